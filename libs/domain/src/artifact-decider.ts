@@ -6,7 +6,7 @@ export type ArtifactsOutcome = 'none' | 'prepared' | 'failed' | 'discarded';
 
 /** The installation artifacts of one cluster. */
 export interface ArtifactsState {
-  /** The last installation attempt with a result; 0 before the first. */
+  /** The last installation attempt with a recorded result. 0 before the first result. */
   readonly attempt: number;
   readonly outcome: ArtifactsOutcome;
   readonly artifacts: readonly Plain<Artifact>[];
@@ -33,7 +33,10 @@ export type ArtifactCommand =
 
 const NOTHING: ArtifactsState = { attempt: 0, outcome: 'none', artifacts: [], kubeconfig: undefined };
 
-/** Each installation attempt gets one result. A late or repeated result changes nothing. */
+/**
+ * Decides on the installation artifacts of a cluster. Each installation attempt has one result. A late or repeated
+ * result changes nothing.
+ */
 export const artifactDecider: Decider<ArtifactsState, ArtifactCommand, ArtifactEvent, ProblemCode> = {
   initialState: () => NOTHING,
   evolve,

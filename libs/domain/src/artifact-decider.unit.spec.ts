@@ -60,14 +60,14 @@ describe('artifact decider', () => {
     given(prepared(1), discarded).when(discard(1)).then([]);
   });
 
-  it('accepts the first ingress CA, and refuses one before artifacts exist', () => {
+  it('accepts the first ingress CA and refuses an ingress CA before artifacts exist', () => {
     given(prepared(1)).when(acceptCa).then([accepted]);
     given(prepared(1), accepted).when(acceptCa).then([]);
     given().when(acceptCa).then('not-ready');
     given(failed(1)).when(acceptCa).then('not-ready');
   });
 
-  it('forgets the ingress CA of the previous attempt', () => {
+  it('discards the ingress CA of the previous attempt', () => {
     given(prepared(1), accepted, prepared(2)).when(acceptCa).then([accepted]);
   });
 });

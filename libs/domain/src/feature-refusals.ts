@@ -12,13 +12,13 @@ import type { Refusal } from '@muster/problems';
 import type { ClusterKind } from './cluster/state';
 import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './infra-env/state';
 
-/** What is, or would be, chosen and where. */
+/** A selection of features and its context: version, architecture, platform. */
 export interface FeatureChoice {
   readonly facts: FeatureFacts;
   readonly place: FeaturePlace;
 }
 
-/** What the settings of a cluster say of its features. */
+/** Returns the features that the settings of a cluster select. */
 export function clusterFeatureFacts(settings: Plain<ClusterSettings>): FeatureFacts {
   return {
     controlPlaneCount: settings.controlPlaneCount,
@@ -41,7 +41,7 @@ export function clusterFeatureFacts(settings: Plain<ClusterSettings>): FeatureFa
   };
 }
 
-/** The first conflict that a choice brings in; one that was there before is not held against it. */
+/** Returns the first conflict that the new selection adds. Conflicts that existed before are ignored. */
 export function newConflict(
   choice: FeatureChoice,
   before: FeatureChoice | undefined,
@@ -73,9 +73,12 @@ interface HostChoice {
 /** The cluster of a host or of an image. */
 type OwnCluster = { readonly kind: ClusterKind; readonly settings: Plain<ClusterSettings> };
 
-/** A host whose role, or whose credentials, its cluster has no use for by its version, platform or other choices. */
+/**
+ * Returns a refusal when the cluster cannot use the role or the fencing credentials of a host, because of its version,
+ * platform or other features.
+ */
 export function hostFeatureRefusal(host: HostChoice, { kind, settings }: OwnCluster): Refusal | undefined {
-  // What an existing cluster is made of was decided elsewhere.
+  // The features of an imported cluster were selected when it was installed.
   if (kind !== 'Cluster') return undefined;
   const place = { version: settings.openshiftVersion ?? '', architecture: settings.cpuArchitecture ?? '' };
   const facts = clusterFeatureFacts(settings);
@@ -90,7 +93,9 @@ export function hostFeatureRefusal(host: HostChoice, { kind, settings }: OwnClus
   return conflict ? { code: 'invalid-input', ...conflict } : undefined;
 }
 
-/** Credentials are of use to two nodes only: would such a pair be possible in this cluster? */
+/**
+ * Fencing credentials are used in clusters of two nodes only. Returns whether this cluster could have two fenced nodes.
+ */
 function fencedPair(
   { facts, place }: FeatureChoice,
   controlPlaneHosts: NonNullable<FeatureChoice['facts']['controlPlaneHosts']>,
@@ -104,7 +109,10 @@ function fencedPair(
 
 type Settings = Plain<InfraEnvSettings>;
 
-/** An image that the cluster's choices, its version or the architecture rule out; `before` is undefined for a new infra-env. */
+/**
+ * Returns a refusal when the features, the version or the architecture of the cluster do not support the image.
+ * `before` is undefined for a new infra-env.
+ */
 export function infraEnvFeatureRefusal(
   given: Settings,
   before: Settings | undefined,

@@ -12,23 +12,25 @@ const ARBITER = { role: 'arbiter', hasFencingCredentials: false };
 const FENCED = { role: 'master', hasFencingCredentials: true };
 const cluster = (settings: Plain<ClusterSettings>) => ({ kind: 'Cluster', settings }) as const;
 
-describe('what a host brings to its cluster', () => {
+describe('hostFeatureRefusal', () => {
   it.each([
     ['an arbiter', ARBITER],
     ['fencing credentials', FENCED],
-    ['nothing of the kind', { role: 'worker', hasFencingCredentials: false }],
-  ])('%s may be of use', (_what, host) => expect(hostFeatureRefusal(host, cluster(METAL))).toBeUndefined());
+    ['no such feature', { role: 'worker', hasFencingCredentials: false }],
+  ])('accepts %s that the cluster supports', (_what, host) =>
+    expect(hostFeatureRefusal(host, cluster(METAL))).toBeUndefined(),
+  );
 
   it.each([
     ['an arbiter in an old version', ARBITER, OLD, 'host_role'],
     ['an arbiter on another platform', ARBITER, { ...METAL, platformType: 'vsphere' }, 'host_role'],
     ['fencing in an old version', FENCED, OLD, 'fencing_credentials'],
     ['fencing on another platform', FENCED, { ...METAL, platformType: 'nutanix' }, 'fencing_credentials'],
-  ])('%s is refused by its field', (_what, host, settings, subject) => {
+  ])('refuses %s and names the field', (_what, host, settings, subject) => {
     expect(hostFeatureRefusal(host, cluster(settings))).toMatchObject({ code: 'invalid-input', subject });
   });
 
-  it('is not evaluated where the cluster was made elsewhere', () => {
+  it('does not check an imported cluster', () => {
     expect(hostFeatureRefusal(ARBITER, { kind: 'AddHostsCluster', settings: OLD })).toBeUndefined();
   });
 });
@@ -45,19 +47,19 @@ const METAL_4_18: Plain<ClusterSettings> = {
   userManagedNetworking: false,
 };
 
-describe('an image', () => {
+describe('infraEnvFeatureRefusal', () => {
   it.each<[string, Plain<InfraEnvSettings>, Plain<ClusterSettings> | undefined]>([
-    ['of no cluster', { openshiftVersion: '4.18' }, undefined],
+    ['without a cluster', { openshiftVersion: '4.18' }, undefined],
     ['of arm64 machines', { openshiftVersion: '4.18', cpuArchitecture: 'aarch64' }, cluster(METAL_4_18).settings],
     ['that is minimal, on Oracle Cloud', { imageType: 'minimal-iso' }, OCI],
     ['without a version', { cpuArchitecture: 'arm64' }, undefined],
-  ])('%s is possible', (_name, given, settings) => {
+  ])('accepts an image %s', (_name, given, settings) => {
     expect(infraEnvFeatureRefusal(given, undefined, settings && cluster(settings))).toBeUndefined();
   });
 
   it.each<[string, Plain<InfraEnvSettings>, Plain<ClusterSettings> | undefined, string]>([
     [
-      'of a version without the architecture',
+      'for a version that does not support the architecture',
       { openshiftVersion: '4.9', cpuArchitecture: 'arm64' },
       undefined,
       'cpu_architecture',
@@ -70,23 +72,23 @@ describe('an image', () => {
     ],
     ['that is full, on Oracle Cloud', {}, OCI, 'image_type'],
     [
-      'of an architecture that the cluster cannot be on',
+      'of an architecture that the cluster does not support',
       { cpuArchitecture: 's390x' },
       METAL_4_18,
       'user_managed_networking',
     ],
-  ])('%s is refused', (_name, given, settings, subject) => {
+  ])('refuses an image %s', (_name, given, settings, subject) => {
     expect(infraEnvFeatureRefusal(given, undefined, settings && cluster(settings))).toMatchObject({
       code: 'invalid-input',
       subject,
     });
   });
 
-  it('of a day-2 cluster is not compared with what can be installed', () => {
+  it('does not check a day-2 cluster', () => {
     expect(infraEnvFeatureRefusal({}, undefined, { kind: 'AddHostsCluster', settings: OCI })).toBeUndefined();
   });
 
-  it('that is changed is asked about the change only', () => {
+  it('checks only the changed fields of an existing image', () => {
     const before = { imageType: 'full-iso', cpuArchitecture: 'x86_64', name: 'a' };
     expect(infraEnvFeatureRefusal({ name: 'b' }, before, cluster(OCI))).toBeUndefined();
     const minimal = { ...before, imageType: 'minimal-iso' };

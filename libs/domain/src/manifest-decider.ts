@@ -29,7 +29,7 @@ export type ManifestCommand =
       readonly from: ManifestPlace;
       readonly manifest: Manifest;
     }
-  /** Replaces all manifests of source `system`. A manifest of source `user` at the same place is kept. */
+  /** Replaces all manifests of source `system`. A manifest of source `user` with the same folder and name is kept. */
   | { readonly type: 'ReplaceSystemManifests'; readonly clusterId: string; readonly manifests: readonly Manifest[] }
   | { readonly type: 'RemoveManifest'; readonly clusterId: string; readonly folder: string; readonly fileName: string };
 
@@ -105,7 +105,7 @@ const removed = (clusterId: string, { folder, fileName }: ManifestPlace): Manife
   data: { clusterId, folder, fileName },
 });
 
-/** A manifest with the same file name in the other folder: the installer would use only one of the two. */
+/** Returns a manifest with the same file name in the other folder. The installer would use only one of the two. */
 const namesakeOf = (manifests: ManifestsState['manifests'], { folder, fileName }: Manifest): Manifest | undefined =>
   [...manifests.values()].find((other) => other.fileName === fileName && other.folder !== folder);
 

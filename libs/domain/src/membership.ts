@@ -9,7 +9,7 @@ import {
   parseStreamId,
 } from '@muster/contracts';
 
-/** The cluster of a host after the event; empty: none. Every fold of a host asks here. */
+/** Returns the cluster of a host after the event; empty: none. All folds of host events use this function. */
 export function clusterOfHostAfter(clusterId: string, event: HostEvent): string {
   switch (event.type) {
     case 'HostRegistered':
@@ -24,7 +24,7 @@ export function clusterOfHostAfter(clusterId: string, event: HostEvent): string 
   }
 }
 
-/** The cluster that an infra-env is bound to after the event; empty: none. */
+/** Returns the cluster that an infra-env is bound to after the event; empty: none. */
 export function clusterOfInfraEnvAfter(clusterId: string, event: InfraEnvEvent): string {
   switch (event.type) {
     case 'InfraEnvRegistered':
@@ -47,8 +47,8 @@ export interface MembershipChange {
 const NO_CHANGE: MembershipChange = { left: '', joined: '' };
 
 /**
- * Which hosts belong to which cluster and infra-env, and which infra-env is bound to which cluster. A service that needs
- * this keeps one index and passes each event to it once, in the order of the store.
+ * The hosts of each cluster and infra-env, and the infra-envs that are bound to each cluster. A service keeps one index
+ * and applies each event to it once, in the order of the store.
  */
 export class Membership {
   private readonly clusterOfHost = new Map<HostKey, string>();
@@ -56,17 +56,17 @@ export class Membership {
   private readonly hostsOfCluster = new Map<string, Set<HostKey>>();
   private readonly hostsByInfraEnv = new Map<string, Set<HostKey>>();
 
-  /** The hosts of a cluster in ascending order, whatever the order of their arrival. The set follows later events. */
+  /** The hosts of a cluster in ascending order. Later events change the returned set. */
   hostsOf(clusterId: string): ReadonlySet<HostKey> {
     return setOf(this.hostsOfCluster, clusterId);
   }
 
-  /** The registered hosts of an infra-env. The set follows later events. */
+  /** The registered hosts of an infra-env. Later events change the returned set. */
   hostsOfInfraEnv(infraEnvId: string): ReadonlySet<HostKey> {
     return setOf(this.hostsByInfraEnv, infraEnvId);
   }
 
-  /** The infra-envs of the hosts of a cluster, each once. */
+  /** The infra-envs of the hosts of a cluster, without duplicates. */
   infraEnvsOf(clusterId: string): ReadonlySet<string> {
     const keys = this.hostsOfCluster.get(clusterId) ?? [];
     return new Set([...keys].map((key) => parseHostKey(key).infraEnvId));
@@ -77,7 +77,7 @@ export class Membership {
     return [...this.clusterOfInfraEnv].flatMap(([id, bound]) => (bound === clusterId ? [id] : []));
   }
 
-  /** Applies an event. Events without a meaning for membership change nothing. */
+  /** Applies an event. Events that do not affect membership change nothing. */
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);

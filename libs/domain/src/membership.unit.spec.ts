@@ -54,19 +54,19 @@ describe('membership', () => {
     expect([...membership.hostsOf('two')]).toEqual([key('a')]);
   });
 
-  it('names the cluster that a removed host leaves', () => {
+  it('returns the cluster that a removed host leaves', () => {
     const membership = after(registered('a', 'one'));
     expect(membership.observe(deregistered('a'))).toEqual({ left: 'one', joined: '' });
     expect([...membership.hostsOfInfraEnv('env')]).toEqual([]);
   });
 
-  it('follows a host that registers again into another cluster or into none', () => {
+  it('updates a host that registers again in another cluster or without one', () => {
     const membership = after(registered('a', 'one'));
     expect(membership.observe(reregistered('a', 'two'))).toEqual({ left: 'one', joined: 'two' });
     expect(membership.observe(reregistered('a', ''))).toEqual({ left: 'two', joined: '' });
   });
 
-  it('lists the infra-envs of the hosts apart from the infra-envs that are bound', () => {
+  it('lists the infra-envs of the hosts separately from the infra-envs that are bound', () => {
     const membership = after(boundImage('env', 'one'), boundImage('spare', 'one'), registered('a', 'one'));
     expect([...membership.infraEnvsOf('one')]).toEqual(['env']);
     expect(membership.infraEnvsBoundTo('one')).toEqual(['env', 'spare']);

@@ -38,8 +38,8 @@ const WITH_FILES = [
 ] as const satisfies readonly ClusterStatus[];
 
 /**
- * The one place that says what a cluster permits in which status. The tables of the cluster, and every service that acts
- * for a cluster, ask it.
+ * The statuses in which a cluster permits each action. The decision tables of the cluster and all services that act for
+ * a cluster use this table.
  */
 export const CLUSTER_PERMISSIONS = {
   edit: { statuses: UPDATABLE_STATUSES, code: 'not-allowed-in-state', refusal: 'its settings cannot be changed' },
@@ -58,7 +58,7 @@ export const CLUSTER_PERMISSIONS = {
     code: 'not-allowed-in-state',
     refusal: 'the roles of its hosts are fixed',
   },
-  /** `ready` is left out: a cluster that passed its validations keeps the networks that they were evaluated with. */
+  /** `ready` is not included: a cluster that passed its validations keeps the networks that were evaluated. */
   'derive-machine-networks': {
     statuses: ['pending-for-input', 'insufficient'],
     code: 'not-allowed-in-state',
@@ -74,7 +74,7 @@ export const CLUSTER_PERMISSIONS = {
     code: 'not-ready',
     refusal: 'the files of its installation do not exist yet',
   },
-  /** `error` as well: the controller collects logs of the cluster after a failure. */
+  /** `error` is included: the controller collects logs of the cluster after a failure. */
   'give-credentials-to-agents': {
     statuses: [...INSTALLING_STATUSES, 'error'],
     code: 'forbidden',
@@ -82,7 +82,7 @@ export const CLUSTER_PERMISSIONS = {
   },
   'download-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
   'upload-logs': { statuses: CLUSTER_STATUSES, code: 'not-allowed-in-state', refusal: '' },
-  /** `error` as well: after a passed deadline the installation may still succeed (docs/adr/0011). */
+  /** `error` is included: after a passed deadline the installation may still succeed (docs/adr/0011). */
   'accept-ingress-ca': {
     statuses: ['finalizing', 'installed', 'error'],
     code: 'invalid-input',
@@ -110,17 +110,17 @@ export function clusterActionRefusal(action: ClusterAction, status: string, name
   return { code, reason: `${cluster} is ${status}: ${refusal}.`, subject: 'status', allowed: statuses };
 }
 
-/** The same for hosts. */
+/** The statuses in which a host permits each action. */
 export const HOST_PERMISSIONS = {
   edit: EDITABLE,
-  /** A discovery agent runs on the host and asks for its next steps. */
+  /** A discovery agent runs on the host and polls for steps. */
   poll: [...DISCOVERY, ...PREPARING, 'installing', 'installing-in-progress', ...POOL, 'unbinding'],
-  /** `installing-in-progress`: the path of the installation disk may change while the disk is written. */
+  /** `installing-in-progress` is included: the path of the installation disk may change while the disk is written. */
   'report-inventory': [...DISCOVERY, 'installing-in-progress', ...POOL],
   'report-progress': INSTALLING,
-  /** With its cluster. */
+  /** A host is cancelled with its cluster. */
   'cancel-installation': CANCELLABLE,
-  /** With its cluster. */
+  /** A host is reset with its cluster. */
   reset: RESETTABLE,
 } as const satisfies Record<string, readonly HostStatus[]>;
 export type HostAction = keyof typeof HOST_PERMISSIONS;
@@ -131,7 +131,9 @@ export function hostPermits(action: HostAction, status: string): boolean {
   return statuses.some((permitted) => permitted === status);
 }
 
-/** The reason why the cluster accepts no further host in its present status, or undefined when it accepts hosts. */
+/**
+ * Returns the reason why the cluster accepts no further host in its present status, or undefined when it accepts hosts.
+ */
 export function clusterAdmissionRefusal(cluster: ClusterState, clusterId: string): Refusal | undefined {
   if (cluster.status === 'unregistered' || cluster.status === 'deregistered')
     return { code: 'not-found', reason: `Cluster ${clusterId} does not exist.`, subject: 'cluster_id' };
@@ -140,7 +142,10 @@ export function clusterAdmissionRefusal(cluster: ClusterState, clusterId: string
   return { ...refusal, reason: `${refusal.reason} Allow it to add hosts first (actions/allow-add-hosts).` };
 }
 
-/** The reason why a host of this CPU architecture cannot join the cluster, or undefined. An empty architecture fits all. */
+/**
+ * Returns the reason why a host of this CPU architecture cannot join the cluster, or undefined. An empty architecture
+ * is accepted.
+ */
 export function architectureRefusal(ofHost: string, ofCluster: string): Refusal | undefined {
   if (!ofHost || !ofCluster || ofCluster === 'multi' || sameName(ofHost) === sameName(ofCluster)) return undefined;
   return {
@@ -151,14 +156,14 @@ export function architectureRefusal(ofHost: string, ofCluster: string): Refusal 
   };
 }
 
-/** aarch64 and arm64 name one architecture. */
+/** aarch64 and arm64 are the same architecture. */
 const sameName = (architecture: string): string => (architecture === 'aarch64' ? 'arm64' : architecture);
 
 export type HostPlacement = Pick<HostState, 'kind' | 'role' | 'machineConfigPoolName'> & {
   readonly bootstrap: boolean;
 };
 
-/** Kind, role and pool of a new host: worker of an existing cluster, the single node, or not decided yet. */
+/** Returns kind, role and pool of a new host: worker of an existing cluster, the single node, or `auto-assign`. */
 export function placementIn(cluster: Pick<ClusterState, 'kind' | 'settings'> | undefined): HostPlacement {
   if (cluster?.kind === 'AddHostsCluster')
     return { kind: 'AddToExistingClusterHost', role: 'worker', bootstrap: false, machineConfigPoolName: 'worker' };

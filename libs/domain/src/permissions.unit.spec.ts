@@ -12,7 +12,7 @@ import {
 } from './permissions';
 
 describe('permissions by cluster status', () => {
-  it('name the status and the statuses that permit the action', () => {
+  it('state the status and the statuses that permit the action', () => {
     expect(clusterActionRefusal('admit-hosts', 'installed')).toEqual({
       code: 'cluster-does-not-accept-hosts',
       reason: 'The cluster is installed: it does not accept hosts.',
@@ -42,7 +42,7 @@ describe('permissions by cluster status', () => {
     expect([...statuses].sort()).toEqual([...CLUSTER_PERMISSIONS['accept-ingress-ca'].statuses].sort());
   });
 
-  it('have a text for every refusal that can happen', () => {
+  it('have a text for every possible refusal', () => {
     for (const { statuses, refusal } of Object.values(CLUSTER_PERMISSIONS))
       expect(refusal.length > 0).toBe(statuses.length < CLUSTER_STATUSES.length);
   });
@@ -56,14 +56,14 @@ describe('permissions by host status', () => {
   it.each([
     ['cancel-installation', { type: 'CancelInstallation', at: '', reason: '' }],
     ['reset', { type: 'RequireReset', at: '', reason: '', scope: 'cluster' }],
-  ] as const)('agree on %s with what the host decides', (action, command) => {
+  ] as const)('agree on %s with the decisions of the host', (action, command) => {
     const accepted = HOST_STATUSES.filter(
       (status) => hostDecider.decide(command, { ...initialHost(), status }).kind === 'accepted',
     );
     expect([...accepted].sort()).toEqual([...HOST_PERMISSIONS[action]].sort());
   });
 
-  it('let an agent poll from the discovery to the writing of the disk', () => {
+  it('permit polls from the discovery until the disk is written', () => {
     expect(hostPermits('poll', 'installing-in-progress')).toBe(true);
     expect(hostPermits('poll', 'installed')).toBe(false);
     expect(hostPermits('report-inventory', 'preparing-for-installation')).toBe(false);

@@ -1,8 +1,8 @@
 import type { Plain, StatusReason as StatusReasonMessage } from '@muster/contracts';
 
 /**
- * Why a cluster or a host has its status: a code with parameters. It is stored instead of a text, and rendered when it is
- * read. So a reworded text stores nothing, and old histories read in the current wording.
+ * Why a cluster or a host has its status: a code with parameters. It is stored instead of a text and rendered when it
+ * is read, so that changed texts apply to stored events.
  */
 export type StatusReason = Plain<StatusReasonMessage>;
 
@@ -13,7 +13,7 @@ const LIST_SEPARATOR = ' ; ';
 
 export const NO_REASON: StatusReason = { code: '', parameters: {}, failing: [], pending: [] };
 
-/** Messages of pending validations start with it, as does the list of them. */
+/** Prefix of the messages of pending validations, and of the list of them. */
 const REPEATED_PREFIX = /^Waiting for /;
 
 /** Returns the current message of a validation; undefined when the validation has no outcome. */
@@ -21,8 +21,9 @@ export type ValidationMessages = (validationId: string) => string | undefined;
 export const NO_VALIDATION_MESSAGES: ValidationMessages = () => undefined;
 
 /**
- * Returns the text of a template. `{name}` stands for a parameter, `{failing}` for the messages of the failing validations,
- * sorted, each once. A validation without a message is named by its id. At most `MAX_STATUS_INFO_BYTES` long.
+ * Returns the text of a template. `{name}` is replaced by a parameter, `{failing}` by the sorted messages of the
+ * failing validations without duplicates. A validation without a message is represented by its id. At most
+ * `MAX_STATUS_INFO_BYTES` long.
  */
 export function renderReason(template: string, reason: StatusReason, messageOf: ValidationMessages): string {
   const list = (ids: readonly string[]): string =>
@@ -34,7 +35,7 @@ export function renderReason(template: string, reason: StatusReason, messageOf: 
   return truncateUtf8(text + waiting, MAX_STATUS_INFO_BYTES);
 }
 
-/** Cuts at a character's end so that at most `bytesMax` bytes of UTF-8 remain. */
+/** Cuts the text at the end of a character so that at most `bytesMax` bytes of UTF-8 remain. */
 export function truncateUtf8(text: string, bytesMax: number): string {
   if (text.length * MAX_BYTES_PER_UTF16_UNIT <= bytesMax) return text;
   let bytes = 0;

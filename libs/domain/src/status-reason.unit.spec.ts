@@ -12,8 +12,8 @@ const FAILING = refresh(fiveHosts('known'), {
 });
 const messages = (texts: Readonly<Record<string, string>>) => (id: string) => new Map(Object.entries(texts)).get(id);
 
-describe('the reason for a status', () => {
-  it('is stored as a code with ids, without any text', () => {
+describe('reason of a status', () => {
+  it('is stored as a code with ids and without text', () => {
     const { events } = when(clusterIn('ready'), FAILING);
     expect(events).toMatchObject([
       {
@@ -39,7 +39,7 @@ describe('the reason for a status', () => {
     expect(whenHost([...day1('known'), ...first.events], failing).events).toEqual([]);
   });
 
-  it('is not stored again after its text was reworded', () => {
+  it('is not stored again after its text was changed in the source', () => {
     const { state } = when(clusterIn('ready'), FAILING);
     const history = [...day1('known'), ...whenHost(day1('known'), refreshHost({ minHardware: false })).events];
     const reword = (table: Readonly<Record<string, string>>) =>
@@ -69,13 +69,13 @@ describe('status_info', () => {
     expect(renderClusterStatus(clusterReason('hosts-failed'))).toBe('cluster has hosts in error');
   });
 
-  it('of a cluster is explained by the validations that fail or wait', () => {
+  it('of a cluster is followed by the failing and pending validations in explainClusterStatus', () => {
     expect(explainClusterStatus(reason, messages({ a: 'A fails', c: 'C is measured' }))).toBe(
       'Cluster is not ready for install: A fails ; b. Waiting for: C is measured',
     );
   });
 
-  it('of a host names the validations that fail and those without a result', () => {
+  it('of a host contains the failing validations and those without a result', () => {
     const failing = hostReason('insufficient', { failing: ['x'], pending: ['y'] });
     expect(renderHostStatus(failing, messages({ x: 'X fails' }))).toBe(
       'Host cannot be installed due to following failing validation(s): X fails. Waiting for: y',
@@ -85,7 +85,7 @@ describe('status_info', () => {
     );
   });
 
-  it('of a host lists equal messages once and repeats no introduction', () => {
+  it('of a host contains equal messages once and no repeated prefix', () => {
     const waiting = hostReason('insufficient', { pending: ['api', 'apps', 'network'] });
     const message = 'Waiting for the host to resolve domain names';
     const texts = messages({ api: message, apps: message, network: 'Waiting for the machine network' });
@@ -94,13 +94,13 @@ describe('status_info', () => {
     );
   });
 
-  it('of a host shows the current message of a validation', () => {
+  it('of a host contains the current message of a validation', () => {
     const failing = hostReason('weak-hardware', { failing: ['cores'] });
     expect(renderHostStatus(failing, messages({ cores: '2 cores' }))).toContain('2 cores');
     expect(renderHostStatus(failing, messages({ cores: '3 cores' }))).toContain('3 cores');
   });
 
-  it('of a host whose media failed keeps the text from before', () => {
+  it('of a host whose media failed contains the previous text', () => {
     const failed = mediaFailure(hostReason('stage', { parameters: { stage: 'Writing image to disk' } }));
     expect(renderHostStatus(failed, messages({}))).toMatch(/^Failed - Unable to read .*\. Writing image to disk$/);
     expect(mediaFailure(failed)).toBe(failed);

@@ -22,7 +22,7 @@ export function provesTable<T extends TableTypes & { readonly Code: ProblemCode 
     expect(ids.filter((id) => !/^[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*$/.test(id))).toEqual([]);
   });
 
-  it('explains each row', () => {
+  it('has an explanation for each row', () => {
     expect(rows.filter(({ why }) => !/^[A-Z].*\.$/.test(why)).map(({ id }) => id)).toEqual([]);
   });
 
@@ -36,7 +36,7 @@ export function provesTable<T extends TableTypes & { readonly Code: ProblemCode 
     expect(unknown).toEqual([]);
   });
 
-  it('refuses with codes of client errors, without storing anything', () => {
+  it('refuses with codes of client errors and without events', () => {
     const wrong = rows.filter(
       ({ refuse, to, emit, status }) =>
         refuse && (to !== 'stay' || emit || status || ![400, 404, 409].includes(PROBLEMS[refuse.code].status)),

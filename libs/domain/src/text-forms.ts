@@ -2,7 +2,7 @@ import { parseIp } from '@muster/addresses';
 
 const MAX_DOMAIN_CHARACTERS = 181;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-/** Number of parts in the key material of each kind of public key, the name of the kind included. */
+/** Number of parts in the key material of each type of public key, including the type. */
 const SSH_KEY_PARTS: ReadonlyMap<string, number> = new Map([
   ['ssh-rsa', 3],
   ['ssh-dss', 5],
@@ -23,7 +23,7 @@ export function isDnsName(text: string): boolean {
   return text.length <= MAX_DOMAIN_CHARACTERS && text.split('.').every((label) => DNS_LABEL.test(label));
 }
 
-/** A DNS name of a domain: its last label has two characters at least. */
+/** A DNS name of a domain. Its last label has at least two characters. */
 export function isDomainName(text: string): boolean {
   return isDnsName(text) && !/(?:^|\.).$/.test(text);
 }
@@ -32,7 +32,9 @@ export function isHostOrAddress(text: string): boolean {
   return isDnsName(text.toLowerCase()) || parseIp(text) !== undefined;
 }
 
-/** The first of a comma-separated list that is neither a host name nor an address; empty items are skipped. */
+/**
+ * Returns the first item of a comma-separated list that is neither a host name nor an address. Empty items are skipped.
+ */
 export function wrongHostIn(list: string): string | undefined {
   return list
     .split(',')
@@ -40,7 +42,10 @@ export function wrongHostIn(list: string): string | undefined {
     .find((item) => item !== '' && !isHostOrAddress(item));
 }
 
-/** Each line is a public key as `ssh-keygen` writes it, with intact key material; empty lines do not matter. */
+/**
+ * Returns whether each line is a public key as `ssh-keygen` writes it, with complete key material. Empty lines are
+ * ignored.
+ */
 export function isSshPublicKeys(text: string): boolean {
   return text
     .split('\n')
@@ -48,7 +53,7 @@ export function isSshPublicKeys(text: string): boolean {
     .every((line) => line === '' || isSshPublicKey(line));
 }
 
-/** The key material is a list of parts, each after its length. The first part repeats the kind of the key. */
+/** The key material is a list of parts, each preceded by its length. The first part repeats the type of the key. */
 function isSshPublicKey(line: string): boolean {
   const [kind = '', material = ''] = line.split(' ', 2);
   const parts = SSH_KEY_PARTS.get(kind);
@@ -67,13 +72,13 @@ function isSshPublicKey(line: string): boolean {
   return found === parts && at === bytes.length;
 }
 
-/** `scheme://[credentials@]host[:port]` with one of the schemes (`http:`). */
+/** Returns whether the text has the form `scheme://[credentials@]host[:port]` with one of the schemes (`http:`). */
 export function isProxyUrl(text: string, schemes: readonly string[]): boolean {
   const [, scheme, host, port] = URL.exec(text) ?? [];
   return scheme !== undefined && schemes.includes(scheme) && host !== undefined && Number(port ?? 0) < PORTS;
 }
 
-/** The parsed value of a JSON text, or undefined. */
+/** Returns the parsed value of a JSON text, or undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -86,7 +91,9 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Are two plain JSON values the same? Members that are undefined count as absent; the order of members does not matter. */
+/**
+ * Returns whether two plain JSON values are equal. Undefined members count as absent. The order of members is ignored.
+ */
 export function isSameValue(first: unknown, second: unknown): boolean {
   if (first === second) return true;
   if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null) return false;
@@ -98,13 +105,16 @@ export function isSameValue(first: unknown, second: unknown): boolean {
 const membersOf = (value: object): ReadonlyMap<string, unknown> =>
   new Map(Object.entries(value).filter(([, member]) => member !== undefined));
 
-/** Stands in a proxy's URL for the user and password that are sealed elsewhere. */
+/** Replaces user and password in the URL of a proxy. They are sealed separately. */
 export const PROXY_MASK = '*****';
 
 const CREDENTIALS = /^([a-z]+:\/\/)[^\s/@]*@/;
 
-/** The URL as it may be stored and shown. URLs without credentials, and what is no URL at all, stay as they are. */
+/**
+ * Returns the URL as it may be stored and shown. URLs without credentials and texts that are not URLs are returned
+ * unchanged.
+ */
 export const maskedProxyUrl = (url: string): string => url.replace(CREDENTIALS, `$1${PROXY_MASK}@`);
 
-/** Returns whether the URL carries the mask that is shown instead of credentials. */
+/** Returns whether the URL contains the mask that replaces credentials. */
 export const isMaskedProxyUrl = (url: string): boolean => CREDENTIALS.test(url) && maskedProxyUrl(url) === url;

@@ -1,6 +1,6 @@
 import { isDomainName, isSshPublicKeys, isMaskedProxyUrl, isProxyUrl, maskedProxyUrl } from './text-forms';
 
-describe('the mask of a proxy URL', () => {
+describe('mask of a proxy URL', () => {
   it.each([
     ['http://user:pa%40ss@proxy.example.com:3128', 'http://*****@proxy.example.com:3128'],
     ['https://user@[fd00::1]:3128/', 'https://*****@[fd00::1]:3128/'],
@@ -19,7 +19,7 @@ describe('the mask of a proxy URL', () => {
   });
 
   it.each(['http://a:b@c:d@proxy', 'http://a/b@proxy', 'ftp//a:b@proxy', 'http://a:b@proxy:99999', 'http://a b@proxy'])(
-    'makes no URL of what was none: %s',
+    'does not change a text that is not a URL: %s',
     (text) => {
       expect(isProxyUrl(text, ['http:'])).toBe(false);
       expect(isProxyUrl(maskedProxyUrl(text), ['http:'])).toBe(false);
@@ -46,14 +46,14 @@ describe('SSH public keys', () => {
   ])('are accepted: %s', (text) => expect(isSshPublicKeys(text)).toBe(true));
 
   it.each([
-    ['key material that ends early', ed25519.slice(0, -8)],
-    ['another kind inside than before it', key('ssh-rsa', 'ssh-ed25519', Buffer.alloc(32, 1))],
-    ['a part that is missing', key('ssh-rsa', 'ssh-rsa', Buffer.from([1, 0, 1]))],
-    ['a part that is too many', key('ssh-ed25519', 'ssh-ed25519', Buffer.alloc(32, 1), 'x')],
-    ['no base64', 'ssh-ed25519 A*AA'],
-    ['letters that decode to nothing useful', 'ssh-rsa AAAA'],
-    ['an unknown kind', key('ssh-foo', 'ssh-foo', 'x')],
-    ['nothing after the kind', 'ssh-rsa'],
+    ['incomplete key material', ed25519.slice(0, -8)],
+    ['another type inside the key material', key('ssh-rsa', 'ssh-ed25519', Buffer.alloc(32, 1))],
+    ['a missing part', key('ssh-rsa', 'ssh-rsa', Buffer.from([1, 0, 1]))],
+    ['a surplus part', key('ssh-ed25519', 'ssh-ed25519', Buffer.alloc(32, 1), 'x')],
+    ['text that is not base64', 'ssh-ed25519 A*AA'],
+    ['text that decodes to no valid part', 'ssh-rsa AAAA'],
+    ['an unknown type', key('ssh-foo', 'ssh-foo', 'x')],
+    ['a type without key material', 'ssh-rsa'],
   ])('are refused with %s', (_what, text) => expect(isSshPublicKeys(text)).toBe(false));
 });
 

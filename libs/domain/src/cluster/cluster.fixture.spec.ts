@@ -62,7 +62,10 @@ export interface Outcome {
   readonly events: readonly ClusterEvent[];
 }
 
-/** Decides and folds. @throws Error when the command is refused */
+/**
+ * Returns the events of the command and the state after them.
+ * @throws Error when the command is refused
+ */
 export function when(
   state: ClusterState,
   command: ClusterCommand,
@@ -75,7 +78,10 @@ export function when(
 /** Returns the state after these commands. @throws Error when one of them is refused */
 export const after = (...commands: readonly ClusterCommand[]): ClusterState => afterCommands(clusterDecider, commands);
 
-/** @throws Error when the command is accepted */
+/**
+ * Returns the refusal of the command.
+ * @throws Error when the command is accepted
+ */
 export const refusalOf = (state: ClusterState, command: ClusterCommand): Refusal =>
   givenState(clusterDecider, state).when(command).refusal();
 
@@ -96,7 +102,7 @@ export const host = (status: string, role: HostRole, more: Partial<SummarizedHos
   ...more,
 });
 
-/** Three control plane hosts and two workers, all in one status or each in its own. */
+/** Returns the summary of three control plane hosts and two workers. */
 export const fiveHosts = (
   masters: string,
   workers: string = masters,
@@ -157,7 +163,7 @@ const CONSOLE: ClusterCommand = {
   at: at(71),
 };
 
-/** One way into each status, as a user and the hosts would take it. */
+/** For each status, a sequence of commands that leads to it. */
 export const STORIES = {
   unregistered: [],
   insufficient: [registration()],
@@ -183,7 +189,7 @@ export const STORIES = {
 
 export const clusterIn = (status: keyof typeof STORIES): ClusterState => after(...STORIES[status]);
 
-/** One command of each type, with everything in order. */
+/** One command of each type with valid input. */
 export const COMMANDS: { readonly [Type in ClusterCommand['type']]: ClusterCommand } = {
   Register: registration(),
   Revise: { type: 'Revise', changes: { name: 'other' }, pullSecretReplaced: false, at: START },

@@ -3,7 +3,7 @@ import type { ClusterBlockingIds, ClusterConditions } from '@muster/validation-r
 import type { HostSummary } from '../roles/host-summary';
 import type { ClusterDeadlineName, ClusterKind } from './state';
 
-/** ISO 8601 UTC with milliseconds: the only clock that a decision sees. */
+/** ISO 8601 UTC with milliseconds. A decision reads no other clock. */
 interface At {
   readonly at: string;
 }
@@ -12,52 +12,55 @@ export interface RegisterCluster extends At {
   readonly type: 'Register';
   readonly clusterId: string;
   readonly kind: ClusterKind;
-  /** As the user gave them; defaults are filled in here. */
+  /** As the user set them. The decider adds the defaults. */
   readonly settings: Plain<ClusterSettings>;
   readonly owner: Plain<Owner>;
   readonly pullSecretSet: boolean;
-  /** OLM operators, dependencies included; the built-in ones are added here. */
+  /** OLM operators including their dependencies. The decider adds the built-in operators. */
   readonly olmOperators: readonly Plain<MonitoredOperator>[];
-  /** Imported day-2 clusters only; empty otherwise. */
+  /** Set for imported day-2 clusters only, otherwise empty. */
   readonly openshiftClusterId: string;
   readonly imported: boolean;
 }
 
 export interface ReviseCluster extends At {
   readonly type: 'Revise';
-  /** Absent fields stay. */
+  /** Absent fields do not change. */
   readonly changes: Plain<ClusterSettings>;
   readonly pullSecretReplaced: boolean;
-  /** When `changes.olmOperators` is present: what has to be monitored then, dependencies included. */
+  /** The operators to monitor after the change, dependencies included. Set when `changes.olmOperators` is present. */
   readonly olmOperators?: readonly Plain<MonitoredOperator>[];
   /** The architectures of the cluster's infra-envs. Each of them must support the settings. */
   readonly imageArchitectures?: readonly string[];
 }
 
-/** What the hosts' addresses and the VIPs say the machine networks are. */
+/** Sets the machine networks that the addresses of the hosts and the VIPs determine. */
 export interface DeriveMachineNetworks extends At {
   readonly type: 'DeriveMachineNetworks';
   readonly cidrs: readonly string[];
 }
 
-/** Something that the status depends on may have changed. */
+/** Evaluates the status again after an input of it may have changed. */
 export interface RefreshCluster extends At {
   readonly type: 'Refresh';
-  /** Undefined while nothing has been validated yet. */
+  /** Undefined before the first evaluation. */
   readonly conditions: (ClusterConditions & ClusterBlockingIds) | undefined;
   readonly hosts: HostSummary;
-  /** Address of the only host in the machine network; becomes the VIPs of a single-node cluster. Empty: not known. */
+  /**
+   * Address of the only host in the machine network, which becomes the VIPs of a single-node cluster. Empty when
+   * unknown.
+   */
   readonly singleNodeAddress: string;
 }
 
 export interface InstallCluster extends At {
   readonly type: 'Install';
   readonly hosts: HostSummary;
-  /** Of `chooseBootstrap`; empty when no host can be it. */
+  /** The result of `chooseBootstrap`. Empty when no host is suitable. */
   readonly bootstrapHostId: string;
 }
 
-/** The artifacts of an attempt exist, or cannot be made. */
+/** Records that the artifacts of an attempt exist or could not be created. */
 export interface FinishPreparation extends At {
   readonly type: 'FinishPreparation';
   readonly attempt: number;
@@ -66,7 +69,7 @@ export interface FinishPreparation extends At {
     | { readonly kind: 'failure'; readonly reason: string };
 }
 
-/** A host registered again while it was being prepared. */
+/** Undoes the preparation because a host registered again during it. */
 export interface UndoPreparation extends At {
   readonly type: 'UndoPreparation';
   readonly reason: string;
@@ -74,13 +77,19 @@ export interface UndoPreparation extends At {
 
 export interface CancelInstallation extends At {
   readonly type: 'CancelInstallation';
-  /** Hosts whose own table has no way to cancel, as "<name> (<status>)"; one is enough to refuse. */
+  /**
+   * Hosts whose decision table refuses the cancellation, as "<name> (<status>)". One such host is enough to refuse the
+   * command.
+   */
   readonly refusingHosts: readonly string[];
 }
 
 export interface ResetCluster extends At {
   readonly type: 'Reset';
-  /** Hosts whose own table has no way to reset, as "<name> (<status>)"; one is enough to refuse. */
+  /**
+   * Hosts whose decision table refuses the reset, as "<name> (<status>)". One such host is enough to refuse the
+   * command.
+   */
   readonly refusingHosts: readonly string[];
 }
 
@@ -101,7 +110,7 @@ export interface ReportOperatorStatus extends At {
   readonly version: string;
 }
 
-/** The kubeconfig with the ingress CA is in the object store. */
+/** Records that the kubeconfig with the ingress CA is in the object store. */
 export interface CompleteKubeconfig extends At {
   readonly type: 'CompleteKubeconfig';
 }
@@ -118,7 +127,10 @@ export interface RecordProgress extends At {
 export interface PassDeadline extends At {
   readonly type: 'PassDeadline';
   readonly deadline: ClusterDeadlineName;
-  /** Soft timeouts warn instead of failing: switched on for the process and for the owner's organisation. */
+  /**
+   * Soft timeouts warn instead of failing the cluster. True when they are enabled for the process and for the owner's
+   * organisation.
+   */
   readonly softTimeouts: boolean;
 }
 
@@ -158,7 +170,7 @@ export type ClusterCommand =
   | DeregisterCluster;
 export type ClusterCommandType = ClusterCommand['type'];
 
-/** All command types: what the tables' tests walk. */
+/** All command types, for the tests of the tables. */
 export const CLUSTER_COMMANDS = [
   'Register',
   'Revise',

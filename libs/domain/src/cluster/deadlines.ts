@@ -3,7 +3,9 @@ import { type ClusterDeadlineName, type ClusterState, FINALIZING_STAGES, type Fi
 
 const MINUTE_MS = 60_000;
 
-/** The time limits of a cluster, in milliseconds. Documentation and configuration are read off `CLUSTER_TIMEOUT_TABLE`. */
+/**
+ * The time limits of a cluster, in milliseconds. Documentation and settings are created from `CLUSTER_TIMEOUT_TABLE`.
+ */
 export interface ClusterTimeouts {
   readonly preparationMs: number;
   readonly installationMs: number;
@@ -15,15 +17,15 @@ export interface ClusterTimeouts {
 }
 
 export interface FinalizingStageTimeout {
-  /** Without soft timeouts. */
+  /** The limit without soft timeouts. */
   readonly hardMs: number;
-  /** With soft timeouts, which only warn. */
+  /** The limit with soft timeouts, which only warn. */
   readonly softMs: number;
 }
 
 type SettingName = keyof Omit<ClusterTimeouts, 'finalizingStageMs'>;
 
-/** One timeout: where it is set and what it is by default. An override replaces both columns. */
+/** One timeout: the setting that changes it, and its default. A changed value replaces both limits. */
 export interface ClusterTimeoutRow {
   readonly name: SettingName | FinalizingStage;
   readonly env: string;
@@ -84,21 +86,26 @@ export const CLUSTER_TIMEOUT_TABLE: readonly ClusterTimeoutRow[] = [
   stage('Done', 70, 70, 'The last reports arrive.'),
 ];
 
-/** A failure of these leaves a working cluster behind, so running out of time only warns. */
+/** Finalizing stages whose failure leaves a working cluster, so that their timeout only warns. */
 export const NON_FAILING_STAGES: ReadonlySet<string> = new Set<FinalizingStage>([
   'Applying olm manifests',
   'Waiting for olm operators csv initialization',
   'Waiting for olm operators csv',
 ]);
 
-/** These wait for optional operators and give them as long as the slowest of them asks for. */
+/**
+ * Finalizing stages that wait for optional operators. Their limit is at least the longest timeout of these operators.
+ */
 export const STAGES_OF_OLM_OPERATORS: ReadonlySet<string> = new Set<FinalizingStage>([
   'Waiting for olm operators csv initialization',
   'Waiting for olm operators csv',
   'Waiting for OLM operator setup jobs',
 ]);
 
-/** Every timeout, with the overrides given (milliseconds by environment name); a name that is not in the table is ignored. */
+/**
+ * Returns every timeout with the given overrides (milliseconds by environment name). Names that are not in the table
+ * are ignored.
+ */
 export function clusterTimeouts(overridesMs: Readonly<Record<string, number | undefined>> = {}): ClusterTimeouts {
   const byName = new Map(
     CLUSTER_TIMEOUT_TABLE.map(({ name, env, hardMs, softMs }): [string, FinalizingStageTimeout] => {
@@ -126,7 +133,10 @@ export const DEFAULT_CLUSTER_TIMEOUTS = clusterTimeouts();
 
 export interface DeadlineSettings {
   readonly timeouts: ClusterTimeouts;
-  /** Warn instead of failing: switched on for the process and for the owner's organisation. */
+  /**
+   * Timeouts warn instead of failing the cluster. True when this is enabled for the process and for the owner's
+   * organisation.
+   */
   readonly softTimeouts: boolean;
 }
 
@@ -141,7 +151,7 @@ export interface DueClusterDeadline {
 const NONE: readonly DueClusterDeadline[] = [];
 const MS_PER_SECOND = 1_000;
 
-/** What is due for this cluster and when, from its state alone: a timer heap is rebuilt from it at start. */
+/** Returns the deadlines of a cluster, computed from its state alone, so that the timers can be recreated at start. */
 export function clusterDeadlines(state: ClusterState, settings: DeadlineSettings): readonly DueClusterDeadline[] {
   const { timeouts, softTimeouts } = settings;
   switch (state.status) {
@@ -166,7 +176,10 @@ export function clusterDeadlines(state: ClusterState, settings: DeadlineSettings
   }
 }
 
-/** Returns the deadline of the command; undefined when the state no longer has it, or when its time has not come. */
+/**
+ * Returns the deadline of the command. Returns undefined when the state has no such deadline or when its time has not
+ * come.
+ */
 export function dueClusterDeadline(
   state: ClusterState,
   { deadline, softTimeouts, at }: PassDeadline,
@@ -177,7 +190,7 @@ export function dueClusterDeadline(
   );
 }
 
-/** Does the running finalizing stage only warn when its time is up? */
+/** Returns whether the timeout of the current finalizing stage only warns. */
 export const warnsOnly = (stage: string, softTimeouts: boolean): boolean =>
   softTimeouts || NON_FAILING_STAGES.has(stage);
 

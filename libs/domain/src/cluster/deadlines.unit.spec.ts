@@ -3,7 +3,7 @@ import { CLUSTER_TIMEOUT_TABLE, clusterTimeouts, DEFAULT_CLUSTER_TIMEOUTS } from
 const MINUTE_MS = 60_000;
 
 describe('timeouts of a cluster', () => {
-  it('have the defaults of assisted-service v2', () => {
+  it('have the default values of assisted-service v2', () => {
     expect(DEFAULT_CLUSTER_TIMEOUTS).toMatchObject({
       preparationMs: 10 * MINUTE_MS,
       installationMs: 1_440 * MINUTE_MS,
@@ -17,7 +17,7 @@ describe('timeouts of a cluster', () => {
     });
   });
 
-  it('are overridden by the environment’s names, stages in both columns', () => {
+  it('can be changed by environment names, stages in both limits', () => {
     const timeouts = clusterTimeouts({
       INSTALLATION_TIMEOUT: 5,
       FINALIZING_STAGE_WAITING_FOR_CLUSTER_OPERATORS_TIMEOUT: 7,
@@ -27,7 +27,7 @@ describe('timeouts of a cluster', () => {
     expect(timeouts.finalizingStageMs['Waiting for cluster operators']).toEqual({ hardMs: 7, softMs: 7 });
   });
 
-  it('have one name each', () => {
+  it('have unique names', () => {
     const names = CLUSTER_TIMEOUT_TABLE.map(({ env }) => env);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([]);

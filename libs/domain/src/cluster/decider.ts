@@ -59,14 +59,14 @@ export function createClusterDecider(
   );
 }
 
-/** With the default settings. */
+/** The cluster aggregate with the default settings. */
 export const clusterDecider = createClusterDecider();
 
 const isInstalling = (status: string): boolean => INSTALLING_STATUSES.some((known) => known === status);
 
 function statusEvents(transition: Transition<ClusterTable>): readonly ClusterEvent[] {
   const { command, state, row, from, to, settings } = transition;
-  // The first and the last event of a stream carry the status themselves.
+  // The first and the last event of a stream contain the status.
   if (command.type === 'Register' || command.type === 'Deregister') return [];
   const statusReason = transition.reason ?? state.statusReason;
   if (to === from)

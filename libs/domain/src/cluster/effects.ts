@@ -29,7 +29,7 @@ export function minutesOf({ state, command, settings }: ClusterContext<'PassDead
   return Math.round((dueClusterDeadline(state, command, settings.timeouts)?.limitMs ?? 0) / MS_PER_MINUTE);
 }
 
-/** The registration carries the first status and its reason. */
+/** The registration event contains the first status and its reason. */
 export const registered =
   (status: ClusterStatus, statusReason: StatusReason) =>
   ({ command, settings: { monitorsClusterVersion } }: ClusterContext<'Register'>): Events => {
@@ -119,7 +119,7 @@ export function logsReported({ command: { report, at } }: ClusterContext<'Record
   return [{ type: 'ClusterLogsCollected', data: { logsType, hostId, body, at } }];
 }
 
-/** No event when nothing changes. */
+/** Returns no event when the progress does not change. */
 function progressed(before: ClusterProgress, after: ClusterProgress): Events {
   const isSame =
     before.total === after.total &&

@@ -13,7 +13,7 @@ import {
   NO_PROGRESS_YET,
 } from './state';
 
-/** What a fact makes of the state. */
+/** Returns the state after one more event. */
 export function evolveCluster(state: ClusterState, event: ClusterEvent): ClusterState {
   switch (event.type) {
     case 'ClusterRegistered':
@@ -84,7 +84,7 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
     case 'KubeconfigCompleted':
       return { ...state, hasKubeconfig: true };
     case 'InstallationCancelled':
-      // What that attempt still makes must not count for the next one.
+      // Artifacts of the previous attempt must not count for the next attempt.
       return { ...state, preparation: 'none', preparationReason: '' };
     case 'ClusterReset':
       return reset(state);
@@ -104,7 +104,8 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
     case 'ClusterLogsCollected':
       return event.data.logsType === 'controller' ? { ...state, controllerLogsCollectedAt: event.data.at } : state;
     case 'ClusterDeadlinePassed':
-      // Shown to users. What follows from it is an event of its own. Nothing follows the retention of a deleted cluster.
+      // This event is for users only. Its effects are separate events. The end of the retention of a deleted cluster
+      // has no effect.
       return event.data.deadline === 'retention' ? { ...state, deregisteredAt: '' } : state;
     case 'ClusterDeregistered':
       return { ...state, status: 'deregistered', deregisteredAt: event.data.at };
@@ -150,7 +151,7 @@ function entered(state: ClusterState, data: EventData<'ClusterEnteredStatus'>): 
   };
 }
 
-/** When an installation started and ended stays readable until the next one starts. */
+/** The start and end of an installation stay readable until the next installation starts. */
 function reset(state: ClusterState): ClusterState {
   const isSingleNode = state.settings.controlPlaneCount === 1;
   const bare = {
@@ -159,7 +160,7 @@ function reset(state: ClusterState): ClusterState {
     openshiftClusterId: '',
     bootstrapHostId: '',
   } as const;
-  // The single node's VIPs were its own address, which may be another one next time.
+  // The VIPs of the single node were its own address, which may change before the next attempt.
   return isSingleNode ? withVips(bare, [], []) : bare;
 }
 
@@ -189,7 +190,7 @@ function withVips(state: ClusterState, apiVips: string[], ingressVips: string[])
   };
 }
 
-/** Stored texts come from these tables; a text that does not is of a version that is not this one. */
+/** Stored values come from these tables. Another value was stored by another version. */
 const toStatus = (text: string): ClusterStatus => CLUSTER_STATUSES.find((status) => status === text) ?? 'insufficient';
 const toKind = (text: string): ClusterKind => CLUSTER_KINDS.find((kind) => kind === text) ?? 'Cluster';
 const toDeadline = (text: string): ClusterDeadlineName | '' => CLUSTER_DEADLINES.find((name) => name === text) ?? '';

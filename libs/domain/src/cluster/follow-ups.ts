@@ -20,23 +20,26 @@ import {
 import type { ClusterCommand } from './commands';
 import type { ClusterState } from './state';
 
-/** One host of the cluster: its state and, once reported, its hardware. */
+/** One host of the cluster: its state and, after its first inventory, its hardware. */
 export interface ClusterMember {
   readonly state: HostState;
   readonly hardware?: Plain<HardwareFacts>;
 }
 
-/** What is known about a cluster outside of its own stream. */
+/** Inputs of a cluster's follow-up commands that are not in its own stream. */
 export interface ClusterSurroundings {
   readonly hosts: readonly ClusterMember[];
-  /** Absent until the cluster was evaluated. */
+  /** Absent before the first evaluation of the cluster. */
   readonly conditions?: ClusterConditions & ClusterBlockingIds;
   /** Result of the last preparation of artifacts. */
   readonly artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   readonly hasKubeconfig: boolean;
 }
 
-/** The commands that follow from the surroundings of a cluster, in this order. A command without news stores nothing. */
+/**
+ * Returns the commands that follow from the hosts, validations and artifacts of a cluster, in order. A command that
+ * changes nothing stores nothing.
+ */
 export function* clusterFollowUps(
   state: ClusterState,
   { hosts, conditions, artifacts, hasKubeconfig }: ClusterSurroundings,
@@ -67,7 +70,7 @@ export function* clusterFollowUps(
   };
 }
 
-/** Numbers of the day-1 hosts by status and role. */
+/** Counts of the day-1 hosts by status and role. */
 /** A host that has not reported its inventory again may still be in the networks. */
 function derivedNetworks(state: ClusterState, hosts: readonly ClusterMember[]): readonly string[] | undefined {
   const settings = toClusterSettingsFacts(state);
@@ -81,7 +84,7 @@ function derivedNetworks(state: ClusterState, hosts: readonly ClusterMember[]): 
 export const summarizeMembers = (hosts: readonly ClusterMember[]): HostSummary =>
   summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost));
 
-/** Whether enough hosts are installed to finish the cluster without the hosts that are not in the list. */
+/** Returns whether enough hosts are installed to complete the cluster without the hosts that are not in the list. */
 export const isInstallationComplete = (hosts: readonly ClusterMember[], controlPlaneCount: number): boolean =>
   installationBlockingStatus(summarizeHosts(hosts.map(toSummarizedHost)), controlPlaneCount) === 'enough-installed';
 
@@ -94,7 +97,7 @@ const toSummarizedHost = ({ state }: ClusterMember): SummarizedHost => ({
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
 
-/** Sums over all hosts: stages that were reached and stages that there are. */
+/** Returns the sums over all hosts: reached stages and existing stages. */
 function stageSums(
   cluster: ClusterState,
   hosts: readonly ClusterMember[],
@@ -115,7 +118,7 @@ function stageSums(
   return { stagesReached, stagesTotal };
 }
 
-/** Address of the only host in the first machine network; empty when there is none. */
+/** Returns the address of the only host in the first machine network. Empty when there is none. */
 function singleNodeAddress({ settings }: ClusterState, host: ClusterMember | undefined): string {
   const network = settings.machineNetworks?.items[0];
   const addresses = (host?.hardware?.nics ?? []).flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);

@@ -17,7 +17,7 @@ const derivedFor = (state: ClusterState, hosts: readonly ClusterMember[]): reado
   return undefined;
 };
 
-describe('machine networks of a cluster', () => {
+describe('derivation of machine networks', () => {
   const open: ClusterState = {
     ...initialClusterState(),
     status: 'insufficient',
@@ -25,21 +25,21 @@ describe('machine networks of a cluster', () => {
   };
   const derived = evolveCluster(open, { type: 'MachineNetworksDerived', data: { cidrs: [NETWORK] } });
 
-  it('follow from a host in the network of the VIP', () => {
+  it('derives the network of the host that is in the network of the VIP', () => {
     expect(derivedFor(open, [member('192.168.128.7/24')])).toEqual([NETWORK]);
     expect(derivedFor(derived, [member('192.168.128.7/24')])).toBeUndefined();
   });
 
-  it('end when the last host of the network is gone', () => {
+  it('removes the network when its last host was removed', () => {
     expect(derivedFor(derived, [member('10.1.0.5/16')])).toEqual([]);
     expect(derivedFor(derived, [])).toEqual([]);
   });
 
-  it('stay while a host has not reported its inventory again', () => {
+  it('keeps the network while a host has not reported its inventory again', () => {
     expect(derivedFor(derived, [{ state: initialHost() }])).toBeUndefined();
   });
 
-  it('stay when a user named them', () => {
+  it('keeps machine networks that a user set', () => {
     const named = evolveCluster(derived, {
       type: 'ClusterSettingsRevised',
       data: {

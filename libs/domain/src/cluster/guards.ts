@@ -31,32 +31,32 @@ export interface ClusterDeciderSettings {
   readonly monitorsClusterVersion: boolean;
 }
 
-/** What guards ask about. Each variable has few values, so that a test can walk all of them. */
+/** The guard variables of the cluster's rows. Each has few values, so that a test can evaluate all combinations. */
 export const CLUSTER_VARIABLES = {
   kind: CLUSTER_KINDS,
-  /** Has anything been validated yet? */
+  /** Whether the cluster was evaluated at least once. */
   conditions: ['known', 'unknown'],
-  /** Are VIPs leased over DHCP instead of given? */
+  /** Whether VIPs are allocated by DHCP instead of set by a user. */
   dhcpVips: [true, false],
-  /** Are networks, DNS domain and pull secret there? */
+  /** Whether networks, DNS domain and pull secret are set. */
   inputs: [true, false],
   vips: [true, false],
-  /** Do all rules pass that an installation needs? */
+  /** Whether all rules that an installation requires pass. */
   required: [true, false],
   hostsKnown: [true, false],
   bootstrap: ['chosen', 'none'],
   preparation: ['none', 'pending', 'success', 'failed', 'undone'],
   preparingHosts: ['all-prepared', 'under-way', 'some-failed', 'some-stopped'],
-  /** The single node's address; `not-needed` with more than one node. */
+  /** Whether the address of the single node is known; `not-needed` with more than one node. */
   nodeAddress: ['known', 'missing', 'not-needed'],
   attempt: ['current', 'other'],
   outcome: ['success', 'failure'],
-  /** Enough hosts of every role are installed, or still installing. */
+  /** Whether enough hosts of every role are installed or still installing. */
   hosts: ['enough-installed', 'enough-on-the-way', 'too-few'],
-  /** Does a host wait for a user to fix its boot order? */
+  /** Whether a host waits for a user to correct its boot order. */
   userAction: [true, false],
   completion: ['complete', 'operators-failed', 'workers-missing', 'incomplete'],
-  /** In `error`: what a success after the deadline may still lead to. */
+  /** In status `error`: the status that a success after the deadline may lead to. */
   lateness: ['none', 'may-finalize', 'may-complete'],
   hostsRefuse: [true, false],
   stage: ['new', 'same', 'unknown'],
@@ -65,7 +65,7 @@ export const CLUSTER_VARIABLES = {
   networks: ['same', 'different'],
   changes: ['none', 'any-time', 'ignored-validations', 'settings'],
   logs: ['new', 'same', 'unknown'],
-  /** The deadline that is due now; `not-due`: the timer is of an earlier state. */
+  /** The deadline that is due; `not-due`: the timer was set for an earlier state. */
   deadline: [
     'not-due',
     'preparation',
@@ -76,7 +76,7 @@ export const CLUSTER_VARIABLES = {
     'log-collection',
     'retention',
   ],
-  /** Does running out of time fail the cluster, or only warn? */
+  /** Whether a timeout of the stage fails the cluster or only warns. */
   stageTimeout: ['fails', 'warns'],
 } as const;
 export type ClusterVariables = typeof CLUSTER_VARIABLES;
@@ -94,7 +94,7 @@ export interface ClusterTable {
 }
 
 export type ClusterRow = RowOf<ClusterTable>;
-/** A row whose command is only known as one of many. */
+/** A row whose command type is not narrowed. */
 export type AnyClusterRow = Row<ClusterTable>;
 export type ClusterContext<Type extends ClusterCommandType = ClusterCommandType> = RowContext<
   ClusterTable,
@@ -166,7 +166,9 @@ function refreshValues(state: ClusterState, command: RefreshCluster): Partial<Va
   };
 }
 
-/** A host that stopped outweighs one that failed: it says that the cluster is not even ready. */
+/**
+ * A host that stopped preparing takes precedence over a host that failed, because the cluster is then not even ready.
+ */
 function preparingHostsOf({ total, statuses }: HostSummary): PreparingHosts {
   const count = (status: string): number => statuses[status] ?? 0;
   const prepared = count('preparing-successful');
@@ -183,7 +185,7 @@ function nodeAddressOf(state: ClusterState, command: RefreshCluster): Values['no
   return hasVips || command.singleNodeAddress !== '' ? 'known' : 'missing';
 }
 
-/** A deadline that passed while hosts were installing leaves more open than one that passed afterwards. */
+/** After a deadline during the installation of the hosts, more results are possible than after a later deadline. */
 function latenessOf(state: ClusterState): Values['lateness'] {
   if (state.failedDeadline === '') return 'none';
   return state.hasFinalized ? 'may-complete' : 'may-finalize';

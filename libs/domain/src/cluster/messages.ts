@@ -7,9 +7,9 @@ import {
 } from '../status-reason';
 
 /**
- * `status_info` of a cluster, by reason code. Scripts compare some of these texts, so they are those of assisted-service v2
- * (internal/cluster/transition.go), letter by letter. What blocks a cluster is in `validations_info`, and in the refusal of
- * an installation.
+ * `status_info` of a cluster, by reason code. Scripts compare some of these texts, so they are equal to those of
+ * assisted-service v2 (internal/cluster/transition.go). Blocking validations are in `validations_info` and in the
+ * refusal of an installation.
  */
 export const CLUSTER_MESSAGES = {
   'not-ready': 'Cluster is not ready for install',
@@ -43,7 +43,7 @@ export const CLUSTER_MESSAGES = {
 export type ClusterReasonCode = keyof typeof CLUSTER_MESSAGES;
 
 const MESSAGES: ReadonlyMap<string, string> = new Map(Object.entries(CLUSTER_MESSAGES));
-/** The validations that block a cluster stay out of these texts: scripts compare the whole text. */
+/** These texts do not contain the blocking validations, because scripts compare the whole text. */
 const WITHOUT_VALIDATIONS = { failing: [], pending: [] };
 
 export const clusterReason = (
@@ -57,7 +57,7 @@ export const clusterReason = (
 
 const templateOf = ({ code }: StatusReason): string => MESSAGES.get(code) ?? '';
 
-/** Returns `status_info` of a cluster; empty for a reason that this version does not know. */
+/** Returns `status_info` of a cluster. Empty for a reason that this version does not have. */
 export function renderClusterStatus(reason: StatusReason): string {
   return renderReason(templateOf(reason), { ...reason, ...WITHOUT_VALIDATIONS }, NO_VALIDATION_MESSAGES);
 }

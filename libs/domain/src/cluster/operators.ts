@@ -10,7 +10,7 @@ type Settings = Plain<ClusterSettings>;
 type Operator = Plain<MonitoredOperator>;
 
 const BUILT_IN_TIMEOUT_SECONDS = 3_600;
-/** From here on a cluster can be installed without a console. */
+/** The first version that can be installed without a console. */
 const CONSOLE_IS_A_CHOICE_SINCE = '4.12';
 
 const builtIn = (name: string): Operator => ({
@@ -26,7 +26,10 @@ const builtIn = (name: string): Operator => ({
   sourceBundles: [],
 });
 
-/** What the installation of a cluster waits for; clusters that are not installed here wait for nothing. */
+/**
+ * Returns the operators that the installation of a cluster waits for. Clusters that are not installed by this service
+ * have none.
+ */
 export function withBuiltInOperators(
   kind: ClusterKind,
   settings: Settings,
@@ -41,7 +44,7 @@ export function withBuiltInOperators(
   ];
 }
 
-/** False when the install-config overrides leave the console out of the cluster. */
+/** Returns false when the install-config overrides omit the console. */
 export const hasConsole = ({ installConfigOverrides, openshiftVersion }: Settings): boolean =>
   !installConfigOverrides?.omitsConsole || !isAtLeast(openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE);
 
@@ -49,7 +52,7 @@ export type ReadOverrides =
   | { readonly kind: 'read'; readonly omitsConsole: boolean; readonly isFips: boolean }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What later decisions need of install-config overrides, which are sealed. */
+/** Returns the values that later decisions need from the install-config overrides, which are stored sealed. */
 export function readInstallConfigOverrides(text: string): ReadOverrides {
   const parsed = parseInstallConfigOverride(text);
   if (parsed.kind === 'refused') return parsed;
@@ -68,11 +71,14 @@ export type OperatorDecision =
   | { readonly kind: 'chosen'; readonly choices: NonNullable<Settings['olmOperators']> }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Whether the settings ask for a single node, by the count or by `high_availability_mode`. */
+/** Returns whether the settings describe a single node, by the count or by `high_availability_mode`. */
 export const asksForSingleNode = ({ controlPlaneCount, highAvailabilityMode }: Settings): boolean =>
   controlPlaneCount === 1 || highAvailabilityMode === 'None';
 
-/** The operators that a user chose, one by one and in bundles, as they are stored; refused when a name is unknown. */
+/**
+ * Returns the operators that a user selected, individually and in bundles, in their stored form. Returns a refusal when
+ * a name is unknown.
+ */
 export function decideOperators(
   given: Settings,
   bundles: Plain<OperatorBundleList> | undefined,

@@ -16,7 +16,7 @@ const HOST_STATUSES_THAT_COUNT = HOST_STATUSES.filter((status) =>
 const at = fc.integer({ min: 0, max: 40 * 60 }).map((minutes) => new Date(START_MS + minutes * 60_000).toISOString());
 const hosts = fc
   .oneof(
-    // Hosts that are all alike are what most rows ask for; a mixture is what they have to survive.
+    // Most rows require that all hosts have the same status, so such summaries are generated more often than mixtures.
     fc.constantFrom(...HOST_STATUSES_THAT_COUNT).map((status) => [0, 1, 2, 3, 4].map(() => status)),
     fc.array(fc.constantFrom(...HOST_STATUSES_THAT_COUNT), { maxLength: 6 }),
   )
@@ -141,7 +141,7 @@ function late(deadline: 'finalizing' | 'installation'): ClusterCommand {
   return { type: 'PassDeadline', deadline, softTimeouts: false, at: new Date(START_MS + 48 * 3_600_000).toISOString() };
 }
 
-/** Chance alone seldom gets far, so that a life begins with one of the stories. */
+/** Random commands rarely reach late statuses, so each sequence begins with one of the fixed command sequences. */
 const beginning: fc.Arbitrary<readonly ClusterCommand[]> = fc.constantFrom(
   ...Object.values<readonly ClusterCommand[]>(STORIES).filter(([first]) => first?.type === 'Register'),
   [...STORIES['preparing-for-installation'], PREPARED],
@@ -160,7 +160,7 @@ const middle: fc.Arbitrary<readonly ClusterCommand[]> = fc.array(
 );
 const life = fc.tuple(beginning, middle).map(([first, then]): readonly ClusterCommand[] => [...first, ...then]);
 
-/** Runs a life and hands every step to the check. */
+/** Executes the commands and calls the check after every step. */
 function live(
   commands: readonly ClusterCommand[],
   check: (before: ClusterState, command: ClusterCommand, after: ClusterState) => void,
@@ -174,8 +174,8 @@ function live(
   }
 }
 
-describe('whatever happens to a cluster', () => {
-  it('every fact has its stored shape and follows from one row', () =>
+describe('properties of the cluster decider', () => {
+  it('every event has its stored shape and follows from one row', () =>
     fc.assert(
       fc.property(life, (commands) =>
         live(commands, (before, command) => {
@@ -188,13 +188,13 @@ describe('whatever happens to a cluster', () => {
       ),
     ));
 
-  it('a refresh that is repeated changes nothing', () =>
+  it('a repeated refresh changes nothing', () =>
     fc.assert(
       fc.property(life, (commands) =>
         live(commands, (_, command, after) => {
           if (command.type !== 'Refresh') return;
           const again = clusterDecider.decide(command, after);
-          // A preparation that was taken back leaves a status that the same validation may evaluate again, once.
+          // After an undone preparation, the same validations may cause one more change of status.
           const settled = again.kind === 'accepted' ? evolveAll(after, again.events) : after;
           expect(clusterDecider.decide(command, settled)).toEqual(
             again.kind === 'accepted' ? { kind: 'accepted', events: [] } : again,
@@ -203,7 +203,7 @@ describe('whatever happens to a cluster', () => {
       ),
     ));
 
-  it('commands other than Refresh repeated at once store nothing new', () =>
+  it('a repeated command other than Refresh stores nothing', () =>
     fc.assert(
       fc.property(life, (commands) =>
         live(commands, (before, command, after) => {
@@ -221,7 +221,7 @@ describe('whatever happens to a cluster', () => {
       ),
     ));
 
-  it('the total progress never falls within an attempt, and only an installed cluster shows 100', () =>
+  it('the total progress does not decrease within an attempt, and is 100 only for an installed cluster', () =>
     fc.assert(
       fc.property(life, (commands) =>
         live(commands, (before, _, after) => {
@@ -233,7 +233,7 @@ describe('whatever happens to a cluster', () => {
       ),
     ));
 
-  it('a deadline that passed is not due again', () =>
+  it('a passed deadline is not due again', () =>
     fc.assert(
       fc.property(life, fc.boolean(), (commands, softTimeouts) =>
         live(commands, (_, command, after) => {
@@ -245,7 +245,7 @@ describe('whatever happens to a cluster', () => {
       ),
     ));
 
-  it('chance takes it through most rows, so that the properties above say something', () => {
+  it('random commands reach at least 80 percent of the rows', () => {
     const reached = new Set<string | undefined>();
     fc.assert(
       fc.property(life, (commands) =>

@@ -17,7 +17,7 @@ import type { ClusterState } from './state';
 export interface Example {
   readonly given: ClusterState;
   readonly when: ClusterCommand;
-  /** Types of the facts, in order. */
+  /** Types of the events, in order. */
   readonly then: readonly string[];
   readonly status: string;
 }
@@ -77,7 +77,7 @@ export const LVM = after(
 );
 export const almostInstalled = after(...STORIES.finalizing, KUBECONFIG, report('console', 'available'));
 export const DAY_MINUTES = 24 * 60;
-// Ran out of time while hosts were installing, and while the cluster was settling.
+// Clusters whose deadline passed while hosts were installing, and while the cluster was finalizing.
 export const lateHosts = after(...STORIES['installing-pending-user-action'], pass('installation', 1 + DAY_MINUTES));
 export const lateCluster = after(...STORIES.finalizing, pass('finalizing', 60 + 300));
 export const lateAndDone = after(

@@ -46,7 +46,7 @@ const OPEN: ClusterCommand = { type: 'AllowAddHosts', at: at(90) };
 const insufficient = clusterIn('insufficient');
 const ready = clusterIn('ready');
 const prepared = after(...STORIES['preparing-for-installation'], PREPARED);
-// VIPs from DHCP exist in versions before 4.15 only.
+// DHCP allocates VIPs only in versions before 4.15.
 const DHCP = after(registration({ vipDhcpAllocation: true, openshiftVersion: '4.14.71' }));
 const checked = (more: Parameters<typeof conditions>[0]): ClusterCommand =>
   refresh(fiveHosts('known'), { conditions: conditions(more) });
@@ -137,8 +137,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 const ALL_EXAMPLES = { ...EXAMPLES, ...INSTALLATION_EXAMPLES };
 
-describe('each row of the cluster’s table', () => {
-  it('has an example', () => {
+describe("rows of the cluster's decision table", () => {
+  it('have an example each', () => {
     expect(Object.keys(ALL_EXAMPLES).sort()).toEqual(
       CLUSTER_TABLE.rows
         .filter(({ refuse }) => !refuse)

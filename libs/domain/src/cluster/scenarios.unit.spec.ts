@@ -40,8 +40,8 @@ const pass = (
   at: at(minutes),
 });
 
-describe('an installation', () => {
-  it('shows 10 percent when hosts start, 80 when they are installed, 95 when operators settled, 100 at the end', () => {
+describe('installation of a cluster', () => {
+  it('shows 10 percent when hosts start, 80 when they are installed, 95 when the operators are available, and 100 when it is complete', () => {
     let state = clusterIn('installing');
     expect(state.progress).toEqual({ total: 10, preparing: 100, installing: 0, finalizing: 0 });
     state = when(state, { type: 'RecordProgress', stagesReached: 21, stagesTotal: 42, at: at(10) }).state;
@@ -54,7 +54,7 @@ describe('an installation', () => {
     expect(state.progress.total).toBe(100);
   });
 
-  it('goes through finalizing to installed in one refresh, when everything is there already', () => {
+  it('goes through finalizing to installed in one refresh when all conditions are met', () => {
     const early = { ...clusterIn('installing'), hasKubeconfig: true, operators: [] };
     const { state, events } = when(early, refresh(fiveHosts('installed')));
     const statuses = events
@@ -64,13 +64,13 @@ describe('an installation', () => {
     expect(renderClusterStatus(state.statusReason)).toBe('Cluster is installed');
   });
 
-  it('is finished by the kubeconfig alone when nothing is monitored', () => {
+  it('completes with the kubeconfig when no operator is monitored', () => {
     const bare = { ...clusterIn('finalizing'), operators: [] };
     expect(when(bare, refresh(fiveHosts('installed'))).state.status).toBe('finalizing');
     expect(when(when(bare, KUBECONFIG).state, refresh(fiveHosts('installed'))).state.status).toBe('installed');
   });
 
-  it('names optional operators that failed, and does not wait for built-in ones that did', () => {
+  it('waits for failed built-in operators, and completes with the names of failed optional operators', () => {
     const chosen = after(
       registration({}, { olmOperators: [operator('lvm', 'olm'), operator('mce', 'olm')] }),
       ...STORIES.finalizing.slice(1),
@@ -87,7 +87,7 @@ describe('an installation', () => {
     );
   });
 
-  it('of a single node takes the node’s address as VIPs, and gives it back at a reset', () => {
+  it('sets the address of a single node as its VIPs, and removes it at a reset', () => {
     const node = summarizeHosts([host('known', 'master', { isBootstrap: true })]);
     const prepared = summarizeHosts([host('preparing-successful', 'master', { isBootstrap: true })]);
     const waiting = after(
@@ -108,8 +108,8 @@ describe('an installation', () => {
   });
 });
 
-describe('an attempt', () => {
-  it('ignores what an earlier attempt made', () => {
+describe('installation attempt', () => {
+  it('ignores the artifacts of an earlier attempt', () => {
     const second = after(
       ...STORIES['preparing-for-installation'],
       { type: 'CancelInstallation', refusingHosts: [], at: at(2) },
@@ -119,7 +119,7 @@ describe('an attempt', () => {
     expect(when(second, PREPARED).events).toEqual([]);
   });
 
-  it('that was cancelled takes no late outcome, so that the next one starts clean', () => {
+  it('ignores a late result after it was cancelled', () => {
     const cancelled = after(...STORIES['preparing-for-installation'], {
       type: 'CancelInstallation',
       refusingHosts: [],
@@ -128,7 +128,7 @@ describe('an attempt', () => {
     expect(when(cancelled, PREPARED).events).toEqual([]);
   });
 
-  it('after a reset forgets reports of operators, kubeconfig, progress and logs, and keeps settings and times', () => {
+  it('clears operator reports, kubeconfig, progress and logs at a reset, and keeps settings and start time', () => {
     const reset = after(...STORIES.installed.slice(0, -1), { type: 'Reset', refusingHosts: [], at: at(90) });
     expect(reset).toMatchObject({
       status: 'insufficient',
@@ -144,8 +144,8 @@ describe('an attempt', () => {
   });
 });
 
-describe('a success after the deadline', () => {
-  it('makes a failed cluster installed, and says which deadline had passed', () => {
+describe('success after the deadline', () => {
+  it('completes a failed cluster and stores the transition complete-late', () => {
     const failed = after(...STORIES.finalizing, pass('finalizing', 360));
     expect(failed).toMatchObject({ status: 'error', failedDeadline: 'finalizing' });
     const done = when(when(failed, KUBECONFIG).state, report('console', 'available')).state;
@@ -155,7 +155,7 @@ describe('a success after the deadline', () => {
     expect(entered).toMatchObject({ from: 'error', transition: 'complete-late' });
   });
 
-  it('of hosts lets the cluster finalize, with its timers restarted', () => {
+  it('of the hosts moves the cluster to finalizing and restarts its timers', () => {
     const failed = after(...STORIES['installing-pending-user-action'], pass('installation', 1 + 24 * 60));
     const resumed = when(failed, refresh(fiveHosts('installed'), { at: at(2_000) })).state;
     expect(resumed.status).toBe('finalizing');
@@ -163,30 +163,30 @@ describe('a success after the deadline', () => {
     expect(due?.atMs).toBe(Date.parse(at(2_000 + 24 * 60)));
   });
 
-  it('does not bounce: a cluster that ran out of time while settling waits for its operators', () => {
+  it('does not change the status while operators of a cluster that failed in finalizing are missing', () => {
     const failed = after(...STORIES.finalizing, pass('finalizing', 360));
     expect(when(failed, refresh(fiveHosts('installed'))).events).toEqual([]);
   });
 
-  it('does not revive a cluster whose hosts failed', () => {
+  it('does not change a cluster whose hosts failed', () => {
     const failed = { ...clusterIn('error'), hasKubeconfig: true, operators: [] };
     expect(when(failed, refresh(fiveHosts('installed'))).events).toEqual([]);
   });
 });
 
-describe('deadlines', () => {
+describe('cluster deadlines', () => {
   const names = (state: Parameters<typeof clusterDeadlines>[0], settings = HARD): readonly string[] =>
     clusterDeadlines(state, settings).map(({ name, atMs }) => `${name} ${(atMs - Date.parse(at(0))) / 60_000}`);
 
-  it('of a preparation count from the install request', () =>
+  it('of the preparation count from the install request', () =>
     expect(names(clusterIn('preparing-for-installation'))).toEqual(['preparation 11']));
-  it('do not run while hosts install, unless timeouts are soft', () => {
+  it('exist in status installing with soft timeouts only', () => {
     expect(names(clusterIn('installing'))).toEqual([]);
     expect(names(clusterIn('installing'), SOFT)).toEqual(['installation 1441']);
   });
-  it('run while a user is waited for', () =>
+  it('exist in status installing-pending-user-action', () =>
     expect(names(clusterIn('installing-pending-user-action'))).toEqual(['installation 1441']));
-  it('of finalizing count from its start, and of its stage from the report', () => {
+  it('of finalizing count from its start, those of its stages from the report of the stage', () => {
     const state = after(...STORIES.finalizing, {
       type: 'ReachFinalizingStage',
       stage: 'Waiting for cluster operators',
@@ -195,7 +195,7 @@ describe('deadlines', () => {
     expect(names(state)).toEqual(['finalizing 360', 'finalizing-stage 665']);
     expect(names(state, SOFT)).toEqual(['installation 1441', 'finalizing-stage 135']);
   });
-  it('give stages of optional operators as long as the slowest of them asks for', () => {
+  it('of stages for optional operators last as long as the longest operator timeout', () => {
     const state = after(
       registration({}, { olmOperators: [operator('odf', 'olm', '', 7_200)] }),
       ...STORIES.finalizing.slice(1),
@@ -203,7 +203,7 @@ describe('deadlines', () => {
     );
     expect(names(state)).toContain('finalizing-stage 185');
   });
-  it('of a stage are reported once', () => {
+  it('of a stage pass once', () => {
     const state = after(
       ...STORIES.finalizing,
       { type: 'ReachFinalizingStage', stage: 'Applying olm manifests', at: at(65) },
@@ -212,7 +212,7 @@ describe('deadlines', () => {
     expect(state).toMatchObject({ status: 'finalizing', isFinalizingStageTimedOut: true });
     expect(names(state)).toEqual(['finalizing 360']);
   });
-  it('of logs: ten minutes to be asked for, an hour from each sign of them', () => {
+  it('of logs are ten minutes until the request and one hour after each report', () => {
     expect(names(clusterIn('error'))).toEqual(['log-request 40']);
     const logs = (logsState: string, minutes: number): ClusterCommand => ({
       type: 'RecordLogs',
@@ -229,20 +229,20 @@ describe('deadlines', () => {
     expect(names(collected)).toEqual(['log-collection 110']);
     expect(names(when(collected, logs('completed', 51)).state)).toEqual([]);
   });
-  it('of a deleted cluster: it can be looked at for three days, and not again', () => {
+  it('of a deleted cluster end its retention after three days, once', () => {
     const deleted = clusterIn('deregistered');
     expect(names(deleted)).toEqual(['retention 4321']);
     expect(names(after(...STORIES.deregistered, pass('retention', 4_321)))).toEqual([]);
   });
-  it('none are left in a cluster that is installed or ready', () => {
+  it('do not exist for installed, ready and adding-hosts', () => {
     for (const status of ['installed', 'ready', 'adding-hosts'] as const) expect(names(clusterIn(status))).toEqual([]);
   });
 });
 
-describe('a cluster that is opened for hosts', () => {
+describe('cluster that accepts hosts after its installation', () => {
   const open: ClusterCommand = { type: 'AllowAddHosts', at: at(100) };
 
-  it('is reached through its first VIP when the VIPs are ours, else by name', () => {
+  it('uses its first VIP as API address when the network is cluster-managed, otherwise its DNS name', () => {
     const managed = { ...clusterIn('installed') };
     const withVip = { ...managed, settings: { ...managed.settings, apiVips: { items: ['192.168.1.5'] } } };
     expect(when(withVip, open).state).toMatchObject({
@@ -256,9 +256,9 @@ describe('a cluster that is opened for hosts', () => {
   });
 });
 
-describe('a report about an operator', () => {
+describe('operator report', () => {
   it.each(['insufficient', 'ready', 'preparing-for-installation'] as const)(
-    'is accepted in %s, before the installation, and moves no progress',
+    'in %s before the installation is accepted and does not change the progress',
     (status) => {
       const { events } = when(clusterIn(status), report('console', 'available'));
       expect(events.map(({ type }) => type)).toEqual(['OperatorStatusReported']);

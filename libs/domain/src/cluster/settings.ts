@@ -8,18 +8,18 @@ import type { ClusterKind, ClusterState } from './state';
 
 type Settings = Plain<ClusterSettings>;
 
-/** IPv6 defaults are offered and not applied: a cluster has IPv6 only when its settings ask for it. */
+/** IPv6 defaults are shown but not applied: a cluster has IPv6 networks only when its settings contain them. */
 export const DEFAULT_CLUSTER_NETWORKS = {
   ipv4: { cidr: '10.128.0.0/14', hostPrefix: 23 },
   ipv6: { cidr: 'fd01::/48', hostPrefix: 64 },
 } as const satisfies Record<string, Plain<ClusterNetwork>>;
 export const DEFAULT_SERVICE_NETWORKS = { ipv4: '172.30.0.0/16', ipv6: 'fd02::/112' } as const;
 const OVN_IS_DEFAULT_SINCE = '4.12';
-/** Architectures whose machines have no platform integration. */
+/** Architectures without platform integration. */
 export const ARCHITECTURES_WITHOUT_PLATFORM = ['s390x', 'ppc64le'];
 export const PLATFORMS_WITH_USER_NETWORKING = ['none', 'external'];
 
-/** Returns the settings with the defaults of the v2 API. `given` wins. */
+/** Returns the settings with the defaults of the v2 API. Values in `given` take precedence. */
 export function withClusterDefaults(
   given: Settings,
   context: { readonly kind: ClusterKind; readonly imported: boolean },
@@ -57,7 +57,7 @@ function withDay2Defaults(given: Settings, isImported: boolean): Settings {
   };
 }
 
-/** `control_plane_count` and `high_availability_mode` say the same: either may be given. */
+/** `control_plane_count` and `high_availability_mode` have the same meaning: either may be set. */
 function controlPlaneOf(given: Settings): {
   readonly controlPlaneCount: number;
   readonly highAvailabilityMode: string;
@@ -82,7 +82,7 @@ function defaultNetworkType(settings: Settings): string {
   return isOvn ? 'OVNKubernetes' : 'OpenShiftSDN';
 }
 
-/** Platform and user-managed networking imply each other: a missing one follows from the other. */
+/** Platform and user-managed networking imply each other: a missing value is derived from the other. */
 function platformOf(settings: Settings): { readonly platformType: string; readonly userManagedNetworking: boolean } {
   const { platformType, userManagedNetworking } = settings;
   const needsNone =
@@ -96,14 +96,20 @@ function platformOf(settings: Settings): { readonly platformType: string; readon
 
 const API_NAME = /^api\.([^.]+)\.(.+)$/;
 
-/** Where day-2 hosts find the API: the first VIP when we manage it, else the name that its owner's DNS knows. */
+/**
+ * Returns where day-2 hosts reach the API: the first VIP of a cluster-managed network, otherwise the DNS name of the
+ * API.
+ */
 export function openedApiName(settings: Plain<ClusterSettings>): string {
   const [vip] = settings.apiVips?.items ?? [];
   if (vip && !settings.userManagedNetworking) return vip;
   return `api.${settings.name ?? ''}.${settings.baseDnsDomain ?? ''}`;
 }
 
-/** Name and base domain of an imported cluster, where its API's name tells them; otherwise undefined. */
+/**
+ * Returns name and base domain of an imported cluster from the name of its API, or undefined when the name does not
+ * contain them.
+ */
 export function importedNames(
   apiVipDnsName: string,
 ): { readonly name: string; readonly baseDnsDomain: string } | undefined {
@@ -112,7 +118,7 @@ export function importedNames(
   return name && baseDnsDomain ? { name, baseDnsDomain } : undefined;
 }
 
-/** No status forbids these: they concern the console, or the next preparation. */
+/** These fields can be changed in every status: they affect only the console or the next preparation. */
 const CHANGEABLE_AT_ANY_TIME: ReadonlySet<string> = new Set<keyof Settings>(['installConfigOverrides', 'uiSettings']);
 const IGNORED_VALIDATIONS: ReadonlySet<string> = new Set<keyof Settings>([
   'ignoredHostValidations',
@@ -121,19 +127,19 @@ const IGNORED_VALIDATIONS: ReadonlySet<string> = new Set<keyof Settings>([
 ]);
 
 export interface ClusterRevision {
-  /** Only what differs, with what follows from it. */
+  /** The changed fields and the values derived from them. */
   readonly changes: Settings;
-  /** Undefined when the monitored operators stay. */
+  /** Undefined when the monitored operators do not change. */
   readonly operators: readonly Plain<MonitoredOperator>[] | undefined;
   readonly kind: 'none' | 'any-time' | 'ignored-validations' | 'settings';
 }
 
-/** `changes` over `settings`: what is absent stays, lists are replaced. */
+/** Returns `settings` with `changes` applied: absent fields do not change, lists are replaced. */
 export function mergeClusterSettings(settings: Settings, changes: Settings): Settings {
   return { ...settings, ...presentOf(changes) };
 }
 
-/** What a revision really changes. */
+/** Returns the changes of a revision that differ from the current settings. */
 export function revisionOf(
   state: ClusterState,
   command: ReviseCluster,
@@ -160,18 +166,18 @@ function differing(settings: Settings, changes: Settings): Settings {
   ) as Settings;
 }
 
-/** What a change takes along. */
+/** Returns the changes with the values that they imply. */
 function withConsequences(state: ClusterState, changes: Settings): Settings {
   return { ...ntpConsequences(state.settings, changes), ...networkConsequences(state, changes) };
 }
 
-/** The two ways of naming NTP sources exclude each other: setting one clears the other. */
+/** `ntp_sources` and `additional_ntp_source` exclude each other: setting one clears the other. */
 function ntpConsequences(before: Settings, { ntpSources, additionalNtpSource }: Settings): Settings {
   if (ntpSources && before.additionalNtpSource) return { additionalNtpSource: '' };
   return additionalNtpSource && before.ntpSources ? { ntpSources: '' } : {};
 }
 
-/** Platform, user-managed networking and VIPs hang together: a change of one takes along what it makes meaningless. */
+/** Platform, user-managed networking and VIPs depend on each other: a change of one clears or changes the others. */
 function networkConsequences(state: ClusterState, changes: Settings): Settings {
   const userManaged = changes.userManagedNetworking ?? networkingOf(changes.platformType);
   const isMultiNode = state.settings.controlPlaneCount !== 1;
@@ -186,7 +192,7 @@ function networkConsequences(state: ClusterState, changes: Settings): Settings {
     };
   if (userManaged === false && state.settings.userManagedNetworking)
     return { platformType: 'baremetal', ...changes, userManagedNetworking: false };
-  // Addresses that were leased and those that were given do not mix.
+  // VIPs that DHCP allocated are not kept together with VIPs that a user set.
   if (
     changes.vipDhcpAllocation !== undefined &&
     changes.vipDhcpAllocation !== (state.settings.vipDhcpAllocation ?? false)
@@ -199,7 +205,10 @@ function networkingOf(platformType: string | undefined): boolean | undefined {
   return platformType === undefined ? undefined : PLATFORMS_WITH_USER_NETWORKING.includes(platformType);
 }
 
-/** Reports of operators that stay chosen are kept. Once hosts install, what is waited for is settled. */
+/**
+ * Reports of operators that stay selected are kept. After hosts have started to install, the monitored operators do not
+ * change.
+ */
 function revisedOperators(
   state: ClusterState,
   command: ReviseCluster,

@@ -2,7 +2,7 @@ import type { ClusterSettings, MonitoredOperator, Owner, Plain } from '@muster/c
 import type { HostSummary } from '../roles/host-summary';
 import { NO_REASON, type StatusReason } from '../status-reason';
 
-/** Statuses of a cluster, as on the wire. */
+/** Statuses of a cluster, as in the v2 API. */
 export const CLUSTER_STATUSES = [
   'insufficient',
   'ready',
@@ -19,33 +19,38 @@ export const CLUSTER_STATUSES = [
 ] as const;
 export type ClusterStatus = (typeof CLUSTER_STATUSES)[number];
 
-/** Nothing has been started: settings may change. */
+/** Statuses before an installation: settings may change. */
 export const OPEN_STATUSES = ['pending-for-input', 'insufficient', 'ready'] as const satisfies readonly ClusterStatus[];
 
-/** Settings may change and hosts may join. */
+/** Statuses in which settings may change and hosts may join. */
 export const UPDATABLE_STATUSES = [...OPEN_STATUSES, 'adding-hosts'] as const satisfies readonly ClusterStatus[];
 
-/** Hosts are being installed, or the new cluster is settling. */
+/** Statuses in which hosts are being installed or the cluster is finalizing. */
 export const INSTALLING_STATUSES = [
   'installing',
   'installing-pending-user-action',
   'finalizing',
 ] as const satisfies readonly ClusterStatus[];
 
-/** The controller reports its stages; the last one may come after the cluster completed. */
+/**
+ * Statuses in which the controller reports finalizing stages. The last report may arrive after the cluster completed.
+ */
 export const STAGE_TAKING_STATUSES = [...INSTALLING_STATUSES, 'installed'] as const satisfies readonly ClusterStatus[];
 
 export const exceptStatuses = (...excluded: readonly ClusterStatus[]): readonly ClusterStatus[] =>
   CLUSTER_STATUSES.filter((status) => !excluded.includes(status));
 
-/** Where a cluster's stream stands: a status, or before its first fact, or after its last. */
+/**
+ * The status of a cluster's stream: a v2 status, `unregistered` before its first event, or `deregistered` after its
+ * last.
+ */
 export const CLUSTER_PHASES = ['unregistered', ...CLUSTER_STATUSES, 'deregistered'] as const;
 export type ClusterPhase = (typeof CLUSTER_PHASES)[number];
 
 export const CLUSTER_KINDS = ['Cluster', 'AddHostsCluster', 'DisconnectedCluster'] as const;
 export type ClusterKind = (typeof CLUSTER_KINDS)[number];
 
-/** What the controller works through while the cluster is finalizing, in order. */
+/** The finalizing stages that the controller reports, in order. */
 export const FINALIZING_STAGES = [
   'Waiting for cluster operators',
   'Adding router ca',
@@ -63,7 +68,7 @@ export type ClusterLogsState = (typeof CLUSTER_LOGS_STATES)[number];
 export const OPERATOR_STATUSES = ['progressing', 'available', 'failed'] as const;
 export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];
 
-/** What a cluster may run out of time for. */
+/** The deadlines that a cluster may have. */
 export const CLUSTER_DEADLINES = [
   'preparation',
   'installation',
@@ -76,20 +81,20 @@ export const CLUSTER_DEADLINES = [
 export type ClusterDeadlineName = (typeof CLUSTER_DEADLINES)[number];
 
 /**
- * How far the artifacts of the current attempt are. `undone`: they exist, but a host registered again since, so that
- * the hosts have to be prepared once more.
+ * Progress of the artifacts of the current attempt. `undone`: they exist, but a host registered again since, so the
+ * hosts must be prepared again.
  */
 export type PreparationState = 'none' | 'pending' | 'success' | 'failed' | 'undone';
 
 export interface ClusterProgress {
-  /** 0 to 100. */
+  /** In percent, 0 to 100. */
   readonly total: number;
   readonly preparing: number;
   readonly installing: number;
   readonly finalizing: number;
 }
 
-/** Times are ISO 8601; empty when the event has not happened. */
+/** The state of a cluster. Times are ISO 8601 UTC, empty when the event has not happened. */
 export interface ClusterState {
   readonly status: ClusterPhase;
   readonly statusReason: StatusReason;
@@ -99,7 +104,7 @@ export interface ClusterState {
   readonly imported: boolean;
   readonly owner: Plain<Owner>;
   readonly settings: Plain<ClusterSettings>;
-  /** The machine networks follow from hosts and VIPs. False: a user named them, or there are none. */
+  /** True: the machine networks are derived from hosts and VIPs. False: a user set them, or there are none. */
   readonly areNetworksDerived: boolean;
   readonly pullSecretSet: boolean;
   readonly openshiftClusterId: string;
@@ -110,23 +115,23 @@ export interface ClusterState {
   readonly preparationReason: string;
   readonly installStartedAt: string;
   readonly installCompletedAt: string;
-  /** When a late success took the cluster out of `error`: deadlines of the installation count from here. */
+  /** When a late success moved the cluster out of `error`. The deadlines of the installation count from here. */
   readonly resumedAt: string;
   readonly progress: ClusterProgress;
   readonly operators: readonly Plain<MonitoredOperator>[];
   readonly hasKubeconfig: boolean;
-  /** True from the first time in `finalizing` in this attempt. */
+  /** True after the cluster entered `finalizing` in this attempt. */
   readonly hasFinalized: boolean;
   readonly finalizingStage: string;
   readonly finalizingStageStartedAt: string;
   readonly isFinalizingStageTimedOut: boolean;
-  /** While in `error`: the deadline that led there, or empty when hosts failed. */
+  /** In `error`: the deadline that failed the cluster, or empty when hosts failed. */
   readonly failedDeadline: ClusterDeadlineName | '';
   /** Empty, requested, collecting, completed, timeout. */
   readonly logsState: string;
   readonly controllerLogsStartedAt: string;
   readonly controllerLogsCollectedAt: string;
-  /** While it was deleted and can still be looked at. */
+  /** Set while the cluster is deleted and still readable. */
   readonly deregisteredAt: string;
 }
 
@@ -165,19 +170,21 @@ export const initialClusterState = (): ClusterState => ({
   deregisteredAt: '',
 });
 
-/** Share of each part in the whole, in percent. The rest is the jump at the end: only an installed cluster shows 100. */
+/**
+ * Share of each part in the total, in percent. The remainder is added at completion: only an installed cluster has 100.
+ */
 export const PROGRESS_WEIGHTS = { preparing: 10, installing: 70, finalizing: 15 } as const;
 const ALL = 100;
 
 const weighed = (part: keyof typeof PROGRESS_WEIGHTS, percentage: number): number =>
   (PROGRESS_WEIGHTS[part] * percentage) / ALL;
 
-/** Hosts and artifacts are prepared. */
+/** Returns the progress after hosts and artifacts are prepared. */
 export function progressPrepared(progress: ClusterProgress): ClusterProgress {
   return { ...progress, preparing: ALL, total: Math.max(progress.total, PROGRESS_WEIGHTS.preparing) };
 }
 
-/** Hosts moved on. The total never falls: a host that starts its stages over is its own bar's matter. */
+/** Returns the progress after a report of a host. The total does not decrease when a host starts its stages again. */
 export function progressInstalling(
   progress: ClusterProgress,
   stagesReached: number,
@@ -190,7 +197,7 @@ export function progressInstalling(
   return { ...progress, installing, total: Math.max(progress.total, total) };
 }
 
-/** An operator reported. A report that would take the total back changes nothing. */
+/** Returns the progress after an operator report. A report that would decrease the total changes nothing. */
 export function progressFinalizing(
   progress: ClusterProgress,
   operators: readonly Plain<MonitoredOperator>[],
@@ -207,14 +214,17 @@ export function progressComplete(progress: ClusterProgress): ClusterProgress {
   return { ...progress, finalizing: ALL, total: ALL };
 }
 
-/** Built-in operators have to be available; of an optional one a failure is an end too. */
+/**
+ * Returns whether the operator has a final status. Built-in operators must be available. For an optional operator, a
+ * failure is final too.
+ */
 export function isOperatorDone({ operatorType, status }: Plain<MonitoredOperator>): boolean {
   return status === 'available' || (operatorType === 'olm' && status === 'failed');
 }
 
 export type ClusterCompletion = 'complete' | 'operators-failed' | 'workers-missing' | 'incomplete';
 
-/** Returns how far the installation is complete. Without monitored operators the kubeconfig alone decides. */
+/** Returns how far the installation is complete. Without monitored operators, only the kubeconfig counts. */
 export function completionOf(state: ClusterState, hosts: HostSummary): ClusterCompletion {
   const settled = (hosts.statuses['installed'] ?? 0) + (hosts.statuses['error'] ?? 0) === hosts.total;
   if (hosts.total === 0 || !settled || !state.hasKubeconfig || !state.operators.every(isOperatorDone))
@@ -223,7 +233,7 @@ export function completionOf(state: ClusterState, hosts: HostSummary): ClusterCo
   return hosts.installed.workers < hosts.effectiveWorkers ? 'workers-missing' : 'complete';
 }
 
-/** Names of the optional operators that failed. */
+/** Returns the names of the optional operators that failed. */
 export function failedOperators(state: ClusterState): readonly string[] {
   return state.operators
     .filter(({ operatorType, status }) => operatorType === 'olm' && status === 'failed')

@@ -8,7 +8,7 @@ describe('the decision table of the cluster', () => {
   provesTable(CLUSTER_TABLE);
 
   it.each(Object.values(COMMANDS).map((command) => [command.type, command] as const))(
-    'evaluates for %s exactly the guard variables that its rows name',
+    'computes for %s exactly the guard variables that its rows name',
     (_type, command) => {
       for (const status of CLUSTER_PHASES) {
         const context = { command, state: clusterIn(status), settings: DEFAULT_CLUSTER_DECIDER_SETTINGS };
@@ -22,7 +22,7 @@ describe('the decision table of the cluster', () => {
     expect(CLUSTER_PHASES.filter((status) => status !== 'unregistered' && !reached.has(status))).toEqual([]);
   });
 
-  it('has a scenario for every status', () => {
+  it('has a command sequence for every status', () => {
     expect(Object.keys(STORIES).sort()).toEqual([...CLUSTER_PHASES].sort());
     for (const status of CLUSTER_PHASES) expect(clusterIn(status).status).toBe(status);
   });

@@ -2,61 +2,66 @@ import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@m
 import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
 import type { HostKind, HostRole } from './state';
 
-/** What is the case when the command is given, ISO 8601 UTC: the only clock a decision has. */
+/** The time of the command, ISO 8601 UTC. A decision reads no other clock. */
 interface At {
   readonly at: string;
 }
 
-/** What the tables ask about the world around the host. */
+/** State outside of the host's stream that guards evaluate. */
 export interface HostSurroundings {
-  /** Overrides applied; undefined until rules were evaluated for the host as it is registered and bound now. */
+  /** Overrides applied. Undefined until the host was evaluated for its current registration and binding. */
   readonly conditions: (HostConditions & HostBlockingIds) | undefined;
-  /** Undefined for a host of the pool. */
+  /** Undefined for a host without a cluster. */
   readonly cluster: HostsCluster | undefined;
   /** Stage and connection deadlines warn instead of failing the host. */
   readonly softTimeouts: boolean;
-  /** What an installation that begins now is started from; default: not recorded. */
+  /** The image of the installer that an installation starts now. @default not recorded */
   readonly installerImage?: string;
 }
 
 export interface HostsCluster {
-  /** `cluster.status` of the contract. */
+  /** `cluster.status` of the v2 API. */
   readonly status: string;
-  /** True when enough of the other hosts are installed for the cluster to do without this one. */
+  /** True when enough of the other hosts are installed to complete the cluster without this host. */
   readonly isInstallationQuorumMet: boolean;
 }
 
-/** The agent starts, for the first time or again. */
+/** Registers the host when its agent starts. */
 interface Register extends At {
   readonly type: 'Register';
   readonly infraEnvId: string;
   readonly hostId: string;
-  /** Empty for a host of the pool. */
+  /** Empty for a host without a cluster. */
   readonly clusterId: string;
-  /** Recomputed at every registration. */
+  /** Determined again at every registration. */
   readonly kind: HostKind;
-  /** `role`, `bootstrap`, `machineConfigPoolName` and `owner` count for the first registration only. */
+  /** `role`, `bootstrap`, `machineConfigPoolName` and `owner` are used at the first registration only. */
   readonly role: HostRole;
   readonly bootstrap: boolean;
   readonly machineConfigPoolName: string;
   readonly owner: Plain<Owner>;
   readonly agentVersion: string;
-  /** Given by agents that can. */
+  /** Sent by agents that support it. */
   readonly machine?: Plain<MachineIdentity>;
-  /** Last claim of the machine known so far, as the service remembers it; default: its last stored claim. */
+  /**
+   * Time of the last claim of the known machine, from the memory of the service.
+   * @default the time of its last stored claim
+   */
   readonly knownMachineSeenAt?: string;
-  /** False when the cluster's status takes no new hosts; ignored for hosts of the pool. */
+  /** False when the status of the cluster does not accept new hosts. Ignored for hosts without a cluster. */
   readonly clusterAcceptsHosts: boolean;
-  /** Name of the installation disk for users, `<model> <serial> (<name>, <id>)`. */
+  /** Displayed name of the installation disk, `<model> <serial> (<name>, <id>)`. */
   readonly installationDisk?: string;
 }
 
-/** Something the tables ask about may have changed. */
+/** Evaluates the status again after an input of it may have changed. */
 interface Refresh extends At, HostSurroundings {
   readonly type: 'Refresh';
 }
 
-/** The timer heap says that a deadline of `hostDeadlines` is due. Stale timers are harmless: nothing happens. */
+/**
+ * Sent when a timer fires for a deadline of `hostDeadlines`. A timer that was set for an earlier state changes nothing.
+ */
 interface PassDeadline extends At, HostSurroundings {
   readonly type: 'PassDeadline';
   /** A `HostDeadline` name. */
@@ -71,7 +76,7 @@ interface ReportProgress extends At {
   readonly isKubeApi: boolean;
 }
 
-/** The install step ended with a failure. */
+/** Reports that the install step failed. */
 interface ReportInstallFailure extends At {
   readonly type: 'ReportInstallFailure';
   readonly reason: string;
@@ -82,7 +87,7 @@ interface CancelInstallation extends At {
   readonly reason: string;
 }
 
-/** Day-2 hosts only; day-1 hosts follow their cluster. */
+/** Installs a day-2 host. Day-1 hosts are installed with their cluster. */
 interface InstallHost extends At {
   readonly type: 'InstallHost';
   readonly installerImage?: string;
@@ -102,7 +107,7 @@ interface Bind extends At {
 
 interface Unbind extends At {
   readonly type: 'Unbind';
-  /** A user may not unbind a host whose installation is under way; a deleted cluster may. */
+  /** A user cannot unbind a host during its installation. The deletion of its cluster can. */
   readonly byPerson: boolean;
 }
 
@@ -110,7 +115,7 @@ interface Reclaim extends At {
   readonly type: 'Reclaim';
 }
 
-/** The boot artifacts are on the disk. */
+/** Reports that the boot artifacts are on the disk. */
 interface RebootForReclaim extends At {
   readonly type: 'RebootForReclaim';
 }
@@ -119,10 +124,10 @@ interface FailReclaim extends At {
   readonly type: 'FailReclaim';
 }
 
-/** A step could not read the discovery image. */
+/** Reports that a step could not read the discovery image. */
 interface LoseMedia extends At {
   readonly type: 'LoseMedia';
-  /** Step type of the failing reply. */
+  /** Type of the step that failed. */
   readonly duringStep: string;
 }
 
@@ -141,7 +146,7 @@ interface Return extends At {
 
 interface AssignRole extends At {
   readonly type: 'AssignRole';
-  /** One of `HOST_ROLES`, else refused. */
+  /** One of `HOST_ROLES`. Other values are refused. */
   readonly role: string;
 }
 
@@ -157,7 +162,7 @@ interface Rename extends At {
 
 interface ChooseInstallationDisk extends At {
   readonly type: 'ChooseInstallationDisk';
-  /** Both empty when no disk is eligible. */
+  /** Both are empty when no disk is eligible. */
   readonly diskId: string;
   readonly diskPath: string;
   readonly byPerson: boolean;
@@ -165,7 +170,7 @@ interface ChooseInstallationDisk extends At {
 
 interface ReviseSettings extends At {
   readonly type: 'ReviseSettings';
-  /** What is absent stays as it is. */
+  /** Absent fields do not change. */
   readonly changes: Partial<Plain<HostSettings>>;
 }
 
@@ -173,17 +178,20 @@ interface ChooseBootstrap extends At {
   readonly type: 'ChooseBootstrap';
 }
 
-/** A machine shows which one it is: with an inventory, or where the agent says so by itself. */
+/** Reports the identity of a machine, from its inventory or from its registration. */
 interface ClaimIdentity extends At {
   readonly type: 'ClaimIdentity';
   readonly machine: Plain<MachineIdentity>;
-  /** Last claim of the other machine (the known one, or in a conflict the one that is not claiming now). */
+  /**
+   * Time of the last claim of the other machine: the known machine, or in a conflict the machine that is not claiming
+   * now.
+   */
   readonly otherMachineSeenAt?: string;
 }
 
 interface RecordLogs extends At {
   readonly type: 'RecordLogs';
-  /** requested, collecting, completed, timeout or empty (when only a body came). */
+  /** requested, collecting, completed, timeout, or empty when only a body was uploaded. */
   readonly logsState: string;
   readonly body?: Plain<StoredBody>;
 }
@@ -221,7 +229,7 @@ export type HostCommand =
   | Deregister;
 
 export type HostCommandType = HostCommand['type'];
-/** Every type once: the compiler refuses a name that is missing or unknown. */
+/** All command types. The compiler reports a type that is missing or unknown. */
 export const HOST_COMMAND_TYPES = Object.keys({
   Register: true,
   Refresh: true,

@@ -3,7 +3,7 @@ import type { HostDeadline, HostState } from './state';
 
 const MINUTE_MS = 60_000;
 
-/** The time limits of a host, in milliseconds. Data: documentation and configuration are read off `HOST_TIMEOUT_TABLE`. */
+/** The time limits of a host, in milliseconds. Documentation and settings are created from `HOST_TIMEOUT_TABLE`. */
 export interface HostTimeouts {
   readonly preparingMs: number;
   readonly installingMs: number;
@@ -17,7 +17,9 @@ export interface HostTimeouts {
   readonly stageMs: Readonly<Partial<Record<HostStage, number>>>;
 }
 
-/** One timeout: where it is set, what it is by default. `env` is undefined for those that cannot be changed. */
+/**
+ * One timeout: the setting that changes it, and its default. `env` is undefined for timeouts that cannot be changed.
+ */
 export interface TimeoutRow {
   readonly name: keyof Omit<HostTimeouts, 'stageMs'> | HostStage;
   readonly env: string | undefined;
@@ -25,9 +27,9 @@ export interface TimeoutRow {
   readonly why: string;
 }
 
-/** A single node pulls everything by itself while it reboots. */
+/** Longer than for other hosts, because a single node pulls all images while it reboots. */
 export const SINGLE_NODE_REBOOT_MS = 80 * MINUTE_MS;
-/** Stages that have no row. */
+/** The limit of stages without a row. */
 export const OTHER_STAGE_MS = 60 * MINUTE_MS;
 
 const stage = (name: HostStage, minutes: number, why: string): TimeoutRow => ({
@@ -101,7 +103,10 @@ export const HOST_TIMEOUT_TABLE: readonly TimeoutRow[] = [
   stage('Joined', 60, 'The node becomes ready.'),
 ];
 
-/** Every timeout, with the overrides given (milliseconds by environment name); a name that is not in the table is ignored. */
+/**
+ * Returns every timeout with the given overrides (milliseconds by environment name). Names that are not in the table
+ * are ignored.
+ */
 export function hostTimeouts(overridesMs: Readonly<Record<string, number | undefined>> = {}): HostTimeouts {
   const valueOf = (row: TimeoutRow): number =>
     (row.env === undefined ? undefined : overridesMs[row.env]) ?? row.defaultMs;
@@ -131,7 +136,7 @@ export interface DueHostDeadline {
 
 const NONE: readonly DueHostDeadline[] = [];
 
-/** What is due for this host and when, from its state alone: a timer heap is rebuilt from it at start. */
+/** Returns the deadlines of a host, computed from its state alone, so that the timers can be recreated at start. */
 export function hostDeadlines(state: HostState, timeouts: HostTimeouts): readonly DueHostDeadline[] {
   const due = (name: HostDeadline, since: string, ms: number): readonly DueHostDeadline[] =>
     since === '' || state.passedDeadlines.includes(name) ? NONE : [{ name, atMs: Date.parse(since) + ms }];

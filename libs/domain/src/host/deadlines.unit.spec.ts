@@ -25,7 +25,7 @@ const at = (minutes: number): number => Date.parse(START) + minutes * 60_000;
 const inStage = (stage: string): readonly HostEvent[] => [...day1('installing-in-progress'), progressed(stage)];
 
 describe('deadlines of a host', () => {
-  it('that was deleted: it can be looked at for three days, and not again', () => {
+  it('end the retention of a deregistered host after three days, once', () => {
     const deleted = [...day1('known'), ...when(day1('known'), command('Deregister', { at: START })).events];
     expect(deadlines(deleted)).toEqual([{ name: 'retention', atMs: at(72 * 60) }]);
     expect(when(deleted, pass('retention', minute(72 * 60 - 1))).types).toEqual([]);
@@ -43,12 +43,12 @@ describe('deadlines of a host', () => {
     ['resetting', 'resetting', 3],
     ['error', 'logs', 2],
     ['cancelled', 'logs', 2],
-  ] as const)('in %s: %s after %i minutes', (status, name, minutes) => {
+  ] as const)('in %s are %s after %i minutes', (status, name, minutes) => {
     expect(deadlines(given(status))).toEqual([{ name, atMs: at(minutes) }]);
   });
 
   it.each(['discovering', 'known', 'installed', 'binding', 'preparing-successful'] as const)(
-    'in %s: none',
+    'do not exist in %s',
     (status) => {
       expect(deadlines(given(status))).toEqual([]);
     },
@@ -66,11 +66,11 @@ describe('deadlines of a host', () => {
     ['Copying registry data to disk', 90],
     ['Rebooting', 40],
     ['Waiting for ignition', 24 * 60],
-  ])('in stage %s: after %i minutes', (stage, minutes) => {
+  ])('of stage %s pass after %i minutes', (stage, minutes) => {
     expect(deadlines(inStage(stage))).toEqual([{ name: 'stage', atMs: at(minutes) }]);
   });
 
-  it('of a single node that reboots: after 80 minutes, whatever is configured', () => {
+  it('of a single node that reboots pass after 80 minutes regardless of the settings', () => {
     const history = [
       ...day1('installing'),
       ...when(day1('installing'), command('ReportProgress', { stage: 'Rebooting', controlPlaneCount: 1, at: START }))
@@ -80,7 +80,7 @@ describe('deadlines of a host', () => {
     expect(hostDeadlines(stateAfter(history), timeouts)).toEqual([{ name: 'stage', atMs: at(80) }]);
   });
 
-  it('follow the logs of a host that failed', () => {
+  it('of a failed host follow its log collection', () => {
     const logs = (logsState: string, minutes: number): HostEvent => ({
       type: 'HostLogsReported',
       data: { logsState, at: minute(minutes) },
@@ -100,8 +100,8 @@ describe('deadlines of a host', () => {
   });
 });
 
-describe('a deadline that passes', () => {
-  it('is a fact first', () => {
+describe('passed deadline of a host', () => {
+  it('is stored before its effects', () => {
     const told = when(inStage('Installing'), pass('stage', minute(60)));
     expect(told.events[0]).toEqual({ type: 'HostDeadlinePassed', data: { deadline: 'stage' } });
   });
@@ -112,18 +112,18 @@ describe('a deadline that passes', () => {
     ['stage', inStage('Rebooting'), 40, 'installing-pending-user-action', ''],
     ['reclaim', given('reclaiming'), 60, 'unbinding-pending-user-action', ''],
     ['resetting', day1('resetting'), 3, 'resetting-pending-user-action', ''],
-  ] as const)('%s leads on', (name, history, minutes, status, failedBy) => {
+  ] as const)('%s changes the status', (name, history, minutes, status, failedBy) => {
     expect(when(history, pass(name, minute(minutes))).state).toMatchObject({ status, failedBy });
   });
 
-  it('during the preparation names what did not answer', () => {
+  it('during the preparation names the checks without a result', () => {
     const surroundings = { conditions: { ...GOOD, images: 'unknown' }, cluster: cluster('preparing-for-installation') };
     const told = when(day1('preparing-for-installation'), pass('preparing', minute(8), surroundings));
     expect(told.state.status).toBe('preparing-failed');
     expect(infoOf(told.state)).toContain('image X is not available');
   });
 
-  it('too early, twice or for another status changes nothing', () => {
+  it('changes nothing when it is early, repeated, or for another status', () => {
     expect(when(inStage('Installing'), pass('stage', minute(59))).events).toEqual([]);
     expect(when(day1('known'), pass('stage', minute(600))).events).toEqual([]);
     expect(when(day1('known'), pass('nonsense', minute(600))).events).toEqual([]);
@@ -133,12 +133,12 @@ describe('a deadline that passes', () => {
     ).toEqual([]);
   });
 
-  it('after progress belongs to the stage before and changes nothing', () => {
+  it('of an earlier stage changes nothing after progress', () => {
     const moved = [...inStage('Installing'), progressed('Writing image to disk', minute(59))];
     expect(when(moved, pass('stage', minute(60))).events).toEqual([]);
   });
 
-  it('of a user is remembered until the cluster can do without the host', () => {
+  it('of a user action takes effect when the cluster can complete without the host', () => {
     const history = day1('installing-pending-user-action');
     const first = when(
       history,
@@ -149,7 +149,7 @@ describe('a deadline that passes', () => {
     expect(later.state).toMatchObject({ status: 'error', failedBy: 'deadline' });
   });
 
-  it('with soft timeouts warns once and has no second deadline', () => {
+  it('with soft timeouts stores one warning and has no further deadline', () => {
     const told = when(inStage('Writing image to disk'), pass('stage', minute(30), { softTimeouts: true }));
     expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageTimedOut', 'HostStatusExplained']);
     expect(told.state).toMatchObject({ status: 'installing-in-progress', progress: { isOverdue: true } });
@@ -158,13 +158,13 @@ describe('a deadline that passes', () => {
   });
 });
 
-describe('late success', () => {
+describe('success of a host after its deadline', () => {
   const timedOut = (stage: string, minutes: number) => [
     ...inStage(stage),
     ...when(inStage(stage), pass('stage', minute(minutes))).events,
   ];
 
-  it('after a deadline is accepted: joined, then done', () => {
+  it('moves the host from error through Joined to installed', () => {
     const history = timedOut('Configuring', 60);
     expect(stateAfter(history).status).toBe('error');
     const joined = when(history, command('ReportProgress', { stage: 'Joined', at: minute(70) }));
@@ -174,17 +174,17 @@ describe('late success', () => {
     expect(done.state.status).toBe('installed');
   });
 
-  it('is not expected of a machine that was asked to stop before its reboot', () => {
+  it('is refused for a machine that was stopped before its reboot', () => {
     const told = when(timedOut('Installing', 60), command('ReportProgress', { stage: 'Writing image to disk' }));
     expect(told.refusal).toBe('not-allowed-in-state');
   });
 
-  it('after a failure that the installer reported is refused', () => {
+  it('is refused after a failure that the installer reported', () => {
     const history = [...day1('error', 'report'), progressed('Configuring')];
     expect(when(history, command('ReportProgress', { stage: 'Done' })).refusal).toBe('not-allowed-in-state');
   });
 
-  it('of the cluster brings its hosts back with a whole stage of time', () => {
+  it('of its cluster continues the host with a new stage deadline', () => {
     const fallen = when(inStage('Joined'), refresh({}, cluster('error'))).events;
     const back = when([...inStage('Joined'), ...fallen], refresh({}, cluster('finalizing'), { at: minute(200) }));
     expect(back.state).toMatchObject({ status: 'installing-in-progress', failedBy: '' });
@@ -192,11 +192,11 @@ describe('late success', () => {
   });
 });
 
-describe('while another host waits for its user', () => {
+describe('stage timer while another host waits for a user action', () => {
   const waiting = cluster('installing-pending-user-action');
 
   it.each(['Waiting for control plane', 'Waiting for controller', 'Waiting for bootkube', 'Rebooting'])(
-    'the timer of %s stops, then restarts; two events in all',
+    'stops in stage %s and restarts afterwards, with one event each',
     (stage) => {
       const paused = when(inStage(stage), refresh({}, waiting));
       expect(paused.types).toEqual(['HostStageClockPaused']);
@@ -209,11 +209,11 @@ describe('while another host waits for its user', () => {
     },
   );
 
-  it('the clock of a stage that works on its own continues', () => {
+  it('continues in a stage that does not depend on other hosts', () => {
     expect(when(inStage('Writing image to disk'), refresh({}, waiting)).events).toEqual([]);
   });
 
-  it('a deadline that was due meanwhile does no harm', () => {
+  it('is stopped instead of failing the host when the deadline passed meanwhile', () => {
     const told = when(inStage('Waiting for controller'), pass('stage', minute(60), { cluster: waiting }));
     expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageClockPaused']);
     expect(told.state).toMatchObject({ status: 'installing-in-progress', passedDeadlines: [] });
@@ -221,7 +221,7 @@ describe('while another host waits for its user', () => {
 });
 
 describe('silence during the installation with soft timeouts', () => {
-  it('is reported once and withdrawn', () => {
+  it('is reported once, and withdrawn when the host reports again', () => {
     const soft = { softTimeouts: true };
     const lost = when(inStage('Installing'), refresh({ connected: false }, installing, soft));
     expect(lost.types).toEqual(['HostConnectionTimedOut', 'HostStatusExplained']);
@@ -234,8 +234,8 @@ describe('silence during the installation with soft timeouts', () => {
   });
 });
 
-describe('timeouts', () => {
-  it('are overridden by the names of their environment, where they have one', () => {
+describe('host timeouts', () => {
+  it('can be changed by environment names, except those without a name', () => {
     const changed = hostTimeouts({ HOST_STAGE_WAITING_FOR_CONTROL_PLANE_TIMEOUT: 5, HOST_LOG_PENDING_TIMEOUT: 6 });
     expect(changed.stageMs['Waiting for control plane']).toBe(5);
     expect(changed.logPendingMs).toBe(6);
@@ -246,7 +246,7 @@ describe('timeouts', () => {
     ]);
   });
 
-  it('that passed do not follow the host into its next status', () => {
+  it('clears passed deadlines when the status changes', () => {
     const history = [
       ...day1('installing'),
       { type: 'HostDeadlinePassed' as const, data: { deadline: 'installing' } },

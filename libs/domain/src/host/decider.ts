@@ -53,10 +53,10 @@ export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, Ho
   );
 }
 
-/** With the default timeouts. */
+/** The host aggregate with the default timeouts. */
 export const hostDecider = createHostDecider(DEFAULT_HOST_TIMEOUTS);
 
-/** A refresh is repeated until nothing changes, and a passed deadline is followed by one. */
+/** A refresh is repeated until nothing changes. A passed deadline is followed by one refresh. */
 function nextCommand({ command }: { readonly command: HostCommand }): HostCommand | undefined {
   if (command.type === 'Refresh') return command;
   if (command.type !== 'PassDeadline') return undefined;

@@ -3,12 +3,12 @@ import type { StatusReason } from '../status-reason';
 import type { ContextOf, HostContext } from './guards';
 import { hostReason, type HostReasonCode } from './messages';
 
-/** The agent speaks: if it was thought silent, it has returned. */
+/** Returns the event that ends the silence of a host whose agent sent a request. */
 export function signOfLife({ state }: HostContext): readonly HostEvent[] {
   return state.isSilent ? [{ type: 'HostReturned', data: {} }] : [];
 }
 
-/** Facts that make a host leave its cluster; none when it has left already. */
+/** Returns the events of a host that leaves its cluster. None when it has left already. */
 export function leaveCluster({ state }: HostContext): readonly HostEvent[] {
   return state.clusterId === '' ? [] : [{ type: 'HostUnbound', data: { clusterId: state.clusterId } }];
 }
@@ -17,7 +17,7 @@ export function resumeClock({ command }: HostContext): readonly HostEvent[] {
   return [{ type: 'HostStageClockResumed', data: { at: command.at } }];
 }
 
-/** What the installer is started from; nothing when the service does not say. */
+/** Returns the event that records the installer image. None when the service does not set it. */
 export function installerChosen({
   command: { installerImage },
 }: {
@@ -31,7 +31,7 @@ export function installationDiskText({ state }: HostContext): string {
   return path && id && path !== id ? `${path} (${id})` : path || id;
 }
 
-/** Returns a reason that names the validations that fail, and those that block without a result. */
+/** Returns a reason with the ids of the failing validations and of the blocking validations without a result. */
 export const blocked =
   (code: HostReasonCode) =>
   ({ command: { conditions } }: ContextOf<'Refresh'>): StatusReason =>

@@ -23,14 +23,14 @@ import {
   NO_PROGRESS,
 } from './state';
 
-// Stored values are strings: these turn them into the closed sets that they were written from.
+// Stored values are strings. These maps convert them to the closed sets from which they were written.
 const STATUS_BY_NAME: ReadonlyMap<string, HostSource> = new Map(HOST_STATUSES.map((name) => [name, name]));
 const CAUSE_BY_NAME: ReadonlyMap<string, FailureCause> = new Map(FAILURE_CAUSES.map((name) => [name, name]));
 const toKind = (kind: string): HostKind => HOST_KINDS.find((known) => known === kind) ?? 'Host';
 const toRole = (role: string): HostRole => HOST_ROLES.find((known) => known === role) ?? 'auto-assign';
 const toStage = (stage: string): HostStage | '' => (isHostStage(stage) ? stage : '');
 
-/** The state after one more fact. Total: a fact that tells nothing about the state leaves it as it is. */
+/** Returns the state after one more event. An event without an effect on the state returns it unchanged. */
 export function evolveHost(state: HostState, event: HostEvent): HostState {
   switch (event.type) {
     case 'HostRegistered':
@@ -204,7 +204,7 @@ function deadlinePassed(state: HostState, deadline: string): HostState {
   return { ...state, passedDeadlines: [...state.passedDeadlines, name] };
 }
 
-/** Whatever the host was in its cluster is void; its name, labels and arguments are the user's and stay. */
+/** Values that belong to the cluster are cleared. Name, labels and arguments, which the user set, are kept. */
 function unbound(state: HostState): HostState {
   return {
     ...state,
@@ -232,8 +232,8 @@ function logsReported(state: HostState, { logsState, at }: EventData<'HostLogsRe
 }
 
 /**
- * How often a host was registered again, bound or unbound: reports and outcomes belong to one generation. The count continues when
- * a host is deregistered, so that nothing of an earlier life counts in a later one.
+ * Counts how often a host was registered again, bound or unbound. Each report and outcome belongs to one generation.
+ * The count continues after a deregistration, so that a result of an earlier registration is never used later.
  */
 export function hostGenerationAfter(generation: number, event: HostEvent): number {
   switch (event.type) {

@@ -15,7 +15,7 @@ import {
   when,
 } from './host.fixture.spec';
 
-describe('a registration again', () => {
+describe('repeated registration of a host', () => {
   const history = [
     ...day1('known'),
     { type: 'HostBootstrapChosen' as const, data: {} },
@@ -23,7 +23,7 @@ describe('a registration again', () => {
     { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byPerson: true } },
   ];
 
-  it('voids bootstrap, progress and logs; keeps role and disk', () => {
+  it('clears bootstrap, progress and logs, and keeps role and disk', () => {
     const { state } = when([...history, progressed('Installing')], command('Register', { agentVersion: 'agent:2' }));
     expect(state).toMatchObject({
       status: 'discovering',
@@ -36,20 +36,20 @@ describe('a registration again', () => {
     });
   });
 
-  it('during the preparation keeps the bootstrap choice and says that the inventory is kept', () => {
+  it('during the preparation keeps the bootstrap role and the inventory', () => {
     const told = when([...history, entered('preparing-for-installation')], command('Register'));
     expect(told.state).toMatchObject({ status: 'known', isBootstrap: true });
     expect(told.events[0]).toMatchObject({ type: 'HostReregistered', data: { inventoryKept: true } });
   });
 
-  it('takes kind and cluster as they are now', () => {
+  it('updates the kind and keeps the cluster', () => {
     const bound = [...pooled('known-unbound'), ...when(pooled('known-unbound'), command('Bind')).events];
     const { state } = when(bound, command('Register', { kind: 'AddToExistingClusterHost' }));
     expect(state).toMatchObject({ status: 'discovering', kind: 'AddToExistingClusterHost' });
     expect(state.clusterId).not.toBe('');
   });
 
-  it('ends a silence', () => {
+  it('ends the silence of the host', () => {
     const silent = [...day1('disconnected'), { type: 'HostFellSilent' as const, data: { lastSeenAt: START } }];
     const told = when(silent, command('Register'));
     expect(told.types[0]).toBe('HostReturned');
@@ -57,8 +57,8 @@ describe('a registration again', () => {
   });
 });
 
-describe('time in a status', () => {
-  it('starts when the status is entered and not when its reason changes', () => {
+describe('statusSince', () => {
+  it('changes when the status is entered and not when its reason changes', () => {
     const again = when(day1('discovering'), command('Register', { at: minute(5) }));
     expect(again.state).toMatchObject({ status: 'discovering', statusSince: START });
     const on = when(day1('installing'), command('ReportProgress', { at: minute(5) }));
@@ -66,8 +66,8 @@ describe('time in a status', () => {
   });
 });
 
-describe('leaving a cluster', () => {
-  it('voids everything that the host was in it', () => {
+describe('host that leaves its cluster', () => {
+  it('clears everything that belongs to the cluster', () => {
     const history = [
       registered({ bootstrap: true, machineConfigPoolName: 'infra' }),
       { type: 'HostRoleSuggested' as const, data: { role: 'worker' } },
@@ -86,15 +86,15 @@ describe('leaving a cluster', () => {
     });
   });
 
-  it('is reported once: a reclaimed host has left already', () => {
+  it('leaves once: a failed reclaim stores no second departure', () => {
     const reclaiming = [...day1('installed'), ...when(day1('installed'), command('Reclaim')).events];
     expect(stateAfter(reclaiming).clusterId).toBe('');
     expect(when(reclaiming, command('FailReclaim')).types).toEqual(['HostEnteredStatus']);
   });
 });
 
-describe('the installer of a host', () => {
-  it('is stored with the beginning of an installation, by day and by cluster', () => {
+describe('installer image of a host', () => {
+  it('is stored when the installation of a day-1 or day-2 host starts', () => {
     const installerImage = 'quay.io/installer:2';
     const chosen = { type: 'HostInstallerChosen', data: { installerImage } };
     const onDayOne = refresh({}, cluster('installing'), { installerImage });
@@ -104,8 +104,8 @@ describe('the installer of a host', () => {
   });
 });
 
-describe('deregistration', () => {
-  it('leaves nothing, so that the machine can register as new', () => {
+describe('deregistered host', () => {
+  it('has no values left and can register as a new host', () => {
     const told = when(day1('installed'), command('Deregister'));
     expect(told.types).toEqual(['HostDeregistered']);
     expect(told.state.status).toBe('unregistered');
@@ -117,8 +117,8 @@ describe('deregistration', () => {
   });
 });
 
-describe('choices', () => {
-  it('made again change nothing', () => {
+describe('settings of a host', () => {
+  it('store nothing when they are set to the current values', () => {
     for (const again of [
       command('AssignRole'),
       command('Rename'),
@@ -135,20 +135,20 @@ describe('choices', () => {
     }
   });
 
-  it('of the worker role take the bootstrap away', () => {
+  it('clear the bootstrap role when the role becomes worker', () => {
     const history = [...day1('known'), { type: 'HostBootstrapChosen' as const, data: {} }];
     expect(when(history, command('AssignRole', { role: 'worker' })).state.isBootstrap).toBe(false);
     expect(when(history, command('AssignRole', { role: 'arbiter' })).state.isBootstrap).toBe(true);
   });
 
-  it('of a role move a day-2 host to the pool of that name, unless a user named the pool', () => {
+  it('set the pool of a day-2 host to its role, unless a user set the pool', () => {
     const history = [registered({ kind: 'AddToExistingClusterHost', role: 'worker' }), entered('known')];
     expect(when(history, command('AssignRole')).state.machineConfigPoolName).toBe('master');
     const named = when(history, command('ReviseSettings', { changes: { machineConfigPoolName: 'infra' } }));
     expect(when([...history, ...named.events], command('AssignRole')).state.machineConfigPoolName).toBe('infra');
   });
 
-  it('store only what is new', () => {
+  it('store only the changed fields', () => {
     const changes = { installerArgs: '["a"]', nodeLabels: '{"a":"b"}' };
     const first = when(day1('known'), command('ReviseSettings', { changes }));
     const second = when(
@@ -161,6 +161,6 @@ describe('choices', () => {
 });
 
 function pooledOrBound(type: string) {
-  // The first of a choice must be news: a host whose role is open.
+  // The first AssignRole must be a change, so it needs a host whose role is open.
   return type === 'AssignRole' ? pooled('known-unbound') : day1('discovering');
 }

@@ -23,59 +23,64 @@ import {
 import { STAGES_FROM_REBOOT } from './stages';
 import { type FailureCause, HOST_ROLES, type HostSource, type HostState, isDay2 } from './state';
 
-/** What guards of the host's rows may ask, each with every answer there is. `HOST_INPUTS` evaluates them. */
+/** The guard variables of the host's rows with all their values. `HOST_INPUTS` computes them. */
 export const HOST_VARIABLES = {
-  // ---- the host as it is ----
+  // ---- state of the host ----
   bound: [true, false],
   day2: [true, false],
   /** Media of the discovery image. */
   media: ['present', 'lost'],
-  /** Why the host is in error: `late` success is possible, it may return with its `cluster`, or it is `final`. */
+  /**
+   * Why the host is in `error`: `late` success is possible, it may continue with its `cluster`, or the failure is
+   * `final`.
+   */
   failure: ['late', 'cluster', 'final'],
   /** The last stage was `Done`. */
   arrived: [true, false],
 
-  // ---- the world around it (Refresh) ----
+  // ---- surroundings of the host (Refresh) ----
   reach: ['connected', 'no-media', 'silent'],
-  /** Day-2 hosts do not fall with their cluster: for them `failed` reads `other`. */
+  /** Day-2 hosts do not fail with their cluster: for them `failed` is `other`. */
   cluster: ['preparing', 'installing', 'finalizing', 'waiting', 'failed', 'done', 'other'],
-  /** The cluster prepares and the host has a role in it. */
+  /** The cluster is preparing and the host has a role in it. */
   selected: [true, false],
   fitness: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
-  /** Disk and image checks; `renewed`: the voided image check was cleared. */
+  /** Disk and image checks. `renewed`: the discarded image check can run again. */
   preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
-  /** Sign of life against the stored silence. */
+  /** Current connection compared with the stored silence. */
   contact: ['kept', 'lost', 'noted', 'regained'],
   timeouts: ['hard', 'soft'],
   stage: ['writing', 'waiting', 'rebooting', 'other'],
-  /** The stage's clock stands still while another host waits for a user. */
+  /** The timer of the stage pauses while another host waits for a user action. */
   clock: ['running', 'paused', 'pause-due', 'resume-due'],
   stageDeadline: ['pending', 'passed', 'noted'],
-  /** The deadline of the status, whichever it has. */
+  /** The deadline of the current status. */
   statusDeadline: ['pending', 'passed'],
   /** Enough other hosts are installed. */
   quorum: [true, false],
-  /** PassDeadline: the timer is not stale. */
+  /** PassDeadline: the deadline belongs to the current state. */
   due: [true, false],
 
-  // ---- what a command says ----
-  /** Register: the cluster takes new hosts. */
+  // ---- arguments of the command ----
+  /** Register: the cluster accepts new hosts. */
   accepts: [true, false],
-  /** Register: it had rebooted into its disk. */
+  /** Register: the host had rebooted from its installation disk. */
   rebooted: [true, false],
-  /** Register: another live machine has this id; `intruder`: and that is known already. */
+  /** Register: `other`: another live machine has this id; `intruder`: the conflict with it is already recorded. */
   identity: ['same', 'other', 'intruder'],
-  /** ClaimIdentity. */
+  /** ClaimIdentity: the claim compared with the known machine. */
   claim: ['repeat', 'news', 'intrusion', 'standoff', 'resolution'],
-  /** ReportProgress, against the role's list of stages; `arrival` is `onward` from the reboot on. */
+  /**
+   * ReportProgress: the reported stage compared with the stages of the role. From the reboot on, `onward` is `arrival`.
+   */
   move: PROGRESS_MOVES,
   byPerson: [true, false],
   roleKnown: [true, false],
-  /** SuggestRole: the role is left to the service. */
+  /** SuggestRole: the role is `auto-assign`. */
   autoAssign: [true, false],
-  /** RequireReset: of the whole cluster, or of a day-2 host. */
+  /** RequireReset: the whole cluster is reset, or the host is a day-2 host. */
   resettable: [true, false],
-  /** ReviseSettings: only forgets the ignition token. */
+  /** ReviseSettings: only the ignition token is removed. */
   forgetsToken: [true, false],
 } as const satisfies Variables;
 
@@ -95,14 +100,14 @@ export interface HostTable {
 }
 
 export interface HostRow<Command extends HostCommand = HostCommand> extends Row<HostTable, Command> {
-  /** With `to: 'error'`. */
+  /** Set in rows with `to: 'error'`. */
   readonly cause?: FailureCause;
 }
 export type RowOn<On extends HostCommandType> = HostRow<HostCommandOf<On>>;
 export type HostContext<Command extends HostCommand = HostCommand> = RowContext<HostTable, Command>;
 export type ContextOf<On extends HostCommandType> = HostContext<HostCommandOf<On>>;
 
-/** Every refusal names the status of the host. */
+/** Every refusal contains the status of the host. */
 export const refuse = refusalsOf<HostTable>((reason, { status }) => `${reason} Status of the host: ${status}.`);
 
 const CLUSTER_PHASES: Readonly<Record<string, HostGuardValues['cluster']>> = {
@@ -128,7 +133,7 @@ const media = ({ state }: HostContext): Partial<HostGuardValues> => ({
   media: state.isMediaConnected ? 'present' : 'lost',
 });
 
-/** The values of the guard variables that rows on each command name. */
+/** The functions that compute the guard variables, by command. */
 export const HOST_INPUTS: GuardInputs<HostTable> = {
   Register: ({ command, state, settings }) => registerValues(command, state, settings),
   Refresh: ({ command, state }) => refreshValues(command, state),
@@ -203,7 +208,7 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   };
 }
 
-/** A machine that runs from its disk does not poll: no poll is expected. */
+/** A machine that runs from its disk does not poll. */
 function reachOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['reach'] {
   const isConnected = conditions ? conditions.connected : !state.isSilent;
   if (!isConnected && !STAGES_FROM_REBOOT.has(state.progress.stage)) return 'silent';

@@ -8,7 +8,7 @@ import { evolveHost } from './evolve';
 import { hostReason, renderHostStatus } from './messages';
 import { type FailureCause, type HostState, type HostStatus, initialHost } from './state';
 
-// Given, when, then for the host. Holds no tests of its own.
+// Fixtures for the specs of the host.
 
 export const START = '2026-01-01T00:00:00.000Z';
 export const CLUSTER = '7d1d8f5e-2f4c-4d6e-9c55-0d7c1c7d0001';
@@ -16,7 +16,7 @@ export const INFRA_ENV = '7d1d8f5e-2f4c-4d6e-9c55-0d7c1c7d0002';
 export const HOST = '7d1d8f5e-2f4c-4d6e-9c55-0d7c1c7d0003';
 export const OWNER = { userName: 'ada', orgId: 'acme', emailDomain: 'acme.example' };
 
-/** Minutes after the start of every story. */
+/** Returns the time this many minutes after the start of every history. */
 export const minute = (minutes: number): string => new Date(Date.parse(START) + minutes * 60_000).toISOString();
 
 export const machine = (mac: string, more: Partial<Plain<MachineIdentity>> = {}): Plain<MachineIdentity> => ({
@@ -88,7 +88,7 @@ const COMMANDS: { readonly [Type in HostCommandType]: Omit<HostCommandOf<Type>, 
   Deregister: {},
 };
 
-/** A command with everything in order but what is given. */
+/** Returns a command of the type with valid arguments, changed by `more`. */
 export function command<Type extends HostCommandType>(
   type: Type,
   given: Partial<Omit<HostCommandOf<Type>, 'type'>> = {},
@@ -101,7 +101,7 @@ export const cluster = (status: string, isInstallationQuorumMet = false): HostsC
   isInstallationQuorumMet,
 });
 
-/** Refresh with these deviations from a host that is fine in every way. */
+/** Returns a Refresh for a host that passes all validations, with the given changes. */
 export const refresh = (
   deviations: Partial<Conditions> = {},
   of: HostsCluster | undefined = undefined,
@@ -142,7 +142,7 @@ export const progressed = (stage: string, at = START, progressInfo = ''): HostEv
   data: { stage, progressInfo, installationPercentage: 10, stageChanged: true, at, singleNode: false },
 });
 
-/** A day-1 host of a cluster, in the status. */
+/** Returns the history of a day-1 host in the status. */
 export const day1 = (status: HostStatus, cause: FailureCause | '' = ''): readonly HostEvent[] => [
   registered(),
   entered(status, cause),
@@ -161,13 +161,13 @@ const POOL_STATUSES: readonly string[] = [
   'reclaiming',
   'reclaiming-rebooting',
 ];
-/** As a host in that status usually is. */
+/** Returns the most frequent history of a host in the status. */
 export const given = (status: HostStatus): readonly HostEvent[] =>
   status.endsWith('-unbound') || POOL_STATUSES.includes(status) ? pooled(status) : day1(status);
 
 export const stateAfter = (history: readonly HostEvent[]): HostState => history.reduce(evolveHost, initialHost());
 
-/** The messages of the validations of `GOOD`. */
+/** The messages of the validations in `GOOD`. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ['rule-a', 'rule A fails'],
   ['rule-b', 'rule B fails'],
@@ -190,7 +190,7 @@ export interface Result {
   readonly state: HostState;
 }
 
-/** Returns what a command leads to after these events. */
+/** Returns the result of a command after these events. */
 export function when(history: readonly HostEvent[], what: HostCommand): Result {
   const row = HOST_TABLE.rowFor({ command: what, state: stateAfter(history), settings: DEFAULT_HOST_TIMEOUTS })?.id;
   const { decision, state } = givenEvents(hostDecider, history).when(what);

@@ -8,7 +8,10 @@ import { COMMITTED, type HostState, isDay2 } from './state';
 
 type Machine = Plain<MachineIdentity>;
 
-/** True when both say which addresses they have and share none: boards with one serial number, cloned machines. */
+/**
+ * Returns true when both machines report addresses and have none in common: boards with one serial number, or cloned
+ * machines.
+ */
 export function isAnotherMachine(one: Machine | undefined, other: Machine | undefined): boolean {
   if (!one || !other || one.macAddresses.length === 0 || other.macAddresses.length === 0) return false;
   return !one.macAddresses.some((address) => other.macAddresses.includes(address));
@@ -25,12 +28,14 @@ export function isSameClaim(one: Machine | undefined, other: Machine): boolean {
   );
 }
 
-/** True for the machine whose reports are not to be taken while a conflict lasts. */
+/** Returns true for the machine whose reports are refused during a conflict. */
 export function isIntruder(state: HostState, machine: Machine): boolean {
   return state.conflict !== undefined && isAnotherMachine(state.conflict.known, machine);
 }
 
-/** The known machine counts as live when it claimed its id recently, or is taken by an installation that must not be disturbed. */
+/**
+ * Returns true when the known machine claimed its id recently, or is in an installation that must not be interrupted.
+ */
 export function isKnownMachineLive(
   state: HostState,
   at: string,
@@ -51,7 +56,10 @@ export const hostNotFound = (hostId: string): Refusal => ({
   subject: 'host_id',
 });
 
-/** The reason why a host cannot have this name, or undefined. An empty name stands for the name that the machine reports. */
+/**
+ * Returns the reason why a host cannot have this name, or undefined. An empty name selects the name that the machine
+ * reports.
+ */
 export function hostnameRefusal(name: string): Refusal | undefined {
   if (name === '' || isHostname(name)) return undefined;
   return {
@@ -63,7 +71,10 @@ export function hostnameRefusal(name: string): Refusal | undefined {
 
 const NO_MAC_ADDRESS = '00:00:00:00:00:00';
 
-/** The identity that an inventory gives a machine: addresses of its physical network cards, sorted, and serial number. */
+/**
+ * Returns the identity of a machine from its inventory: sorted MAC addresses of its physical network cards, and serial
+ * number.
+ */
 export function machineOf(hardware: Plain<HardwareFacts>, sourceAddress: string): Plain<MachineIdentity> {
   const macAddresses = hardware.nics
     .filter(({ type }) => type === '' || type === 'physical')
@@ -73,7 +84,7 @@ export function machineOf(hardware: Plain<HardwareFacts>, sourceAddress: string)
   return { macAddresses, serialNumber: hardware.serialNumber, bootId: '', sourceAddress };
 }
 
-/** The installation disk as `<model> <serial> (<name>, <id>)`; undefined while none is selected. */
+/** Returns the installation disk as `<model> <serial> (<name>, <id>)`. Undefined when none is selected. */
 export function installationDiskLabel(
   { installationDisk }: Pick<HostState, 'installationDisk'>,
   hardware: Plain<HardwareFacts> | undefined,
@@ -82,13 +93,13 @@ export function installationDiskLabel(
   return disk && `${[disk.model, disk.serial].filter(Boolean).join(' ')} (${disk.name}, ${disk.id})`.trim();
 }
 
-/** Validations that rest on a measurement which is taken once, and the step that takes it. */
+/** Validations that depend on a measurement that runs once, and the step that measures. */
 const MEASUREMENTS: ReadonlyMap<string, string> = new Map([
   ['sufficient-installation-disk-speed', 'installation-disk-speed-check'],
   ['container-images-available', 'container-image-availability'],
 ]);
 
-/** The step whose result has to be discarded so that the validation is measured again. */
+/** Returns the step whose result has to be discarded to measure for the validation again. */
 export function measurementOfValidation(
   validationId: string,
   { status, clusterId }: Pick<HostState, 'status' | 'clusterId'>,
@@ -118,7 +129,7 @@ const refused = (refusal: Refusal): { readonly kind: 'refused'; readonly refusal
   refusal,
 });
 
-/** What a progress report may mean, against the list of stages of the role. `arrival` is `onward` from the reboot on. */
+/** The results of comparing a reported stage with the stages of the role. From the reboot on, `onward` is `arrival`. */
 export const PROGRESS_MOVES = [
   'repeat',
   'words',
@@ -131,7 +142,7 @@ export const PROGRESS_MOVES = [
   'done',
 ] as const;
 
-/** What a report means for this host. */
+/** The result of a progress report for this host. */
 export interface ReportedProgress {
   readonly move: (typeof PROGRESS_MOVES)[number];
   readonly stage: HostStage | '';
@@ -140,7 +151,10 @@ export interface ReportedProgress {
   readonly stages: readonly HostStage[];
 }
 
-/** Reads a report against the role's list: known stages only, never backwards; the first one is taken as it comes. */
+/**
+ * Compares a report with the stages of the role: known stages only, never an earlier one. The first report may have any
+ * stage.
+ */
 export function readProgress(state: HostState, report: HostCommandOf<'ReportProgress'>): ReportedProgress {
   const { progress } = state;
   const stages = hostStages({
@@ -155,7 +169,7 @@ export function readProgress(state: HostState, report: HostCommandOf<'ReportProg
   if (!isHostStage(report.stage)) return { ...same, move: 'not-a-stage' };
   if (report.stage === 'Failed') return { ...same, move: 'failed' };
 
-  // A day-2 host does not report after its reboot unless the Kubernetes API watches it: rebooting is the end.
+  // A day-2 host does not report after its reboot unless the Kubernetes API watches it, so rebooting is its last stage.
   const isLast = report.stage === 'Rebooting' && isDay2(state) && !report.isKubeApi;
   const stage = isLast ? 'Done' : report.stage;
   if (stage === progress.stage) return { ...same, move: report.info === progress.info ? 'repeat' : 'words' };

@@ -26,7 +26,7 @@ const claim = (who: Plain<MachineIdentity>, minutes: number, otherMachineSeenAt?
 const inConflict = [...known, ...when(known, claim(OTHER_MACHINE, 1)).events];
 
 describe('two live machines with one id', () => {
-  it('are a named conflict that users can see', () => {
+  it('store a conflict that status_info describes', () => {
     const told = when(known, claim(OTHER_MACHINE, 1));
     expect(told.types).toEqual(['HostIdentityConflictDetected']);
     expect(told.state).toMatchObject({
@@ -39,36 +39,36 @@ describe('two live machines with one id', () => {
     expect(infoOf(told.state)).toContain('was known');
   });
 
-  it('stay in view whatever else there is to say', () => {
+  it('stay in status_info when the status changes', () => {
     const told = when(inConflict, refresh({ sufficientForInstall: false }));
     expect(told.state.status).toBe('insufficient');
     expect(infoOf(told.state)).toContain('Two machines claim');
     expect(infoOf(told.state)).toContain('rule A fails');
   });
 
-  it('are distinguished, so that only reports of the known one count', () => {
+  it('are distinguished by isIntruder', () => {
     expect(isIntruder(stateAfter(inConflict), OTHER_MACHINE)).toBe(true);
     expect(isIntruder(stateAfter(inConflict), KNOWN_MACHINE)).toBe(false);
     expect(isIntruder(stateAfter(known), OTHER_MACHINE)).toBe(false);
   });
 
-  it('store nothing more while both keep claiming', () => {
+  it('store nothing when they claim the id again', () => {
     expect(when(inConflict, claim(OTHER_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(KNOWN_MACHINE, 2, minute(2))).events).toEqual([]);
     expect(when(inConflict, claim(machine('52:54:00:00:00:77'), 2)).events).toEqual([]);
   });
 
   it.each([
-    ['the known one', KNOWN_MACHINE, ['HostIdentityConflictResolved']],
-    ['the other', OTHER_MACHINE, ['HostIdentityConflictResolved', 'HostIdentityClaimed']],
-  ] as const)('are one again when only %s is left', (_, remaining, types) => {
+    ['the known machine', KNOWN_MACHINE, ['HostIdentityConflictResolved']],
+    ['the other machine', OTHER_MACHINE, ['HostIdentityConflictResolved', 'HostIdentityClaimed']],
+  ] as const)('resolve the conflict when only %s still claims the id', (_, remaining, types) => {
     const told = when(inConflict, claim(remaining, 10, minute(2)));
     expect(told.types).toEqual(types);
     expect(told.state).toMatchObject({ conflict: undefined, machine: remaining });
     expect(infoOf(told.state)).toBe('was known');
   });
 
-  it('do not disturb each other by registering', () => {
+  it('do not change the status when one of them registers', () => {
     const first = when(known, command('Register', { machine: OTHER_MACHINE }));
     expect(first.types).toEqual(['HostIdentityConflictDetected']);
     expect(first.state.status).toBe('known');
@@ -76,40 +76,40 @@ describe('two live machines with one id', () => {
     expect(again.refusal).toBe('identity-conflict');
   });
 
-  it('never ruin a running installation, whatever the age of the known machine’s claim', () => {
+  it('do not stop a running installation when the last claim of the known machine is old', () => {
     const history = [...day1('installing-in-progress'), claimed, progressed('Rebooting')];
     const told = when(history, command('Register', { machine: OTHER_MACHINE, at: minute(30) }));
     expect(told.state).toMatchObject({ status: 'installing-in-progress', conflict: { known: KNOWN_MACHINE } });
   });
 });
 
-describe('one machine', () => {
-  it('that shows itself again is no news', () => {
+describe('claim of one machine', () => {
+  it('stores nothing when it is repeated', () => {
     expect(when(known, claim(KNOWN_MACHINE, 1)).events).toEqual([]);
   });
 
-  it('with another card is the same machine', () => {
+  it('stores a changed set of network cards', () => {
     const more = { ...KNOWN_MACHINE, macAddresses: [...KNOWN_MACHINE.macAddresses, '52:54:00:00:00:02'] };
     expect(when(known, claim(more, 1)).types).toEqual(['HostIdentityClaimed']);
   });
 
-  it('that takes the place of one long gone is no conflict', () => {
+  it('replaces a machine that has not claimed the id within the limit', () => {
     const told = when(known, claim(OTHER_MACHINE, 10));
     expect(told.types).toEqual(['HostIdentityClaimed']);
     expect(told.state.machine).toEqual(OTHER_MACHINE);
   });
 
-  it('that takes the place of one that fell silent is no conflict', () => {
+  it('replaces a silent machine', () => {
     const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
     expect(when([...known, silent], claim(OTHER_MACHINE, 1)).types).toEqual(['HostIdentityClaimed']);
   });
 
-  it('that is seen all the time is live though its last claim is older than the limit', () => {
+  it('causes a conflict when the known machine was seen within the limit', () => {
     const told = when(known, claim(OTHER_MACHINE, 60, minute(59)));
     expect(told.types).toContain('HostIdentityConflictDetected');
   });
 
-  it('without addresses cannot be distinguished from another', () => {
+  it('causes no conflict when it contains no addresses', () => {
     const nameless = { ...OTHER_MACHINE, macAddresses: [] };
     expect(when(known, claim(nameless, 1)).types).not.toContain('HostIdentityConflictDetected');
     expect(when(known, claim(nameless, 1)).state.conflict).toBeUndefined();
@@ -118,7 +118,7 @@ describe('one machine', () => {
 
 const CONTROL_PLANE = { role: 'master', isBootstrap: false, isDay2: false, controlPlaneCount: 3, isKubeApi: false };
 
-describe('the list of stages', () => {
+describe('hostStages', () => {
   it.each([
     ['bootstrap', { isBootstrap: true }, 11],
     ['control plane', {}, 8],
@@ -126,27 +126,27 @@ describe('the list of stages', () => {
     ['worker', { role: 'worker' }, 9],
     ['single node', { isBootstrap: true, controlPlaneCount: 1 }, 8],
     ['auto-assign', { role: 'auto-assign' }, 0],
-  ] as const)('of %s', (_, more, length) => {
+  ] as const)('returns the stages of %s', (_, more, length) => {
     const stages = hostStages({ ...CONTROL_PLANE, ...more });
     expect(stages).toHaveLength(length);
     if (length > 0) expect(stagePercentage('Done', stages)).toBe(100);
   });
 
-  it('ends with the reboot for a day-2 host that is not watched afterwards', () => {
+  it('ends with the reboot for a day-2 host that the Kubernetes API does not watch', () => {
     const day2Worker = { ...CONTROL_PLANE, role: 'worker', isDay2: true };
     expect(hostStages(day2Worker).at(-1)).toBe('Rebooting');
     expect(hostStages({ ...day2Worker, isKubeApi: true }).at(-1)).toBe('Done');
   });
 
-  it('gives whole percents, 0 for a stage that is not on it', () => {
+  it('stagePercentage returns whole percents, and 0 for a stage that is not in the list', () => {
     const stages = hostStages({ ...CONTROL_PLANE, role: 'worker' });
     expect(stages.map((stage) => stagePercentage(stage, stages))).toEqual([11, 22, 33, 44, 55, 66, 77, 88, 100]);
     expect(stagePercentage('Waiting for bootkube', stages)).toBe(0);
   });
 });
 
-describe('progress', () => {
-  it('goes through the whole list to the end', () => {
+describe('progress of a host', () => {
+  it('goes through all stages to installed', () => {
     const stages = hostStages(CONTROL_PLANE);
     let history = day1('installing');
     for (const stage of stages) {
@@ -157,7 +157,7 @@ describe('progress', () => {
     expect(when(history, command('FallSilent')).state.status).toBe('installed');
   });
 
-  it('enters a status only once for several stages, and says the stage', () => {
+  it('enters the status once and then changes only its reason', () => {
     const first = when(day1('installing'), command('ReportProgress', { stage: 'Installing' }));
     const history = [...day1('installing'), ...first.events];
     const second = when(history, command('ReportProgress', { stage: 'Writing image to disk' }));
@@ -166,7 +166,7 @@ describe('progress', () => {
     expect(infoOf(second.state)).toBe('Writing image to disk');
   });
 
-  it('with other information moves the timer of the stage and nothing else', () => {
+  it('with new information changes only the time of the stage', () => {
     const history = [...day1('installing-in-progress'), progressed('Installing')];
     const told = when(history, command('ReportProgress', { info: '50%', at: minute(7) }));
     expect(told.types).toEqual(['HostProgressed']);
@@ -175,24 +175,24 @@ describe('progress', () => {
     expect(told.state.progress.stageStartedAt).not.toBe(minute(7));
   });
 
-  it('may skip stages but not go back, and the refusal says what may come', () => {
+  it('may skip stages, and a refusal of an earlier stage lists the allowed stages', () => {
     const history = [...day1('installing-in-progress'), progressed('Installing')];
     expect(when(history, command('ReportProgress', { stage: 'Rebooting' })).refusal).toBeUndefined();
     const back = when([...history, progressed('Joined')], command('ReportProgress', { stage: 'Configuring' }));
     expect(back).toMatchObject({ refusal: 'not-allowed-in-state', allowed: ['Joined', 'Done'] });
   });
 
-  it('of an unknown stage is refused with the stages there are', () => {
+  it('with an unknown stage is refused with the list of stages', () => {
     const told = when(day1('installing'), command('ReportProgress', { stage: 'Dancing' }));
     expect(told).toMatchObject({ refusal: 'invalid-input', allowed: HOST_STAGES });
   });
 
-  it('takes the first stage as it comes', () => {
+  it('accepts any known stage as the first report', () => {
     const told = when(day1('installing'), command('ReportProgress', { stage: 'Waiting for bootkube' }));
     expect(told.state.progress).toMatchObject({ stage: 'Waiting for bootkube', percentage: 0 });
   });
 
-  it('that failed keeps how far the host came', () => {
+  it('with a failure keeps the last stage and percentage', () => {
     const history = [...day1('installing-in-progress'), progressed('Rebooting')];
     const told = when(history, command('ReportProgress', { stage: 'Failed', info: 'no bootable disk' }));
     expect(told.state).toMatchObject({
@@ -203,7 +203,7 @@ describe('progress', () => {
     expect(infoOf(told.state)).toBe('Failed - no bootable disk');
   });
 
-  it('of a day-2 host is done with its reboot', () => {
+  it('completes a day-2 host at its reboot', () => {
     const history = [...day2('installing-in-progress'), progressed('Writing image to disk')];
     const told = when(history, command('ReportProgress', { stage: 'Rebooting' }));
     expect(told.state).toMatchObject({
@@ -212,7 +212,7 @@ describe('progress', () => {
     });
   });
 
-  it('of a day-2 host under the Kubernetes API continues after its reboot', () => {
+  it('continues after the reboot of a day-2 host that the Kubernetes API watches', () => {
     const history = [...day2('installing-in-progress'), progressed('Writing image to disk')];
     const rebooting = when(history, command('ReportProgress', { stage: 'Rebooting', isKubeApi: true }));
     expect(rebooting.state).toMatchObject({ status: 'installing-in-progress', progress: { stage: 'Rebooting' } });
@@ -220,7 +220,7 @@ describe('progress', () => {
     expect(done.state.status).toBe('added-to-existing-cluster');
   });
 
-  it('of a single node is counted on its own list', () => {
+  it('of a single node counts the stages of a single node', () => {
     const history = [registered({ bootstrap: true }), entered('installing')];
     const told = when(history, command('ReportProgress', { stage: 'Waiting for bootkube', controlPlaneCount: 1 }));
     expect(told.state.progress).toMatchObject({ percentage: 37, isSingleNode: true });

@@ -9,14 +9,14 @@ import {
 } from '../status-reason';
 
 /**
- * `status_info` of a host, by reason code: the texts of assisted-service v2 (internal/host/common.go and transition.go)
- * where it has one, because scripts compare them.
+ * `status_info` of a host, by reason code. Texts that assisted-service v2 has (internal/host/common.go and
+ * transition.go) are equal to them, because scripts compare them.
  */
 export const HOST_MESSAGES = {
   'awaiting-hardware': 'Waiting for host to send hardware details',
   ready: 'Host is ready to be installed',
   'ready-to-bind': 'Host is ready to be bound to a cluster',
-  // assisted-service v2 shows the same text from the start of the preparation to its end.
+  // assisted-service v2 has the same text from the start to the end of the preparation.
   selected: 'Host finished successfully to prepare for installation',
   prepared: 'Host finished successfully to prepare for installation',
   installing: 'Installation is in progress',
@@ -74,7 +74,7 @@ export const hostReason = (code: HostReasonCode, more: Partial<Omit<StatusReason
   code,
 });
 
-/** Returns the reason of a failure of the discovery media during an installation. It keeps the reason from before. */
+/** Returns the reason for a failure of the discovery media during an installation. It contains the previous reason. */
 export function mediaFailure(before: StatusReason): StatusReason {
   if (before.code === 'media-lost' || before.code === 'media-lost-while-installing') return before;
   return { ...before, code: 'media-lost-while-installing', parameters: { ...before.parameters, before: before.code } };
@@ -86,7 +86,7 @@ export interface ConflictingMachines {
   readonly intruder: Plain<MachineIdentity>;
 }
 
-/** Returns `status_info` of a host: the identity conflict, if there is one, and the text of the reason. */
+/** Returns `status_info` of a host: the identity conflict, if any, followed by the text of the reason. */
 export function renderHostStatus(
   reason: StatusReason,
   messageOf: ValidationMessages,

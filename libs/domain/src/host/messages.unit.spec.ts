@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { durationText } from './messages';
 import { truncateUtf8 } from '../status-reason';
 
-describe('status information', () => {
+describe('status_info of a host', () => {
   it('is cut at the end of a character', () => {
     expect(truncateUtf8('añb', 2)).toBe('a');
     expect(truncateUtf8('añb', 3)).toBe('añ');
     expect(truncateUtf8('😀😀', 7)).toBe('😀');
   });
 
-  it('is never longer than its bytes and is cut only if it has to be', () => {
+  it('is at most as long as the limit in bytes and is cut only when it is longer', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -29,7 +29,7 @@ describe('status information', () => {
     [3_600_000, '1h0m0s'],
     [86_400_000, '24h0m0s'],
     [5_000, '5s'],
-  ])('prints %i ms as %s', (ms, text) => {
+  ])('formatDuration formats %i ms as %s', (ms, text) => {
     expect(durationText(ms)).toBe(text);
   });
 });

@@ -87,14 +87,14 @@ const anyCommand: fc.Arbitrary<HostCommand> = fc
 const TRANSITIONS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
 const STATUSES: readonly string[] = HOST_STATUSES;
 
-/** A life: commands one after the other, each decided on the state after those before. */
+/** A sequence of commands. Each is decided on the state after the previous commands. */
 const life = fc.record({
   start: fc.option(fc.constantFrom(...HOST_STATUSES), { nil: undefined }),
   commands: fc.array(anyCommand, { minLength: 1, maxLength: 25 }),
 });
 
-describe('whatever happens to a host', () => {
-  it('deciding never throws, never leaves the statuses, never takes a way that is not in the table', () => {
+describe('properties of the host decider', () => {
+  it('deciding never throws, and every status change belongs to a row of the table', () => {
     fc.assert(
       fc.property(life, ({ start, commands }) => {
         let state = stateAfter(start ? given(start) : []);
@@ -125,7 +125,7 @@ describe('whatever happens to a host', () => {
     );
   });
 
-  it('what is decided can be stored, and is the same after it was', () => {
+  it('stored events lead to the same state as the decided events', () => {
     fc.assert(
       fc.property(life, ({ start, commands }) => {
         let state = stateAfter(start ? given(start) : []);
@@ -144,7 +144,7 @@ describe('whatever happens to a host', () => {
     );
   });
 
-  it('refreshing twice is refreshing once, and ends well before its bound', () => {
+  it('a repeated refresh changes nothing, and the number of rounds is below half of its limit', () => {
     fc.assert(
       fc.property(life, surroundings, ({ start, commands }, world) => {
         let state = stateAfter(start ? given(start) : []);
@@ -163,10 +163,10 @@ describe('whatever happens to a host', () => {
     );
   });
 
-  it('a command given again at once changes nothing more, or is refused', () => {
+  it('a repeated command changes nothing or is refused', () => {
     fc.assert(
       fc.property(fc.constantFrom(...HOST_STATUSES), anyCommand, (start, each) => {
-        // Registering again is news every time: the agent did start again.
+        // A repeated registration stores an event because the agent restarted.
         fc.pre(each.type !== 'Register');
         const state = stateAfter(given(start));
         const first = hostDecider.decide(each, state);
@@ -181,7 +181,7 @@ describe('whatever happens to a host', () => {
 });
 
 describe('evolve', () => {
-  it('takes every kind of event in every status, and does not change what it was given', () => {
+  it('evolves every event type in every status without changing the given state', () => {
     for (const status of HOST_STATUSES)
       for (const type of Object.keys(HOST_EVENTS)) {
         const state = Object.freeze(stateAfter(given(status)));
@@ -190,7 +190,7 @@ describe('evolve', () => {
       }
   });
 
-  it('skips an event of a newer version', () => {
+  it('returns the same state for an event type of a newer version', () => {
     const state = stateAfter(given('known'));
     expect(evolveHost(state, { type: 'HostTookUpKnitting', data: {} } as unknown as HostEvent)).toBe(state);
   });

@@ -196,13 +196,13 @@ const CASES: readonly Case[] = [
 ];
 const ROWS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
 
-describe('every row of the host', () => {
-  it('has a story that reaches it', () => {
+describe("rows of the host's decision table", () => {
+  it('have a history that reaches them', () => {
     const told = new Set(CASES.map(([id]) => id));
     expect(HOST_TABLE.rows.map(({ id }) => id).filter((id) => !told.has(id))).toEqual([]);
   });
 
-  it.each(CASES)('%s applies and does what it says', (id, history, what) => {
+  it.each(CASES)('%s applies and has the expected result', (id, history, what) => {
     const told = when(history, what);
     const row = ROWS.get(id);
     expect(told.row).toBe(id);
@@ -218,20 +218,20 @@ describe('every row of the host', () => {
   });
 });
 
-describe('a refresh', () => {
-  it('that finds nothing new stores nothing', () => {
+describe('refresh of a host', () => {
+  it('stores nothing when nothing changed', () => {
     const first = when(day1('discovering'), refresh());
     expect(first.state.status).toBe('known');
     expect(when([...day1('discovering'), ...first.events], refresh()).events).toEqual([]);
   });
 
-  it('goes through all rows that follow from each other', () => {
+  it('applies all rows that follow from each other', () => {
     const told = when(day1('disconnected'), refresh({}, preparing));
     expect(told.state.status).toBe('preparing-successful');
     expect(told.types).toEqual(['HostEnteredStatus', 'HostEnteredStatus', 'HostEnteredStatus']);
   });
 
-  it('without conditions decides by what the host is known to do itself', () => {
+  it('without validation results uses the stored connection of the host', () => {
     const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
     const bare = command('Refresh', { conditions: undefined });
     expect(when([...given('known'), silent], bare).state.status).toBe('disconnected');
@@ -239,8 +239,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('being selected', () => {
-  it('makes images that failed before be checked again, and counts what the new check says', () => {
+describe('selection of a host for installation', () => {
+  it('discards failed image checks and uses the result of the next check', () => {
     const selected = when(day1('known'), refresh({ images: 'failed' }, preparing));
     expect(selected.types).toEqual(['HostImageCheckVoided', 'HostEnteredStatus']);
     expect(selected.state.status).toBe('preparing-for-installation');
@@ -253,7 +253,7 @@ describe('being selected', () => {
     expect(failedAgain.state.status).toBe('preparing-failed');
   });
 
-  it('forgets the logs of an attempt before', () => {
+  it('clears the logs of an earlier attempt', () => {
     const history = [
       ...day1('known'),
       { type: 'HostLogsReported' as const, data: { logsState: 'completed', at: START } },

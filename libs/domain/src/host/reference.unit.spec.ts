@@ -2,7 +2,7 @@ import type { HostCommand } from './commands';
 import { cluster, command, day1, day2, given, infoOf, pooled, progressed, refresh, when } from './host.fixture.spec';
 import { HOST_STATUSES, type HostStatus } from './state';
 
-/** Statuses and where a command leads from them; every status that is not listed refuses. */
+/** Statuses and the status to which a command leads. Statuses that are not listed refuse the command. */
 type Matrix = readonly (readonly [from: string, to: string])[];
 
 const expand = (matrix: Matrix): ReadonlyMap<string, string> =>
@@ -11,7 +11,7 @@ const expand = (matrix: Matrix): ReadonlyMap<string, string> =>
 const SAME = '=';
 const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
   [
-    'registering again, nothing rebooted',
+    'registering again before a reboot',
     command('Register'),
     [
       ['preparing-for-installation preparing-successful', 'known'],
@@ -27,7 +27,7 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
       ],
     ],
   ],
-  ['a failing install step', command('ReportInstallFailure'), [['installing installing-in-progress', 'error']]],
+  ['a failed install step', command('ReportInstallFailure'), [['installing installing-in-progress', 'error']]],
   [
     'cancelling',
     command('CancelInstallation'),
@@ -76,7 +76,7 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
     ],
   ],
   ['rebooting for reclaim', command('RebootForReclaim'), [['reclaiming', 'reclaiming-rebooting']]],
-  ['a failing reclaim', command('FailReclaim'), [['reclaiming reclaiming-rebooting', 'unbinding-pending-user-action']]],
+  ['a failed reclaim', command('FailReclaim'), [['reclaiming reclaiming-rebooting', 'unbinding-pending-user-action']]],
   ['binding', command('Bind'), [['known-unbound', 'binding']]],
   [
     'losing the media',
@@ -106,7 +106,7 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
     [['installing installing-in-progress installing-pending-user-action', 'error']],
   ],
   [
-    'a new role',
+    'a changed role',
     command('AssignRole', { role: 'arbiter' }),
     [
       [
@@ -136,7 +136,7 @@ const ALL_DISCOVERY = 'discovering known disconnected insufficient pending-for-i
 const POOL = 'discovering-unbound known-unbound disconnected-unbound insufficient-unbound';
 const preparing = cluster('preparing-for-installation');
 
-/** The reference's refresh rules, by their numbers there: from, surroundings, to. */
+/** The refresh rules of assisted-service v2 by their numbers: from, surroundings, to. */
 const REFRESH: readonly (readonly [rule: string, from: string, command: HostCommand, to: string])[] = [
   ['2, 3', 'known', refresh({}, preparing), 'preparing-successful'],
   ['2, 10', 'known', refresh({ diskSpeed: 'unknown' }, preparing), 'preparing-for-installation'],
@@ -193,7 +193,7 @@ const REFRESH: readonly (readonly [rule: string, from: string, command: HostComm
   ['pool media', POOL, refresh({ mediaConnected: false }), SAME],
 ];
 
-describe('refreshing', () => {
+describe('refresh of a host', () => {
   const cases = REFRESH.flatMap(([rule, from, what, to]) =>
     from.split(' ').map((status) => [rule, status as HostStatus, to === SAME ? status : to, what] as const),
   );
@@ -202,13 +202,13 @@ describe('refreshing', () => {
   });
 
   it.each(['installing', 'installing-in-progress', 'installed', 'installing-pending-user-action'] as const)(
-    'a day-2 host in %s does not fall with its cluster',
+    'keeps a day-2 host in %s when its cluster failed',
     (status) => {
       expect(when(day2(status), refresh({}, cluster('error'))).state.status).toBe(status);
     },
   );
 
-  it('an unassigned host stays known while its cluster prepares', () => {
+  it('keeps a host without a role in known while its cluster is preparing', () => {
     const told = when(
       day1('known').map((event) =>
         event.type === 'HostRegistered' ? { ...event, data: { ...event.data, role: 'auto-assign' } } : event,
@@ -218,20 +218,20 @@ describe('refreshing', () => {
     expect(told.state.status).toBe('known');
   });
 
-  it('a host that is past its reboot is not missed', () => {
+  it('ignores a missing poll after the reboot', () => {
     const history = [...day1('installing-in-progress'), progressed('Rebooting')];
     expect(when(history, refresh({ connected: false }, cluster('installing'))).events).toEqual([]);
   });
 
-  it('pool hosts are not asked about a machine network', () => {
+  it('does not require a machine network for hosts without a cluster', () => {
     const told = when(pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
     expect(told.state.status).toBe('known-unbound');
   });
 });
 
-describe('registering', () => {
+describe('registration of a host', () => {
   it.each(['installing-in-progress', 'added-to-existing-cluster'] as const)(
-    'from the discovery image after the reboot asks a user to fix the boot order (%s)',
+    'from the discovery image after the reboot requires a user action (%s)',
     (status) => {
       const told = when(
         [...day1(status), progressed('Rebooting')],
@@ -242,13 +242,13 @@ describe('registering', () => {
     },
   );
 
-  it('a day-2 host that was done is asked the same', () => {
+  it('of an installed day-2 host requires the same user action', () => {
     const history = [...day2('added-to-existing-cluster'), progressed('Done')];
     const told = when(history, command('Register', { kind: 'AddToExistingClusterHost' }));
     expect(told.state.status).toBe('installing-pending-user-action');
   });
 
-  it('while resetting after a reboot changes nothing', () => {
+  it('during a reset after a reboot changes nothing', () => {
     expect(when([...day1('resetting'), progressed('Rebooting')], command('Register')).events).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** `host-stage` of the contract. */
+/** `host-stage` of the v2 API. */
 export const HOST_STAGES = [
   'Starting installation',
   'Waiting for control plane',
@@ -20,7 +20,7 @@ export function isHostStage(value: string): value is HostStage {
   return (HOST_STAGES as readonly string[]).includes(value);
 }
 
-/** The order in which a host of each part goes through its installation. */
+/** The stages of each kind of host, in the order of its installation. */
 export const STAGE_LISTS = {
   bootstrap: [
     'Starting installation',
@@ -68,7 +68,9 @@ export const STAGE_LISTS = {
   ],
 } as const satisfies Record<string, readonly HostStage[]>;
 
-/** A machine in one of these runs from its disk or is about to: it does not poll and cannot be asked to stop. */
+/**
+ * Stages in which a machine runs from its disk or is about to reboot into it: it does not poll and cannot be stopped.
+ */
 export const STAGES_FROM_REBOOT: ReadonlySet<string> = new Set<HostStage>([
   'Rebooting',
   'Waiting for ignition',
@@ -83,7 +85,7 @@ export interface StageListInput {
   readonly isDay2: boolean;
   /** 1 for a single-node cluster. */
   readonly controlPlaneCount: number;
-  /** With the Kubernetes API the node's own state drives a day-2 host past the reboot. */
+  /** With the Kubernetes API, the state of the node continues a day-2 host after the reboot. */
   readonly isKubeApi: boolean;
 }
 
@@ -104,14 +106,17 @@ function stageListNameOf(input: StageListInput): keyof typeof STAGE_LISTS | unde
   return input.role === 'worker' ? 'worker' : undefined;
 }
 
-/** `progress_stages` of a host, by its assigned role; empty while the role is `auto-assign`. */
+/** Returns `progress_stages` of a host by its assigned role. Empty while the role is `auto-assign`. */
 export function hostStages(input: StageListInput): readonly HostStage[] {
   const name = stageListNameOf(input);
   if (!name) return NO_STAGES;
   return input.isDay2 && !input.isKubeApi ? DAY2_LISTS[name] : STAGE_LISTS[name];
 }
 
-/** Whole percent of the list that is behind the host once it is in `stage`; 0 for a stage that is not listed. */
+/**
+ * Returns the percentage of completed stages when the host is in `stage`, rounded down. 0 for a stage that is not in
+ * the list.
+ */
 export function stagePercentage(stage: HostStage, stages: readonly HostStage[]): number {
   return stages.length === 0 ? 0 : Math.floor(((stages.indexOf(stage) + 1) / stages.length) * 100);
 }

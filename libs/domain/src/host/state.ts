@@ -2,7 +2,7 @@ import type { HostSettings, MachineIdentity, Owner, Plain } from '@muster/contra
 import { NO_REASON, type StatusReason } from '../status-reason';
 import type { HostStage } from './stages';
 
-/** `host.status` of the contract, in its order of mention there. */
+/** `host.status` of the v2 API, in the same order. */
 export const HOST_STATUSES = [
   'discovering',
   'known',
@@ -35,7 +35,10 @@ export const HOST_STATUSES = [
 ] as const;
 export type HostStatus = (typeof HOST_STATUSES)[number];
 
-/** Where a transition may start: a status, or before the first registration and after the last deregistration. */
+/**
+ * The status before a transition: a v2 status, or `unregistered` before the first registration and after a
+ * deregistration.
+ */
 export const HOST_SOURCES = ['unregistered', ...HOST_STATUSES] as const;
 export type HostSource = (typeof HOST_SOURCES)[number];
 
@@ -43,33 +46,36 @@ export type HostSource = (typeof HOST_SOURCES)[number];
 export const HOST_KINDS = ['Host', 'AddToExistingClusterHost'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 
-/** Roles that can be assigned; whether a host is the bootstrap is a flag beside its role. */
+/** Roles that can be assigned. Whether a host is the bootstrap host is a separate flag. */
 export const HOST_ROLES = ['auto-assign', 'master', 'arbiter', 'worker'] as const;
 export type HostRole = (typeof HOST_ROLES)[number];
 
-/** Why a host is in `error`. After `deadline` and `silence` the machine may still succeed; after `cluster` it may return. */
+/**
+ * Why a host is in `error`. After `deadline` and `silence` the machine may still succeed. After `cluster` it may
+ * continue.
+ */
 export const FAILURE_CAUSES = ['deadline', 'silence', 'cluster', 'restart', 'media', 'report'] as const;
 export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
 type Group = readonly HostStatus[];
 
-/** Bound, seen, not yet selected to an installation. */
+/** Statuses of bound hosts that have registered and are not selected for an installation yet. */
 export const DISCOVERY: Group = ['discovering', 'known', 'disconnected', 'insufficient', 'pending-for-input'];
-/** The same without a cluster. */
+/** The same statuses for hosts without a cluster. */
 export const POOL: Group = ['discovering-unbound', 'known-unbound', 'disconnected-unbound', 'insufficient-unbound'];
 export const PREPARING: Group = ['preparing-for-installation', 'preparing-failed', 'preparing-successful'];
 export const INSTALLING: Group = ['installing', 'installing-in-progress', 'installing-pending-user-action'];
 export const RESETTING: Group = ['resetting', 'resetting-pending-user-action'];
 export const LEAVING: Group = ['unbinding', 'unbinding-pending-user-action'];
 export const RECLAIMING: Group = ['reclaiming', 'reclaiming-rebooting'];
-/** Part of the contract, entered by nothing. */
+/** A status of the v2 API that no transition enters. */
 export const DISABLED: Group = ['disabled', 'disabled-unbound'];
-/** A user may still change what the host is to become. */
+/** Statuses in which a user may still change the settings of the installation. */
 export const EDITABLE: Group = [...DISCOVERY, ...POOL, 'binding'];
-/** Belongs to a cluster whatever happens to it there. */
+/** Statuses of hosts that belong to a cluster. */
 export const COMMITTED: Group = [...INSTALLING, 'installed', 'added-to-existing-cluster'];
 
-/** Follows the cancellation of its cluster. */
+/** Statuses in which a host is cancelled with its cluster. */
 export const CANCELLABLE: Group = [
   ...INSTALLING,
   'installed',
@@ -79,7 +85,7 @@ export const CANCELLABLE: Group = [
   'known',
   'cancelled',
 ];
-/** Follows the reset of its cluster. */
+/** Statuses in which a host is reset with its cluster. */
 export const RESETTABLE: Group = [
   'discovering',
   'known',
@@ -111,24 +117,24 @@ export const HOST_DEADLINES = [
 ] as const;
 export type HostDeadline = (typeof HOST_DEADLINES)[number];
 
-/** How far the installation is. */
+/** Progress of the installation. */
 export interface HostProgress {
   /** Empty before the first report. */
   readonly stage: HostStage | '';
   readonly info: string;
   readonly percentage: number;
   readonly stageStartedAt: string;
-  /** Last change of stage or information, or the end of a pause: the stage's deadline counts from here. */
+  /** Last change of stage or information, or the end of a pause. The deadline of the stage counts from here. */
   readonly stageUpdatedAt: string;
   readonly isSingleNode: boolean;
   /** Soft timeouts: the stage takes longer than expected and a warning was given. */
   readonly isOverdue: boolean;
-  /** Another host of the cluster waits for a user. */
+  /** Another host of the cluster waits for a user action. */
   readonly isClockPaused: boolean;
 }
 
 export interface HostLogs {
-  /** requested, collecting, completed, timeout; empty when nothing was asked for. */
+  /** requested, collecting, completed, timeout, or empty when no logs were requested. */
   readonly state: string;
   readonly startedAt: string;
   readonly collectedAt: string;
@@ -140,14 +146,14 @@ export interface InstallationDisk {
   readonly isChosenByPerson: boolean;
 }
 
-/** Two live machines claim one id; what the known one reported is kept. */
+/** Two live machines claim one id. The reports of the known machine are kept. */
 export interface IdentityConflict {
   readonly known: Plain<MachineIdentity>;
   readonly intruder: Plain<MachineIdentity>;
   readonly detectedAt: string;
 }
 
-/** A host as its stream tells it. Never changed in place; times are ISO 8601 UTC, empty when they did not come to pass. */
+/** The state of a host from its events. Immutable. Times are ISO 8601 UTC, empty when the event has not happened. */
 export interface HostState {
   /** `unregistered` before the first registration and after the host was deregistered. */
   readonly status: HostSource;
@@ -159,7 +165,7 @@ export interface HostState {
   readonly generation: number;
   readonly infraEnvId: string;
   readonly hostId: string;
-  /** Empty for a host of the pool. */
+  /** Empty for a host without a cluster. */
   readonly clusterId: string;
   readonly kind: HostKind;
   readonly owner: Plain<Owner>;
@@ -171,7 +177,7 @@ export interface HostState {
   readonly isBootstrap: boolean;
   readonly requestedHostname: string;
   readonly machineConfigPoolName: string;
-  /** A user named the pool: it no longer follows the role. */
+  /** A user set the pool, so that it no longer changes with the role. */
   readonly isPoolNameChosen: boolean;
   readonly installationDisk: InstallationDisk;
   readonly settings: Partial<Plain<HostSettings>>;
@@ -180,16 +186,16 @@ export interface HostState {
   readonly isSilent: boolean;
   readonly lastSeenAt: string;
   readonly isMediaConnected: boolean;
-  /** Soft timeouts: a warning was given about the silence during the installation. */
+  /** Soft timeouts: the host was silent during the installation and a warning was given. */
   readonly isSilenceNoted: boolean;
   /** The image check failed before this preparation; its report is being cleared. */
   readonly isImageCheckVoid: boolean;
-  /** Deadlines that passed in this status (for `stage`: in this stage). */
+  /** Deadlines that passed in this status, or for `stage` in this stage. */
   readonly passedDeadlines: readonly HostDeadline[];
   readonly machine: Plain<MachineIdentity> | undefined;
   readonly machineClaimedAt: string;
   readonly conflict: IdentityConflict | undefined;
-  /** While it is `unregistered` because it was deregistered. */
+  /** Set while the host is `unregistered` because it was deregistered. */
   readonly deregisteredAt: string;
 }
 
@@ -246,7 +252,7 @@ export function initialHost(): HostState {
   return INITIAL;
 }
 
-/** The role a host has for now: the assigned one, else the suggested one, else `auto-assign`. */
+/** Returns the effective role of a host: the assigned role, else the suggested role, else `auto-assign`. */
 export function effectiveRole(state: HostState): string {
   return state.role === 'auto-assign' && state.suggestedRole ? state.suggestedRole : state.role;
 }

@@ -1,6 +1,6 @@
 import type { InfraEnvSettings, Owner, Plain } from '@muster/contracts';
 
-/** ISO 8601 UTC with milliseconds: the only clock that a decision sees. */
+/** ISO 8601 UTC with milliseconds. A decision reads no other clock. */
 interface At {
   readonly at: string;
 }
@@ -8,7 +8,7 @@ interface At {
 export interface RegisterInfraEnv extends At {
   readonly type: 'Register';
   readonly infraEnvId: string;
-  /** As the user gave them; defaults are filled in here. */
+  /** As the user set them. The decider adds the defaults. */
   readonly settings: Plain<InfraEnvSettings>;
   readonly owner: Plain<Owner>;
   readonly pullSecretSet: boolean;
@@ -16,19 +16,19 @@ export interface RegisterInfraEnv extends At {
 
 export interface ReviseInfraEnv extends At {
   readonly type: 'Revise';
-  /** Absent fields stay. */
+  /** Absent fields do not change. */
   readonly changes: Plain<InfraEnvSettings>;
   readonly pullSecretReplaced: boolean;
 }
 
-/** Image URLs signed before stop working. */
+/** Replaces the signing key. Image URLs that were signed earlier stop working. */
 export interface RotateSigningKey extends At {
   readonly type: 'RotateSigningKey';
 }
 
 export interface DeregisterInfraEnv extends At {
   readonly type: 'Deregister';
-  /** Hosts that are registered in it. */
+  /** Number of hosts that are registered in the infra-env. */
   readonly hostCount: number;
 }
 

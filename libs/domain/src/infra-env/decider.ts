@@ -31,7 +31,7 @@ export const infraEnvDecider: Decider<InfraEnvState, InfraEnvCommand, InfraEnvEv
       initialState: initialInfraEnvState,
       evolve: evolveInfraEnv,
       validate: inputRefusal,
-      // The events of the rows carry the status themselves.
+      // The events of the rows contain the status.
       transition: () => [],
     },
     undefined,

@@ -46,7 +46,7 @@ describe('the decision table of the infra-env', () => {
     expect(findGaps(rows, variables, statuses, commands)).toEqual([]);
   });
 
-  it('evaluates exactly the guard variables that rows name', () => {
+  it('computes exactly the guard variables that rows name', () => {
     for (const command of [register(), revise({}), ROTATE, deregister(0)])
       expect(findInputMismatches(INFRA_ENV_TABLE, { command, state: registered, settings: undefined })).toEqual({
         missing: [],
@@ -59,21 +59,21 @@ describe('the decision table of the infra-env', () => {
   });
 });
 
-describe('an infra-env', () => {
-  it('starts with a full image for x86_64', () => {
+describe('infra-env decider', () => {
+  it('registers with a full ISO for x86_64 by default', () => {
     expect(registered).toMatchObject({
       status: 'registered',
       settings: { imageType: 'full-iso', cpuArchitecture: 'x86_64' },
     });
   });
 
-  it('stores only what a revision changes', () => {
+  it('stores only the changed fields of a revision', () => {
     expect(when(registered, revise({ imageType: 'minimal-iso' })).types).toEqual(['InfraEnvSettingsRevised']);
     expect(when(registered, revise({ imageType: 'full-iso' })).types).toEqual([]);
     expect(when(registered, revise({}, true)).types).toEqual(['InfraEnvSettingsRevised']);
   });
 
-  it.each(['sshAuthorizedKey', 'openshiftVersion'] as const)('takes an empty %s as unchanged', (field) => {
+  it.each(['sshAuthorizedKey', 'openshiftVersion'] as const)('ignores an empty %s in a revision', (field) => {
     const values = {
       sshAuthorizedKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f',
       openshiftVersion: '4.18',
@@ -82,21 +82,21 @@ describe('an infra-env', () => {
     expect(when(state, revise({ [field]: '' })).types).toEqual([]);
   });
 
-  it('clears other fields with an empty text', () => {
+  it('clears other fields when a revision sets them to an empty text', () => {
     const state = after(register({ additionalTrustBundle: CERTIFICATE }));
     expect(when(state, revise({ additionalTrustBundle: '' })).state.settings.additionalTrustBundle).toBe('');
   });
 
-  it('switches from additional NTP sources to its own when a revision names those', () => {
+  it('clears additional NTP sources when a revision sets NTP sources', () => {
     const state = after(register({ additionalNtpSources: 'pool.ntp.org' }), revise({ ntpSources: '10.0.0.1' }));
     expect(state.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSources: '' });
   });
 
-  it('rotates its signing key as often as it is asked to', () => {
+  it('increments the generation of the signing key at every rotation', () => {
     expect(after(register(), ROTATE, ROTATE).signingKeyGeneration).toBe(2);
   });
 
-  it('goes only when its hosts are gone', () => {
+  it('refuses to deregister while hosts exist', () => {
     expect(refusalOf(registered, deregister(2))).toEqual({
       code: 'invalid-input',
       subject: 'hosts',
@@ -105,7 +105,7 @@ describe('an infra-env', () => {
     expect(when(registered, deregister(0)).state.status).toBe('deregistered');
   });
 
-  it('that is gone or never was is not found, and its id is not used again', () => {
+  it('returns not-found for a missing or deleted infra-env and does not reuse its id', () => {
     const gone = after(register(), deregister(0));
     for (const state of [initialInfraEnvState(), gone])
       for (const command of [revise({ name: '' }), ROTATE, deregister(0)])
@@ -114,7 +114,7 @@ describe('an infra-env', () => {
   });
 });
 
-describe('input of an infra-env', () => {
+describe('input rules of an infra-env', () => {
   const REFUSED: readonly (readonly [string, Settings])[] = [
     ['name', { name: '' }],
     ['image_type', { imageType: 'floppy' }],
@@ -136,30 +136,30 @@ describe('input of an infra-env', () => {
     ['kernel_arguments', { kernelArguments: '[{"operation":"delete","value":"quiet"}]' }],
   ];
 
-  it.each(REFUSED)('is refused by its field %s: %j', (subject, settings) => {
+  it.each(REFUSED)('refuse an invalid %s: %j', (subject, settings) => {
     expect(refusalOf(initialInfraEnvState(), register(settings))).toMatchObject({ code: 'invalid-input', subject });
   });
 
-  it('is refused when the trust bundle is longer than the contract allows', () => {
+  it('refuse a trust bundle that is longer than the v2 API allows', () => {
     const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
     expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
   });
 
-  it('of a hostile length is read in no time', () => {
+  it('refuse long kernel arguments without exponential run time', () => {
     const kernelArguments = JSON.stringify([{ operation: 'append', value: `${'a'.repeat(50_000)} ` }]);
     expect(refusalOf(initialInfraEnvState(), register({ kernelArguments })).subject).toBe('kernel_arguments');
   });
 
-  it('is refused when a revision names another cluster', () => {
+  it('refuse a revision that names another cluster', () => {
     expect(refusalOf(registered, revise({ clusterId: 'c2' })).subject).toBe('cluster_id');
   });
 
-  it('has an example for every field that has a rule', () => {
+  it('have a refused example for every field', () => {
     const shown = new Set([...REFUSED.map(([subject]) => subject), 'cluster_id']);
     expect(INFRA_ENV_INPUT_RULES.filter(({ subject }) => !shown.has(subject))).toEqual([]);
   });
 
-  it('is accepted in full', () => {
+  it('accept settings with every optional feature', () => {
     const settings: Settings = {
       imageType: 'disconnected-iso',
       rendezvousIp: 'fd00::1',

@@ -8,18 +8,18 @@ import { IMAGE_TYPES } from './state';
 type Settings = Plain<InfraEnvSettings>;
 
 const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
-/** One character or one quoted part at a time: nested repetition would take exponential time on some inputs. */
+/** Matches one character or one quoted part at a time. Nested repetition would take exponential time on some inputs. */
 const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
-/** The boot images append arguments. They cannot replace or delete those that they carry. */
+/** The boot images append kernel arguments. They cannot replace or delete the arguments that they contain. */
 const KERNEL_OPERATIONS = ['append'];
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
 
 export interface InfraEnvInput {
-  /** What the user said. */
+  /** The values that the user set. */
   readonly given: Settings;
-  /** What the settings would be. */
+  /** The settings after the command. */
   readonly settings: Settings;
-  /** What they are; undefined for a new infra-env. */
+  /** The settings before the command; undefined for a new infra-env. */
   readonly before: Settings | undefined;
 }
 
@@ -29,7 +29,7 @@ interface InfraEnvInputRule {
   readonly check: (input: InfraEnvInput) => Omit<Refusal, 'code' | 'subject'> | undefined;
 }
 
-/** What a user may say, rule by rule; the first that is broken names its field. */
+/** All rules for user input. The first violated rule determines the refusal. */
 export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'name-given',
@@ -177,7 +177,7 @@ function hosts(field: string, list: string | undefined): ReturnType<InfraEnvInpu
   return wrong === undefined ? undefined : { reason: `${field} "${wrong}" is neither a host name nor an address.` };
 }
 
-/** The address may hold a password, so it is not repeated. */
+/** The URL may contain a password, so the message does not repeat it. */
 function proxy(
   field: string,
   url: string | undefined,

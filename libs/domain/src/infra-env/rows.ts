@@ -5,9 +5,9 @@ import type { InfraEnvCommand, InfraEnvCommandType } from './commands';
 import { infraEnvChanges, type InfraEnvPhase, type InfraEnvState, withInfraEnvDefaults } from './state';
 
 export const INFRA_ENV_VARIABLES = {
-  /** Are hosts registered in it? */
+  /** Whether hosts are registered in the infra-env. */
   hosts: ['some', 'none'],
-  /** Does a revision change anything? */
+  /** Whether a revision changes anything. */
   changes: ['some', 'none'],
 } as const;
 
@@ -37,7 +37,7 @@ export const INFRA_ENV_INPUTS: GuardInputs<InfraEnvTable> = {
   Deregister: ({ command }) => ({ hosts: command.hostCount > 0 ? 'some' : 'none' }),
 };
 
-/** From the registration of an infra-env to its end. */
+/** Rows from the registration to the deletion of an infra-env. */
 export const LIFECYCLE_ROWS: readonly (
   InfraEnvRowOn<'Register'> | InfraEnvRowOn<'Revise'> | InfraEnvRowOn<'RotateSigningKey'> | InfraEnvRowOn<'Deregister'>
 )[] = [
@@ -123,7 +123,7 @@ const WITH_HOSTS: InfraEnvRowOn<'Deregister'> = refuse({
   why: 'The hosts would continue to poll a deleted infra-env. The v2 API answers with 400.',
 });
 
-/** Commands that are refused. */
+/** Rows that refuse commands. */
 export const REFUSAL_ROWS: readonly InfraEnvRow[] = [
   ...missing('unregistered', 'The infra-env does not exist.'),
   ...missing('deregistered', 'The infra-env was deleted.'),

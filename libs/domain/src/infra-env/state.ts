@@ -3,7 +3,7 @@ import { unknownEvent } from '@muster/decision';
 import type { ClusterState } from '../cluster/state';
 import { isSameValue } from '../text-forms';
 
-/** An infra-env has no statuses on the wire: it is there or it is not. */
+/** The internal statuses of an infra-env. The v2 API has none. */
 export const INFRA_ENV_PHASES = ['unregistered', 'registered', 'deregistered'] as const;
 export type InfraEnvPhase = (typeof INFRA_ENV_PHASES)[number];
 
@@ -16,7 +16,7 @@ export interface InfraEnvState {
   readonly owner: Plain<Owner>;
   readonly settings: Plain<InfraEnvSettings>;
   readonly pullSecretSet: boolean;
-  /** How often the signing key was replaced; part of what an image URL is signed with. */
+  /** How often the signing key was replaced. It is part of the signature of an image URL. */
   readonly signingKeyGeneration: number;
 }
 
@@ -31,12 +31,12 @@ export const initialInfraEnvState = (): InfraEnvState => ({
 
 type Settings = Plain<InfraEnvSettings>;
 
-/** Of these an empty text means "as before": clients send every field of their form. */
+/** An empty value for these fields does not change them, because clients send every field of their form. */
 const EMPTY_MEANS_UNCHANGED: ReadonlySet<string> = new Set<keyof Settings>(['sshAuthorizedKey', 'openshiftVersion']);
-/** Naming sources in one of the two ways takes back the other. */
+/** `ntp_sources` and `additional_ntp_sources` exclude each other: setting one clears the other. */
 const NTP_FIELDS = ['ntpSources', 'additionalNtpSources'] as const;
 
-/** The image type of an infra-env that is registered without one. */
+/** The image type of an infra-env that is registered without an image type. */
 export const defaultImageType = (cluster: Pick<ClusterState, 'kind'> | undefined): string =>
   cluster?.kind === 'DisconnectedCluster' ? 'disconnected-iso' : 'full-iso';
 
@@ -49,12 +49,12 @@ export function withInfraEnvDefaults(given: Settings): Settings {
   };
 }
 
-/** `changes` over `settings`: what is absent stays. */
+/** Returns `settings` with `changes` applied: absent fields do not change. */
 export function mergeInfraEnvSettings(settings: Settings, changes: Settings): Settings {
   return { ...settings, ...onlyPresent(changes) };
 }
 
-/** What of a revision differs from what is. */
+/** Returns the changes of a revision that differ from the current settings. */
 export function infraEnvChanges(before: Settings, given: Settings): Settings {
   const known = before as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

@@ -1,30 +1,30 @@
 import type { HostRole, HostStatus } from '../host/state';
 
-/** Numbers of hosts by role. */
+/** Counts of hosts by role. */
 export interface RoleCounts {
   readonly masters: number;
   readonly arbiters: number;
   readonly workers: number;
 }
 
-/** What the cluster's table asks of its hosts, as numbers: made by `summarizeHosts`. */
+/** The counts of hosts that the guards of the cluster evaluate. `summarizeHosts` creates it. */
 export interface HostSummary {
   readonly total: number;
-  /** Hosts per host status, as on the wire; statuses without hosts are left out. */
+  /** Hosts per v2 host status. Statuses without hosts are absent. */
   readonly statuses: Readonly<Partial<Record<string, number>>>;
-  /** By assigned role; the bootstrap counts as a master. */
+  /** By assigned role. The bootstrap host counts as master. */
   readonly expected: RoleCounts;
-  /** By effective role, in status `installed`, or fallen with its cluster after it had arrived. */
+  /** By effective role: in status `installed`, or failed with its cluster after its last stage. */
   readonly installed: RoleCounts;
-  /** By effective role, in a status on the way to `installed` or in it. */
+  /** By effective role: in a status that leads to `installed`, or in `installed`. */
   readonly onTheWay: RoleCounts;
   /** By effective role, in any status. */
   readonly effectiveWorkers: number;
-  /** Exactly two masters, both with fencing credentials, and no arbiter. */
+  /** True for exactly two masters with fencing credentials and no arbiter. */
   readonly isFencingPair: boolean;
 }
 
-/** What of a host of the cluster counts. */
+/** The members of a host that are counted. */
 export interface SummarizedHost {
   readonly status: string;
   readonly role: HostRole;
@@ -44,12 +44,12 @@ const ON_THE_WAY: ReadonlySet<string> = new Set<HostStatus>([
   'installed',
 ]);
 
-/** The assigned role, or for automatic ones the suggested one, or `auto-assign`. */
+/** Returns the assigned role. For automatic roles, returns the suggested role or `auto-assign`. */
 export function effectiveRoleOf(host: Pick<SummarizedHost, 'role' | 'suggestedRole'>): string {
   return host.role === 'auto-assign' && host.suggestedRole !== '' ? host.suggestedRole : host.role;
 }
 
-/** Day-1 hosts of one cluster, in any order. */
+/** Returns the counts for the day-1 hosts of one cluster, given in any order. */
 export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
   const statuses: Record<string, number> = {};
   for (const { status } of hosts) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -79,14 +79,14 @@ function countRoles(hosts: readonly SummarizedHost[], roleOf: (host: SummarizedH
 }
 
 const CONTROL_PLANE_MIN = 3;
-/** With an arbiter, or with a pair that can fence each other. */
+/** The minimum with an arbiter, or with two hosts that can fence each other. */
 const REDUCED_CONTROL_PLANE_MIN = 2;
-/** From this number on, workers carry the workload and this many of them have to arrive. */
+/** The number of workers from which on workers run the workload. This number must be installed. */
 const WORKERS_MIN = 2;
 
 /**
- * Do the hosts counted make the cluster that was asked for? All control plane hosts, one arbiter where there is one, and
- * two workers where there are two: workers that stay out do not fail an installation.
+ * Returns whether the counted hosts are enough: all control plane hosts, one arbiter if there is one, and two workers
+ * if there are at least two. Further workers do not fail an installation.
  */
 export function isEnough(counts: RoleCounts, hosts: HostSummary, controlPlaneCount: number): boolean {
   if (controlPlaneCount === 1) return counts.masters === 1 && counts.workers === 0;
@@ -100,7 +100,10 @@ export function isEnough(counts: RoleCounts, hosts: HostSummary, controlPlaneCou
   );
 }
 
-/** Whether enough hosts of every role are installed, are still installing, or can no longer complete the cluster. */
+/**
+ * Returns whether enough hosts of every role are installed, are still installing, or can no longer complete the
+ * cluster.
+ */
 export function installationBlockingStatus(
   hosts: HostSummary,
   controlPlaneCount: number,

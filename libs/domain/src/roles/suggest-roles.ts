@@ -22,7 +22,7 @@ const DISK_GIB_OF_SMALLEST = 100;
 const WEIGHT_PER_MEMORY_GIB = 0.1;
 const WEIGHT_PER_DISK_GIB = 0.004;
 
-/** Statuses in which a role is still open. */
+/** Statuses in which the role may change. */
 export const STATUSES_WITH_OPEN_ROLE: ReadonlySet<string> = new Set([
   'discovering',
   'known',
@@ -39,7 +39,7 @@ export interface HardwareSize {
   readonly hasGpu: boolean;
 }
 
-/** A host as role assignment sees it. */
+/** A host as input of role assignment. */
 export interface RoleCandidate {
   readonly hostId: string;
   readonly status: string;
@@ -48,9 +48,9 @@ export interface RoleCandidate {
   readonly suggestedRole: string;
   /** Undefined while the host has no inventory. */
   readonly size: HardwareSize | undefined;
-  /** Cores, memory and operators suffice for a control plane host. */
+  /** Its cores, memory and operators meet the requirements of a control plane host. */
   readonly canBeControlPlane: boolean;
-  /** Cores and memory suffice for an arbiter. */
+  /** Its cores and memory meet the requirements of an arbiter. */
   readonly canBeArbiter: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface SuggestedRole {
   readonly role: HostRole;
 }
 
-/** How much of a machine it is. 0 is the smallest that can be a control plane host. */
+/** Returns a measure of the size of a machine. 0 is the smallest machine that can be a control plane host. */
 export function hostWeight(size: HardwareSize): number {
   return (
     size.cores -
@@ -70,9 +70,10 @@ export function hostWeight(size: HardwareSize): number {
 }
 
 /**
- * Suggestions that differ from the present ones, for day-1 hosts whose role is automatic and open. The weakest machines
- * that suffice become control plane hosts, machines with a GPU last, so that the strong ones are left for work. Nothing is
- * suggested until every host has an inventory: the one that is missing might be the better choice. Ties go by host id.
+ * Returns the suggestions that differ from the current ones, for day-1 hosts with an automatic role that may change.
+ * The smallest sufficient machines become control plane hosts, machines with a GPU last, so that large machines run the
+ * workload. Returns nothing until every host has an inventory, because a missing host may be a better candidate. Equal
+ * machines are ordered by host id.
  */
 export function suggestRoles(hosts: readonly RoleCandidate[], controlPlaneCount: number): readonly SuggestedRole[] {
   if (hosts.some(({ size }) => !size)) return [];
@@ -107,7 +108,7 @@ const BYTES_PER_GIB = 1024 ** 3;
 
 type Policy = Pick<RulesPolicy, 'requirements' | 'operatorSettings'>;
 
-/** A host whose role may be open. */
+/** A host whose role may change. */
 export interface WeighedHost {
   readonly hostId: string;
   readonly status: string;
@@ -115,11 +116,11 @@ export interface WeighedHost {
   /** Empty until suggested. */
   readonly suggestedRole: string;
   readonly hardware: Hardware | undefined;
-  /** Empty while none is chosen. */
+  /** Empty when none is selected. */
   readonly installationDiskId: string;
 }
 
-/** The hosts of a cluster as role assignment sees them, by the settings of the cluster. */
+/** Returns the hosts of a cluster as input of role assignment, with the settings of the cluster. */
 export function weighHosts(
   hosts: readonly WeighedHost[],
   cluster: ClusterSettingsFacts,
@@ -148,8 +149,8 @@ export function weighHosts(
 }
 
 /**
- * The roles that the cluster needs, by the roles that users gave and by how many workers are going to be left: by
- * suggestions themselves it would go round in circles.
+ * Returns the operators that apply with the roles that users set and the expected number of workers. Suggested roles
+ * are not used, because they depend on this result.
  */
 function operatorsBeforeRoles(hosts: readonly WeighedHost[], cluster: ClusterSettingsFacts, policy: Policy) {
   const given = shapeOf(hosts.map(({ role }) => ({ role, effectiveRole: role })));
@@ -160,7 +161,7 @@ function operatorsBeforeRoles(hosts: readonly WeighedHost[], cluster: ClusterSet
   return operatorCluster(cluster, { ...given, effectiveWorkers }, policy);
 }
 
-/** Evaluating disks is the expensive part, so it is done once per inventory and release. */
+/** The evaluation of disks is slow, so its result is cached per inventory and release. */
 const SIZES = new WeakMap<Hardware, { readonly question: string; readonly size: HardwareSize }>();
 
 function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize {
@@ -178,7 +179,7 @@ function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number)
   return size;
 }
 
-/** Which disks a host may be installed on, by the release, the role and the machine. */
+/** Returns the disks on which a host may be installed, by release, role and machine. */
 export function installableDisks(
   hardware: Hardware,
   host: {
@@ -203,7 +204,10 @@ export interface BootstrapCandidate {
 
 const MAY_BOOTSTRAP: ReadonlySet<string> = new Set(['known', 'preparing-for-installation']);
 
-/** The host that is it already, else the last control plane host (in the order given) that is ready. Empty: there is none. */
+/**
+ * Returns the current bootstrap host, else the last control plane host in the given order that is ready. Empty: there
+ * is none.
+ */
 export function chooseBootstrap(hosts: readonly BootstrapCandidate[]): string {
   const chosen =
     hosts.find(({ isBootstrap }) => isBootstrap) ??

@@ -37,23 +37,23 @@ const host = (status: string, role: SummarizedHost['role'], more: Partial<Summar
 const times = (count: number, one: SummarizedHost): readonly SummarizedHost[] =>
   Array.from({ length: count }, () => one);
 
-describe('the weight of a host', () => {
-  it('is 0 for the smallest control plane host, and counts cores, memory and disks', () => {
+describe('hostWeight', () => {
+  it('is 0 for the smallest control plane host and increases with cores, memory and disks', () => {
     expect(hostWeight(size(4))).toBe(0);
     expect(hostWeight(size(8, { usableMemoryGib: 32, eligibleDisksGib: 600 }))).toBeCloseTo(4 + 1.6 + 2);
   });
 });
 
-describe('suggested roles', () => {
+describe('suggestRoles', () => {
   const roles = (hosts: readonly RoleCandidate[], count = 3): Readonly<Record<string, string>> =>
     Object.fromEntries(suggestRoles(hosts, count).map(({ hostId, role }) => [hostId, role]));
 
-  it('make the weakest machines that suffice the control plane', () => {
+  it('makes the smallest sufficient machines control plane hosts', () => {
     const hosts = [16, 8, 4, 12, 32].map((cores) => candidate(`c${cores}`, { size: size(cores) }));
     expect(roles(hosts)).toEqual({ c4: 'master', c8: 'master', c12: 'master', c16: 'worker', c32: 'worker' });
   });
 
-  it('keep machines with a GPU for work', () => {
+  it('makes machines with a GPU workers when enough other machines exist', () => {
     const hosts = [
       candidate('gpu', { size: size(4, { hasGpu: true }) }),
       ...['a', 'b', 'c'].map((id) => candidate(id, { size: size(64) })),
@@ -61,7 +61,7 @@ describe('suggested roles', () => {
     expect(roles(hosts)).toMatchObject({ a: 'master', b: 'master', c: 'master', gpu: 'worker' });
   });
 
-  it('skip machines that do not suffice', () => {
+  it('makes machines workers that cannot be control plane hosts', () => {
     const hosts = [
       candidate('tiny', { size: size(2), canBeControlPlane: false }),
       ...['a', 'b', 'c'].map((id) => candidate(id)),
@@ -69,7 +69,7 @@ describe('suggested roles', () => {
     expect(roles(hosts)).toMatchObject({ tiny: 'worker', a: 'master' });
   });
 
-  it('respect roles that a user chose', () => {
+  it('keeps roles that a user set', () => {
     const hosts = [
       candidate('chosen', { role: 'master', size: size(99) }),
       ...['a', 'b', 'c'].map((id) => candidate(id)),
@@ -77,7 +77,7 @@ describe('suggested roles', () => {
     expect(roles(hosts)).toEqual({ a: 'master', b: 'master', c: 'worker' });
   });
 
-  it('name one arbiter when two control plane hosts are wanted', () => {
+  it('suggests one arbiter for two control plane hosts', () => {
     expect(
       roles(
         ['a', 'b', 'c', 'd'].map((id) => candidate(id)),
@@ -91,11 +91,11 @@ describe('suggested roles', () => {
     });
   });
 
-  it('wait until every machine is known', () => {
+  it('returns nothing for hosts that are being installed', () => {
     expect(suggestRoles([candidate('a'), candidate('b', { size: undefined })], 3)).toEqual([]);
   });
 
-  it('leave hosts alone that are being installed', () => {
+  it('is independent of the order of hosts, repeats no suggestion, and never exceeds the control plane count', () => {
     expect(suggestRoles([candidate('a', { status: 'installing', suggestedRole: 'master' })], 3)).toEqual([]);
   });
 
@@ -125,15 +125,15 @@ describe('suggested roles', () => {
   });
 });
 
-describe('the effective role', () => {
-  it('is the assigned one, else the suggested one, else automatic', () => {
+describe('effectiveRoleOf', () => {
+  it('returns the assigned role, else the suggested role, else auto-assign', () => {
     expect(effectiveRoleOf({ role: 'worker', suggestedRole: 'master' })).toBe('worker');
     expect(effectiveRoleOf({ role: 'auto-assign', suggestedRole: 'master' })).toBe('master');
     expect(effectiveRoleOf({ role: 'auto-assign', suggestedRole: '' })).toBe('auto-assign');
   });
 });
 
-describe('the bootstrap host', () => {
+describe('chooseBootstrap', () => {
   const one = (hostId: string, status = 'known', more: object = {}): Parameters<typeof chooseBootstrap>[0][number] => ({
     hostId,
     status,
@@ -143,18 +143,18 @@ describe('the bootstrap host', () => {
     ...more,
   });
 
-  it('stays the one that it is', () =>
+  it('keeps the current bootstrap host', () =>
     expect(chooseBootstrap([one('a', 'known', { isBootstrap: true }), one('b')])).toBe('a'));
-  it('is otherwise the last control plane host that is ready', () =>
+  it('returns the last control plane host that is ready', () =>
     expect(chooseBootstrap([one('a'), one('b'), one('c', 'disconnected'), one('d', 'known', { role: 'worker' })])).toBe(
       'b',
     ));
-  it('may have a suggested role', () =>
+  it('accepts a host with a suggested role', () =>
     expect(chooseBootstrap([one('a', 'known', { role: 'auto-assign', suggestedRole: 'master' })])).toBe('a'));
   it('is empty when no control plane host is ready', () => expect(chooseBootstrap([one('a', 'error')])).toBe(''));
 });
 
-describe('enough hosts', () => {
+describe('installationBlockingStatus', () => {
   const standing = (hosts: readonly SummarizedHost[], count = 3): string =>
     installationBlockingStatus(summarizeHosts(hosts), count);
   const masters = (status: string, count = 3): readonly SummarizedHost[] => times(count, host(status, 'master'));
@@ -164,7 +164,7 @@ describe('enough hosts', () => {
     ['three control plane hosts', masters('installed'), 3, 'enough-installed'],
     ['one control plane host failed', [...masters('installed', 2), host('error', 'master')], 3, 'too-few'],
     [
-      'one still installs',
+      'a control plane host that is installing',
       [...masters('installed', 2), host('installing-in-progress', 'master')],
       3,
       'enough-on-the-way',
@@ -185,29 +185,39 @@ describe('enough hosts', () => {
     ['a single node', masters('installed', 1), 1, 'enough-installed'],
     ['a single node that is installing', masters('installing-pending-user-action', 1), 1, 'enough-on-the-way'],
     ['two control plane hosts alone', masters('installed', 2), 2, 'too-few'],
-    ['two and an arbiter', [...masters('installed', 2), host('installed', 'arbiter')], 2, 'enough-installed'],
-    ['two, and the arbiter failed', [...masters('installed', 2), host('error', 'arbiter')], 2, 'too-few'],
     [
-      'two that fence each other',
+      'two control plane hosts and an arbiter',
+      [...masters('installed', 2), host('installed', 'arbiter')],
+      2,
+      'enough-installed',
+    ],
+    [
+      'two control plane hosts and a failed arbiter',
+      [...masters('installed', 2), host('error', 'arbiter')],
+      2,
+      'too-few',
+    ],
+    [
+      'two control plane hosts with fencing credentials',
       times(2, host('installed', 'master', { hasFencingCredentials: true })),
       2,
       'enough-installed',
     ],
     [
-      'a bootstrap whose role is automatic',
+      'a bootstrap host with an automatic role',
       [...masters('installed', 2), host('installed', 'auto-assign', { isBootstrap: true, suggestedRole: 'master' })],
       3,
       'enough-installed',
     ],
     [
-      'hosts that fell with their cluster after they had arrived',
+      'hosts that failed with their cluster after their last stage',
       times(3, host('error', 'master', { hasArrived: true })),
       3,
       'enough-installed',
     ],
   ])('%s', (_, hosts, count, expected) => expect(standing(hosts, count)).toBe(expected));
 
-  it('never becomes fewer when one more host is installed', () =>
+  it('does not become worse when one more host is installed', () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('installed', 'error', 'installing'), { minLength: 5, maxLength: 5 }),

@@ -10,7 +10,7 @@ const installerArgs = (changes: Changes): unknown => {
 };
 const kargs = (...args: string[]) => args.flatMap((argument) => ['--append-karg', argument]);
 
-describe('the network at first boot', () => {
+describe('network arguments for the first boot', () => {
   const MAC = '52-54-00-aa-00-01';
   const nics = (...list: ReturnType<typeof nic>[]) => ({ hardware: { nics: list } });
 
@@ -32,7 +32,11 @@ describe('the network at first boot', () => {
       },
       [`ip=${MAC}:dhcp,dhcp6`],
     ],
-    ['a link-local address beside IPv4', nics(nic({ ipv6Addresses: ['fe80::1/64'] })), [`ip=${MAC}:dhcp`]],
+    [
+      'an IPv6 link-local address and an IPv4 address',
+      nics(nic({ ipv6Addresses: ['fe80::1/64'] })),
+      [`ip=${MAC}:dhcp`],
+    ],
     [
       'NICs of other networks of either family',
       nics(
@@ -54,13 +58,13 @@ describe('the network at first boot', () => {
       [`ip=${MAC}:dhcp6`],
     ],
     [
-      'a host in the second of two networks with routing by the user',
+      'a host in the second of two networks with user-managed networking',
       { cluster: { machineNetworks: ['198.51.100.0/24', '192.0.2.0/24'] } },
       [`ip=${MAC}:dhcp`],
     ],
     ['a host that is in none of the networks', { cluster: { machineNetworks: ['198.51.100.0/24'] } }, []],
     [
-      'no machine network: that of the bootstrap host',
+      'no machine network, so that the network of the bootstrap host is used',
       {
         cluster: { machineNetworks: [] },
         others: [other({ isBootstrap: true, hardware: hardware({ nics: [nic({ ipv6Addresses: ['fd00::5/64'] })] }) })],
@@ -69,42 +73,38 @@ describe('the network at first boot', () => {
       [`ip=${MAC}:dhcp`],
     ],
     [
-      'no machine network on the bootstrap host itself',
+      'the bootstrap host without a machine network',
       { cluster: { machineNetworks: [] }, host: { isBootstrap: true } },
       [`ip=${MAC}:dhcp`],
     ],
-  ])('comes up by DHCP with %s', (_case, changes, expected) => {
+  ])('use DHCP for %s', (_case, changes, expected) => {
     expect(installerArgs(changes)).toEqual(kargs(...expected));
   });
 
   it.each<[string, Changes, readonly string[]]>([
-    ['copied where it is static', { infraEnv: { hasStaticNetwork: true } }, ['--copy-network']],
+    ['copied with a static network configuration', { infraEnv: { hasStaticNetwork: true } }, ['--copy-network']],
     [
       'copied once',
       { infraEnv: { hasStaticNetwork: true }, host: { installerArgs: '["--copy-network"]' } },
       ['--copy-network'],
     ],
     [
-      'as a user says',
+      'as set by the user',
       { host: { installerArgs: '["--append-karg","ip=eth0:dhcp"]' } },
       ['--append-karg', 'ip=eth0:dhcp'],
     ],
     [
-      'besides what a user adds',
+      'added to arguments of the user',
       { host: { installerArgs: '["--append-karg","zip=1"]' } },
       ['--append-karg', 'zip=1', '--append-karg', `ip=${MAC}:dhcp`],
     ],
-    [
-      'left to the machine on day 2 without a known network',
-      { host: DAY2, cluster: { machineNetworks: [] }, others: [] },
-      [],
-    ],
-  ])('is %s', (_case, changes, expected) => {
+    ['absent on day 2 without a known network', { host: DAY2, cluster: { machineNetworks: [] }, others: [] }, []],
+  ])('are %s', (_case, changes, expected) => {
     expect(installerArgs(changes)).toEqual(expected);
   });
 });
 
-describe('what the installation disk needs at boot', () => {
+describe('boot arguments of the installation disk', () => {
   const SAN_NIC = nic({ name: 'ens4', macAddress: 'aa:00:00:00:00:09', ipv4Addresses: ['10.9.0.5/24'] });
   const iscsi = disk({ driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' });
   const on = (...disks: ReturnType<typeof disk>[]): Changes => ({ hardware: { disks, nics: [nic(), SAN_NIC] } });
@@ -134,15 +134,15 @@ describe('what the installation disk needs at boot', () => {
       [NIC, 'rd.iscsi.firmware=1'],
     ],
     [
-      'iSCSI on OCI, whose firmware hands over the network',
+      'iSCSI on OCI, where the firmware configures the network',
       { ...on(iscsi), cluster: { externalPlatformName: 'oci' } },
       ['rd.iscsi.firmware=1', SAN],
     ],
-  ])('is, for %s, told', (_case, changes, expected) => {
+  ])('are set for %s', (_case, changes, expected) => {
     expect(installerArgs(changes)).toEqual(kargs(...expected));
   });
 
-  it('is not told twice', () => {
+  it('are not set twice', () => {
     const given = { host: { installerArgs: '["--append-karg","rd.md=1"]' } };
     expect(installerArgs({ ...on(disk({ driveType: 'RAID' })), ...given })).toEqual(kargs('rd.md=1', NIC, 'rd.auto=1'));
   });

@@ -3,14 +3,17 @@ import { type Disk, disksToFormat, isAtLeast, isDisk, type Nic } from '@muster/v
 import { addressesIn, isInNetwork, machineNetworkOf, nicAddresses } from './network-steps';
 import { isDay2Host, type StepArguments, type StepContext, type StepHost } from './step-context';
 
-/** Agents before the newest know no limits, so the limits come only where an operator set them. */
+/**
+ * Returns the arguments of the inventory step. Older agents do not accept limits, so limits are sent only when the
+ * operator of the service set them.
+ */
 export const inventory: StepArguments = ({ host, settings }) => [
   host.hostId,
   ...(settings.inventoryBytesMax > 0 ? [`--output-max-size=${settings.inventoryBytesMax}`] : []),
   ...(settings.inventoryDiskBytesMin > 0 ? [`--disk-min-size=${settings.inventoryDiskBytesMin}`] : []),
 ];
 
-/** Partitions that are kept must not be written to, not even to measure. */
+/** Returns the disk to measure. A disk with partitions that are kept must not be written, not even to measure it. */
 export const keepsPartitions = ({ installerArgs }: StepHost): boolean => installerArgs.includes('--save-part');
 
 export const diskSpeedCheck: StepArguments = ({ host, settings, hardware }) => {
@@ -27,7 +30,7 @@ export const imageAvailability: StepArguments = (context) => {
     : undefined;
 };
 
-/** Marks a component that hosts download from the service instead of a registry. */
+/** Prefix of a component that hosts download from the service instead of a registry. */
 const EXECUTABLE_PREFIX = 'muster-host:';
 
 /** Returns the container images that a host must be able to pull before it installs. */
@@ -40,7 +43,10 @@ export function imagesOf({ cluster, images }: Pick<StepContext, 'cluster' | 'ima
 /** OpenShift release from which the reboot of the machine-config operator can be skipped. */
 const SKIP_MCO_REBOOT_SINCE = '4.15';
 
-/** The installer's whole command. Empty and false members are left out, as the agents of assisted-service v2 expect. */
+/**
+ * Returns the complete command of the installer. Empty and false members are omitted, as the agents of assisted-service
+ * v2 expect.
+ */
 export const install: StepArguments = (context) => {
   const { host, cluster, images, settings } = context;
   const installerArgs = installerArguments(context);
@@ -52,7 +58,7 @@ export const install: StepArguments = (context) => {
       infra_env_id: host.infraEnvId,
       host_id: host.hostId,
       role: roleOf(host),
-      // The id is a name by path or serial number where there is one: device names change between boots.
+      // Uses the path by id or serial number if there is one, because device names change between boots.
       boot_device: host.installationDiskId,
       controller_image: images.controller,
       installer_image: images.installer,
@@ -74,7 +80,7 @@ export const install: StepArguments = (context) => {
 
 function roleOf({ isBootstrap, effectiveRole }: StepHost): string {
   if (isBootstrap) return 'bootstrap';
-  // A late-bound day-2 host whose role was not chosen.
+  // A late-bound day-2 host without a selected role.
   return effectiveRole === 'auto-assign' ? 'worker' : effectiveRole;
 }
 
@@ -87,7 +93,7 @@ function skipsMcoReboot({ cluster, hardware, host, settings }: StepContext): boo
   );
 }
 
-/** Bootable disks, but for those a user wants spared and the one whose partitions are kept. */
+/** Returns the bootable disks without the disks that a user excluded and the disk whose partitions are kept. */
 function formattedDisks({ hardware, host }: StepContext): readonly string[] {
   const spared = [...host.skipFormattingDisks, ...(keepsPartitions(host) ? [host.installationDiskId] : [])];
   const disks = (hardware?.disks ?? []).filter((disk) => !spared.some((name) => isDisk(disk, name)));
@@ -114,7 +120,10 @@ function proxyOf({ cluster }: StepContext): object | undefined {
 
 const orAbsent = (items: readonly string[]): readonly string[] | undefined => (items.length > 0 ? items : undefined);
 
-/** Extra arguments of coreos-installer. Undefined: the host could not be reached after its first boot, so it must not be installed yet. */
+/**
+ * Returns extra arguments of coreos-installer. Undefined when the network of the host after its first boot is unknown,
+ * so that it must not be installed yet.
+ */
 export function installerArguments(context: StepContext): readonly string[] | undefined {
   const given = parseArguments(context.host.installerArgs);
   if (!given) return undefined;
@@ -122,7 +131,10 @@ export function installerArguments(context: StepContext): readonly string[] | un
   return network && [...given, ...network, ...diskArguments(context, given)];
 }
 
-/** How the network comes up at first boot: as it is configured now, or by DHCP on the NICs of the machine network. */
+/**
+ * Returns how the network is configured at first boot: as it is configured now, or by DHCP on the NICs of the machine
+ * network.
+ */
 function networkArguments(context: StepContext, given: readonly string[]): readonly string[] | undefined {
   if (context.infraEnv.hasStaticNetwork) return given.includes('--copy-network') ? [] : ['--copy-network'];
   if (given.includes('--copy-network') || namesNetwork(given) || isOnIscsiOfOci(context)) return [];
@@ -132,7 +144,7 @@ function networkArguments(context: StepContext, given: readonly string[]): reado
   return nics.flatMap((nic) => kernelArgument(dhcpOn(nic)));
 }
 
-/** What the disk needs to be found again at boot. */
+/** Returns the arguments with which the disk is found at boot. */
 function diskArguments(context: StepContext, given: readonly string[]): readonly string[] {
   const disk = installationDisk(context);
   const iscsi = disk && iscsiBehind(disk, context);
@@ -146,7 +158,7 @@ function diskArguments(context: StepContext, given: readonly string[]): readonly
 
 const kernelArgument = (argument: string): readonly string[] => ['--append-karg', argument];
 
-/** Settings of one NIC replace the defaults of all. */
+/** Settings of one NIC replace the defaults of all NICs. */
 const namesNetwork = (given: readonly string[]): boolean => given.some((argument) => /(^|=)ip=/.test(argument));
 
 function dhcpOn(nic: Nic): string {
@@ -159,7 +171,7 @@ function installationDisk({ hardware, host }: StepContext): Disk | undefined {
   return hardware?.disks.find((disk) => isDisk(disk, host.installationDiskId));
 }
 
-/** The iSCSI session that the disk stands on, by itself or as a path of a multipath device. */
+/** Returns the iSCSI session of the disk, which may be a path of a multipath device. */
 function iscsiBehind(disk: Disk, { hardware }: StepContext): Disk | undefined {
   if (disk.driveType === 'iSCSI') return disk;
   if (disk.driveType !== 'Multipath') return undefined;
@@ -168,7 +180,10 @@ function iscsiBehind(disk: Disk, { hardware }: StepContext): Disk | undefined {
   );
 }
 
-/** The NIC of the session has to be up before there is a disk. Not said twice where it is in the machine network. */
+/**
+ * Returns the NIC of the session, which must be configured before the disk exists. Omitted when it is in the machine
+ * network, because it is configured there.
+ */
 function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]): readonly string[] {
   if (namesNetwork(given) || isDay2Host(context.host)) return [];
   const address = parseIp(disk.iscsiHostIpAddress);
@@ -179,13 +194,13 @@ function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]
   return nic && !(network && isInNetwork(nic, network)) ? [dhcpOn(nic)] : [];
 }
 
-/** There the firmware hands over the network with the disk. */
+/** On OCI, the firmware configures the network together with the disk. */
 function isOnIscsiOfOci(context: StepContext): boolean {
   const disk = installationDisk(context);
   return context.cluster?.externalPlatformName === 'oci' && disk !== undefined && !!iscsiBehind(disk, context);
 }
 
-/** Undefined when the text is not a list of texts. */
+/** Returns undefined when the text is not a JSON array of strings. */
 function parseArguments(json: string): readonly string[] | undefined {
   if (!json) return [];
   try {
@@ -211,7 +226,10 @@ export const logsGather: StepArguments = (context) => {
   ];
 };
 
-/** Where the bootstrap host finds the others of the control plane: in the primary machine network, or wherever a user put them. */
+/**
+ * Returns the addresses of the other control plane hosts for the bootstrap host: those in the primary machine network,
+ * or all with user-managed networking.
+ */
 function controlPlaneAddresses({ cluster, others }: StepContext): readonly string[] {
   const network = cluster?.userManagedNetworking ? undefined : parseCidr(cluster?.machineNetworks[0] ?? '');
   return others()

@@ -12,7 +12,7 @@ type Changes = NonNullable<Parameters<typeof stepContext>[0]>;
 const DAY2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
 const command = (changes: Changes = {}) => documentOf(install(stepContext(changes))) as Record<string, unknown>;
 
-describe('the inventory step', () => {
+describe('inventory step', () => {
   it.each([
     [{}, ['h1']],
     [{ inventoryBytesMax: 1_000, inventoryDiskBytesMin: 5 }, ['h1', '--output-max-size=1000', '--disk-min-size=5']],
@@ -21,8 +21,8 @@ describe('the inventory step', () => {
   });
 });
 
-describe('the disk check', () => {
-  it('measures the installation disk, with the limit in seconds', () => {
+describe('disk speed check', () => {
+  it('measures the installation disk with the timeout in seconds', () => {
     expect(diskSpeedCheck(stepContext())).toEqual(['{"path":"/dev/disk/by-id/wwn-1"}', '480.00']);
   });
 
@@ -31,15 +31,15 @@ describe('the disk check', () => {
     ['it was measured', { host: { measuredDisks: ['/dev/disk/by-id/wwn-1'] } }],
     ['partitions are kept', { host: { installerArgs: '["--save-partlabel","data"]' } }],
     ['the system runs from it', { hardware: { bootDeviceType: 'persistent' } }],
-  ])('is dropped when %s', (_case, changes) => {
+  ])('is not sent when %s', (_case, changes) => {
     expect(diskSpeedCheck(stepContext(changes))).toBeUndefined();
   });
 });
 
-describe('the image check', () => {
+describe('image availability check', () => {
   const RELEASE = 'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64';
 
-  it('asks for what was not seen yet', () => {
+  it('contains the images that were not checked yet', () => {
     expect(documentOf(imageAvailability(stepContext()))).toEqual({
       images: [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2', 'quay.io/installer:2'],
       timeout: 960,
@@ -48,14 +48,14 @@ describe('the image check', () => {
     expect(documentOf(imageAvailability(stepContext({ host })))).toMatchObject({ images: ['quay.io/installer:2'] });
   });
 
-  it('is dropped when all were seen', () => {
+  it('is not sent when all images were checked', () => {
     const checkedImages = [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2', 'quay.io/installer:2'];
     expect(imageAvailability(stepContext({ host: { checkedImages } }))).toBeUndefined();
   });
 });
 
-describe('the install step', () => {
-  it('says everything the installer needs and leaves out what is empty', () => {
+describe('install step', () => {
+  it('contains all arguments of the installer and omits empty ones', () => {
     expect(command()).toEqual({
       cluster_id: 'c1',
       infra_env_id: 'i1',
@@ -78,13 +78,13 @@ describe('the install step', () => {
   it.each<[string, Changes, object]>([
     ['the bootstrap host', { host: { isBootstrap: true } }, { role: 'bootstrap' }],
     ['a late-bound day-2 host', { host: { ...DAY2, effectiveRole: 'auto-assign' } }, { role: 'worker' }],
-    ['watching the cluster version', { settings: { checkClusterVersion: true } }, { check_cvo: true }],
+    ['a monitored cluster version', { settings: { checkClusterVersion: true } }, { check_cvo: true }],
     [
       'kept partitions',
       { host: { installerArgs: '["--save-partindex","4"]' } },
       { skip_installation_disk_cleanup: true },
     ],
-  ])('of %s', (_case, changes, expected) => {
+  ])('sets the expected members for %s', (_case, changes, expected) => {
     expect(command(changes)).toMatchObject(expected);
   });
 
@@ -92,12 +92,12 @@ describe('the install step', () => {
     ['an old release', { cluster: { openshiftVersion: '4.14.9' } }],
     ['s390x', { hardware: { cpuArchitecture: 's390x' } }],
     ['a mapped disk', { host: { installationDiskPath: '/dev/dm-0' } }],
-    ['a switch that is off', { settings: { skipMcoReboot: false } }],
+    ['a disabled setting', { settings: { skipMcoReboot: false } }],
   ])('does not skip the reboot of the machine-config operator with %s', (_case, changes) => {
     expect(command(changes)).not.toHaveProperty('enable_skip_mco_reboot');
   });
 
-  it('leaves day-1 members out on day 2', () => {
+  it('omits members of day-1 hosts on day 2', () => {
     const day2 = command({ host: DAY2 });
     for (const member of ['mco_image', 'must_gather_image', 'openshift_version'])
       expect(day2).not.toHaveProperty(member);
@@ -106,18 +106,18 @@ describe('the install step', () => {
   it.each<[string, Changes]>([
     ['there is no disk', { host: { installationDiskId: '' } }],
     ['there is no cluster', { cluster: null }],
-    ['its arguments cannot be read', { host: { installerArgs: '{' } }],
-    ['its arguments are no list', { host: { installerArgs: '{}' } }],
+    ['its arguments are not JSON', { host: { installerArgs: '{' } }],
+    ['its arguments are not a list', { host: { installerArgs: '{}' } }],
     [
       'the network of a day-1 host is unknown',
       { cluster: { machineNetworks: [] }, others: [other({ isBootstrap: true, hardware: undefined })] },
     ],
-  ])('is dropped when %s', (_case, changes) => {
+  ])('is not sent when %s', (_case, changes) => {
     expect(install(stepContext(changes))).toBeUndefined();
   });
 });
 
-describe('the disks to format', () => {
+describe('disks to format', () => {
   const disks = [
     disk({ id: '/dev/sda', name: 'sda', bootable: true }),
     disk({
@@ -142,24 +142,24 @@ describe('the disks to format', () => {
   const formatted = (host: Changes['host']) =>
     command({ hardware: { disks }, host: { installationDiskId: '/dev/sda', ...host } })?.['disks_to_format'];
 
-  it('are those that could boot', () => {
+  it('are the bootable disks', () => {
     expect(formatted({})).toEqual(['/dev/sda', '/dev/sdb']);
   });
 
-  it.each(['/dev/sdb', '/dev/disk/by-path/pci-2'])('are without the one a user spared as %s', (name) => {
+  it.each(['/dev/sdb', '/dev/disk/by-path/pci-2'])('exclude the disk that a user excluded as %s', (name) => {
     expect(formatted({ skipFormattingDisks: [name] })).toEqual(['/dev/sda']);
   });
 
-  it('are without the one whose partitions are kept', () => {
+  it('exclude the disk whose partitions are kept', () => {
     expect(formatted({ installerArgs: '["--save-partlabel","data"]' })).toEqual(['/dev/sdb']);
   });
 
-  it('are left out when there are none', () => {
+  it('are absent when there are none', () => {
     expect(command({ hardware: { disks: [disk()] } })).not.toHaveProperty('disks_to_format');
   });
 });
 
-describe('the proxy of the install step', () => {
+describe('proxy of the install step', () => {
   const proxy = (given: object | undefined) => command({ cluster: { proxy: given } })?.['proxy'];
   const ALWAYS = '127.0.0.1,localhost,.svc,.cluster.local,api-int.ocp.example.com';
 
@@ -181,37 +181,42 @@ describe('the proxy of the install step', () => {
   });
 });
 
-describe('the gathering of logs', () => {
+describe('log collection step', () => {
   const document = { cluster_id: 'c1', host_id: 'h1', infra_env_id: 'i1', bootstrap: false, installer_gather: true };
 
-  it('asks a host for its own', () => {
+  it('requests the logs of a host', () => {
     expect(documentOf(logsGather(stepContext()))).toEqual({ ...document, master_ips: null });
   });
 
   it.each<[string, Changes, readonly string[]]>([
     ['in the machine network', {}, ['192.0.2.12']],
     [
-      'wherever they are when a user runs the network',
+      'all addresses with user-managed networking',
       { cluster: { userManagedNetworking: true } },
       ['192.0.2.12', '10.0.0.2', 'fd00::2'],
     ],
     ['in an IPv6 machine network', { cluster: { machineNetworks: ['fd00::/64'] } }, ['fd00::2']],
-  ])('tells the bootstrap host where the other control plane hosts are: %s', (_case, changes, addresses) => {
-    const nics = [nic({ ipv4Addresses: ['192.0.2.12/24', '10.0.0.2/8'], ipv6Addresses: ['fd00::2/64', 'fe80::2/64'] })];
-    const others = [
-      other({ hardware: hardware({ nics }) }),
-      other({ hostId: 'h3', role: 'worker' }),
-      other({ hostId: 'h4', hardware: undefined }),
-    ];
-    const context = stepContext({ ...changes, others, host: { isBootstrap: true } });
-    expect(documentOf(logsGather(context))).toEqual({ ...document, bootstrap: true, master_ips: addresses });
-  });
+  ])(
+    'contains the addresses of the other control plane hosts for the bootstrap host: %s',
+    (_case, changes, addresses) => {
+      const nics = [
+        nic({ ipv4Addresses: ['192.0.2.12/24', '10.0.0.2/8'], ipv6Addresses: ['fd00::2/64', 'fe80::2/64'] }),
+      ];
+      const others = [
+        other({ hardware: hardware({ nics }) }),
+        other({ hostId: 'h3', role: 'worker' }),
+        other({ hostId: 'h4', hardware: undefined }),
+      ];
+      const context = stepContext({ ...changes, others, host: { isBootstrap: true } });
+      expect(documentOf(logsGather(context))).toEqual({ ...document, bootstrap: true, master_ips: addresses });
+    },
+  );
 
-  it('is dropped once they are there', () => {
+  it('is not sent after the logs were uploaded', () => {
     expect(logsGather(stepContext({ host: { hasLogs: true } }))).toBeUndefined();
   });
 
-  it('is followed by the end of the installer', () => {
+  it('is followed by the step that stops the installer', () => {
     expect(stopInstallation(stepContext())).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import {
   type StepOtherHost,
 } from './step-context';
 
-/** Addresses of a NIC that say something about networks: every NIC has a link-local one. */
+/** Returns the addresses of a NIC without link-local addresses, which every NIC has. */
 export function nicAddresses(nic: Nic): readonly Cidr[] {
   return parseCidrs([...nic.ipv4Addresses, ...nic.ipv6Addresses]).filter(({ address }) => !isLinkLocal(address));
 }
@@ -19,8 +19,8 @@ export function isInNetwork(nic: Nic, network: Cidr): boolean {
 }
 
 /**
- * The network that the host gets its address from at first boot: the first machine network it is in; of a cluster without
- * machine networks the network of its bootstrap host. Undefined when neither is known.
+ * Returns the network from which the host gets its address at first boot: the first machine network that contains it.
+ * In a cluster without machine networks, the network of its bootstrap host. Undefined when neither is known.
  */
 export function machineNetworkOf(context: StepContext): Cidr | undefined {
   const networks = parseCidrs(context.cluster?.machineNetworks ?? []);
@@ -29,7 +29,7 @@ export function machineNetworkOf(context: StepContext): Cidr | undefined {
   return own ?? networks[0] ?? bootstrapNetwork(context);
 }
 
-/** The bootstrap host's first IPv4 network, else its first network. */
+/** Returns the first IPv4 network of the bootstrap host, else its first network. */
 function bootstrapNetwork(context: StepContext): Cidr | undefined {
   const bootstrap = context.host.isBootstrap
     ? context.hardware
@@ -38,7 +38,10 @@ function bootstrapNetwork(context: StepContext): Cidr | undefined {
   return networks.find(({ family }) => family === 4) ?? networks[0];
 }
 
-/** A host's addresses, prefixes cut off: those in the network, or all where there is none to go by. */
+/**
+ * Returns the addresses of a host without prefix lengths: those in the network, or all addresses when no network is
+ * given.
+ */
 export function addressesIn(hardware: Hardware, network: Cidr | undefined): readonly string[] {
   return addressesOf(hardware)
     .filter((text) => {
@@ -50,17 +53,19 @@ export function addressesIn(hardware: Hardware, network: Cidr | undefined): read
 
 export const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;
 
-/** Scanning more addresses than a /22 has takes longer than it is worth. */
+/** The smallest prefix length that is scanned. A scan of more addresses than a /22 takes too long. */
 const FREE_ADDRESSES_PREFIX_MIN = 22;
 
-/** Every other host's NICs with their addresses, prefix lengths cut off, IPv4 before IPv6. */
+/** Returns the NICs of every other host with their addresses without prefix lengths, IPv4 before IPv6. */
 export const connectivityCheck: StepArguments = (context) => {
   const remote = context.others().filter(({ status }) => status !== 'discovering' && status !== 'disconnected');
   if (remote.length === 0 || remote.some(({ hardware }) => !hardware || hardware.nics.length === 0)) return undefined;
   return [`[${remote.map(remoteHost).join(',')}]`];
 };
 
-/** Each host of a cluster gets the addresses of all others. The entry of one host is written once for all of them. */
+/**
+ * Each host of a cluster receives the addresses of all others. The JSON of one host is cached and used for all of them.
+ */
 const WRITTEN_NICS = new WeakMap<object, string>();
 
 function remoteHost({ hostId, hardware }: StepOtherHost): string {
@@ -79,7 +84,7 @@ function remoteHost({ hostId, hardware }: StepOtherHost): string {
   return `{"host_id":${JSON.stringify(hostId)},"nics":${nics}}`;
 }
 
-/** The host's own IPv4 networks that are small enough to be scanned. */
+/** Returns the IPv4 networks of the host that are small enough to be scanned. */
 export const freeNetworkAddresses: StepArguments = ({ hardware }) => {
   const cidrs = parseCidrs((hardware?.nics ?? []).flatMap((nic) => nic.ipv4Addresses));
   const scannable = cidrs.filter(({ family, prefix }) => family === 4 && prefix >= FREE_ADDRESSES_PREFIX_MIN);
@@ -100,14 +105,17 @@ export const domainResolution: StepArguments = ({ cluster, host }) => {
     `api-int.${domain}`,
     `console-openshift-console.apps.${domain}`,
     wildcard,
-    // With the dot no search domain of the host is tried.
+    // With the trailing dot, the search domains of the host are not tried.
     `${wildcard}.`,
     ...(registry ? [registry] : []),
   ];
   return [JSON.stringify({ domains: names.map((domain_name) => ({ domain_name })) })];
 };
 
-/** Host name of an image reference's registry; undefined for an address, which needs no resolving, or the default registry. */
+/**
+ * Returns the host name of an image reference's registry. Undefined for an IP address, which needs no name resolution,
+ * and for the default registry.
+ */
 function registryOf(image: string): string | undefined {
   const [registry = '', ...path] = image.split('/');
   if (path.length === 0 || !/[.:]/.test(registry) || registry.startsWith('[')) return undefined;
@@ -127,7 +135,7 @@ export const verifyVips: StepArguments = ({ cluster, hardware }) => {
 const IGNITION_PORT = 22_624;
 const IGNITION_TLS_PORT = 22_623;
 
-/** Whether a day-2 host gets its ignition from where it will look for it. */
+/** Returns the check whether a day-2 host can download its Ignition config from the endpoint that it will use. */
 export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
   const base = cluster && ignitionBase(cluster);
   if (!base) return undefined;
@@ -142,7 +150,7 @@ export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
   ];
 };
 
-/** The token goes twice, as a member and as a header: agents of some versions read only one of them. */
+/** The token is sent as a member and as a header, because some agent versions read only one of them. */
 function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: string; readonly value: string }[] {
   if (!ignitionAccess) return [];
   const { token, headers } = ignitionAccess;
@@ -150,7 +158,10 @@ function headersOf({ ignitionAccess }: StepHost): readonly { readonly key: strin
   return token ? [...given, { key: 'Authorization', value: `Bearer ${token}` }] : given;
 }
 
-/** An endpoint that a user named, else the machine-config server behind the API: over TLS when its CA is known. */
+/**
+ * Returns the endpoint that a user set, else the machine-config server behind the API. It uses TLS when its CA is
+ * known.
+ */
 export function ignitionBase({
   ignitionEndpoint,
   apiVipDnsName,
@@ -165,8 +176,8 @@ const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>
   machineConfigPoolName || (effectiveRole === 'auto-assign' ? 'worker' : effectiveRole);
 
 /**
- * Whether a host whose disk will be encrypted reaches the servers that keep its keys. On day 2 the ignition of the installed
- * cluster says which, once the host could read it.
+ * Returns the check whether a host with disk encryption reaches its Tang servers. On day 2, the Ignition config of the
+ * installed cluster contains the servers, after the host has downloaded it.
  */
 export const tangConnectivityCheck: StepArguments = ({ cluster, host }) => {
   if (isDay2Host(host)) return host.tangServers ? [JSON.stringify({ tang_servers: host.tangServers })] : undefined;

@@ -9,8 +9,8 @@ import {
 } from './network-steps';
 import { documentOf, hardware, nic, other, stepContext } from './step-sample.fixture.spec';
 
-describe('the connectivity check', () => {
-  it('names every other host with its NICs, IPv4 before IPv6, without prefix lengths', () => {
+describe('connectivity check', () => {
+  it('contains every other host with its NICs, IPv4 before IPv6, without prefix lengths', () => {
     const nics = [nic({ ipv6Addresses: ['fd00::12/64'], ipv4Addresses: ['192.0.2.12/24', '198.51.100.1/30'] })];
     const others = [other({ hardware: hardware({ nics }) })];
     expect(documentOf(connectivityCheck(stepContext({ others })))).toEqual([
@@ -21,7 +21,7 @@ describe('the connectivity check', () => {
     ]);
   });
 
-  it('tells the new addresses of a host that reported again', () => {
+  it('contains the new addresses of a host that reported again', () => {
     const [before, after] = ['192.0.2.12/24', '192.0.2.99/24'].map((address) =>
       connectivityCheck(
         stepContext({ others: [other({ hardware: hardware({ nics: [nic({ ipv4Addresses: [address] })] }) })] }),
@@ -34,50 +34,50 @@ describe('the connectivity check', () => {
   it.each([
     ['there is no other host', []],
     [
-      'the others were not inspected or are gone',
+      'the others have no inventory or were removed',
       [other({ status: 'discovering' }), other({ status: 'disconnected' })],
     ],
     ['one of them has no NICs', [other(), other({ hardware: hardware({ nics: [] }) })]],
     ['one of them has no inventory', [other(), other({ hardware: undefined })]],
-  ])('is dropped when %s', (_case, others) => {
+  ])('is not sent when %s', (_case, others) => {
     expect(connectivityCheck(stepContext({ others }))).toBeUndefined();
   });
 
-  it('leaves hosts out that cannot answer', () => {
+  it('omits hosts that cannot answer', () => {
     const others = [other(), other({ hostId: 'h3', status: 'disconnected', hardware: undefined })];
     expect(documentOf(connectivityCheck(stepContext({ others })))).toMatchObject([{ host_id: 'h2' }]);
   });
 });
 
-describe('the search for free addresses', () => {
+describe('free addresses step', () => {
   const networks = (...ipv4Addresses: string[]) =>
     documentOf(freeNetworkAddresses(stepContext({ hardware: { nics: [nic({ ipv4Addresses })] } })));
 
-  it('goes over the small IPv4 networks of the host, each once', () => {
+  it('scans each small IPv4 network of the host once', () => {
     expect(networks('192.0.2.11/24', '192.0.2.12/24', '10.1.2.3/22')).toEqual(['192.0.2.0/24', '10.1.0.0/22']);
     expect(networks('203.0.113.255/31', '200.200.200.200/32')).toEqual(['203.0.113.254/31', '200.200.200.200/32']);
   });
 
-  it.each([['10.1.2.3/21'], ['not an address'], ['10.1.2.3']])('is dropped for %s', (address) => {
+  it.each([['10.1.2.3/21'], ['not an address'], ['10.1.2.3']])('is not sent for %s', (address) => {
     expect(networks(address)).toBeUndefined();
   });
 
-  it('is dropped without an inventory', () => {
+  it('is not sent without an inventory', () => {
     expect(freeNetworkAddresses(stepContext({ hardware: null }))).toBeUndefined();
   });
 });
 
-describe('the time check', () => {
+describe('NTP step', () => {
   it.each([
     ['the cluster', stepContext(), 'ntp.example.com'],
     ['no server, when the cluster has none', stepContext({ cluster: { ntpSources: '' } }), ''],
-    ['the infra-env of a host of the pool', stepContext({ cluster: null }), 'pool.example.com'],
-  ])('asks the sources of %s', (_case, context, source) => {
+    ['the infra-env for a host without a cluster', stepContext({ cluster: null }), 'pool.example.com'],
+  ])('uses the sources of %s', (_case, context, source) => {
     expect(ntpSynchronizer(context)).toEqual([JSON.stringify({ ntp_source: source })]);
   });
 });
 
-describe('the name check', () => {
+describe('domain resolution step', () => {
   const names = (...changes: Parameters<typeof stepContext>) => {
     const document = documentOf(domainResolution(stepContext(...changes)));
     return (document as { domains: { domain_name: string }[] } | undefined)?.domains.map((one) => one.domain_name);
@@ -102,17 +102,17 @@ describe('the name check', () => {
     expect(names({ cluster: { releaseImage } })).toEqual([...OWN, ...registry]);
   });
 
-  it('asks for no registry on day 2', () => {
+  it('adds no registry on day 2', () => {
     expect(names({ host: { kind: 'AddToExistingClusterHost' } })).toEqual(OWN);
   });
 
-  it.each([{ name: '' }, { baseDnsDomain: '' }])('is dropped without %j', (cluster) => {
+  it.each([{ name: '' }, { baseDnsDomain: '' }])('is not sent without %j', (cluster) => {
     expect(names({ cluster })).toBeUndefined();
   });
 });
 
-describe('the VIP check', () => {
-  it('names the VIPs with their kinds', () => {
+describe('VIP check', () => {
+  it('contains the VIPs with their kinds', () => {
     expect(documentOf(verifyVips(stepContext()))).toEqual([
       { vip: '192.0.2.100', vip_type: 'api' },
       { vip: '192.0.2.101', vip_type: 'ingress' },
@@ -123,37 +123,47 @@ describe('the VIP check', () => {
     ['without VIPs', { cluster: { apiVips: [], ingressVips: [] } }],
     ['without an inventory', { hardware: null }],
     ['without a cluster', { cluster: null }],
-  ])('is dropped %s', (_case, changes) => {
+  ])('is not sent %s', (_case, changes) => {
     expect(verifyVips(stepContext(changes))).toBeUndefined();
   });
 });
 
-describe('the ignition check of a day-2 host', () => {
+describe('Ignition check of a day-2 host', () => {
   const day2 = { kind: 'AddToExistingClusterHost', effectiveRole: 'worker' };
   const check = (cluster: object = {}, host: object = {}) =>
     documentOf(apiVipConnectivityCheck(stepContext({ cluster, host: { ...day2, ...host } })));
 
   it.each([
-    ['by role', {}, {}, { url: 'http://api.ocp.example.com:22624/config/worker' }],
-    ['by pool', {}, { machineConfigPoolName: 'infra' }, { url: 'http://api.ocp.example.com:22624/config/infra' }],
-    ['of a role that was not chosen', {}, { effectiveRole: 'auto-assign' }, { url: expect.stringMatching(/worker$/) }],
+    ['the default endpoint by role', {}, {}, { url: 'http://api.ocp.example.com:22624/config/worker' }],
     [
-      'over TLS with a CA',
+      'the default endpoint by pool',
+      {},
+      { machineConfigPoolName: 'infra' },
+      { url: 'http://api.ocp.example.com:22624/config/infra' },
+    ],
+    [
+      'the default endpoint for an automatic role',
+      {},
+      { effectiveRole: 'auto-assign' },
+      { url: expect.stringMatching(/worker$/) },
+    ],
+    [
+      'the default endpoint over TLS with a CA',
       { ignitionEndpoint: { caCertificate: 'Q0E=' } },
       {},
       { url: 'https://api-int.ocp.example.com:22623/config/worker', ca_certificate: 'Q0E=' },
     ],
     [
-      'at an endpoint of its own',
+      'a custom endpoint',
       { ignitionEndpoint: { url: 'https://ign.example.com:8443/config/' } },
       {},
       { url: 'https://ign.example.com:8443/config/worker' },
     ],
-  ])('asks %s', (_case, cluster, host, expected) => {
+  ])('uses %s', (_case, cluster, host, expected) => {
     expect(check(cluster, host)).toEqual({ request_headers: [], ...expected });
   });
 
-  it('identifies the host where the endpoint asks, the token both as a member and as a header', () => {
+  it('sends the credentials of the host, the token both as a member and as a header', () => {
     const headers = [{ key: 'X-Rack', value: '7' }];
     expect(check({}, { ignitionAccess: { token: 'secret', headers: { 'X-Rack': '7' } } })).toMatchObject({
       ignition_endpoint_token: 'secret',
@@ -164,12 +174,12 @@ describe('the ignition check of a day-2 host', () => {
     expect(withoutToken).not.toHaveProperty('ignition_endpoint_token');
   });
 
-  it('is dropped while the address of the API is unknown', () => {
+  it('is not sent while the address of the API is unknown', () => {
     expect(check({ apiVipDnsName: '' })).toBeUndefined();
   });
 });
 
-describe('the check of the key servers', () => {
+describe('Tang connectivity check', () => {
   const tangServers = '[{"url":"http://tang","thumbprint":"t"}]';
   const check = (encryption: object, effectiveRole: string) => {
     const diskEncryption = { enableOn: 'all', mode: 'tang', tangServers, ...encryption };
@@ -180,20 +190,20 @@ describe('the check of the key servers', () => {
     ['all', 'worker'],
     ['masters', 'master'],
     ['masters,arbiters', 'arbiter'],
-  ])('is made where %s are encrypted, on a %s', (enableOn, role) => {
+  ])('is sent when %s are encrypted, on a %s', (enableOn, role) => {
     expect(check({ enableOn }, role)).toEqual({ tang_servers: tangServers });
   });
 
   it.each([
-    ['another role is', { enableOn: 'masters' }, 'worker'],
-    ['none is', { enableOn: 'none' }, 'master'],
+    ['another role is encrypted', { enableOn: 'masters' }, 'worker'],
+    ['no role is encrypted', { enableOn: 'none' }, 'master'],
     ['the keys are in the TPM', { mode: 'tpmv2' }, 'master'],
     ['no server is named', { tangServers: '' }, 'master'],
-  ])('is dropped when %s', (_case, encryption, role) => {
+  ])('is not sent when %s', (_case, encryption, role) => {
     expect(check(encryption, role)).toBeUndefined();
   });
 
-  it('asks the servers of the installed cluster on day 2, once its ignition named them', () => {
+  it('uses the servers of the installed cluster on day 2 when its Ignition config contains them', () => {
     const diskEncryption = { enableOn: 'none', mode: 'tpmv2', tangServers: '[]' };
     const ofDay2 = (named?: string) =>
       tangConnectivityCheck(

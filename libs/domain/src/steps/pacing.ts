@@ -1,23 +1,28 @@
 import type { StepPlan } from './step-table';
 
-/** Polls per second that the hosts of one cluster may cause while they wait for something that is about to happen. */
+/** Maximum polls per second of the hosts of one cluster while instructions may change at any moment. */
 export const PROMPT_POLLS_PER_SECOND_MAX = 25;
 /** Seconds between an answer and the next poll. */
 export const PROMPT_INTERVAL_SECONDS_MIN = 1;
-/** Longest hold of a poll, in seconds. The agent of assisted-service v2 gives up after 30, and so do common proxies. */
+/**
+ * Maximum time for which a poll is held, in seconds. The agent of assisted-service v2 gives up after 30 seconds, as do
+ * common proxies.
+ */
 export const HOLD_SECONDS_MAX = 20;
 
-/** Cluster statuses in which the instructions of its hosts change at any moment: by a user, or with the next report. */
+/**
+ * Cluster statuses in which the instructions of its hosts may change at any moment, through a user or the next report.
+ */
 const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-installation'];
 
 export interface PollSituation {
   /** Identifies the host. */
   readonly host: string;
   readonly hostStatus: string;
-  /** Empty for a host of the pool. */
+  /** Empty for a host without a cluster. */
   readonly clusterStatus: string;
   readonly hostCount: number;
-  /** The agent is notified of new instructions, so it need not poll for them. */
+  /** The agent receives wake-ups for new instructions, so it need not poll for them. */
   readonly receivesNudges: boolean;
 }
 
@@ -26,19 +31,22 @@ interface PollRound {
   readonly sentAtMs: number;
 }
 
-/** A plan as it is sent. `holdSeconds`: how long the answer may be held while nothing changes; 0 when it has steps. */
+/**
+ * A plan as it is sent. `holdSeconds`: how long the answer may be held while nothing changes. 0 when it contains steps.
+ */
 export interface PacedPlan extends StepPlan {
   readonly holdSeconds: number;
 }
 
 /**
- * Adapts polls to what happens in the cluster. While instructions may change at any moment, a poll without new steps is held
- * until the host is nudged. Agents run every step of every answer, so a step is repeated at the interval of its row only.
+ * Adapts the interval of polls to the status of the cluster. While instructions may change at any moment, a poll
+ * without new steps is held until the host is notified. Agents run every step of every answer, so a step is repeated
+ * only at the interval of its row.
  */
 export class PollPace {
   private readonly rounds = new Map<string, PollRound>();
 
-  /** The plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
+  /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): PacedPlan {
     const { host, hostStatus } = situation;
     if (!isPrompt(plan, situation)) {
@@ -49,7 +57,7 @@ export class PollPace {
     const fingerprint = [hostStatus, ...plan.steps.map(({ type, args }) => `${type} ${args.join(' ')}`)].join('\n');
     const last = this.rounds.get(host);
     const dueInSeconds = last ? plan.intervalSeconds - (nowMs - last.sentAtMs) / 1_000 : 0;
-    // A poll that comes a little early still belongs to the next round.
+    // A poll shortly before the end of the interval belongs to the next round.
     if (last?.fingerprint === fingerprint && dueInSeconds > PROMPT_INTERVAL_SECONDS_MIN) {
       const holdSeconds = Math.min(HOLD_SECONDS_MAX, Math.ceil(dueInSeconds) - PROMPT_INTERVAL_SECONDS_MIN);
       return { ...plan, steps: [], intervalSeconds, holdSeconds };
@@ -58,7 +66,7 @@ export class PollPace {
     return { ...plan, intervalSeconds, holdSeconds: 0 };
   }
 
-  /** The host was removed. */
+  /** Removes the memory of a host that was removed. */
   forget(host: string): void {
     this.rounds.delete(host);
   }
@@ -67,29 +75,37 @@ export class PollPace {
 const isPrompt = ({ then }: StepPlan, { clusterStatus, receivesNudges }: PollSituation): boolean =>
   !receivesNudges && then === 'continue' && PROMPT_CLUSTER_STATUSES.includes(clusterStatus);
 
-/** A round is a hold and an interval; the hosts of a very large cluster wait longer in between. */
+/** A round consists of a hold and an interval. The interval grows with the number of hosts. */
 const intervalOf = ({ hostCount }: PollSituation): number =>
   Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - HOLD_SECONDS_MAX);
 
-/** Clusters up to this size check at every poll. In larger clusters so many hosts check per minute, each against all others. */
+/**
+ * Hosts of clusters up to this size check at every poll. In larger clusters, this number of hosts checks per minute,
+ * each against all others.
+ */
 export const MAX_CHECKS_PER_MINUTE = 150;
 const MINUTE_MS = 60_000;
-/** A host that has not polled for so long loses its place. */
+/** A host that has not polled for this time loses its place in the queue. */
 const WAITING_MS_MAX = 3 * MINUTE_MS;
 
 interface CheckRound {
-  /** Checks that may begin now; grows to the number of one minute. */
+  /** Checks that may start now. At most the number of one minute. */
   allowance: number;
   countedAtMs: number;
-  /** Hosts in the order of their first request, with the time of their last one in ms. */
+  /** Hosts in the order of their first request, with the time of their last request in ms. */
   readonly waiting: Map<string, number>;
 }
 
-/** Rate limit of connectivity checks by cluster. In memory: after a restart the rounds begin again. */
+/**
+ * Limits the rate of connectivity checks by cluster. The state is in memory. After a restart the rounds start again.
+ */
 export class ConnectivityRounds {
   private readonly clusters = new Map<string, CheckRound>();
 
-  /** Whether the host may check now. If so, it goes to the end of the queue. `nowMs`: milliseconds since the Unix epoch. */
+  /**
+   * Returns whether the host may check now. If so, the host moves to the end of the queue. `nowMs`: milliseconds since
+   * the Unix epoch.
+   */
   take(clusterId: string, host: string, hostCount: number, nowMs: number): boolean {
     if (hostCount <= MAX_CHECKS_PER_MINUTE) {
       this.clusters.delete(clusterId);
@@ -117,7 +133,7 @@ export class ConnectivityRounds {
   }
 }
 
-/** Whether the host is among the first `allowance` of the queue. Visits no more hosts than may check. */
+/** Returns whether the host is among the first `allowance` hosts of the queue. Visits only these. */
 function isAmongFirst({ allowance, waiting }: CheckRound, host: string, nowMs: number): boolean {
   let left = Math.floor(allowance);
   for (const [candidate, polledAtMs] of waiting) {

@@ -10,15 +10,15 @@ const READY: PollSituation = {
   receivesNudges: false,
 };
 
-describe('The pace of polls', () => {
+describe('poll interval', () => {
   let pace: PollPace;
   beforeEach(() => (pace = new PollPace()));
 
   it.each([
     ['a cluster that waits for input', { clusterStatus: 'pending-for-input' }],
-    ['the pool', { clusterStatus: '' }],
-    ['an agent that receives nudges', { receivesNudges: true }],
-  ])('stays at a minute for %s', (_case, changes) => {
+    ['a host without a cluster', { clusterStatus: '' }],
+    ['an agent that receives wake-ups', { receivesNudges: true }],
+  ])('is one minute for %s', (_case, changes) => {
     for (const nowMs of [0, 1_000])
       expect(pace.apply(PLAN, { ...READY, ...changes }, nowMs)).toEqual({ ...PLAN, holdSeconds: 0 });
   });
@@ -32,12 +32,12 @@ describe('The pace of polls', () => {
     },
   );
 
-  it('bounds the polls per second of a very large cluster', () => {
+  it('limits the polls per second of a very large cluster', () => {
     const intervalOf = (hostCount: number) => pace.apply(PLAN, { ...READY, hostCount }, 0).intervalSeconds;
     expect([500, 1_000].map(intervalOf)).toEqual([1, 20]);
   });
 
-  it('repeats steps once a minute only, and ends the hold when they are due', () => {
+  it('repeats steps once per minute and ends the hold when they are due', () => {
     const paced = (nowMs: number) => {
       const { steps, holdSeconds } = pace.apply(PLAN, READY, nowMs);
       return [steps.length, holdSeconds];
@@ -52,20 +52,20 @@ describe('The pace of polls', () => {
     ]);
   });
 
-  it('sends other steps at once', () => {
+  it('returns new steps without a hold', () => {
     pace.apply(PLAN, READY, 0);
     const install: StepPlan = { ...PLAN, steps: [{ type: 'install', args: ['{}'] }] };
     const situation = { ...READY, hostStatus: 'installing', clusterStatus: 'preparing-for-installation' };
     expect(pace.apply(install, situation, 2_000).steps).toEqual(install.steps);
   });
 
-  it('does not keep an agent that has to end', () => {
+  it('does not hold the poll of an agent that has to exit', () => {
     const exit: StepPlan = { steps: [], intervalSeconds: 0, then: 'exit' };
     expect(pace.apply(exit, READY, 0)).toEqual({ ...exit, holdSeconds: 0 });
   });
 });
 
-describe('Rounds of the connectivity check', () => {
+describe('rate limit of connectivity checks', () => {
   let nowMs = 0;
   let rounds: ConnectivityRounds;
   beforeEach(() => {
@@ -73,16 +73,16 @@ describe('Rounds of the connectivity check', () => {
     rounds = new ConnectivityRounds();
   });
 
-  /** Every host of a cluster polls; returns the numbers of the hosts that may check. */
+  /** Polls once for every host of a cluster. Returns the numbers of the hosts that may check. */
   const poll = (hosts: number, from = 0): number[] =>
     numbers(from, hosts).filter((n) => rounds.take('c', `host-${n}`, hosts, nowMs));
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => n + from);
 
-  it('let every host of an ordinary cluster check at every poll', () => {
+  it('lets every host of a small cluster check at every poll', () => {
     for (let n = 0; n < 3; n += 1) expect(poll(MAX_CHECKS_PER_MINUTE)).toHaveLength(MAX_CHECKS_PER_MINUTE);
   });
 
-  it('rotate through the hosts of a large cluster in the order of their polls', () => {
+  it('rotates through the hosts of a large cluster in the order of their polls', () => {
     expect(poll(400)).toEqual(numbers(0, 150));
     expect(poll(400)).toEqual([]);
     nowMs += 60_000;
@@ -91,19 +91,19 @@ describe('Rounds of the connectivity check', () => {
     expect(poll(400)).toEqual([...numbers(0, 50), ...numbers(300, 400)]);
   });
 
-  it('refill the allowance in proportion to the time', () => {
+  it('refills the allowance in proportion to the time', () => {
     poll(400);
     nowMs += 4_000;
     expect(poll(400)).toHaveLength(10);
   });
 
-  it('skip a host that no longer polls', () => {
+  it('skips a host that no longer polls', () => {
     poll(400);
     nowMs += 5 * 60_000;
     expect(poll(400, 250)).toHaveLength(150);
   });
 
-  it('count each cluster by itself', () => {
+  it('counts each cluster separately', () => {
     poll(400);
     expect(rounds.take('d', 'host-0', 400, nowMs)).toBe(true);
   });

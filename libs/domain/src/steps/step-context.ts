@@ -1,15 +1,15 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
 
-/** Everything a step's arguments are made of. Facts only; the clock and the ids are the caller's. */
+/** The inputs of a step's arguments. The caller adds the time and the ids. */
 export interface StepContext {
   readonly host: StepHost;
   /** Absent until the first inventory. */
   readonly hardware?: Plain<HardwareFacts>;
-  /** Absent for a host of the pool. */
+  /** Absent for a host without a cluster. */
   readonly cluster?: StepCluster;
-  /** What a user gave the infra-env whose image the host booted. */
+  /** Settings of the infra-env whose image the host booted. */
   readonly infraEnv: StepInfraEnv;
-  /** The other hosts of the cluster. A function, because most steps never ask. */
+  /** The other hosts of the cluster. A function, because most steps do not need them. */
   readonly others: () => readonly StepOtherHost[];
   readonly images: StepImages;
   readonly settings: StepSettings;
@@ -20,23 +20,23 @@ export interface StepHost {
   readonly infraEnvId: string;
   readonly status: string;
   readonly kind: string;
-  /** The suggestion where the role is auto-assign and there is one. */
+  /** The suggested role when the role is `auto-assign` and a suggestion exists. */
   readonly effectiveRole: string;
   readonly isBootstrap: boolean;
   readonly installationDiskId: string;
   readonly installationDiskPath: string;
-  /** JSON array string of extra coreos-installer arguments; empty for none. */
+  /** JSON array of extra coreos-installer arguments, as a text. Empty for none. */
   readonly installerArgs: string;
   readonly skipFormattingDisks: readonly string[];
   readonly hasLogs: boolean;
   readonly machineConfigPoolName: string;
-  /** Paths whose disk speed is known. */
+  /** Paths of the disks whose speed was measured. */
   readonly measuredDisks: readonly string[];
-  /** Images whose availability is known. */
+  /** Images whose availability was checked. */
   readonly checkedImages: readonly string[];
-  /** Tang servers of the installed cluster that a day-2 host joins, as its ignition names them: JSON array text. */
+  /** Tang servers of the installed cluster that a day-2 host joins, from its Ignition config, as a JSON array. */
   readonly tangServers?: string;
-  /** What the ignition endpoint asks of this host; secrets. */
+  /** Credentials of this host for the Ignition endpoint. They are secrets. */
   readonly ignitionAccess?: { readonly token: string; readonly headers: { readonly [name: string]: string } };
 }
 
@@ -51,16 +51,18 @@ export interface StepCluster {
   readonly ingressVips: readonly string[];
   readonly machineNetworks: readonly string[];
   readonly userManagedNetworking: boolean;
-  /** oci, …; of platform external only. */
+  /** Name of the external platform, such as oci. Set for platform external only. */
   readonly externalPlatformName: string;
-  /** The NTP sources that its hosts ask, comma separated: the cluster's own, else those of its infra-envs. May be empty. */
+  /**
+   * The NTP sources of its hosts, comma separated: those of the cluster, else those of its infra-envs. May be empty.
+   */
   readonly ntpSources: string;
   readonly proxy?: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string };
   readonly apiVipDnsName: string;
-  /** Where day-2 hosts find their ignition when it is not the API itself. The certificate is base64 of PEM. */
+  /** The Ignition endpoint of day-2 hosts when it is not the API. The certificate is base64 of PEM. */
   readonly ignitionEndpoint?: { readonly url?: string; readonly caCertificate?: string };
   readonly diskEncryption?: {
-    /** none, all, or some of masters, arbiters, workers, comma separated. */
+    /** none, all, or a comma-separated list of masters, arbiters, workers. */
     readonly enableOn: string;
     readonly mode: string;
     /** JSON array string of {url, thumbprint}. */
@@ -94,18 +96,18 @@ export interface StepImages {
 export interface StepSettings {
   readonly diskCheckTimeoutSeconds: number;
   readonly imageAvailabilityTimeoutSeconds: number;
-  /** Largest inventory an agent may send, bytes; 0: no limit. */
+  /** Maximum size of an inventory in bytes. 0: no limit. */
   readonly inventoryBytesMax: number;
-  /** Disks below this size are left out of inventories, bytes; 0: none is. */
+  /** Disks below this size in bytes are omitted from inventories. 0: none. */
   readonly inventoryDiskBytesMin: number;
   readonly checkClusterVersion: boolean;
   readonly skipMcoReboot: boolean;
-  /** Step types never sent. */
+  /** Step types that are never sent. */
   readonly disabledSteps: readonly string[];
   readonly upgradesAgents: boolean;
 }
 
-/** Arguments of one step, or undefined when the step does not apply now. */
+/** Returns the arguments of one step, or undefined when the step does not apply. */
 export type StepArguments = (context: StepContext) => readonly string[] | undefined;
 
 export const isDay2Host = ({ kind }: Pick<StepHost, 'kind'>): boolean => kind === 'AddToExistingClusterHost';

@@ -14,12 +14,12 @@ export interface StepResult {
 type IsReport = (result: StepResult) => boolean;
 
 const onSuccess: IsReport = ({ exitCode }) => exitCode === 0;
-/** A failed run is a result, too. */
+/** A failed run is also a result. */
 const always: IsReport = () => true;
 /** An empty success means that another run is in progress. */
 const unlessInProgress: IsReport = ({ exitCode, output }) => exitCode !== 0 || output !== '';
 
-/** Steps whose result is a report about the host, and when it is one. */
+/** Steps whose reply is a report about the host, with a condition for its replies. */
 const REPORTS: ReadonlyMap<string, IsReport> = new Map([
   ['inventory', onSuccess],
   ['connectivity-check', onSuccess],
@@ -34,10 +34,10 @@ const REPORTS: ReadonlyMap<string, IsReport> = new Map([
   ['container-image-availability', unlessInProgress],
 ]);
 
-/** Whether the inventory service has to record the result. */
+/** Returns whether the inventory service has to record the result. */
 export const isReport = (result: StepResult): boolean => REPORTS.get(result.stepType)?.(result) ?? false;
 
-/** The reason why an inventory is not accepted from a host in this status, or undefined. */
+/** Returns the reason why an inventory is not accepted from a host in this status, or undefined. */
 export function inventoryRefusal({ status }: Pick<HostState, 'status'>): Refusal | undefined {
   if (hostPermits('report-inventory', status)) return undefined;
   return {
@@ -48,12 +48,12 @@ export function inventoryRefusal({ status }: Pick<HostState, 'status'>): Refusal
   };
 }
 
-/** The discovery media could not be read while the step ran. */
+/** Exit code of a step that could not read the discovery media. */
 const MEDIA_LOST_EXIT_CODE = 256;
-/** Podman reports a name in use: the installer is running and this was a second start. */
+/** Podman reports that the container name is in use: the installer already runs and was started a second time. */
 const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-installer" is already in use' };
 
-/** What the result of a step means for the life cycle of the host. */
+/** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(
   host: Pick<HostState, 'isMediaConnected'>,
   { stepType, exitCode, error }: StepResult,

@@ -1,7 +1,7 @@
 import { type Disk, type Hardware, NO_HARDWARE, type Nic } from '@muster/validation-rules';
 import type { StepCluster, StepContext, StepHost, StepOtherHost } from './step-context';
 
-/** A day-1 host of a three-node cluster that has everything a step could ask for. */
+/** Returns the context of a day-1 host in a three-node cluster with all inputs of all steps. */
 export const nic = (changes: Partial<Nic> = {}): Nic => ({
   name: 'ens3',
   macAddress: '52:54:00:aa:00:01',
@@ -91,7 +91,7 @@ const HOST: StepHost = {
 
 interface Changes {
   readonly host?: Partial<StepHost>;
-  /** null: a host of the pool. */
+  /** null: a host without a cluster. */
   readonly cluster?: Partial<StepCluster> | null;
   readonly hardware?: Partial<Hardware> | null;
   readonly infraEnv?: Partial<StepContext['infraEnv']>;
@@ -127,5 +127,5 @@ export const stepContext = (changes: Changes = {}): StepContext => ({
   },
 });
 
-/** The first argument of a step as the JSON document that it is. */
+/** Returns the first argument of a step, parsed as JSON. */
 export const documentOf = (args: readonly string[] | undefined): unknown => args && JSON.parse(args[0] ?? '');

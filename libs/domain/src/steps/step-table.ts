@@ -17,7 +17,7 @@ import {
 } from './network-steps';
 import type { StepArguments, StepContext } from './step-context';
 
-/** What an agent is asked to run, by type. Adding a step: one entry here, one row below, one file in the agent. */
+/** The steps that an agent runs, by type. A new step needs one entry here, one row below, and one file in the agent. */
 export const STEPS = {
   inventory,
   'connectivity-check': connectivityCheck,
@@ -40,19 +40,19 @@ export interface StepRow {
   readonly pool: 'day-1' | 'day-2' | 'unbound';
   readonly statuses: readonly string[];
   readonly steps: readonly StepType[];
-  /** Seconds until the agent asks again. */
+  /** Seconds until the agent polls again. */
   readonly intervalSeconds: number;
-  /** `exit`: the agent ends after these steps and registers again. */
+  /** `exit`: the agent exits after these steps and registers again. */
   readonly then: 'continue' | 'exit';
 }
 
-/** Statuses without a row: no steps, ask again in a minute. */
+/** The plan of statuses without a row: no steps, and the next poll after one minute. */
 export const RESTING_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
 
 const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'tang-connectivity-check', 'free-network-addresses'];
 const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
 
-/** What a host finds out about the cluster that it joins. */
+/** Steps that collect the inputs for joining a cluster. */
 const JOINING_STEPS: readonly StepType[] = [
   'connectivity-check',
   'api-vip-connectivity-check',
@@ -176,8 +176,8 @@ const UPGRADABLE_STATUSES: readonly string[] = [
 ];
 
 /**
- * Returns the next steps of the agent. An outdated agent gets the step to upgrade and no other; one that does not say its
- * version (empty) is taken for current.
+ * Returns the next steps of the agent. An outdated agent receives only the upgrade step. An agent that does not send
+ * its version (empty) is treated as current.
  */
 export function planSteps(context: StepContext, agentVersion: string): StepPlan {
   const { settings, images, host } = context;

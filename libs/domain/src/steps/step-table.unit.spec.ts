@@ -21,7 +21,10 @@ const DISCOVERY =
   'inventory connectivity-check tang-connectivity-check free-network-addresses ntp-synchronizer domain-resolution verify-vips';
 const RESTING = '60 continue';
 
-/** The protocol's tables. Left out there and here: leases (no DHCP for VIPs yet) and reclaiming (its API is not there). */
+/**
+ * The step tables of the agent protocol. Not implemented, so absent in both tables: leases for VIPs from DHCP, and
+ * reclaiming.
+ */
 const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
   'day-1': {
     known:
@@ -64,29 +67,29 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
   },
 };
 
-describe('the steps of a host', () => {
+describe('steps of a host', () => {
   it.each(
     (['day-1', 'day-2', 'unbound'] as const).flatMap((pool) =>
       HOST_STATUSES.map((status) => [pool, status, PROTOCOL[pool][status] ?? RESTING] as const),
     ),
-  )('are, in pool %s and status %s, %s', (pool, status, expected) => {
+  )('in pool %s and status %s are %s', (pool, status, expected) => {
     expect(planned(pool, status)).toBe(expected);
   });
 
-  it('have one row per pool and status at most, for statuses that exist', () => {
+  it('have at most one row per pool and status, and only existing statuses', () => {
     const places = STEP_ROWS.flatMap(({ pool, statuses }) => statuses.map((status) => `${pool} ${status}`));
     expect(new Set(places).size).toBe(places.length);
     const known: readonly string[] = HOST_STATUSES;
     expect(STEP_ROWS.flatMap(({ statuses }) => statuses).filter((status) => !known.includes(status))).toEqual([]);
   });
 
-  it('are without those an operator dropped; an unknown name drops nothing', () => {
+  it('exclude disabled steps and ignore unknown names of disabled steps', () => {
     const context = contextIn('day-1', 'discovering', { settings: { disabledSteps: ['inventory', 'dance'] } });
     expect(planSteps(context, AGENT)).toEqual({ steps: [], intervalSeconds: 60, then: 'continue' });
   });
 });
 
-describe('an agent of another version', () => {
+describe('agent of another version', () => {
   const UPGRADE = {
     steps: [{ type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] }],
     intervalSeconds: 60,
@@ -104,7 +107,7 @@ describe('an agent of another version', () => {
   ];
 
   it.each(HOST_STATUSES.map((status) => [status, UPGRADABLE.includes(status)] as const))(
-    'gets only the step to upgrade in status %s: %s',
+    'receives only the upgrade step in status %s: %s',
     (status, isUpgraded) => {
       const pool = status.endsWith('-unbound') ? 'unbound' : 'day-1';
       const plan = planSteps(contextIn(pool, status), 'quay.io/agent:1');
@@ -114,17 +117,17 @@ describe('an agent of another version', () => {
   );
 
   it.each([
-    ['the agent does not say its version', '', {}],
+    ['the agent does not send its version', '', {}],
     ['it is the current one', 'quay.io/agent:2', {}],
-    ['upgrades are switched off', 'quay.io/agent:1', { upgradesAgents: false }],
-    ['the step is dropped', 'quay.io/agent:1', { disabledSteps: ['upgrade-agent'] }],
-  ])('is left alone when %s', (_case, version, settings) => {
+    ['upgrades are disabled', 'quay.io/agent:1', { upgradesAgents: false }],
+    ['the upgrade step is disabled', 'quay.io/agent:1', { disabledSteps: ['upgrade-agent'] }],
+  ])('receives the usual steps when %s', (_case, version, settings) => {
     const plan = planSteps(contextIn('day-1', 'discovering', { settings }), version);
     expect(plan.steps.map(({ type }) => type)).toEqual(['inventory']);
   });
 });
 
-describe('the table of steps', () => {
+describe('step table', () => {
   it('has at most one row for each pool and status', () => {
     const keys = STEP_ROWS.flatMap(({ pool, statuses }) => statuses.map((status) => `${pool} ${status}`));
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);

@@ -18,14 +18,14 @@ const USER_LOAD_BALANCER_SINCE = '4.16';
 const SMALLEST_VERSION_WITH = { arbiterOrFencing: '4.19', moreThanThree: '4.18' } as const;
 const MAX_CONTROL_PLANE_COUNT = 5;
 
-/** How many control plane hosts a highly available cluster of a version may have. */
+/** Returns the control plane counts that a highly available cluster of the version may have. */
 export function controlPlaneCounts(version: string): readonly number[] {
   const min = isAtLeast(version, SMALLEST_VERSION_WITH.arbiterOrFencing) ? 2 : 3;
   const max = isAtLeast(version, SMALLEST_VERSION_WITH.moreThanThree) ? MAX_CONTROL_PLANE_COUNT : 3;
   return Array.from({ length: max - min + 1 }, (_, index) => min + index);
 }
 
-/** Choices, alone and together. */
+/** Rules for choices, each alone and in combination. */
 export const CHOICE_RULES: readonly ClusterInputRule[] = [
   oneOf('cpuArchitecture', 'cpu_architecture', ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x', 'multi']),
   oneOf('highAvailabilityMode', 'high_availability_mode', ['Full', 'None']),
@@ -160,7 +160,9 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
   },
 ];
 
-/** What is chosen has to exist in the version, on the architecture, and together. */
+/**
+ * Every chosen feature must exist in the version and on the architecture, and be compatible with the other features.
+ */
 export const FEATURE_RULES: readonly ClusterInputRule[] = [
   {
     id: 'features-fit-together',

@@ -28,7 +28,11 @@ describe('defaults of a new cluster', () => {
       { controlPlaneCount: 1 },
       { highAvailabilityMode: 'None', platformType: 'none', userManagedNetworking: true },
     ],
-    ['a single node by mode', { highAvailabilityMode: 'None' }, { controlPlaneCount: 1, platformType: 'none' }],
+    [
+      'a single node set by high_availability_mode',
+      { highAvailabilityMode: 'None' },
+      { controlPlaneCount: 1, platformType: 'none' },
+    ],
     [
       'a single node on an external platform',
       { controlPlaneCount: 1, platformType: 'external' },
@@ -38,12 +42,16 @@ describe('defaults of a new cluster', () => {
     ['ppc64le', { cpuArchitecture: 'ppc64le' }, { platformType: 'none', userManagedNetworking: true }],
     ['s390x', { cpuArchitecture: 's390x' }, { platformType: 'none', userManagedNetworking: true }],
     ['an old version', { openshiftVersion: '4.11.9' }, { networkType: 'OpenShiftSDN' }],
-    ['an old single node', { openshiftVersion: '4.11.9', controlPlaneCount: 1 }, { networkType: 'OVNKubernetes' }],
-  ])('for %s', (_, given, expected) => {
+    [
+      'a single node of an old version',
+      { openshiftVersion: '4.11.9', controlPlaneCount: 1 },
+      { networkType: 'OVNKubernetes' },
+    ],
+  ])('match the v2 API for %s', (_, given, expected) => {
     expect(after(registration(given)).settings).toMatchObject(expected);
   });
 
-  it('for an imported cluster take name and domain from its API name', () => {
+  it('derive name and domain of an imported cluster from the name of its API', () => {
     const imported = (apiVipDnsName: string): Settings =>
       after(registration({ apiVipDnsName, name: 'given' }, { kind: 'AddHostsCluster', imported: true })).settings;
     expect(imported('api.real.example.org')).toMatchObject({ name: 'real', baseDnsDomain: 'example.org' });

@@ -5,11 +5,11 @@ import type { BrokenInput, ClusterInputRule } from './input-rule';
 const MAX_NAME_CHARACTERS = 54;
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const NAME_WITH_DOTS = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
-/** Also an argument of programs: it does not begin with a hyphen. */
+/** A leading hyphen is refused, because the reference is also a command argument of programs. */
 const RELEASE_IMAGE = /^[A-Za-z0-9][\w.:/@-]{0,511}$/;
 const TAGS = /^\w+( \w+)*(,\w+( \w+)*)*$/;
 
-/** The identity of a cluster, and its access keys. */
+/** Rules for the identity of a cluster and its access keys. */
 export const IDENTITY_RULES: readonly ClusterInputRule[] = [
   {
     id: 'name-usable',
@@ -17,7 +17,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
     fields: ['name', 'platformType', 'userManagedNetworking'],
     check: ({ settings, kind }) => {
       const name = settings.name ?? '';
-      // The names of day-2 clusters were chosen elsewhere.
+      // Day-2 clusters have names that were set when they were installed.
       const pattern = settings.platformType === 'none' || kind !== 'Cluster' ? NAME_WITH_DOTS : NAME;
       if (name.length <= MAX_NAME_CHARACTERS && pattern.test(name)) return undefined;
       return {
@@ -139,7 +139,7 @@ export const IDENTITY_RULES: readonly ClusterInputRule[] = [
   },
 ];
 
-/** The address may hold a password, so it is not repeated. */
+/** The URL may contain a password, so the message does not repeat it. */
 function proxyUrl(field: string, url: string | undefined, schemes: readonly string[]): BrokenInput | undefined {
   if (!url || isProxyUrl(url, schemes)) return undefined;
   return { reason: `${field} is not an address like http://proxy.example.com:3128.`, allowed: schemes };

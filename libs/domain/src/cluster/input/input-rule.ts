@@ -4,34 +4,37 @@ import type { ClusterKind } from '../state';
 export interface ClusterInput {
   readonly kind: ClusterKind;
   readonly imported: boolean;
-  /** What the user said. */
+  /** The values that the user set. */
   readonly given: Plain<ClusterSettings>;
-  /** What the settings would be, defaults and consequences included. */
+  /** The settings after the command, including defaults and derived values. */
   readonly settings: Plain<ClusterSettings>;
-  /** What they are; undefined for a new cluster. */
+  /** The settings before the command; undefined for a new cluster. */
   readonly before: Plain<ClusterSettings> | undefined;
-  /** The architectures of the images that hosts of the cluster boot, beside the cluster's own. */
+  /** The architectures of the images that hosts of the cluster boot, in addition to the cluster's own. */
   readonly imageArchitectures: readonly string[];
 }
 
 export interface BrokenInput {
-  /** Where it is not the rule's own subject that has to change. */
+  /** The field that has to change, when it is not the subject of the rule. */
   readonly subject?: string;
   readonly reason: string;
   readonly allowed?: readonly string[];
 }
 
-/** One rule over what a user may say; it sees nothing else. */
+/** One rule for user input. */
 export interface ClusterInputRule {
   readonly id: string;
-  /** Field of the contract that a refusal names. */
+  /** Field of the v2 API that a refusal names. */
   readonly subject: string;
-  /** A revision is checked only when it speaks of one of these: what was accepted once is not held against it later. */
+  /**
+   * A revision is checked only when it sets one of these fields, so that a value that was accepted earlier is not
+   * refused later.
+   */
   readonly fields: readonly (keyof Plain<ClusterSettings>)[];
   readonly check: (input: ClusterInput) => BrokenInput | undefined;
 }
 
-/** The value has to be one of a list; empty counts as not given. */
+/** Returns a rule that requires a value from a list. An empty value counts as absent. */
 export function oneOf(
   field: keyof Plain<ClusterSettings>,
   subject: string,

@@ -7,7 +7,7 @@ import { IDENTITY_RULES } from './identity.rules';
 import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 import { NETWORK_RULES, VIP_RULES } from './network.rules';
 
-/** What a user may say, rule by rule; the first that is broken names its field. */
+/** All rules for user input. The first violated rule determines the refusal. */
 export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
   ...IDENTITY_RULES,
   ...CHOICE_RULES,
@@ -16,13 +16,13 @@ export const CLUSTER_INPUT_RULES: readonly ClusterInputRule[] = [
   ...FEATURE_RULES,
 ];
 
-/** A refusal that names the field, or undefined when the command's input is as it should be. */
+/** Returns a refusal that names the field, or undefined when the input of the command is valid. */
 export function clusterInputRefusal(command: ClusterCommand, state: ClusterState): Refusal | undefined {
   const found = brokenInputRule(command, state);
   return found && { code: 'invalid-input', subject: found.rule.subject, ...found.broken };
 }
 
-/** The first rule that the command's input breaks. */
+/** Returns the first rule that the input of the command violates. */
 export function brokenInputRule(
   command: ClusterCommand,
   state: ClusterState,

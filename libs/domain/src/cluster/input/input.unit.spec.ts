@@ -20,18 +20,18 @@ const operators = (...names: string[]): Settings['olmOperators'] => ({
 });
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@home';
 const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
-  ['nothing but a name and a version', {}],
-  ['one letter as a name', { name: 'a' }],
+  ['only a name and a version', {}],
+  ['a name of one letter', { name: 'a' }],
   ['dots in the name on platform none', { name: 'a.b', platformType: 'none' }],
   ['a single node', { controlPlaneCount: 1 }],
   ['a single node with VIPs', { controlPlaneCount: 1, apiVips: list('192.168.1.5'), ingressVips: list('192.168.1.5') }],
-  ['a single node by its mode', { highAvailabilityMode: 'None' }],
+  ['a single node set by high_availability_mode', { highAvailabilityMode: 'None' }],
   ['five control plane hosts from 4.18', { controlPlaneCount: 5 }],
   ['two control plane hosts from 4.19', { controlPlaneCount: 2, openshiftVersion: '4.19.0' }],
-  ['both VIPs', { apiVips: list('192.168.1.5'), ingressVips: list('192.168.1.6') }],
+  ['an API VIP and an ingress VIP', { apiVips: list('192.168.1.5'), ingressVips: list('192.168.1.6') }],
   ['VIPs of both families', { apiVips: list('192.168.1.5', 'fd00::5'), ingressVips: list('192.168.1.6', 'fd00::6') }],
   [
-    'one VIP for both with a load balancer',
+    'one address for both VIPs with a user-managed load balancer',
     {
       loadBalancerType: 'user-managed',
       apiVips: list('192.168.1.5'),
@@ -46,8 +46,8 @@ const CREATE_ACCEPTED: readonly (readonly [string, Settings])[] = [
     },
   ],
   ['a proxy with credentials', { proxy: { httpProxy: 'http://me:secret@proxy.example.com:3128' } }],
-  ['a key with a comment', { sshPublicKey: `${KEY}\n${KEY}\n` }],
-  ['TPM encryption of two kinds of hosts', { diskEncryption: { enable_on: 'masters,workers', mode: 'tpmv2' } }],
+  ['a public key with a comment', { sshPublicKey: `${KEY}\n${KEY}\n` }],
+  ['TPM encryption for two roles', { diskEncryption: { enable_on: 'masters,workers', mode: 'tpmv2' } }],
 ];
 const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['name-usable', { name: 'Prod' }, 'name'],
@@ -157,35 +157,35 @@ const REVISE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['features-fit-together', { networkType: 'OpenShiftSDN' }, 'network_type'],
 ];
 
-describe('a new cluster', () => {
-  it.each(CREATE_ACCEPTED)('may have %s', (_, settings) => {
+describe('registration of a cluster', () => {
+  it.each(CREATE_ACCEPTED)('is accepted with %s', (_, settings) => {
     expect(clusterDecider.decide(registration(settings), initialClusterState()).kind).toBe('accepted');
   });
 
-  it.each(CREATE_REFUSED)('breaks %s with %j', (id, settings, subject) => {
+  it.each(CREATE_REFUSED)('is refused by rule %s for %j', (id, settings, subject) => {
     const refusal = refusalOf(initialClusterState(), registration(settings));
     expect(refusal).toMatchObject({ code: 'invalid-input', subject });
     expect(brokenInputRule(registration(settings), initialClusterState())?.rule.id).toBe(id);
   });
 
-  it('never repeats a proxy’s password', () => {
+  it('never repeats the password of a proxy in a refusal', () => {
     const settings = { proxy: { httpProxy: 'ftp://me:secret@proxy.example.com' } };
     expect(JSON.stringify(refusalOf(initialClusterState(), registration(settings)))).not.toContain('secret');
   });
 
-  it('has an example for every rule', () => {
+  it('has a refused example for every rule', () => {
     const shown = new Set([...CREATE_REFUSED, ...REVISE_REFUSED].map(([id]) => id));
     expect(CLUSTER_INPUT_RULES.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
   });
 });
 
-describe('a revision', () => {
-  it.each(REVISE_REFUSED)('breaks %s with %j', (id, changes, subject) => {
+describe('revision of a cluster', () => {
+  it.each(REVISE_REFUSED)('is refused by rule %s for %j', (id, changes, subject) => {
     expect(brokenInputRule(revise(changes), clusterIn('ready'))?.rule.id).toBe(id);
     expect(refusalOf(clusterIn('ready'), revise(changes))).toMatchObject({ code: 'invalid-input', subject });
   });
 
-  it('may not choose what an image of the cluster is too different for', () => {
+  it('is refused when a new operator does not support the architecture of an image of the cluster', () => {
     const changes = { olmOperators: operators('odf') };
     expect(brokenInputRule(revise(changes), clusterIn('ready'))).toBeUndefined();
     const broken = brokenInputRule(revise(changes, { imageArchitectures: ['x86_64', 'arm64'] }), clusterIn('ready'));
@@ -194,7 +194,7 @@ describe('a revision', () => {
     );
   });
 
-  it('is not held responsible for a combination that is there already', () => {
+  it('accepts an unrelated change of a cluster with an existing conflict', () => {
     const conflicted = { ...clusterIn('ready') };
     const settings = { ...conflicted.settings, networkType: 'OpenShiftSDN' };
     const state = { ...conflicted, settings };
@@ -204,26 +204,26 @@ describe('a revision', () => {
     );
   });
 
-  it('of a day-2 cluster is not compared with what can be installed', () => {
+  it('does not check feature support for a day-2 cluster', () => {
     const imported = after(
       registration({ apiVipDnsName: 'api.real.example.org' }, { kind: 'AddHostsCluster', imported: true }),
     );
     expect(brokenInputRule(revise({ networkType: 'OpenShiftSDN' }), imported)).toBeUndefined();
   });
 
-  it('stores only what differs', () => {
+  it('stores only the changed fields', () => {
     const { events } = when(clusterIn('ready'), revise({ name: 'prod', hyperthreading: 'none' }));
     expect(events).toEqual([
       { type: 'ClusterSettingsRevised', data: { changes: { hyperthreading: 'none' }, pullSecretReplaced: false } },
     ]);
   });
 
-  it('leaves absent fields as they are and replaces lists', () => {
+  it('keeps absent fields and replaces lists', () => {
     const { settings } = when(clusterIn('ready'), revise({ serviceNetworks: list('172.31.0.0/16') })).state;
     expect(settings).toMatchObject({ name: 'prod', serviceNetworks: list('172.31.0.0/16') });
   });
 
-  it('leaves one way of naming NTP sources by taking the other', () => {
+  it('clears additional NTP sources when it sets NTP sources, and the reverse', () => {
     const added = when(clusterIn('ready'), revise({ additionalNtpSource: 'pool.ntp.org' })).state;
     const only = when(added, revise({ ntpSources: '10.0.0.1' })).state;
     expect(only.settings).toMatchObject({ ntpSources: '10.0.0.1', additionalNtpSource: '' });
@@ -233,7 +233,7 @@ describe('a revision', () => {
     });
   });
 
-  it('to user-managed networking takes VIPs, machine networks and platform along', () => {
+  it('to user-managed networking clears VIPs and machine networks and changes the platform', () => {
     const withVips = after(registration({ apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') }), {
       type: 'DeriveMachineNetworks',
       cidrs: ['10.0.0.0/24'],
@@ -251,17 +251,17 @@ describe('a revision', () => {
     expect(when(back, revise({ userManagedNetworking: false })).state.settings.platformType).toBe('baremetal');
   });
 
-  it('of a single node may name its machine network', () => {
+  it('accepts a machine network for a single node', () => {
     const single = after(registration({ controlPlaneCount: 1 }));
     const { settings } = when(single, revise({ machineNetworks: list('192.168.1.0/24') })).state;
     expect(settings.machineNetworks).toEqual(list('192.168.1.0/24'));
   });
 
-  it('that replaces the pull secret is a fact even when nothing else changes', () => {
+  it('stores an event when it replaces the pull secret and changes nothing else', () => {
     expect(when(clusterIn('ready'), revise({}, { pullSecretReplaced: true })).events).toHaveLength(1);
   });
 
-  it('may leave out the console, and the operators that are waited for follow', () => {
+  it('removes the console from the monitored operators when overrides omit the console', () => {
     const overrides = (omitsConsole: boolean, digest: string) =>
       revise({ installConfigOverrides: { document: { digest, bytes: 2 }, omitsConsole, isFips: false } });
     const { state } = when(clusterIn('ready'), overrides(true, 'one'));
@@ -274,11 +274,11 @@ describe('a revision', () => {
     [{ capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] } }, false, false],
     [{ capabilities: { baselineCapabilitySet: 'vCurrent' }, fips: true }, false, true],
     [{}, false, false],
-  ])('is described by what decisions need of its overrides: %j', (overrides, omitsConsole, isFips) => {
+  ])('stores whether overrides omit the console and set FIPS: %j', (overrides, omitsConsole, isFips) => {
     expect(readInstallConfigOverrides(JSON.stringify(overrides))).toEqual({ kind: 'read', omitsConsole, isFips });
   });
 
-  it('has overrides that are a JSON object', () => {
+  it('refuses overrides that are not a JSON object', () => {
     expect(readInstallConfigOverrides('[]')).toMatchObject({ kind: 'refused' });
   });
 });

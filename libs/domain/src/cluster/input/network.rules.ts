@@ -11,12 +11,12 @@ import {
 import { isAtLeast } from '@muster/validation-rules';
 import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 
-/** Smallest sizes, as bits that have to be left for addresses. */
+/** Minimum sizes of networks, as host bits. */
 const HOST_BITS_MIN = { clusterOrService: 7, machine: 4, machineUserBalanced: 2, machineSingleNode: 1 } as const;
-/** A cluster network has to hold a part per host of the smallest cluster. */
+/** The number of hosts of the smallest cluster. Each host needs a subnet of the cluster network. */
 const HOSTS_MIN = 4;
 
-/** A network is written by its first address and is large enough. */
+/** Rules for networks: each is written with its first address and is large enough. */
 export function brokenCidr(field: string, text: string, hostBitsMin: number): BrokenInput | undefined {
   const cidr = parseCidr(text);
   if (!cidr) return { reason: `${field} "${text}" is not a network like 192.168.1.0/24.` };
@@ -32,7 +32,7 @@ export function brokenCidr(field: string, text: string, hostBitsMin: number): Br
 const firstBroken = (broken: readonly (BrokenInput | undefined)[]): BrokenInput | undefined =>
   broken.find((one) => one !== undefined);
 
-/** Are addresses of both families in play? */
+/** Returns whether addresses of both families are used. */
 export function isDualStack({ settings }: ClusterInput): boolean {
   const cidrs = [
     ...(settings.clusterNetworks?.items ?? []).map(({ cidr }) => cidr),
@@ -150,7 +150,7 @@ const canonical = (text: string): string => {
   return address ? formatIp(address) : text;
 };
 
-/** The two kinds of VIP follow one set of rules. */
+/** Creates the rules that API VIPs and ingress VIPs share. */
 function listRule(kind: 'api' | 'ingress'): ClusterInputRule {
   const field = `${kind}_vips`;
   return {
@@ -206,7 +206,7 @@ export const VIP_RULES: readonly ClusterInputRule[] = [
     fields: ['apiVips', 'ingressVips'],
     check: (input) => {
       const { api, ingress } = vipsOf(input);
-      // One list may come in one request and the other in the next.
+      // The two lists may be set in separate requests.
       return api.length > 0 && ingress.length > 0 && api.length !== ingress.length
         ? {
             reason: `There are ${api.length} api_vips and ${ingress.length} ingress_vips. Their numbers must be equal.`,

@@ -3,7 +3,7 @@ import type { ClusterContext, ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
 import { CLUSTER_STATUSES, failedOperators, STAGE_TAKING_STATUSES } from '../state';
 
-/** The ways in which an installation completes. */
+/** The rows that complete an installation, with their guards. */
 const COMPLETIONS = [
   { completion: 'complete', suffix: '', status: () => clusterReason('installed') },
   {
@@ -19,7 +19,7 @@ const COMPLETIONS = [
   },
 ] as const;
 
-/** While the new cluster settles, and what still counts when that took longer than allowed. */
+/** Rows for a cluster in `finalizing`, and for a completion after the deadline. */
 export const COMPLETION_ROWS: readonly ClusterRow[] = [
   ...COMPLETIONS.map(({ completion, suffix, status }): ClusterRow => ({
     id: `complete${suffix}`,

@@ -5,7 +5,7 @@ import { CLUSTER_VARIABLES, type ClusterContext, type ClusterRow } from '../guar
 import { clusterReason, type ClusterReasonCode } from '../messages';
 import { CLUSTER_STATUSES, type ClusterDeadlineName, type ClusterPhase, exceptStatuses } from '../state';
 
-/** Which deadlines run in which status; in the others a timer that fires is of an earlier state. */
+/** The deadlines of each status. In other statuses, a timer was set for an earlier state. */
 export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly ClusterDeadlineName[] } = {
   'preparing-for-installation': ['preparation'],
   installing: ['installation'],
@@ -23,7 +23,10 @@ const timedOut =
   (context: ClusterContext<'PassDeadline'>): StatusReason =>
     clusterReason(code, { parameters: { stage: context.state.finalizingStage, minutes: String(minutesOf(context)) } });
 
-/** Time ran out. The fact is stored first, then what follows from it; a late success stays possible. */
+/**
+ * Rows for passed deadlines. Each stores the passed deadline first and then its effects. A late completion remains
+ * possible.
+ */
 export const DEADLINE_ROWS: readonly ClusterRow[] = [
   {
     id: 'preparation-timed-out',

@@ -3,7 +3,7 @@ import type { ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
 import { exceptStatuses, INSTALLING_STATUSES } from '../state';
 
-/** While hosts write disks and reboot. Enough hosts of every role decide, not each single one. */
+/** Rows for clusters whose hosts write disks and reboot. The number of hosts of each role decides. */
 export const INSTALLATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'hosts-failed',

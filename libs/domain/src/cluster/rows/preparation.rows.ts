@@ -10,7 +10,7 @@ const blocked =
   ({ command: { conditions } }: ClusterContext<'Refresh'>): StatusReason =>
     clusterReason(code, { failing: conditions?.failingIds ?? [], pending: conditions?.pendingIds ?? [] });
 
-/** Before an installation: is there enough to start one? Validation decides; these rows name the answer. */
+/** Rows for clusters before an installation. The result of the validations determines the status. */
 export const READINESS_ROWS: readonly ClusterRow[] = [
   {
     id: 'await-first-validation',
@@ -69,7 +69,7 @@ export const READINESS_ROWS: readonly ClusterRow[] = [
 
 const PREPARING = ['preparing-for-installation'] as const;
 
-/** From the install request to the start of the hosts: artifacts and hosts are prepared at the same time. */
+/** Rows from the install request to the start of the hosts. Artifacts and hosts are prepared concurrently. */
 export const PREPARATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'start-preparation',

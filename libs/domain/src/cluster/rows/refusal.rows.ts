@@ -27,7 +27,7 @@ const CANCELLABLE = [
 const WITH_INGRESS = ['finalizing', 'installed'] as const;
 const RESETTABLE = [...CANCELLABLE, 'cancelled'] as const;
 
-/** Every combination that is no transition, with its reason and the accepted values. */
+/** A row for every refused combination of status and command, with its reason and the accepted values. */
 export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
   ...missing('unregistered', 'The cluster does not exist.'),
   ...missing('deregistered', 'The cluster was deleted.', ['PassDeadline']),
@@ -168,11 +168,11 @@ interface Outside {
   readonly when?: Guard<ClusterVariables>;
   /** Statuses that have rows of their own. */
   readonly special?: readonly ClusterStatus[];
-  /** @default 'not-allowed-in-state' (409); assisted-service v2 answers some with 400 */
+  /** @default 'not-allowed-in-state' (409). assisted-service v2 answers some of them with 400 */
   readonly code?: 'invalid-input';
 }
 
-/** Refused in every status but the allowed ones. */
+/** Returns a row that refuses the command in every status that does not permit the action. */
 function outside(
   id: string,
   on: ClusterCommandType,
@@ -192,7 +192,7 @@ function outside(
   });
 }
 
-/** All commands that need a cluster, where there is none. The `special` ones have rows of their own. */
+/** Returns rows that refuse all commands that need an existing cluster. Commands in `special` have separate rows. */
 function missing(
   phase: ClusterPhase,
   reason: string,
@@ -211,7 +211,10 @@ function missing(
   );
 }
 
-/** In `error` because of failed hosts, nothing more is expected of the new cluster. After a deadline it is. */
+/**
+ * Returns rows that refuse commands in `error` after failed hosts, where no further report is expected. After a passed
+ * deadline, reports are accepted.
+ */
 function afterFailure(id: string, on: ClusterCommandType, allowed: readonly ClusterStatus[]): AnyClusterRow {
   return refuse({
     id,

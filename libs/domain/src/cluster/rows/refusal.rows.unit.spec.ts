@@ -7,7 +7,7 @@ import { REFUSAL_ROWS } from './refusal.rows';
 const STUBBORN = ['worker-1 (disconnected)', 'worker-2 (binding)'];
 const LATE: ClusterState = { ...clusterIn('finalizing'), status: 'error', failedDeadline: 'finalizing' };
 
-/** What differs from the command above, and the state where it is not simply one of the row's statuses. */
+/** The example of a row when it differs from the default command and status. */
 const SPECIAL: Readonly<Record<string, { readonly command?: Partial<ClusterCommand>; readonly given?: ClusterState }>> =
   {
     'ignored-validations-not-open': {
@@ -28,7 +28,7 @@ const SPECIAL: Readonly<Record<string, { readonly command?: Partial<ClusterComma
     'logs-state-unknown': { command: { report: { kind: 'state', logsState: 'lost' } } as Partial<ClusterCommand> },
   };
 
-describe('a refusal of a cluster', () => {
+describe('refusals of a cluster command', () => {
   it.each(REFUSAL_ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
     const { command: changes, given } = SPECIAL[id] ?? {};
     const command = { ...COMMANDS[row.on], ...changes } as ClusterCommand;
@@ -42,7 +42,7 @@ describe('a refusal of a cluster', () => {
     }
   });
 
-  it('names the status, what is missing and where it would work', () => {
+  it('name the status, the missing requirements, and the statuses that accept the command', () => {
     expect(refusalOf(clusterIn('insufficient'), INSTALL)).toEqual({
       code: 'not-allowed-in-state',
       subject: 'status',
@@ -60,12 +60,12 @@ describe('a refusal of a cluster', () => {
     );
   });
 
-  it('names the hosts that do not allow it', () => {
+  it('name the hosts that do not allow the command', () => {
     const command: ClusterCommand = { type: 'Reset', refusingHosts: STUBBORN, at: at(1) };
     expect(refusalOf(clusterIn('error'), command).reason).toContain('worker-1 (disconnected), worker-2 (binding)');
   });
 
-  it('lists the statuses that accept the command, where the status is the reason', () => {
+  it('list the statuses that accept the command when the status is the reason', () => {
     const statuses: readonly string[] = CLUSTER_PHASES;
     for (const { id, on, refuse } of REFUSAL_ROWS) {
       if (refuse?.subject !== 'status' || id === 'operator-status-unknown') continue;
@@ -79,12 +79,12 @@ describe('a refusal of a cluster', () => {
     }
   });
 
-  it('says that there is no cluster before it looks at the input', () => {
+  it('report a missing cluster before invalid input', () => {
     const command: ClusterCommand = { type: 'Revise', changes: { name: '!' }, pullSecretReplaced: false, at: START };
     expect(refusalOf(clusterIn('deregistered'), command).code).toBe('not-found');
   });
 
-  it('looks at the input before the status', () => {
+  it('report invalid input before the status', () => {
     const command: ClusterCommand = { type: 'Revise', changes: { name: '!' }, pullSecretReplaced: false, at: START };
     expect(refusalOf(clusterIn('installing'), command)).toMatchObject({ code: 'invalid-input', subject: 'name' });
   });

@@ -4,7 +4,7 @@ import { clusterReason } from '../messages';
 import { openedApiName } from '../settings';
 import { CLUSTER_STATUSES, exceptStatuses, OPEN_STATUSES, UPDATABLE_STATUSES } from '../state';
 
-/** How a cluster comes, is described, and goes. */
+/** Rows for the registration, the settings, and the deletion of a cluster. */
 export const REGISTRATION_ROWS: readonly ClusterRow[] = [
   {
     id: 'register-cluster',
@@ -96,7 +96,7 @@ export const REGISTRATION_ROWS: readonly ClusterRow[] = [
   },
 ];
 
-/** Cancelling and resetting an installation, and the collection of logs. */
+/** Rows for cancelling and resetting an installation, and for the collection of logs. */
 export const USER_ROWS: readonly ClusterRow[] = [
   {
     id: 'cancel-installation',

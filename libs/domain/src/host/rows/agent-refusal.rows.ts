@@ -8,7 +8,7 @@ import { DISABLED, INSTALLING, statusesExcept } from '../state';
 const ANY = statusesExcept([]);
 const same: Guard<HostVariables> = { identity: ['same'] };
 
-/** Nothing can be done with what does not exist, but for forgetting it for good. */
+/** Commands that are refused when the host does not exist. The end of the retention is accepted. */
 const UNKNOWN_HOST: readonly HostRow[] = HOST_COMMAND_TYPES.filter(
   (on) => on !== 'Register' && on !== 'PassDeadline',
 ).map((on) =>
@@ -150,5 +150,5 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
   }),
 ];
 
-/** Refusals of requests that an agent sends in the wrong status. */
+/** Rows that refuse requests of an agent in the wrong status. */
 export const AGENT_REFUSAL_ROWS: readonly HostRow[] = [...UNKNOWN_HOST, ...REGISTER, ...PROGRESS];

@@ -13,7 +13,10 @@ const absent = ({ state, command }: Context): StatusReason =>
     ? hostReason('media-lost')
     : hostReason('silent');
 
-/** Everything but `known` while its cluster prepares: that one is selected (preparation-rows). */
+/**
+ * All statuses before the installation, except `known` while the cluster prepares: preparation.rows.ts has the rows for
+ * it.
+ */
 const inspected = (id: string, rest: Omit<RowOn<'Refresh'>, 'id' | 'from' | 'on'>): readonly RowOn<'Refresh'>[] => [
   { id, from: DISCOVERY.filter((status) => status !== 'known'), on: 'Refresh', ...rest },
   { id: `known-${id}`, from: ['known'], on: 'Refresh', ...rest, when: { ...rest.when, selected: [false] } },
@@ -22,7 +25,7 @@ const inspected = (id: string, rest: Omit<RowOn<'Refresh'>, 'id' | 'from' | 'on'
 const present = (fitness: Guard<HostVariables>['fitness']): Guard<HostVariables> => ({ reach: ['connected'], fitness });
 const SILENT_SOURCES: readonly HostSource[] = [...DISCOVERY, 'preparing-failed'];
 
-/** Bound hosts that are being looked at: what is wrong first, in the order in which it can be mended. */
+/** Rows for bound hosts that are being evaluated, in the order in which problems can be corrected. */
 export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
   {
     id: 'absent',
@@ -98,7 +101,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
   }),
 ];
 
-/** Hosts without a cluster. */
+/** Rows for hosts without a cluster. */
 export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
   {
     id: 'pool-silent',

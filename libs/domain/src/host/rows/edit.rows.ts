@@ -5,7 +5,7 @@ import { DISCOVERY, EDITABLE, HOST_ROLES, isDay2, statusesExcept } from '../stat
 function assignRole({ state, command }: ContextOf<'AssignRole'>): readonly HostEvent[] {
   const { role } = command;
   if (role === state.role) return [];
-  // On day 2 the pool follows the role until a user names another.
+  // The pool of a day-2 host changes with its role until a user sets the pool.
   const follows = isDay2(state) && !state.isPoolNameChosen && role !== 'auto-assign';
   const machineConfigPoolName = follows ? role : state.machineConfigPoolName;
   return [{ type: 'HostRoleAssigned', data: { role, machineConfigPoolName } }];
@@ -20,7 +20,7 @@ function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): re
 
 const isNews = (known: unknown, given: unknown): boolean => {
   if (typeof given !== 'object' || given === null) return given !== known;
-  // The override document is a reference to a stored body: its digest says whether it is another.
+  // The overrides are a reference to a stored body. Its digest shows whether it has changed.
   return (
     !(typeof known === 'object' && known !== null && 'digest' in known && 'digest' in given) ||
     known.digest !== given.digest
@@ -156,11 +156,11 @@ const RECORD_ROWS: readonly (RowOn<'RecordLogs'> | RowOn<'Deregister'>)[] = [
   },
 ];
 
-/** The settings of a host, its role and its logs. */
+/** Rows for the settings of a host, its role and its logs. */
 export const EDIT_ROWS = [...ROLE_ROWS, ...SETTING_ROWS, ...RECORD_ROWS] as const;
 
 const LATE_EDIT = 'This setting can be changed only before the installation starts.';
-/** Choices that come too late. */
+/** Rows that refuse settings after the start of the installation. */
 export const EDIT_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'assign-unknown-role',

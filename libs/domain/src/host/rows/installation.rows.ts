@@ -7,7 +7,7 @@ import { DISABLED, type HostStatus } from '../state';
 
 type RefreshRow = RowOn<'Refresh'>;
 
-/** The cluster has not failed; day-2 hosts do not ask. */
+/** The cluster has not failed. Day-2 hosts do not depend on it. */
 export const CLUSTER_GOES_ON: readonly HostGuardValues['cluster'][] = [
   'preparing',
   'installing',
@@ -30,7 +30,7 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
   };
 }
 
-/** A silent installer: fatal with hard timeouts, told once with soft ones. */
+/** Rows for an installer that stopped reporting: an error with hard timeouts, one warning with soft timeouts. */
 export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVariables>): readonly RefreshRow[] {
   const row = (id: string, guard: Guard<HostVariables>) =>
     ({
@@ -64,7 +64,7 @@ export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVa
   ];
 }
 
-/** After the install step is out, apart from stages (stage-rows). */
+/** Rows for hosts after the install step was sent. progress.rows.ts has the rows for stages. */
 export const INSTALLATION_ROWS: readonly RefreshRow[] = [
   clusterFailed('installing', 'installing'),
   {
@@ -145,7 +145,7 @@ const giveUpLogs = ({ command }: ContextOf<'Refresh'>): readonly HostEvent[] => 
   { type: 'HostLogsReported', data: { logsState: 'timeout', at: command.at } },
 ];
 
-/** Hosts whose installation ended one way or another, and statuses that only wait. */
+/** Rows for hosts whose installation has ended, and for statuses that wait. */
 export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
   {
     id: 'failure-logs-timed-out',

@@ -13,7 +13,7 @@ import {
   statusesExcept,
 } from '../state';
 
-/** Actions on hosts that are refused. */
+/** Rows that refuse actions on hosts. */
 export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
   refuse({
     id: 'failure-outside-installation',

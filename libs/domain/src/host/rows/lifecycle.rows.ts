@@ -184,7 +184,7 @@ const RECLAIM_ROWS: readonly (RowOn<'Reclaim'> | RowOn<'RebootForReclaim'> | Row
   },
 ];
 
-/** Actions on hosts: install, cancel, reset, bind, unbind, reclaim. */
+/** Rows for actions on hosts: install, cancel, reset, bind, unbind, reclaim. */
 export const LIFECYCLE_ROWS = [
   ...INSTALL_ROWS,
   ...FAILURE_ROWS,

@@ -12,12 +12,12 @@ const CONNECTED: readonly HostGuardValues['reach'][] = ['connected'];
 const GONE: readonly HostGuardValues['reach'][] = ['silent', 'no-media'];
 
 const insufficient = blocked('insufficient');
-/** Those of the failing validations that the preparation checks. */
+/** Returns the failing validations that the preparation checks. */
 const failingPreparation = ({ conditions }: Context['command']): string[] =>
   (conditions?.preparationIds ?? []).filter((id) => conditions?.failingIds.includes(id));
 const ready = (): StatusReason => hostReason('ready');
 
-/** From `known` to `installing`: the cluster's preparation sets the pace. */
+/** Rows from `known` to `installing`. The preparation of the cluster starts and ends that of its hosts. */
 export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
   {
     id: 'selected',

@@ -108,5 +108,5 @@ const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'>)[] = [
   },
 ];
 
-/** Whether a host can be heard and can read its image. */
+/** Rows for the connection of a host and its discovery media. */
 export const PRESENCE_ROWS = [...MEDIA_ROWS, ...SILENCE_ROWS] as const;

@@ -12,7 +12,7 @@ import { CLUSTER_GOES_ON } from './installation.rows';
 type RefreshContext = ContextOf<'Refresh'>;
 
 const MINUTE_MS = 60_000;
-/** Nothing more urgent than the stage is to be decided. */
+/** Guards of rows that apply when only the stage has to be decided. */
 const settled = (when: Guard<HostVariables>): Guard<HostVariables> => ({
   cluster: CLUSTER_GOES_ON,
   contact: ['kept', 'noted'],
@@ -37,7 +37,7 @@ const noteTimeout = ({ state, settings }: RefreshContext): readonly HostEvent[] 
   },
 ];
 
-/** The clock of the current stage of a host in `installing-in-progress`. */
+/** Rows for the timer of the current stage of a host in `installing-in-progress`. */
 export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
   {
     id: 'stage-clock-paused',
@@ -150,7 +150,7 @@ const added = (context: ProgressContext): StatusReason =>
   context.command.isKubeApi ? stageName(context) : hostReason('day2-rebooted');
 const installed = (): StatusReason => hostReason('installed');
 
-/** Stages as the installer and the controller report them. */
+/** Rows for stages that the installer and the controller report. */
 export const PROGRESS_ROWS: readonly ProgressRow[] = [
   {
     id: 'progress-repeated',
@@ -254,7 +254,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
 
 const ANY = ['unregistered', ...statusesExcept([])] as const;
 
-/** A deadline is a fact; what follows from it is for the rows on Refresh, at once and later. */
+/** Rows for passed deadlines. The deadline is stored as an event. The rows for Refresh decide its effects. */
 export const DEADLINE_ROWS: readonly RowOn<'PassDeadline'>[] = [
   {
     id: 'deadline-passed',

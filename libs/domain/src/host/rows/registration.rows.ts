@@ -10,7 +10,7 @@ import { statusesExcept } from '../state';
 type Context = ContextOf<'Register'>;
 type RegisterRow = RowOn<'Register'>;
 
-/** Rows of a machine that is the one the host is known as. */
+/** Guard of rows for the known machine of the host. */
 const same = (when: Guard<HostVariables> = {}): Guard<HostVariables> => ({ ...when, identity: ['same'] });
 
 function claim({ state, command }: Context): readonly HostEvent[] {
@@ -59,7 +59,7 @@ const bootFromDisk = (context: Context): StatusReason =>
     parameters: { disk: context.command.installationDisk ?? installationDiskText(context) },
   });
 
-/** What a registration means, by where the host is. */
+/** Rows for registrations, by the status of the host. */
 export const REGISTRATION_ROWS: readonly RegisterRow[] = [
   {
     id: 'register-bound',
@@ -208,7 +208,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
 
 const ANY = statusesExcept([]);
 
-/** Which machine is this? Two that claim one id are a visible conflict until one of them is gone. */
+/** Rows for the identity of the machine. Two machines with one id are a visible conflict until one of them stops. */
 export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
   {
     id: 'claim-repeated',
