@@ -1,6 +1,9 @@
 import { compareIps, type Family, formatIp, type IpAddress, parseIp } from './ip-address';
 
-/** An address with a prefix length. `address` keeps its host bits, `network` and `last` are the first and last address. */
+/**
+ * An address with a prefix length. `address` keeps its host bits. `network` and `last` are the first and the last
+ * address of the network.
+ */
 export interface Cidr {
   readonly family: Family;
   readonly prefix: number;
@@ -30,7 +33,7 @@ export function parseCidr(text: string): Cidr | undefined {
 
 const bitsPerPart = (family: Family): number => (family === 4 ? 8 : 16);
 
-/** Sets all bits after the first `prefix` ones of a part to 1 or to 0. */
+/** Returns the part with all bits after its first `prefix` bits set to 1 or to 0. */
 function withHostBits(part: number, bits: number, prefix: number, fill: boolean): number {
   const hostMask = 2 ** Math.max(0, bits - Math.max(0, prefix)) - 1;
   return fill ? part | hostMask : part & ~hostMask;
@@ -74,7 +77,7 @@ export function isBroadcast(cidr: Cidr, address: IpAddress): boolean {
   return cidr.family === 4 && cidr.prefix < 31 && compareIps(cidr.last, address) === 0;
 }
 
-/** Returns one pair that overlaps, or undefined. Sorts first, so that the cost is n log n. */
+/** Returns one pair of CIDRs that overlap, or undefined. Sorts the CIDRs first, so the cost is O(n log n). */
 export function findOverlap(cidrs: readonly Cidr[]): readonly [Cidr, Cidr] | undefined {
   const sorted = [...cidrs].sort((a, b) => compareIps(a.network, b.network) || a.prefix - b.prefix);
   let widest: Cidr | undefined;
@@ -85,13 +88,13 @@ export function findOverlap(cidrs: readonly Cidr[]): readonly [Cidr, Cidr] | und
   return undefined;
 }
 
-/** Both ends belong to the range. */
+/** A range of addresses that includes both ends. */
 export interface AddressRange {
   readonly first: IpAddress;
   readonly last: IpAddress;
 }
 
-/** Parses "10.0.0.3-10.0.0.9" and single addresses. Leaves out texts that cannot be parsed. */
+/** Parses "10.0.0.3-10.0.0.9" and single addresses. Texts that cannot be parsed are omitted. */
 export function parseAddressRanges(texts: readonly string[]): readonly AddressRange[] {
   return texts.flatMap((text) => {
     const [from = '', to = from] = text.split('-');
@@ -103,7 +106,7 @@ export function parseAddressRanges(texts: readonly string[]): readonly AddressRa
 const larger = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) >= 0 ? a : b);
 const smaller = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) <= 0 ? a : b);
 
-/** Both lists are sorted, so one pass over the two is enough. */
+/** Returns the common addresses of two sorted lists in one pass. */
 function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[]): readonly AddressRange[] {
   const both: AddressRange[] = [];
   for (let [i, j] = [0, 0]; i < ours.length && j < theirs.length;) {
@@ -118,8 +121,8 @@ function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[
 }
 
 /**
- * Checks an address against the lists of free addresses that the hosts reported for its network. Returns `unverified` when the
- * lists have no address in common: the hosts contradict each other.
+ * Checks an address against the lists of free addresses that the hosts reported for its network. Returns `unverified`
+ * when the lists have no address in common, because then the reports are inconsistent.
  */
 export function verifyByFreeAddresses(
   lists: readonly (readonly AddressRange[])[],

@@ -31,12 +31,12 @@ describe('CIDRs', () => {
     ['fd00:1:2:3:4::7/64', 'fd00:1:2:3::/64'],
     ['2001:db8:ffff::1/33', '2001:db8:8000::/33'],
     ['::1/128', '::1/128'],
-  ])('%s lies in network %s', (text, network) => {
+  ])('parseCidr(%s) has the network address %s', (text, network) => {
     expect(formatNetwork(cidr(text))).toBe(network);
   });
 
   it.each(['10.0.0.0', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', '10.0.0.0/', '10.0.0.0/-1', '/24', '10.0.0.0/8x'])(
-    'refuses %s',
+    'returns undefined for %s',
     (text) => {
       expect(parseCidr(text)).toBeUndefined();
     },
@@ -49,17 +49,17 @@ describe('CIDRs', () => {
     ['fd00::/64', 'fd00::ffff:ffff:ffff:ffff', true],
     ['fd00::/64', 'fd00:0:0:1::', false],
     ['0.0.0.0/0', 'fd00::1', false],
-  ])('%s contains %s: %s', (network, address, contains) => {
+  ])('containsIp: %s contains %s: %s', (network, address, contains) => {
     expect(containsIp(cidr(network), ip(address))).toBe(contains);
   });
 
-  it('knows the broadcast address of IPv4 networks that have one', () => {
+  it('isBroadcast is true for the last address of IPv4 networks with a prefix of at most 30 bits', () => {
     expect(isBroadcast(cidr('10.0.0.0/24'), ip('10.0.0.255'))).toBe(true);
     expect(isBroadcast(cidr('10.0.0.0/31'), ip('10.0.0.1'))).toBe(false);
     expect(isBroadcast(cidr('fd00::/64'), ip('fd00::ffff:ffff:ffff:ffff'))).toBe(false);
   });
 
-  it('is canonical without host bits', () => {
+  it('isCanonical is true only without host bits', () => {
     expect(isCanonical(cidr('10.0.0.0/8'))).toBe(true);
     expect(isCanonical(cidr('10.0.0.1/8'))).toBe(false);
   });
@@ -69,7 +69,7 @@ describe('CIDRs', () => {
     fc.tuple(fc.ipV6(), fc.integer({ min: 0, max: 128 })).map(([address, prefix]) => `${address}/${prefix}`),
   );
 
-  it('finds an overlap exactly when two of the networks overlap', () => {
+  it('findOverlap returns a pair exactly when two of the networks overlap', () => {
     fc.assert(
       fc.property(fc.array(anyCidr, { maxLength: 8 }), (texts) => {
         const cidrs = parseCidrs(texts);
@@ -79,7 +79,7 @@ describe('CIDRs', () => {
     );
   });
 
-  it('contains its own address, and its network parses to itself', () => {
+  it('a network contains its own address, and its text parses to the same network', () => {
     fc.assert(
       fc.property(anyCidr, (text) => {
         const parsed = cidr(text);

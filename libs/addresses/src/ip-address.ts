@@ -9,12 +9,15 @@ export interface IpAddress {
 }
 
 const ADDRESS_CHARACTERS_MAX = 45;
-/** Host names are refused before the parser, which reports a wrong address by an exception, sees them. */
+/** Longer or other texts are refused before they reach the parser, because the parser throws for invalid addresses. */
 const ADDRESS_CHARACTERS = /^[\da-f.:]+$/i;
 const LINK_LOCAL_MASK = 0xffc0;
 const LINK_LOCAL = 0xfe80;
 
-/** Returns undefined when the text is not an address. A zone (`%eth0`), a prefix or an octet with a leading zero is refused. */
+/**
+ * Returns undefined when the text is not an address. Addresses with a zone (`%eth0`), a prefix, or an octet with a
+ * leading zero are refused.
+ */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX || !ADDRESS_CHARACTERS.test(text)) return undefined;
   if (text.includes(':'))
@@ -22,7 +25,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return IPv4.isValidFourPartDecimal(text) ? { family: 4, parts: IPv4.parse(text).octets } : undefined;
 }
 
-/** `::ffff:010.0.0.1` is octal to some programs and decimal to others. */
+/** Some programs read `::ffff:010.0.0.1` as octal and others as decimal. */
 const hasPaddedOctet = (text: string): boolean =>
   text.includes('.') && /[:.]0\d/.test(text.slice(text.lastIndexOf(':')));
 
@@ -45,7 +48,7 @@ export function isUnspecified({ parts }: IpAddress): boolean {
   return parts.every((part) => part === 0);
 }
 
-/** fe80::/10. Every interface has such an address, so it says nothing about networks. */
+/** Returns true for addresses in fe80::/10. Every interface has such an address, so it does not identify a network. */
 export function isLinkLocal({ family, parts }: IpAddress): boolean {
   return family === 6 && ((parts[0] ?? 0) & LINK_LOCAL_MASK) === LINK_LOCAL;
 }

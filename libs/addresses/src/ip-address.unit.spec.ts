@@ -6,7 +6,7 @@ const canonical = (text: string): string | undefined => {
   return address && formatIp(address);
 };
 
-describe('addresses', () => {
+describe('IP addresses', () => {
   it.each([
     ['192.168.0.1', '192.168.0.1'],
     ['255.255.255.255', '255.255.255.255'],
@@ -16,7 +16,7 @@ describe('addresses', () => {
     ['1:2:3:4:5:6:0:8', '1:2:3:4:5:6:0:8'],
     ['::ffff:10.0.0.1', '::ffff:a00:1'],
     ['fe80::', 'fe80::'],
-  ])('reads %s as %s', (text, expected) => {
+  ])('parseIp and formatIp convert %s to %s', (text, expected) => {
     expect(canonical(text)).toBe(expected);
   });
 
@@ -36,11 +36,11 @@ describe('addresses', () => {
     '12345::',
     '10.0.0.1::',
     '9'.repeat(10_000),
-  ])('refuses %s', (text) => {
+  ])('parseIp returns undefined for %s', (text) => {
     expect(parseIp(text)).toBeUndefined();
   });
 
-  it('reads back what it writes', () => {
+  it('parseIp reads every address that formatIp writes', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const written = canonical(text);
@@ -50,19 +50,19 @@ describe('addresses', () => {
     );
   });
 
-  it('never throws, whatever the text', () => {
+  it('parseIp never throws', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60, unit: 'binary' }), (text) => void parseIp(text)));
   });
 
-  it('orders addresses, IPv4 first', () => {
+  it('compareIps orders IPv4 addresses before IPv6 addresses', () => {
     const [low, high, v6] = ['10.0.0.9', '200.0.0.1', '::1'].map((text) => parseIp(text));
-    if (!low || !high || !v6) throw new Error('sample addresses must parse');
+    if (!low || !high || !v6) throw new Error('The sample addresses must be valid.');
     expect(compareIps(low, high)).toBeLessThan(0);
     expect(compareIps(v6, high)).toBeGreaterThan(0);
     expect(compareIps(v6, v6)).toBe(0);
   });
 
-  it('knows link-local and unspecified addresses', () => {
+  it('recognises link-local and unspecified addresses', () => {
     const is = (text: string, test: typeof isLinkLocal): boolean => {
       const address = parseIp(text);
       return address !== undefined && test(address);

@@ -5,7 +5,7 @@ const INTEGERS: ReadonlySet<ScalarType> = new Set([ScalarType.INT32, ScalarType.
 const UNSIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.UINT32, ScalarType.FIXED32]);
 const NUMBERS: ReadonlySet<ScalarType> = new Set([ScalarType.DOUBLE]);
 
-/** Any plain form that the schema allows; fields of messages and optional ones may be absent. */
+/** Returns an arbitrary plain form of the schema. Message fields and optional fields may be absent. */
 export const arbitraryPlain = (schema: DescMessage): fc.Arbitrary<Record<string, unknown>> => {
   if (schema.typeName === 'google.protobuf.Struct') return fc.dictionary(fc.string(), json, { maxKeys: 3 });
   const fields = Object.fromEntries(schema.fields.map((field) => [field.jsonName, arbitraryField(field)]));

@@ -3,16 +3,19 @@ import type { EventShape, JsonObject, RecordedEvent } from '@muster/ports';
 import { type EventOf, EVENTS_BY_CATEGORY, type MusterEvent, type StreamCategory } from './event-types';
 import { toPlainForm } from './plain';
 
-/** Converts the stored data of an older shape to the shape of this version: one function per event type, applied to every read. */
+/**
+ * Converts stored data of an older shape to the shape of this version. One function per event type is applied to every
+ * read.
+ */
 export type Upcasters = { readonly [eventType: string]: (data: JsonObject) => JsonObject };
 
 /**
  * The upcasters of this version. An upcaster must also accept data that already has the current shape, because one
- * stream may hold events of both shapes. What is stored never changes.
+ * stream may contain events of both shapes. Stored data never changes.
  */
 export const UPCASTERS: Upcasters = {};
 
-/** An event as the store and the bus hand it out, discriminated by `type`. */
+/** An event as the event store returns it and the bus delivers it, discriminated by `type`. */
 export type RecordedMusterEvent = RecordedEvent<MusterEvent>;
 
 const SCHEMAS: ReadonlyMap<string, DescMessage> = new Map(
@@ -34,19 +37,19 @@ export class EventShapeError extends Error {
 }
 
 /**
- * The stored form of an event's data: proto3 JSON with implicit fields written.
+ * Returns the stored form of an event's data: proto3 JSON with implicit fields written.
  * @throws EventShapeError when the data has another shape, which is a bug in the writer
  */
 export function toStoredData(event: MusterEvent): JsonObject {
   return storedForm(event.type, event.data);
 }
 
-/** True when this version knows the event type. Readers skip the events of a newer version. */
+/** Returns true when this version has the event type. Readers skip the events of a newer version. */
 export function isKnownEventType(type: string): type is MusterEvent['type'] {
   return SCHEMAS.has(type);
 }
 
-/** True when the event belongs to a stream of the category. False for a type that this version does not know. */
+/** Returns true when the event belongs to a stream of the category. Returns false for an unknown event type. */
 export function isEventOf<Category extends StreamCategory, Event extends MusterEvent>(
   category: Category,
   event: Event,
@@ -55,7 +58,7 @@ export function isEventOf<Category extends StreamCategory, Event extends MusterE
 }
 
 /**
- * An event of the category from a message that carries its type and its data as JSON.
+ * Returns an event of the category from a message that has its type and its data as JSON.
  * @throws EventShapeError when the category has no such type or the data does not have its shape
  */
 export function parseEvent<Category extends StreamCategory>(
@@ -64,11 +67,12 @@ export function parseEvent<Category extends StreamCategory>(
   data: object,
 ): EventOf<Category> {
   const event = { type, data: storedForm(type, data) };
-  if (!eventCategory(category).has(event)) throw new EventShapeError(type, `${category} streams hold no such event`);
+  if (!eventCategory(category).has(event))
+    throw new EventShapeError(type, `${category} streams have no event of this type`);
   return event;
 }
 
-/** A category of streams for a command handler: its name, and the guard of its events. */
+/** Returns the category of streams for a command handler: its name and the type guard of its events. */
 export function eventCategory<Category extends StreamCategory>(name: Category) {
   return {
     name,
@@ -76,14 +80,14 @@ export function eventCategory<Category extends StreamCategory>(name: Category) {
   };
 }
 
-/** Converts events between the types of this version and what is stored. The only place that casts stored data to a type. */
+/** Converts events between the types of this version and the stored form. No other code casts stored data to a type. */
 export interface MusterEventCodec {
   /**
-   * The event in its stored form.
+   * Returns the event in its stored form.
    * @throws EventShapeError when the data does not have the shape of its type
    */
   encode<Event extends EventShape>(event: Event): Event;
-  /** A stored or published event of any version in the shape of this version. */
+  /** Returns a stored or published event of any version in the shape of this version. */
   decode(stored: RecordedEvent): RecordedMusterEvent;
 }
 

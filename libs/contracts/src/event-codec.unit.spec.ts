@@ -8,26 +8,29 @@ const EVENTS = Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entr
 const event = (type: string, data: unknown): MusterEvent => ({ type, data }) as MusterEvent;
 
 describe('the stored form of events', () => {
-  it.each(EVENTS)('of %s holds what was given, stays as it is when stored again, and is plain JSON', (type, schema) => {
-    fc.assert(
-      fc.property(arbitraryPlain(schema), (data) => {
-        const stored = toStoredData(event(type, data));
-        expect(stored).toMatchObject(data);
-        expect(toStoredData(event(type, stored))).toEqual(stored);
-        expect(JSON.parse(JSON.stringify(stored))).toEqual(stored);
-      }),
-      { numRuns: 25 },
-    );
-  });
+  it.each(EVENTS)(
+    'of %s equals the given data, does not change when stored again, and is plain JSON',
+    (type, schema) => {
+      fc.assert(
+        fc.property(arbitraryPlain(schema), (data) => {
+          const stored = toStoredData(event(type, data));
+          expect(stored).toMatchObject(data);
+          expect(toStoredData(event(type, stored))).toEqual(stored);
+          expect(JSON.parse(JSON.stringify(stored))).toEqual(stored);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
 
-  it.each(EVENTS)('of %s writes every implicit field of an empty one', (type, schema) => {
+  it.each(EVENTS)('of %s contains every implicit field of an empty message', (type, schema) => {
     const implicit = schema.fields
       .filter((field) => field.fieldKind !== 'message' && !field.proto.proto3Optional)
       .map((field) => field.jsonName);
     expect(Object.keys(toStoredData(event(type, {}))).sort()).toEqual(implicit.sort());
   });
 
-  it('leaves out what holds undefined, at any depth', () => {
+  it('omits properties that are undefined at any depth', () => {
     const settings = { name: 'lab', sshPublicKey: undefined };
     const stored = toStoredData(event('ClusterRegistered', { settings, owner: undefined, operators: undefined }));
     expect(stored.settings).toEqual(toStoredData(event('ClusterRegistered', { settings: { name: 'lab' } })).settings);
@@ -35,22 +38,22 @@ describe('the stored form of events', () => {
   });
 
   it.each([
-    ['a field that it does not have', { requestedHostname: 'x', colour: 'red' }, /HostRenamed.*colour/],
+    ['an unknown field', { requestedHostname: 'x', colour: 'red' }, /HostRenamed.*colour/],
     ['a field of another type', { requestedHostname: 4 }, /HostRenamed.requested_hostname/],
-    ['no object', 'text', /HostRenamed/],
+    ['a value that is not an object', 'text', /HostRenamed/],
     ['a list', [], /HostRenamed/],
-  ])('refuses %s, and says where', (_, data, message) => {
+  ])('throws EventShapeError with the cause for %s', (_, data, message) => {
     const storing = (): unknown => toStoredData(event('HostRenamed', data));
     expect(storing).toThrow(EventShapeError);
     expect(storing).toThrow(message);
   });
 
-  it('refuses a type that is not listed', () => {
+  it('throws for a type that is not in the list', () => {
     expect(() => toStoredData(event('HostInvented', {}))).toThrow(EventShapeError);
     expect(() => toStoredData(event('constructor', {}))).toThrow(/event-types/);
   });
 
-  it('knows the types of this version only', () => {
+  it('isKnownEventType is true only for types of this version', () => {
     expect(isKnownEventType('HostRegistered')).toBe(true);
     expect(isKnownEventType('HostInvented')).toBe(false);
     expect(isKnownEventType('toString')).toBe(false);

@@ -202,7 +202,7 @@ export const NOTE_EVENTS = {
   NoteRecorded: NoteRecordedSchema,
 } as const;
 
-/** Every fact that may be stored, by the category of its stream: the one map from event type to payload. */
+/** All events that may be stored, by the category of their stream: the only map from event type to payload. */
 export const EVENTS_BY_CATEGORY = {
   cluster: CLUSTER_EVENTS,
   host: HOST_EVENTS,

@@ -6,7 +6,7 @@ import { EVENTS_BY_CATEGORY, STREAM_OWNERS, type StreamCategory } from '.';
 const PROTO = join(__dirname, '../../../proto/muster/v1');
 const CATEGORIES = Object.keys(EVENTS_BY_CATEGORY) as StreamCategory[];
 
-/** In a `---- events of <category>-… ----` section, a message that is not part of another one is an event. */
+/** Returns the messages of each `---- events of <category>-… ----` section that are not part of another message. */
 const eventsInProto = (): Record<string, string[]> => {
   const messages = new Map<string, string[]>();
   const parts = new Set<string>();
@@ -27,24 +27,24 @@ const eventsInProto = (): Record<string, string[]> => {
   );
 };
 
-describe('the list of events', () => {
-  it('holds every event of proto/muster/v1 under its category and no other message', () => {
+describe('EVENTS_BY_CATEGORY', () => {
+  it('contains every event of proto/muster/v1 under its category and no other message', () => {
     const listed = Object.fromEntries(CATEGORIES.map((c) => [c, Object.keys(EVENTS_BY_CATEGORY[c]).sort()]));
     expect(listed).toEqual(eventsInProto());
   });
 
-  it('names each event once, as its message is named', () => {
+  it('has each event once, under the name of its message', () => {
     const entries = Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entries<DescMessage>(events));
     expect(new Set(entries.map(([type]) => type)).size).toBe(entries.length);
     for (const [type, schema] of entries) expect(schema.typeName).toBe(`muster.v1.${type}`);
   });
 
-  it.each(CATEGORIES)('has an owner for %s, whose stream names are unambiguous', (category) => {
+  it.each(CATEGORIES)('has an owner and unambiguous stream names for %s', (category) => {
     expect(STREAM_OWNERS[category]).toMatch(/^[a-z]+$/);
     expect(category).not.toContain('-');
   });
 
-  it('names no owner for a category without events', () => {
+  it('has no owner for a category without events', () => {
     expect(Object.keys(STREAM_OWNERS).sort()).toEqual([...CATEGORIES].sort());
   });
 });

@@ -9,7 +9,10 @@ import {
 } from '@bufbuild/protobuf';
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 
-/** A generated message as a plain object: exactly what its proto3 JSON holds when implicit fields are always written. */
+/**
+ * A generated message as a plain object: exactly the content of its proto3 JSON when implicit fields are always
+ * written.
+ */
 export type Plain<T> = T extends Uint8Array
   ? string
   : T extends readonly (infer Item)[]
@@ -18,12 +21,14 @@ export type Plain<T> = T extends Uint8Array
       ? { [K in keyof T as Exclude<K, '$typeName' | '$unknown'>]: Plain<T[K]> }
       : T;
 
-// Every string of every message is checked; the default does it by escaping each of them.
+// Replaces the check for valid UTF-8 that runs for every string of every message. The default check escapes each
+// string, which is slower.
 configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFormed() });
 
 /**
- * Checks that a value is a message of the schema and gives its plain form: proto3 JSON with implicit fields written.
- * A property that holds undefined counts as absent. @throws when a value has another shape; the error names the field
+ * Checks that a value is a message of the schema and returns its plain form: proto3 JSON with implicit fields written.
+ * A property that is undefined counts as absent.
+ * @throws when a value has another shape; the error names the field
  */
 export function toPlainForm<Schema extends DescMessage>(
   schema: Schema,
@@ -34,7 +39,7 @@ export function toPlainForm<Schema extends DescMessage>(
   return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
 }
 
-/** The value itself where nothing has to be left out, which is nearly always. */
+/** Returns the value itself when it contains no undefined property, which is the most frequent case. */
 function withoutUndefined(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -1,14 +1,14 @@
 import { RegistrationService } from './gen/muster/v1/registration_pb';
 import { toPlainForm } from './plain';
 
-describe('the plain form of a message', () => {
+describe('toPlainForm', () => {
   const schema = RegistrationService.method.nextSteps.input;
 
-  it('takes any text that can be written as UTF-8', () => {
+  it('accepts any text that UTF-8 can encode', () => {
     expect(toPlainForm(schema, { hostId: 'z\u00fcrich \u{1f680}' })).toMatchObject({ hostId: 'zürich 🚀' });
   });
 
-  it('refuses half a character by the name of its field', () => {
+  it('throws with the name of the field for a lone surrogate', () => {
     expect(() => toPlainForm(schema, { hostId: 'a\ud83d' })).toThrow(/hostId|host_id/i);
   });
 });

@@ -7,8 +7,14 @@ export const AGENT_TOKEN = 'agent-token';
 /** Secrets of one host, sealed in the scope of its infra-env and never returned. */
 export type HostSecret = 'ignition-endpoint-token' | 'ignition-endpoint-http-headers' | 'fencing-credentials';
 
-/** Name of the sealed value: a token, a JSON object of header to value, credentials as the contract writes them. */
+/**
+ * Returns the name of the sealed value of a host: a token, a JSON object of headers, or credentials in the format of
+ * the v2 API.
+ */
 export const hostSecretName = (hostId: string, secret: HostSecret): string => `host-${hostId}-${secret}`;
 
-/** A document of a user, sealed in the scope of its cluster or infra-env. `digest`: of its text, as events name it. */
+/**
+ * Returns the name of a user's document, sealed in the scope of its cluster or infra-env. `digest` is the digest of its
+ * text, which events contain.
+ */
 export const documentSecretName = (digest: string): string => `documents/${digest}`;

@@ -22,14 +22,14 @@ export function streamIdOf(category: StreamCategory, id: string): `${StreamCateg
   return `${category}-${id}`;
 }
 
-/** A host as one infra-env knows it: `<infraEnvId>.<hostId>`. One machine may be known to several infra-envs. */
+/** A host in one infra-env: `<infraEnvId>.<hostId>`. One machine may be registered in several infra-envs. */
 export type HostKey = `${string}.${string}`;
 
 export function hostKeyOf(infraEnvId: string, hostId: string): HostKey {
   return `${infraEnvId}.${hostId}`;
 }
 
-/** The host of a stream whose id is a host key, such as `host-…` or `inventory-…`. */
+/** Returns the host of a stream whose id is a host key, such as `host-…` or `inventory-…`. */
 export function hostKeyOfStream(streamId: string): HostKey {
   return parseStreamId(streamId).id as HostKey;
 }

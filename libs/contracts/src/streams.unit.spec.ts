@@ -3,8 +3,8 @@ import { EVENTS_BY_CATEGORY, hostKeyOf, parseHostKey, parseStreamId, streamIdOf,
 
 const category = fc.constantFrom(...(Object.keys(EVENTS_BY_CATEGORY) as StreamCategory[]));
 
-describe('names of streams', () => {
-  it('are read as they were written, whatever the id', () => {
+describe('stream names', () => {
+  it('parse to the category and id that they were created from', () => {
     fc.assert(
       fc.property(category, fc.string(), (name, id) => {
         expect(parseStreamId(streamIdOf(name, id))).toEqual({ category: name, id });
@@ -12,13 +12,13 @@ describe('names of streams', () => {
     );
   });
 
-  it('are split at the first dash, for ids have dashes of their own', () => {
+  it('split at the first dash, because ids contain dashes', () => {
     expect(parseStreamId('infraEnv-6f9619ff-8b86')).toEqual({ category: 'infraEnv', id: '6f9619ff-8b86' });
   });
 });
 
-describe('keys of hosts', () => {
-  it('are read as they were written', () => {
+describe('host keys', () => {
+  it('parse to the infra-env and host that they were created from', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (infraEnvId, hostId) => {
         expect(parseHostKey(hostKeyOf(infraEnvId, hostId))).toEqual({ infraEnvId, hostId });

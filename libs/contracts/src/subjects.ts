@@ -1,10 +1,13 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 
-/** Every subject on the bus is built in this file: general to specific, identity as a token, verbs in lower snake case. */
+/**
+ * All NATS subjects are created in this file. Subjects go from general to specific and contain identities as tokens and
+ * verbs in lower snake case.
+ */
 const snake = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
 
-/** `registration.v1.register_host` for RegistrationService.RegisterHost. */
+/** Returns `registration.v1.register_host` for RegistrationService.RegisterHost. */
 export function subjectOfMethod(method: DescMethod): string {
   const service = snake(method.parent.name.replace(/Service$/, ''));
   return `${service}.v1.${snake(method.name)}`;
@@ -13,7 +16,7 @@ export function subjectOfMethod(method: DescMethod): string {
 export type AgentVerb = 'register' | 'next_steps' | 'reply_to_step' | 'report_progress' | 'nudge';
 export const agentSubject = (infraEnvId: string, hostId: string, verb: AgentVerb): string =>
   `agent.v1.${infraEnvId}.${hostId}.${verb}`;
-/** What the agents' endpoint listens to, per verb. */
+/** Returns the subject pattern on which the agents' endpoint listens for a verb. */
 export const anyAgentSubject = (verb: AgentVerb): string => `agent.v1.*.*.${verb}`;
 
 /** Verbs that the agent of a host publishes. */
@@ -32,7 +35,7 @@ export function parseAgentSubject(
   return { infraEnvId, hostId, verb };
 }
 
-/** Header names of the bus: caller, owner, and command id. Headers never contain secrets. */
+/** Header names of bus messages: caller, owner, and command id. Headers never contain secrets. */
 export const HEADERS = {
   commandId: 'muster-command-id',
   actor: 'muster-actor',

@@ -37,8 +37,8 @@ export interface RowContext<T extends TableTypes, Command extends T['Command'] =
 }
 
 /**
- * One row of a decision table: in these statuses, this command under this guard leads there, because of this. Rows are
- * disjoint and carry no order (`findOverlaps` proves it).
+ * One row of a decision table: in the statuses `from`, the command `on` under the guard `when` leads to the status
+ * `to`. Rows are disjoint and carry no order (`findOverlaps` proves it).
  */
 export interface Row<T extends TableTypes, Command extends T['Command'] = T['Command']> {
   /** Kebab-case, unique in its table; stored with the status change that the row causes. */
@@ -57,10 +57,13 @@ export interface Row<T extends TableTypes, Command extends T['Command'] = T['Com
   readonly why: string;
 }
 
-/** A row on any command. `on` narrows the context, so that the compiler checks what a row reads of its command. */
+/**
+ * A row for any command. The type of `on` narrows the context, so that the compiler checks which members of the command
+ * a row reads.
+ */
 export type RowOf<T extends TableTypes> = { [Type in CommandType<T>]: Row<T, CommandOf<T, Type>> }[CommandType<T>];
 
-/** Returns an `emit` that gives the events of each part, in order. */
+/** Returns an `emit` function that returns the events of each part, in order. */
 export const inOrder =
   <Context, Event>(...parts: readonly ((context: Context) => readonly Event[])[]) =>
   (context: Context): readonly Event[] =>
@@ -70,7 +73,7 @@ export interface RowRefusal<T extends TableTypes, Command extends T['Command'] =
   readonly code: T['Code'];
   /** Returns one sentence for the user: what is wrong, the value, and what to do. */
   reason(context: RowContext<T, Command>): string;
-  /** The field or the state that the reason is about. */
+  /** The field or the status that the reason is about. */
   readonly subject: string;
   /** Returns the accepted values. @default the statuses in which some row accepts the command */
   allowed?(context: RowContext<T, Command>): readonly string[];
@@ -87,14 +90,14 @@ export interface RefusalRow<T extends TableTypes, Command extends T['Command'] =
   readonly subject?: string;
   /** @default the statuses in which some row accepts the command */
   readonly allowed?: readonly string[] | ((context: RowContext<T, Command>) => readonly string[]);
-  /** @default the reason, where that is a constant */
+  /** @default the reason, if it is a constant */
   readonly why?: string;
 }
 
 /**
  * Returns the factory of the refusal rows of one table.
- *
- * @param complete adds to each reason what every refusal of the aggregate has to say. @default the reason alone
+ * @param complete adds the text that every refusal of the aggregate shares to each reason.
+ * @default the reason alone
  */
 export function refusalsOf<T extends TableTypes>(complete?: (reason: string, state: T['State']) => string) {
   return <Command extends T['Command']>(spec: RefusalRow<T, Command>): Row<T, Command> => {
@@ -134,13 +137,16 @@ export function toRefusal<T extends TableTypes>(
   };
 }
 
-/** A method, so that the evaluation for one command type stands where one for all is expected. */
+/**
+ * Declared as a method, so that a function for one command type is assignable where a function for all command types is
+ * expected.
+ */
 interface GuardInput<T extends TableTypes, Command extends T['Command']> {
   evaluate(context: RowContext<T, Command>): Partial<GuardValues<T['Variables']>>;
 }
 
 /**
- * Per command type, the values of the guard variables that rows on it name, and of no others (`findInputMismatches`
+ * Per command type, the functions that compute exactly the guard variables that rows on it name (`findInputMismatches`
  * proves it). A command type whose rows have no guards is absent.
  */
 export type GuardInputs<T extends TableTypes> = {
@@ -157,12 +163,12 @@ export interface TableDefinition<T extends TableTypes, R extends Row<T> = Row<T>
 }
 
 export interface DecisionTable<T extends TableTypes, R extends Row<T> = Row<T>> extends TableDefinition<T, R> {
-  /** Returns the values of the guard variables that rows on the command ask for. */
+  /** Returns the values of the guard variables that rows on the command name. */
   evaluate(context: RowContext<T>): Partial<GuardValues<T['Variables']>>;
-  /** Returns the row that applies. At most one can, because rows are disjoint. */
+  /** Returns the row that applies. At most one row can apply, because rows are disjoint. */
   select(status: T['Status'], on: CommandType<T>, values: Partial<GuardValues<T['Variables']>>): R | undefined;
   rowFor(context: RowContext<T>): R | undefined;
-  /** Returns the statuses in which some row accepts the command, at least under some guard. */
+  /** Returns the statuses in which some row accepts the command under at least one combination of guard values. */
   accepting(on: CommandType<T>): readonly T['Status'][];
 }
 

@@ -65,12 +65,12 @@ const deciderOf = (next?: () => Light['Command'] | undefined) =>
   );
 const TICK = { type: 'Tick', hour: 'day', traffic: true } as const;
 
-describe('proofs', () => {
-  it('find no overlap in disjoint rows', () => {
+describe('proofs of a decision table', () => {
+  it('findOverlaps returns nothing for disjoint rows', () => {
     expect(findOverlaps(ROWS)).toEqual([]);
   });
 
-  it('find rows that could both apply', () => {
+  it('findOverlaps returns the pairs of rows that could both apply', () => {
     const guard: Guard<typeof VARIABLES> = { hour: ['night'] };
     expect(findOverlaps([...ROWS, tick('hurry', { when: guard })])).toEqual([
       { status: 'red', first: 'go', second: 'hurry' },
@@ -78,7 +78,7 @@ describe('proofs', () => {
     ]);
   });
 
-  it('find pairs of status and command without a row, and guard values that no row admits', () => {
+  it('findGaps returns pairs of status and command without a row, and guard values that no row covers', () => {
     expect(findGaps(ROWS, VARIABLES, STATUSES, COMMANDS)).toEqual([{ status: 'off', on: 'Stop', values: {} }]);
     const rows = ROWS.filter(({ id }) => id !== 'idle');
     expect(findGaps(rows, VARIABLES, ['red'], ['Tick'])).toEqual([
@@ -86,7 +86,7 @@ describe('proofs', () => {
     ]);
   });
 
-  it('find guard inputs that rows do not name, and the other way round', () => {
+  it('findInputMismatches returns guard inputs that no row names, and named variables without an input', () => {
     expect(findInputMismatches(TABLE, { command: TICK, state: at('red'), settings })).toEqual({
       missing: [],
       unused: [],
@@ -101,8 +101,8 @@ describe('proofs', () => {
   });
 });
 
-describe('a table decider', () => {
-  it('stores the events of the row, then the change of status', () => {
+describe('createTableDecider', () => {
+  it('stores the events of the row before the change of status', () => {
     expect(deciderOf().decide(TICK, at('red'))).toEqual({
       kind: 'accepted',
       events: [{ type: 'Entered', to: 'green', reason: 'traffic in Bonn' }],
@@ -133,7 +133,7 @@ describe('a table decider', () => {
     expect(deciderOf().decide({ type: 'Stop' }, at('off'))).toMatchObject({ refusal: { code: 'internal' } });
   });
 
-  it('decides the next command on the state that the first one led to', () => {
+  it('decides the next command on the state after the first command', () => {
     let left = 1;
     const decider = deciderOf(() => (left-- > 0 ? { type: 'Stop' } : undefined));
     expect(decider.decide(TICK, at('red'))).toMatchObject({

@@ -1,6 +1,6 @@
-/** Why a command was not executed. A value, not an exception; nothing was stored. */
+/** The reason why a command was not executed. It is a value, not an exception. Nothing was stored. */
 export interface Refusal<Code extends string = string> {
-  /** Stable: clients and the problem table of the product refer to it. */
+  /** Stable code. Clients and the problem table of the product refer to it. */
   readonly code: Code;
   /** One sentence for the user: what is wrong, the value, and what to do. */
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface Refusal<Code extends string = string> {
   readonly retryAfterSeconds?: number;
 }
 
-/** Carries a refusal through code that can only throw: a framework's handler, a transport. */
+/** Carries a refusal through code that can only throw, such as a framework's handler or a transport. */
 export class RefusalError<Code extends string = string> extends Error {
   constructor(readonly refusal: Refusal<Code>) {
     super(refusal.reason);
@@ -42,7 +42,7 @@ export interface Decider<State, Command, Event, Code extends string = string> {
 }
 
 /**
- * The last case of an `evolve`: the compiler accepts it when every event type has a case. At run time an event of a newer
- * version changes nothing.
+ * Returns the state unchanged. Used as the last case of an `evolve`: the compiler reports an event type without a case.
+ * At run time, an event type of a newer version changes nothing.
  */
 export const unknownEvent = <State>(state: State, _event: never): State => state;

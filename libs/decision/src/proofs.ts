@@ -1,6 +1,6 @@
 import type { DecisionTable, Guard, GuardValues, Row, RowContext, TableTypes, Variables } from './decision-table';
 
-/** What proofs need of a row. */
+/** The members of a row that the proofs read. */
 export type GuardedRow = Pick<Row<TableTypes>, 'id' | 'from' | 'on' | 'when'>;
 type AnyGuard = Guard<Variables>;
 type AnyValues = Partial<GuardValues<Variables>>;
@@ -14,11 +14,13 @@ export interface Overlap {
 export interface Gap {
   readonly status: string;
   readonly on: string;
-  /** Empty when the pair has no row at all. */
+  /** Guard values that no row covers. Empty when no row exists for the status and the command. */
   readonly values: AnyValues;
 }
 
-/** Returns the pairs of rows that could both apply. Two guards are disjoint when they share no value of some variable. */
+/**
+ * Returns the pairs of rows that could both apply. Two guards are disjoint when some variable has no value in common.
+ */
 export function findOverlaps(rows: readonly GuardedRow[]): readonly Overlap[] {
   const overlaps: Overlap[] = [];
   rows.forEach((first, index) => {
@@ -72,7 +74,10 @@ function guardValueSets(names: readonly string[], variables: Variables): readonl
   );
 }
 
-/** Returns the variables that rows on the command name and the table does not evaluate, and the other way round. */
+/**
+ * Returns the variables that rows on the command name and the table does not compute (`missing`), and the computed
+ * variables that no row names (`unused`).
+ */
 export function findInputMismatches<T extends TableTypes>(
   table: DecisionTable<T>,
   context: RowContext<T>,

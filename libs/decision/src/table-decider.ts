@@ -1,7 +1,7 @@
 import { type Decider, type Decision, type Refusal, refused } from './decision';
 import { type DecisionTable, type Row, type RowContext, type TableTypes, toRefusal } from './decision-table';
 
-/** What a status change is stored from. */
+/** The input of the function that creates the event for a status change. */
 export interface Transition<T extends TableTypes, R extends Row<T> = Row<T>> extends RowContext<T> {
   readonly row: R;
   readonly from: T['Status'];
@@ -17,15 +17,15 @@ export interface TableDeciderDefinition<T extends TableTypes, R extends Row<T> =
   readonly table: DecisionTable<T, R>;
   readonly initialState: () => T['State'];
   readonly evolve: (state: T['State'], event: T['Event']) => T['State'];
-  /** Returns why the input of a command is refused before the table is asked. @default input is not checked */
+  /** Returns the refusal of a command with invalid input, before any row is evaluated. @default input is not checked */
   readonly validate?: (context: RowContext<T>) => Refusal<T['Code']> | undefined;
-  /** Returns the events that store the change of status, or of the reason for it. */
+  /** Returns the events that store the new status or the new reason for it. */
   readonly transition: (transition: Transition<T, R>) => readonly T['Event'][];
-  /** Returns the command to decide next on the state after a row: one row may enable another. @default none */
+  /** Returns the command to decide next, on the state after the row. @default none */
   readonly next?: (context: RowContext<T>, after: T['State']) => T['Command'] | undefined;
 }
 
-/** The longest chain of commands that `next` may build; a test of each table proves that it is not reached. */
+/** The maximum number of commands in one chain of `next`. A test of each table proves that chains are shorter. */
 export const MAX_ROUNDS = 16;
 
 type TableDecision<T extends TableTypes> = Decision<T['Event'], T['Code'] | 'internal'>;

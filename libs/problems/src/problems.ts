@@ -1,6 +1,9 @@
 import { type Refusal as DecisionRefusal, RefusalError as DecisionRefusalError } from '@muster/decision';
 
-/** Every way a request can be refused: code, HTTP status, title. Stable; documentation and both error shapes come from here. */
+/**
+ * All codes with which a request can be refused, with HTTP status and title. Codes are stable. The documentation and
+ * both error bodies are created from this table.
+ */
 export const PROBLEMS = {
   'invalid-input': { status: 400, title: 'The request does not have the required form' },
   'not-allowed-in-state': { status: 409, title: 'The current state does not allow the request' },
@@ -56,7 +59,7 @@ export function toProblemDocument(refusal: Refusal): ProblemDocument {
   };
 }
 
-/** The v2 contract's `error`: all five members are required there. */
+/** The `error` body of the v2 API. All five members are required. */
 export interface V2Error {
   readonly kind: 'Error';
   readonly id: number;
@@ -70,13 +73,15 @@ export function toV2Error(refusal: Refusal): V2Error {
   return { kind: 'Error', id: status, href: '', code: String(status), reason: withAllowed(refusal) };
 }
 
-/** The reason as sentences: what would have been accepted stands behind it. */
+/** Returns the reason as sentences, followed by the accepted values. */
 function withAllowed({ reason, allowed = [] }: Refusal): string {
   if (allowed.length === 0) return reason;
   return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Allowed: ${allowed.join(', ')}.`;
 }
 
-/** The v2 contract's `infra_error` (401, 403) and the framework's errors before a handler runs. */
+/**
+ * The `infra_error` body of the v2 API, for status 401 and 403, and for errors of the framework before a handler runs.
+ */
 export interface V2InfraError {
   readonly code: number;
   readonly message: string;

@@ -11,17 +11,17 @@ import {
 const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 const refusal = (code: ProblemCode): Refusal => ({ code, reason: 'The name is too long.', subject: 'name' });
 
-describe.each(CODES)('the refusal %s', (code) => {
+describe.each(CODES)('problem code %s', (code) => {
   const { status, title } = PROBLEMS[code];
 
-  it('has a stable name, a status of a refusal and a title', () => {
+  it('has a stable name, an HTTP error status, and a title', () => {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(600);
     expect(title).toMatch(/^[A-Z].*[^.]$/);
   });
 
-  it('becomes a problem document', () => {
+  it('converts to a problem document', () => {
     expect(toProblemDocument(refusal(code))).toEqual({
       type: `urn:muster:problem:${code}`,
       title,
@@ -32,7 +32,7 @@ describe.each(CODES)('the refusal %s', (code) => {
     });
   });
 
-  it('becomes the error of the v2 contract, with all its members', () => {
+  it('converts to the error of the v2 API with all its members', () => {
     expect(toV2Error(refusal(code))).toEqual({
       kind: 'Error',
       id: status,
@@ -42,28 +42,28 @@ describe.each(CODES)('the refusal %s', (code) => {
     });
   });
 
-  it('becomes the infra error of the v2 contract', () => {
+  it('converts to the infra error of the v2 API', () => {
     expect(toV2InfraError(refusal(code))).toEqual({ code: status, message: 'The name is too long.' });
   });
 });
 
-describe('what would have been accepted', () => {
+describe('the list of allowed values', () => {
   const allowed = ['arm64', 'x86_64'];
 
-  it('is listed in both bodies', () => {
+  it('is part of both bodies', () => {
     expect(toProblemDocument({ ...refusal('invalid-input'), allowed }).allowed).toEqual(allowed);
     expect(toV2Error({ ...refusal('invalid-input'), allowed }).reason).toBe(
       'The name is too long. Allowed: arm64, x86_64.',
     );
   });
 
-  it('is not mentioned when nothing can be listed', () => {
+  it('is absent from the reason when the refusal has no allowed values', () => {
     expect(toV2Error({ ...refusal('invalid-input'), allowed: [] }).reason).toBe('The name is too long.');
   });
 });
 
-describe('a refusal that has to be thrown', () => {
-  it('carries the refusal and its sentence', () => {
+describe('RefusalError', () => {
+  it('has the refusal and its reason as message', () => {
     const error = new RefusalError(refusal('not-found'));
     expect(error.message).toBe('The name is too long.');
     expect(error.refusal.code).toBe('not-found');

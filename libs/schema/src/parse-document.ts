@@ -9,26 +9,26 @@ export type Parsed<Value> =
   | { readonly kind: 'invalid'; readonly violations: readonly [PlacedViolation, ...PlacedViolation[]] };
 
 export interface ParserOptions {
-  /** What the document is called in messages; empty: paths begin with the name of a member. */
+  /** The name of the document in messages. Empty: paths begin with the name of a member. */
   readonly name: string;
   /** Members that the schema does not name are removed from the document. @default false */
   readonly dropsUnknown?: boolean;
-  /** Every violation is reported instead of the first. @default false */
+  /** Report every violation instead of only the first. @default false */
   readonly reportsAll?: boolean;
   /** A member that is null counts as absent: the document is checked, and returned, without it. @default false */
   readonly nullIsAbsent?: boolean;
-  /** Messages never repeat a value: for documents with secrets. @default false */
+  /** Messages never repeat a value. For documents with secrets. @default false */
   readonly hidesValues?: boolean;
 }
 
 export type Parser<Value> = (document: unknown) => Parsed<Value>;
 
 /**
- * A function that checks documents against a schema. The schema is compiled at the first call, which takes milliseconds.
- * With `dropsUnknown` the given document itself is changed.
- *
- * A schema may carry `expected: 'a MAC address such as 02:00:00:80:12:14'`: messages then say that instead of the keyword that failed.
- * For values that no keyword describes, `holds` makes a schema of a predicate.
+ * Returns a function that checks documents against a schema. The schema is compiled at the first call, which takes
+ * milliseconds. With `dropsUnknown`, unknown members are removed from the given document itself.
+ * A schema may have the annotation `expected`, for example `expected: 'a MAC address such as 02:00:00:80:12:14'`.
+ * Messages then use it instead of the keyword that failed. For values that no keyword describes, `holds` creates a
+ * schema from a predicate.
  */
 export function createParser<S extends TSchema>(schema: S, options: ParserOptions): Parser<Static<S>> {
   const { name, dropsUnknown = false, reportsAll = false, nullIsAbsent = false, hidesValues = false } = options;
@@ -42,7 +42,7 @@ export function createParser<S extends TSchema>(schema: S, options: ParserOption
   };
 }
 
-/** The same for JSON texts. A text that is not JSON has one violation, which does not repeat the text. */
+/** Like `createParser`, for JSON texts. A text that is not JSON has one violation, which does not repeat the text. */
 export function createJsonParser<S extends TSchema>(
   schema: S,
   options: ParserOptions,
@@ -59,13 +59,13 @@ export function createJsonParser<S extends TSchema>(
   };
 }
 
-/** The document, or undefined when it does not match its schema. */
+/** Returns the document, or undefined when it does not match its schema. */
 export const valueOf = <Value>(parsed: Parsed<Value>): Value | undefined =>
   parsed.kind === 'valid' ? parsed.value : undefined;
 
 /**
- * A schema for values that a function recognises. `expected` says in messages what is allowed: `an IP address`.
- * The value has no type of its own: the reader of the document converts it.
+ * Returns a schema for values that a predicate accepts. `expected` is the text for messages, for example `an IP
+ * address`. The parsed value has type unknown. The reader of the document converts it.
  */
 export const holds = (predicate: (value: unknown) => boolean, expected: string): TUnsafe<unknown> =>
   Type.Unsafe<unknown>({ [PREDICATE]: predicate, expected });
@@ -85,7 +85,7 @@ function withoutNulls(value: unknown): unknown {
 function createAjv(dropsUnknown: boolean, reportsAll: boolean): Ajv {
   const ajv = new Ajv({
     strict: true,
-    // Unions of types are ours to write.
+    // The schemas of this repository use unions of types.
     allowUnionTypes: true,
     allErrors: reportsAll,
     verbose: true,

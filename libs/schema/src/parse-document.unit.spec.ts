@@ -21,7 +21,7 @@ const INVENTORY = Type.Object({
 const sentences = (parsed: Parsed<unknown>): readonly string[] =>
   parsed.kind === 'valid' ? [] : parsed.violations.map(formatViolation);
 
-describe('A parser of documents', () => {
+describe('createParser', () => {
   const parse = createParser(INVENTORY, { name: 'inventory' });
   const withDisk = (disk: object): object => ({ disks: [{ name: 'sda', size_bytes: 1 }, disk] });
 
@@ -58,40 +58,40 @@ describe('A parser of documents', () => {
       { name: 'sdb', size_bytes: 1, colour: 'red' },
       'inventory.disks[1].colour is not a known field. Known fields: name, size_bytes, kind, role, mac',
     ],
-  ])('names the place of %s', (_, disk, sentence) => {
+  ])('reports the path and the expected value for %s', (_, disk, sentence) => {
     expect(sentences(parse(withDisk(disk)))).toEqual([sentence]);
   });
 
-  it('names the document itself', () => {
+  it('uses the name of the document for violations of the whole document', () => {
     expect(sentences(parse([]))).toEqual(['inventory must be an object, not a list of 0 entries']);
     expect(sentences(createParser(INVENTORY, { name: '' })({ disks: [], id: 'x' }))).toEqual([
       'id must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8, not "x"',
     ]);
   });
 
-  it('leaves secret values out of messages', () => {
+  it('omits secret values from messages', () => {
     const read = createParser(INVENTORY, { name: 'inventory', hidesValues: true });
     expect(sentences(read({ disks: 'secret' }))).toEqual(['inventory.disks must be a list']);
   });
 
-  it('reads JSON texts', () => {
+  it('createJsonParser parses JSON texts', () => {
     const read = createJsonParser(INVENTORY, { name: 'inventory' });
     expect(valueOf(read('{"disks":[]}'))).toEqual({ disks: [] });
     expect(valueOf(read('{"disks":1}'))).toBeUndefined();
     expect(sentences(read('{"disks":'))).toEqual(['inventory must be a JSON document']);
   });
 
-  it('shortens long values', () => {
+  it('shortens long values in messages', () => {
     const [sentence = ''] = sentences(parse(withDisk({ name: 'sdb', size_bytes: 'x'.repeat(1_000) })));
     expect(sentence.length).toBeLessThan(200);
   });
 
-  it('drops unknown members on request', () => {
+  it('removes unknown members when dropsUnknown is set', () => {
     const drop = createParser(INVENTORY, { name: 'inventory', dropsUnknown: true });
     expect(drop({ disks: [], more: 1 })).toEqual({ kind: 'valid', value: { disks: [] } });
   });
 
-  it('reports every violation on request', () => {
+  it('reports every violation when reportsAll is set', () => {
     const all = createParser(INVENTORY, { name: 'inventory', reportsAll: true });
     expect(sentences(all(withDisk({ size_bytes: 'x' })))).toHaveLength(2);
   });
@@ -110,14 +110,14 @@ describe('A parser of documents', () => {
     [{ list: [{ 1: 1, 'a/b': 1 }] }, ['list', 0, 'a/b'], 'list[0].a/b'],
     [{ list: {} }, ['list'], 'list'],
     [[], [], ''],
-  ])('gives the place in %j as names and indices', (document, place, path) => {
+  ])('formats the path %j with names and indices', (document, place, path) => {
     const entry = Type.Object({ 1: Type.Integer() }, { additionalProperties: false });
     const parsed = createParser(Type.Object({ list: Type.Array(entry) }), { name: '' })(document);
     expect(parsed).toMatchObject({ kind: 'invalid', violations: [{ place, path }] });
     expect(path.startsWith(formatPlace(place))).toBe(true);
   });
 
-  it('treats null as absent on request', () => {
+  it('treats null as absent when nullIsAbsent is set', () => {
     const nullable = createParser(INVENTORY, { name: 'inventory', nullIsAbsent: true });
     expect(nullable({ disks: [{ name: 'sda', size_bytes: 1, role: null }], id: null })).toEqual({
       kind: 'valid',

@@ -2,16 +2,18 @@ import type { ErrorObject } from 'ajv';
 
 /** One reason why a document does not match its schema. */
 export interface Violation {
-  /** Where: `inventory.disks[3].size_bytes`. The document's own name when the whole document is wrong. */
+  /**
+   * The path of the value: `inventory.disks[3].size_bytes`. The name of the document when the whole document is wrong.
+   */
   readonly path: string;
-  /** The rest of the sentence: `must be a whole number, not "12"`. */
+  /** The predicate of the sentence: `must be a whole number, not "12"`. */
   readonly reason: string;
 }
 
 /** Member names and list indices from the root of a document to one of its values. */
 export type Place = readonly (string | number)[];
 
-/** A violation that a schema found. */
+/** A violation as the validator found it. */
 export interface PlacedViolation extends Violation {
   /** The innermost value of the document that the violation is about: for a missing member the object that lacks it. */
   readonly place: Place;
@@ -41,7 +43,7 @@ const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
   ['date-time', 'a time such as 2026-01-02T03:04:05Z'],
 ]);
 
-/** The violation that an error of the validator describes. `name` is the name of the document. */
+/** Returns the violation for an error of the validator. `name` is the name of the document. */
 export function toViolation(
   name: string,
   document: unknown,
@@ -69,7 +71,10 @@ function unknownMember({ parentSchema }: ErrorObject): string {
   return `is not a known field. Known fields: ${Object.keys(properties ?? {}).join(', ')}`;
 }
 
-/** What the schema asks for. The annotation `expected` of the schema wins over the keyword that failed. */
+/**
+ * Returns what the schema requires. The annotation `expected` of the schema takes precedence over the keyword that
+ * failed.
+ */
 function expectation({ keyword, params, parentSchema, message = 'valid' }: ErrorObject): string {
   const { expected } = (parentSchema ?? {}) as { readonly expected?: unknown };
   if (typeof expected === 'string') return expected;
@@ -104,7 +109,7 @@ function expectation({ keyword, params, parentSchema, message = 'valid' }: Error
   }
 }
 
-/** The value as it appears in a message: shortened, and without the content of lists and objects. */
+/** Returns the value as it appears in a message: shortened, and without the content of lists and objects. */
 export function displayValue(value: unknown): string {
   if (value === undefined) return 'absent';
   if (Array.isArray(value)) return `a list of ${value.length} entries`;
@@ -113,7 +118,10 @@ export function displayValue(value: unknown): string {
   return text.length > VALUE_MAX_CHARACTERS ? `${text.slice(0, VALUE_MAX_CHARACTERS)}…` : text;
 }
 
-/** `/disks/3/size_bytes` as names and indices. A digit is an index in a list only: objects may have members with such names. */
+/**
+ * Converts `/disks/3/size_bytes` to names and indices. Digits are an index only in a list, because objects may have
+ * members with such names.
+ */
 function placeOf(document: unknown, pointer: string): Place {
   let value = document;
   return pointer
@@ -133,7 +141,7 @@ function placeOf(document: unknown, pointer: string): Place {
 const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null;
 
-/** `['disks', 3, 'size_bytes']` of the document `inventory` is `inventory.disks[3].size_bytes`. */
+/** Returns `inventory.disks[3].size_bytes` for the document `inventory` and the place `['disks', 3, 'size_bytes']`. */
 export function formatPlace(place: Place, name = ''): string {
   return place.reduce<string>(
     (path, part) => (typeof part === 'number' ? `${path}[${part}]` : memberPath(path, part)),
