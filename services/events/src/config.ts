@@ -1,14 +1,14 @@
 import { type Environment, parseDurationMs, readHardwareRequirements, readSettings } from '@muster/nest-kit';
 import { DEFAULT_REQUIREMENTS, type RequirementsTable } from '@muster/validation-rules';
 
-/** What machines are measured against when their disks are shown. */
+/** The requirements that disks are compared with in the views. */
 export interface MachineLimits {
   readonly requirements: RequirementsTable;
-  /** Product names of machines that are workers of a smaller kind. */
+  /** Product names of machines that are edge workers, which have lower requirements. */
   readonly edgeWorkerProducts: readonly string[];
 }
 
-/** The defaults of the settings, which are the same in the other services. */
+/** The defaults of the settings, which equal those of the other services. */
 export const DEFAULT_MACHINE_LIMITS: MachineLimits = {
   requirements: DEFAULT_REQUIREMENTS,
   edgeWorkerProducts: ['BlueField SoC'],
@@ -16,21 +16,21 @@ export const DEFAULT_MACHINE_LIMITS: MachineLimits = {
 
 /** The settings of this service. */
 export interface EventsConfig {
-  /** The shortest time between two notes of one name about one subject, in milliseconds by note name. */
+  /** The minimum time between two notes of one name about one subject, in milliseconds by note name. */
   readonly noteIntervalsMs: ReadonlyMap<string, number>;
   readonly machineLimits: MachineLimits;
 }
 
 export const CONFIG = Symbol('EventsConfig');
 
-/** Agents repeat these at every poll while an upgrade is under way. */
+/** Agents repeat these notes at every poll during an upgrade. */
 const DEFAULT_NOTE_INTERVALS = {
   upgrade_agent_started: '1h',
   upgrade_agent_finished: '1h',
   upgrade_agent_failed: '1h',
 };
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): EventsConfig =>
   readSettings(environment, (settings) => ({
     noteIntervalsMs: parseIntervals(settings.get('EVENT_RATE_LIMITS')),

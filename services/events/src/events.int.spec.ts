@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
-describe('the events service on a real bus and a store on disk', () => {
+describe('the events service with a real bus and a store on disk', () => {
   const endings: (() => Promise<void> | void)[] = [];
   afterEach(async () => {
     for (const end of endings.splice(0).reverse()) await end();
@@ -67,7 +67,7 @@ describe('the events service on a real bus and a store on disk', () => {
       await store.append(event.streamId, NO_STREAM, [{ ...event, id: `${event.id}-${event.streamId}` }]);
   };
 
-  it('what is stored becomes readable, and is announced', async () => {
+  it('makes stored events readable and announces their position', async () => {
     const store = openStore();
     const { platform, requests } = await start(store);
     const announced: string[] = [];
@@ -80,14 +80,14 @@ describe('the events service on a real bus and a store on disk', () => {
       const cluster = await platform.readModels.get(COLLECTIONS.clusters, CLUSTER_ID);
       return cluster?.total_host_count === 1;
     });
-    await eventually('both were announced', () =>
+    await eventually('both positions were announced', () =>
       ['event.v1.cluster', 'event.v1.host', 'projection.v1.views', HEAD_BEACON].every((subject) =>
         announced.includes(subject),
       ),
     );
   });
 
-  it('a start reads what happened before it, says that it is ready, and how far it is', async () => {
+  it('replays stored events at start, and reports its progress until it is ready', async () => {
     const store = openStore();
     await append(store, clusterRegistered(), hostRegistered());
     const { platform, events } = await start(store);
@@ -99,11 +99,11 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await platform.readModels.find({ collection: COLLECTIONS.events, where: {} })).toHaveLength(2);
   });
 
-  it('a rebuild ends in the same documents', async () => {
+  it('rebuilds the same documents', async () => {
     const store = openStore();
     const first = await start(store);
     await append(store, clusterRegistered(), hostRegistered());
-    await eventually('the first is through', async () => (await first.events.views.lag()) === 0);
+    await eventually('the first event was projected', async () => (await first.events.views.lag()) === 0);
     const second = await start(store);
     await second.events.views.caughtUp();
 
@@ -113,7 +113,7 @@ describe('the events service on a real bus and a store on disk', () => {
     }
   });
 
-  it('a note is stored once however often its command comes, and becomes readable', async () => {
+  it('stores a note once for a repeated command, and makes it readable', async () => {
     const store = openStore();
     await append(store, clusterRegistered());
     const { platform, events, requests } = await start(store);
@@ -129,7 +129,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(lines.map(({ document }) => [document.message, document.org_id])).toEqual([[NOTE.message, 'acme']]);
   });
 
-  it('a moment of the past is answered over the bus, and refused where there was no cluster', async () => {
+  it('returns a past state over the bus, and refuses a time at which the cluster did not exist', async () => {
     const store = openStore();
     await append(store, clusterRegistered());
     const { requests } = await start(store);
@@ -145,7 +145,7 @@ describe('the events service on a real bus and a store on disk', () => {
     await expect(past(CLUSTER_ID, 'then')).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
   });
 
-  it('an unknown category is refused with those there are, and nothing is stored', async () => {
+  it('refuses an unknown category with the allowed ones, and stores nothing', async () => {
     const store = openStore();
     const { requests } = await start(store);
     const refused = callService(
@@ -159,7 +159,7 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await store.head()).toBe(-1);
   });
 
-  it('a note that comes too soon after the same one is not stored', async () => {
+  it('does not store a note within the interval of its name', async () => {
     const store = openStore();
     const { requests } = await start(store, { EVENT_RATE_LIMITS: '{"reboots_for_node":"1h"}' });
     const record = (id: string) => callService(requests, EventsService.method.recordNote, { note: NOTE }, context(id));
@@ -169,10 +169,10 @@ describe('the events service on a real bus and a store on disk', () => {
     expect(await store.head()).toBe(position);
   });
 
-  it('an event that cannot be projected does not stop the others', async () => {
+  it('continues with other events after one that cannot be projected', async () => {
     const store = openStore();
     const { events } = await start(store);
     await append(store, onHost('HostBootstrapChosen'));
-    await eventually('the views are past it', async () => (await events.views.lag()) === 0);
+    await eventually('the views are at a later position', async () => (await events.views.lag()) === 0);
   });
 });

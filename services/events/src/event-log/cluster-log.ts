@@ -6,7 +6,7 @@ import { overrideLog } from './validation-log';
 
 type Entered = EventData<'ClusterEnteredStatus'>;
 
-/** Further entries when a cluster enters a status. */
+/** Additional entries when a cluster enters a status. */
 const ALSO: { readonly [status: string]: (data: Entered, subject: ClusterSubject) => readonly LogEntry[] } = {
   error: ({ statusReason = NO_REASON }, { cluster }) => [
     {
@@ -65,7 +65,7 @@ const line = (
 ): readonly LogEntry[] => [{ name, severity, message, props }];
 
 export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
-  // Scripts wait for this text of assisted-service v2.
+  // assisted-service v2 has this text, and scripts wait for it.
   ClusterRegistered: ({ kind }) =>
     line('cluster_registration_succeeded', 'info', 'Successfully registered cluster', { cluster_kind: kind }),
   ClusterDeregistered: (_data, { cluster }) =>
@@ -156,7 +156,7 @@ function revisionLog(
   const { changes } = data;
   const proxyOf = ({ http_proxy, https_proxy, no_proxy }: ClusterSubject['cluster']): string =>
     JSON.stringify([http_proxy, https_proxy, no_proxy]);
-  // A new password shows only in the name under which the proxy is sealed.
+  // A changed password is visible only as a changed name of the sealed proxy.
   const hasChanged = before && (proxyOf(before) !== proxyOf(cluster) || changes?.proxy?.sealedAs);
   return [
     ...(changes?.proxy && hasChanged

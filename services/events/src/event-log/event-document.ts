@@ -14,21 +14,21 @@ import type { MachineLimits } from '../config';
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 const STEP = 1_000;
 
-/** At most one decimal, none from 100 on: `8.1 s`. */
+/** At most one decimal, none from 100: `8.1 s`. */
 export const formatSeconds = (seconds: number): string => `${rounded(seconds)} s`;
 
-/** In decimal units: `1.2 GB`. */
+/** Decimal units: `1.2 GB`. */
 export function formatBytes(bytes: number): string {
   const unit = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${rounded(bytes / STEP ** unit)} ${UNITS[unit]}`;
 }
 
-/** At most one decimal, none from 100 on. */
+/** At most one decimal, none from 100. */
 export const rounded = (value: number): string => String(Number(value.toFixed(Math.abs(value) < 100 ? 1 : 0)));
 
-/** One entry of the event log. Ids of its subject are added to `props`. */
+/** One entry of the event log. `props` additionally gets the ids of the subject. */
 export interface LogEntry {
-  /** From `event-names.table.ts`, snake_case. */
+  /** A name in `event-names.table.ts`, in snake case. */
   readonly name: string;
   readonly severity: EventSeverity;
   /** One or more sentences. */
@@ -36,15 +36,15 @@ export interface LogEntry {
   readonly props?: JsonObject;
   /** @default 'user' */
   readonly category?: EventCategory;
-  /** Position of the event whose first entry this one replaces. */
+  /** Position of the event whose first entry this entry replaces. */
   readonly replaces?: number;
 }
 
 export interface HostSubject {
-  /** After the event; before it when the event removed the host. */
+  /** The host after the event. Before it when the event removed the host. */
   readonly host: HostDocument;
   readonly before: HostDocument | undefined;
-  /** The requested or reported hostname, else the id. */
+  /** The requested hostname, otherwise the reported one, otherwise the id. */
   readonly name: string;
   readonly limits: MachineLimits;
 }
@@ -59,7 +59,7 @@ export interface InfraEnvSubject {
   readonly before: InfraEnvDocument | undefined;
 }
 
-/** One pure row per event type with entries in the event log. */
+/** One pure row per event type that has entries in the event log. */
 export type LogRows<Event extends { readonly type: string; readonly data: unknown }, Subject> = {
   readonly [Type in Event['type']]?: (
     data: Extract<Event, { readonly type: Type }>['data'],
@@ -75,13 +75,13 @@ export function describeStatus(from: string, to: string, statusInfo: string): st
 
 export const hostNameOf = (host: HostDocument): string => host.requested_hostname ?? host._reported_hostname ?? host.id;
 
-/** Enough digits for every safe integer. */
+/** Number of digits of the largest safe integer. */
 const POSITION_DIGITS = 16;
 
 const { events: EVENTS } = COLLECTIONS;
 const NO_PROPS: EventDocument['_props'] = {};
 
-/** The resources that an entry is about, and their owner. */
+/** The resources to which an entry refers, and their owner. */
 export interface EventSubject {
   readonly clusterId?: string;
   readonly hostId?: string;
@@ -89,7 +89,10 @@ export interface EventSubject {
   readonly owner: { readonly user_name: string; readonly org_id: string; readonly email_domain: string };
 }
 
-/** The documents of the entries of one stored event. Keys come from its position, so that a repetition writes the same documents. */
+/**
+ * Returns the documents for the entries of one stored event. Their keys contain its position, so a repetition writes
+ * the same documents.
+ */
 export function eventDocuments(
   event: RecordedMusterEvent,
   entries: readonly LogEntry[],
@@ -99,7 +102,7 @@ export function eventDocuments(
     replaces === undefined ? [] : [putOrRemove(EVENTS, keyOf(replaces, 0), undefined)],
   );
   const written = entries.map((entry, ordinal) => {
-    // Assigned member by member: half of all events of a replay pass here.
+    // Members are assigned one by one for speed: half of all events of a replay are processed here.
     const document: { -readonly [Member in keyof EventDocument]: EventDocument[Member] } = {
       name: entry.name,
       severity: entry.severity,

@@ -1,6 +1,6 @@
 import { formatBytes, formatSeconds } from './event-document';
 
-describe('An amount in an event message', () => {
+describe('an amount in an event message', () => {
   it.each([
     [8.069444444444445, '8.1 s'],
     [0, '0 s'],

@@ -43,12 +43,12 @@ async function added(...facts: readonly Fact[]): Promise<readonly string[]> {
 const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
 const host = hostRegistered();
 
-describe('The event log has an entry when', () => {
+describe('the event log adds the expected entries when', () => {
   it.each<[string, readonly Fact[], readonly string[]]>([
     ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
     ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
     [
-      'a host that was reset waits for a boot',
+      'a reset host waits for a boot',
       [cluster, host, onHost('HostEnteredStatus', { status: 'resetting-pending-user-action', from: 'cancelled' })],
       ['host_status_updated info', 'user_required_complete_installation_reset info'],
     ],
@@ -90,7 +90,7 @@ describe('The event log has an entry when', () => {
       [],
     ],
     [
-      'the preparation runs out of time',
+      'the preparation times out',
       [cluster, onCluster('ClusterDeadlinePassed', { deadline: 'preparation' })],
       ['installation_preparing_timed_out warning'],
     ],
@@ -107,7 +107,7 @@ describe('The event log has an entry when', () => {
       ],
       ['validations_ignored info'],
     ],
-    ['nothing is ignored', [cluster, onCluster('InstallationPreparationStarted', { attempt: 1 })], []],
+    ['no validation is ignored', [cluster, onCluster('InstallationPreparationStarted', { attempt: 1 })], []],
     [
       'the proxy changes',
       [cluster, onCluster('ClusterSettingsRevised', { changes: { proxy: { httpProxy: 'http://p' } } })],
@@ -125,7 +125,7 @@ describe('The event log has an entry when', () => {
       ['host_status_updated info'],
     ],
     [
-      'a host falls silent',
+      'a host is disconnected',
       [host, onHost('HostEnteredStatus', { status: 'disconnected', from: 'known' })],
       ['host_status_updated warning'],
     ],
@@ -135,7 +135,7 @@ describe('The event log has an entry when', () => {
       ['host_status_updated error'],
     ],
     [
-      'a host is installed, one of its two bootable disks spared',
+      'a host with two bootable disks is installed, and one of them is not formatted',
       [
         host,
         onInventory('InventoryReported', { hardware: { disks: [bootable('sda'), bootable('sdb')] } as never }),
@@ -150,28 +150,32 @@ describe('The event log has an entry when', () => {
       ['host_status_updated info', 'host_installation_cancelled info'],
     ],
     [
-      'a host progresses',
+      'the progress of a host changes',
       [host, onHost('HostProgressed', { stage: 'Installing' })],
       ['host_install_progress_updated info'],
     ],
-    ['a role is suggested', [host, onHost('HostRoleSuggested', { role: 'master' })], ['host_role_updated info']],
+    [
+      'a role is suggested for a host',
+      [host, onHost('HostRoleSuggested', { role: 'master' })],
+      ['host_role_updated info'],
+    ],
     [
       'the same role is suggested again',
       [host, onHost('HostRoleSuggested', { role: 'master' }), onHost('HostRoleSuggested', { role: 'master' })],
       [],
     ],
     [
-      'two machines claim one id',
+      'two machines use one host id',
       [host, onHost('HostIdentityConflictDetected')],
       ['host_identity_conflict_detected error'],
     ],
     ['a host is removed', [host, onHost('HostDeregistered')], ['host_deregistered info']],
     [
-      'a disk is slow',
+      'a disk is slower than required',
       [host, onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 11 })],
       ['disk_speed_slower_than_supported warning'],
     ],
-    ['a disk is fast', [host, onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 10 })], []],
+    ['a disk is fast enough', [host, onInventory('DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 10 })], []],
     [
       'an image is pulled for the first time',
       [host, onInventory('ImageAvailabilityReported', { images: [{ name: 'a', result: 'success' } as never] })],
@@ -179,17 +183,17 @@ describe('The event log has an entry when', () => {
     ],
     ['an infra-env is created', [infraEnvRegistered()], ['infra_env_registered info']],
     [
-      'its image changes',
+      'a setting changes the image of an infra-env',
       [infraEnvRegistered(), onInfraEnv('InfraEnvSettingsRevised', { changes: { imageType: 'minimal-iso' } })],
       ['image_info_updated info'],
     ],
     [
-      'its image is downloaded',
+      'the image of an infra-env is downloaded for the first time',
       [infraEnvRegistered(), onImage('ImageFirstDownloaded', { imageType: 'full-iso' })],
       ['ignition_config_image_generated info'],
     ],
     [
-      'its image is downloaded to the end',
+      'the image of an infra-env is downloaded completely',
       [infraEnvRegistered(), onImage('ImageDownloadCompleted', { imageType: 'full-iso' })],
       [],
     ],
@@ -198,26 +202,31 @@ describe('The event log has an entry when', () => {
   });
 
   it.each([
-    ['the first evaluation is no change', [outcome('a', 'failure')], [], []],
+    ['the first evaluation (no entry)', [outcome('a', 'failure')], [], []],
     ['a failure after success', [outcome('a', 'success')], [outcome('a', 'failure')], ['_validation_failed warning']],
-    ['a failure after a pending outcome is no alarm', [outcome('a', 'pending')], [outcome('a', 'failure')], []],
-    ['another failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
+    ['a failure after a pending outcome (no warning)', [outcome('a', 'pending')], [outcome('a', 'failure')], []],
+    ['an unchanged failure', [outcome('a', 'failure')], [outcome('a', 'failure')], []],
     ['success after a failure', [outcome('a', 'failure')], [outcome('a', 'success')], ['_validation_fixed info']],
-    ['success after waiting', [outcome('a', 'pending')], [outcome('a', 'success')], []],
+    ['success after a pending outcome (no entry)', [outcome('a', 'pending')], [outcome('a', 'success')], []],
     [
-      'a failure that is one too many',
+      'the change that starts flapping',
       [outcome('a', 'success')],
       [flapping('a')],
       ['_validation_failed warning', '_validation_flapping_started warning'],
     ],
-    ['flapping that continues', [flapping('a')], [flapping('a')], []],
+    ['a further change during flapping', [flapping('a')], [flapping('a')], []],
     [
-      'a pass that has lasted',
+      'a pass that ends flapping',
       [flapping('a')],
       [outcome('a', 'success')],
       ['_validation_fixed info', '_validation_flapping_ended info'],
     ],
-    ['a failure that stays', [flapping('a')], [outcome('a', 'failure')], ['_validation_flapping_ended info']],
+    [
+      'a failure that is no longer flapping',
+      [flapping('a')],
+      [outcome('a', 'failure')],
+      ['_validation_flapping_ended info'],
+    ],
   ])('validations: %s', async (_what, first, then, expected) => {
     const ofHost = await added(
       host,

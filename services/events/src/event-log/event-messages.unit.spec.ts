@@ -22,8 +22,8 @@ const outcome = (id: string, status: string) => ({ id, status, parameters: [] })
 const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operatorType: 'olm' } as never] });
 const host = hostRegistered();
 
-describe('An entry about a validation', () => {
-  it('has the text that scripts wait for', async () => {
+describe('an entry about a validation', () => {
+  it('has the text of assisted-service v2 that scripts wait for', async () => {
     const { log } = await viewsAfter(
       cluster,
       host,
@@ -41,7 +41,7 @@ describe('An entry about a validation', () => {
     ]);
   });
 
-  it('is missing after a reset: outcomes from before no longer count', async () => {
+  it('is not added after a reset, because earlier outcomes are void', async () => {
     const { log } = await viewsAfter(
       cluster,
       host,
@@ -52,8 +52,8 @@ describe('An entry about a validation', () => {
   });
 });
 
-describe('An entry of the event log', () => {
-  it('names its cluster, host, infra-env and time, and belongs to their owner', async () => {
+describe('an entry of the event log', () => {
+  it('contains its cluster, host, infra-env, time and owner', async () => {
     const { log } = await viewsAfter(
       cluster,
       host,
@@ -74,7 +74,7 @@ describe('An entry of the event log', () => {
     expect(line && JSON.parse(presentEvent(line).props)).toMatchObject({ host_name: 'node-1', host_id: HOST_ID });
   });
 
-  it('for an unbinding names the infra-env and not the cluster', async () => {
+  it('contains the infra-env but not the cluster when a host is unbound', async () => {
     const { log } = await viewsAfter(cluster, host, onHost('HostUnbound', { clusterId: CLUSTER_ID }));
     expect(log.at(-1)?.name).toBe('host_unbind_succeeded');
     expect(log.at(-1)).not.toHaveProperty('cluster_id');
@@ -133,7 +133,7 @@ describe('An entry of the event log', () => {
     ]);
   });
 
-  it('for the first status does not name an empty status', async () => {
+  it('does not contain an empty status for the first status', async () => {
     const first = onHost('HostEnteredStatus', { status: 'discovering', from: '', statusReason: hostReason('binding') });
     const next = onHost('HostEnteredStatus', { status: 'known', from: 'discovering' });
     expect((await messagesOf(host, first, next)).slice(-2)).toEqual([
@@ -156,7 +156,7 @@ describe('An entry of the event log', () => {
     expect(log.at(-1)?._props).toMatchObject({ info: '1.2 GB at 153 MB/s' });
   });
 
-  it('for a disk write is a single one with the last percentage', async () => {
+  it('is replaced by the next percentage of the same disk write', async () => {
     const writing = (progressInfo: string, stageChanged = false) =>
       onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged });
     const messages = await messagesOf(

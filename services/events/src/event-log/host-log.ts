@@ -31,7 +31,7 @@ const SEVERITY_OF_STATUS: { readonly [status: string]: EventSeverity } = {
   'installing-pending-user-action': 'warning',
 };
 
-/** Nothing is wrong with a host that only waits for its first results. */
+/** Whether the host only waits for its first results, so that the entry is not a warning. */
 const isWaiting = (status: string, { failing, pending }: StatusReason): boolean =>
   status === 'insufficient' && failing.length === 0 && pending.length > 0;
 
@@ -79,7 +79,7 @@ export function hostStatusLog(
   return entries;
 }
 
-/** Disks with another boot loader: each is quick-formatted before the image is written, unless a user excluded it. */
+/** Disks with another boot loader are quick-formatted before the image is written, unless a user excluded them. */
 function formattingLog(name: string, host: HostSubject['host']): readonly LogEntry[] {
   const spared = new Set(idsOf(host.skip_formatting_disks));
   return idsOf(host.disks_to_be_formatted).map((id): LogEntry => {
@@ -177,7 +177,7 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
     ),
 };
 
-/** A disk write reports its percentage many times: the log keeps the entry with the last one. */
+/** A disk write reports its percentage many times. The log keeps only the entry with the last percentage. */
 function progressLog({ stage, progressInfo }: EventData<'HostProgressed'>, host: HostSubject): readonly LogEntry[] {
   const event = progressInfo ? `${stage}: ${progressInfo}` : stage;
   const message = `Host ${host.name}: reached installation stage ${event}`;

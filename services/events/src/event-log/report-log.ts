@@ -3,7 +3,7 @@ import type { EventData, InventoryEvent } from '@muster/contracts';
 import type { MachineLimits } from '../config';
 import { formatBytes, formatSeconds, type HostSubject, type LogEntry, type LogRows, rounded } from './event-document';
 
-/** The limit of the control plane: etcd runs there and depends on the latency of flushes. */
+/** The limit for control plane hosts, because etcd depends on the latency of flushes. */
 const diskSpeedMsMax = ({ requirements }: MachineLimits): number =>
   requirements.standard.master.installationDiskSpeedMsMax;
 
@@ -43,7 +43,7 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
   },
 };
 
-/** The entry of a note, unchanged: `note.decider.ts` accepts only severities and categories of the v2 API. */
+/** Returns the entry of a note unchanged. `note.decider.ts` accepts only severities and categories of the v2 API. */
 export function noteLog(data: EventData<'NoteRecorded'>): readonly LogEntry[] {
   return [
     {

@@ -15,7 +15,7 @@ import type { ClusterSubject, HostSubject, LogEntry } from './event-document';
 interface Change {
   readonly kind: 'failed' | 'fixed' | 'flapping_started' | 'flapping_ended';
   readonly outcome: Outcome;
-  /** What follows the id of the validation. */
+  /** The part of the message after the validation id. */
   readonly text: string;
 }
 

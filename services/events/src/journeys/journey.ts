@@ -12,7 +12,7 @@ import {
 import type { ClusterEvent, EventData, HostEvent, InventoryEvent } from '@muster/contracts';
 import { clusterOfHostAfter } from '@muster/domain';
 
-/** The marks with one more, unless that is what has begun last; the oldest go where there are too many. */
+/** Returns the marks with one more, unless the last one has the same name. The oldest are removed above the limit. */
 export function marked(marks: readonly Mark[], name: string, at: string): readonly Mark[] {
   if (marks.at(-1)?.name === name) return marks;
   return [...marks, { name, at }].slice(-MAX_JOURNEY_MARKS);
@@ -21,15 +21,18 @@ export function marked(marks: readonly Mark[], name: string, at: string): readon
 type Settings = Partial<NonNullable<EventData<'ClusterRegistered'>['settings']>>;
 type Entered = EventData<'ClusterEnteredStatus'>;
 
-/** Reasons are for grouping: longer sentences are cut. */
+/** Reasons are grouped, so longer text is cut. */
 const MAX_REASON_CHARACTERS = 200;
 
-/** A step is reached once; later times change nothing. */
+/** Records the first time of a step. Later times are ignored. */
 export function reached(journey: ClusterJourney, step: FunnelStep, at: string): ClusterJourney {
   return journey.steps[step] ? journey : { ...journey, steps: { ...journey.steps, [step]: at } };
 }
 
-/** The cluster's way after a fact of its own; unchanged for facts that are no part of it. Clusters of day 2 go no such way. */
+/**
+ * Returns the timeline of a cluster after one of its events; the same object when the event does not affect it. Day-2
+ * clusters have no timeline.
+ */
 export function evolveClusterJourney(
   before: ClusterJourney | undefined,
   event: ClusterEvent,
@@ -87,7 +90,7 @@ function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): Clus
     case 'ClusterDeregistered':
       return { ...journey, deleted: true };
     case 'ClusterDeadlinePassed':
-      // The cluster is no longer kept: what stays says how far one came, not whose it was.
+      // After the retention period only anonymous data stays: how far the installation came, but not its owner.
       return event.data.deadline === 'retention'
         ? { ...journey, user_name: '', org_id: '', statuses: [], finalizing_stages: [] }
         : journey;
@@ -112,7 +115,7 @@ function entered(journey: ClusterJourney, { status, from, transition }: Entered,
       return failed({ ...journey, outcome: 'failed' }, { at, kind: 'failed', stage, reason: transition, ...trouble });
     }
     case 'cancelled':
-      // To give up what has failed already is no second failure.
+      // Cancelling a failed installation is not a second failure.
       if (from === 'error') return { ...journey, outcome: 'cancelled' };
       return failed({ ...journey, outcome: 'cancelled' }, { at, kind: 'cancelled', stage: from, reason: transition });
     default:
@@ -126,7 +129,7 @@ function failed(journey: ClusterJourney, { reason, ...failure }: Omit<JourneyFai
   return { ...journey, failures: [...journey.failures, added].slice(-MAX_JOURNEY_FAILURES) };
 }
 
-/** By what installations differ most. */
+/** The settings by which timelines are grouped. */
 function chosen({ openshiftVersion, platformType, controlPlaneCount }: Settings): Partial<ClusterJourney> {
   return {
     ...(openshiftVersion === undefined ? {} : { openshift_version: openshiftVersion }),
@@ -155,7 +158,7 @@ function hostRegistered(
   };
 }
 
-/** The host's way after the fact; unchanged for facts that are no part of it. */
+/** Returns the timeline of a host after one of its events; the same object when the event does not affect it. */
 export function evolveHostJourney(
   before: HostJourney | undefined,
   event: HostEvent | InventoryEvent,

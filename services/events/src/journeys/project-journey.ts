@@ -27,8 +27,8 @@ const { clusters: CLUSTERS, hosts: HOSTS, infraEnvs: INFRA_ENVS } = JOURNEY_COLL
 type Changes = readonly ReadModelChange[];
 
 /**
- * The projection `journeys`: how far each cluster came and when, and where its hosts were meanwhile. A step counts when it is reached first, so
- * an event that is handed out again changes nothing.
+ * The projection `journeys`: the timelines of clusters, and the stages of their hosts. Only the first time of a step
+ * counts, so a repeated event changes nothing.
  */
 export const projectJourney: ProjectEvent<MusterEvent> = async (event, read) => {
   const { id } = parseStreamId(event.streamId);
@@ -57,7 +57,7 @@ async function hostChanges(
   const host = isNew ? evolveHostJourney(before, fact, timeOf(fact), fact.position) : before;
   if (!host) return [];
   const changes = host === before ? [] : [putOrRemove(HOSTS, key, host)];
-  // A host that joins another cluster is discovered there, with what is known of it.
+  // A host that joins another cluster is discovered there, and its known steps are added.
   return host.cluster_id ? [...changes, ...(await stepsOfHost(host, fact, read))] : changes;
 }
 
@@ -78,7 +78,7 @@ async function stepsOfHost(host: HostJourney, fact: RecordedMusterEvent, read: R
   const before = await clusterIn(read, host.cluster_id);
   if (!before) return [];
   const withSteps = stepsFrom(host, fact).reduce((journey, step) => reached(journey, step, timeOf(fact)), before);
-  // A host whose document is ahead is one whose facts are handed out again, when another attempt may have begun.
+  // If the document of the host is ahead, the event is a repetition, and another attempt may have begun.
   const after = host._position > fact.position ? withSteps : withTrouble(withSteps, host, fact);
   return after === before ? [] : [putOrRemove(CLUSTERS, before.id, after)];
 }
@@ -95,7 +95,7 @@ function stepsFrom(host: HostJourney, fact: RecordedMusterEvent): readonly Funne
   ];
 }
 
-/** What failed first is why an installation fails; the rest follows from it. */
+/** The first failure is the reason why an installation failed. Later failures follow from it. */
 function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: RecordedMusterEvent): ClusterJourney {
   if (fact.type !== 'HostEnteredStatus' || fact.data.status !== 'error' || cluster.first_trouble) return cluster;
   const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || fact.data.from;

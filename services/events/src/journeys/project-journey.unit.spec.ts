@@ -31,7 +31,7 @@ const status = (to: string, from = '', transition = '') =>
 const hostStatus = (to: string, from: string, cause = '') => onHost('HostEnteredStatus', { status: to, from, cause });
 const stage = (name: string) => onHost('HostProgressed', { stage: name, stageChanged: true });
 
-/** A single node's way, a step of the funnel after the other. */
+/** The installation of a single node with every step of the funnel. */
 const STORY: readonly Fact[] = [
   clusterRegistered({ settings: { openshiftVersion: '4.18', controlPlaneCount: 1, platformType: 'none' } as never }),
   infraEnvRegistered(),
@@ -72,8 +72,8 @@ async function after(...facts: readonly Fact[]) {
   };
 }
 
-describe('the projection of journeys', () => {
-  it('reaches every step when its fact happens, image downloads among them', async () => {
+describe('the projection of timelines', () => {
+  it('records every step at the time of its event, including image downloads', async () => {
     const { cluster } = await after(...STORY);
     expect(Object.keys(cluster.steps).sort()).toEqual([...FUNNEL_STEPS].sort());
     expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
@@ -86,13 +86,13 @@ describe('the projection of journeys', () => {
     });
   });
 
-  it('counts the first time only', async () => {
+  it('records only the first time of a step', async () => {
     const { cluster } = await after(...STORY, onImage('ImageFirstDownloaded'), status('ready', 'installed'));
     expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
     expect(cluster.steps['cluster-ready']).toBe(timeAt(6));
   });
 
-  it('is the same however often a stretch of it is handed out', async () => {
+  it('is unchanged when any part of the events is repeated', async () => {
     const events = record(STORY);
     const once = await journeysAfter(events);
     await fc.assert(
@@ -105,7 +105,7 @@ describe('the projection of journeys', () => {
     );
   });
 
-  it('blames the host that failed first, at the stage in which it was', async () => {
+  it('records as reason the stage and failure of the host that failed first', async () => {
     const { cluster } = await after(
       ...STORY.slice(0, 10),
       stage('Writing image to disk'),
@@ -120,7 +120,7 @@ describe('the projection of journeys', () => {
     ]);
   });
 
-  it('keeps failures of earlier attempts and forgets their blame', async () => {
+  it('keeps failures of earlier attempts, and records a new reason after a reset', async () => {
     const { cluster } = await after(
       ...STORY.slice(0, 10),
       hostStatus('error', 'installing', 'contact-lost'),
@@ -139,7 +139,7 @@ describe('the projection of journeys', () => {
     ]);
   });
 
-  it('takes a host of the pool along with what is known of it', async () => {
+  it('adds the known steps of a pool host when it joins a cluster', async () => {
     const facts = [
       clusterRegistered(),
       hostRegistered({ clusterId: '' }),
@@ -150,12 +150,12 @@ describe('the projection of journeys', () => {
     expect(cluster.steps).toMatchObject({ 'host-discovered': timeAt(3), 'hardware-known': timeAt(3) });
   });
 
-  it('leaves clusters of day 2 out', async () => {
+  it('contains no day-2 clusters', async () => {
     const { documents } = await after(clusterRegistered({ kind: 'AddHostsCluster' }), infraEnvRegistered());
     expect(documents.has(`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`)).toBe(false);
   });
 
-  it('counts deleted clusters and removes their owner after the retention period', async () => {
+  it('keeps deleted clusters, and removes their owner after the retention period', async () => {
     const deleted = [...STORY, onCluster('ClusterDeregistered', { at: timeAt(20) })];
     expect((await after(...deleted)).cluster).toMatchObject({ deleted: true, user_name: 'alice' });
     const { cluster, documents } = await after(
@@ -168,7 +168,7 @@ describe('the projection of journeys', () => {
     expect([...documents.keys()]).toEqual([`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`]);
   });
 
-  it('holds the newest marks of a host that flaps', async () => {
+  it('keeps only the latest status changes of a host above the limit', async () => {
     const flaps = Array.from({ length: MAX_JOURNEY_MARKS + 10 }, (_, turn) =>
       hostStatus(turn % 2 ? 'known' : 'insufficient', ''),
     );

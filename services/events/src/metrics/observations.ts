@@ -5,9 +5,9 @@ import { INITIAL_CLUSTER_OUTCOMES, initialHostOutcomes, type Outcome, type Outco
 /** One observation: a counter counts it, a histogram records its value. */
 export interface Observation {
   readonly metric: MetricName;
-  /** In the order of the metric's labels. */
+  /** Values in the order of the labels of the metric. */
   readonly labels: readonly string[];
-  /** Default: 1. */
+  /** @default 1 */
   readonly value?: number;
 }
 
@@ -27,7 +27,7 @@ const CLUSTER_STATUSES_BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
 
 type ClusterRow = (data: never, before: ClusterDocument | undefined) => readonly Observation[];
 
-/** What a fact about a cluster adds to the figures; `before`: the cluster as it was. */
+/** Observations by type of cluster event. `before`: the cluster before the event. */
 export const CLUSTER_OBSERVATIONS: ReadonlyMap<string, ClusterRow> = new Map<string, ClusterRow>([
   ['ClusterRegistered', () => [seen('cluster_creations')]],
   [
@@ -74,7 +74,7 @@ export const failedIn = (outcomes: OutcomeMap, initial: Outcomes): readonly stri
 const BYTES_PER_GIB = 2 ** 30;
 const DONE = 'Done';
 const FAILED = 'Failed';
-/** Whatever else a machine calls its disks is no label. */
+/** Other values that machines report are not used as labels. */
 const DISK_TYPES: ReadonlySet<string> = new Set([
   'HDD',
   'SSD',
@@ -101,17 +101,17 @@ const HOST_STATUSES_BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
 ]);
 
 export interface ObservedHost {
-  /** As it was. */
+  /** The host before the event. */
   readonly before: HostDocument | undefined;
   /** ISO 8601. */
   readonly occurredAt: string;
-  /** Its cluster is gone. */
+  /** Whether the cluster of the host was deleted. */
   readonly isOrphan: boolean;
 }
 
 type HostRow = (data: never, host: ObservedHost) => readonly Observation[];
 
-/** What a fact about a host adds to the figures. */
+/** Observations by type of host event. */
 export const HOST_OBSERVATIONS: ReadonlyMap<string, HostRow> = new Map<string, HostRow>([
   ['HostProgressed', progressed],
   ['HostInstallationFailed', failed],
@@ -126,7 +126,7 @@ export const HOST_OBSERVATIONS: ReadonlyMap<string, HostRow> = new Map<string, H
   ['ImageAvailabilityReported', pulled],
 ]);
 
-/** A stage ended; with the last one the host is looked at as a whole. */
+/** A stage ended. At the last stage the hardware of the host is observed as well. */
 function progressed(
   { stage, stageChanged }: EventData<'HostProgressed'>,
   { before, occurredAt }: ObservedHost,
@@ -136,7 +136,7 @@ function progressed(
   return stage === DONE ? [...ended, ...sizesOf(before, DONE)] : ended;
 }
 
-/** An installation may fail before the first stage. */
+/** An installation may fail before its first stage. */
 function failed(_data: never, { before, occurredAt }: ObservedHost): readonly Observation[] {
   return before ? [...phaseOf(before, occurredAt, FAILED), ...sizesOf(before, FAILED)] : [];
 }
@@ -170,7 +170,7 @@ function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: Obser
   );
 }
 
-/** Hosts leave a cluster that was deleted one after the other. */
+/** The hosts of a deleted cluster leave it one after the other. */
 function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly Observation[] {
   return before && isOrphan
     ? failedIn(before._outcomes, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
@@ -179,7 +179,7 @@ function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly 
     : [];
 }
 
-/** Each image once per host. */
+/** Each image is observed once per host. */
 function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: ObservedHost): readonly Observation[] {
   if (!before) return [];
   const known = new Set(Object.keys(JSON.parse(before.images_status ?? '{}') as object));
@@ -194,5 +194,5 @@ function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: 
     );
 }
 
-/** Without tag and digest, which are others with every release. */
+/** Returns the image without tag and digest, which change with every release. */
 const repositoryOf = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');

@@ -10,11 +10,14 @@ import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange } from '@muster/ports';
 import { CLUSTER_OBSERVATIONS, HOST_OBSERVATIONS, type Observation } from './observations';
 
-/** Series of one metric; what would be one more is not counted. Only images of ever new repositories get anywhere near it. */
+/**
+ * Maximum number of series of a metric. Observations of further series are not counted. Only a large number of image
+ * repositories comes near the limit.
+ */
 export const SERIES_MAX = 500;
 const LABEL_MAX_CHARACTERS = 256;
 
-/** The figures with one more observation in them. */
+/** Returns the metric with one more observation. */
 export function withObservation(
   document: MetricDocument | undefined,
   { metric, labels, value = 1 }: Observation,
@@ -48,8 +51,8 @@ const { clusters: CLUSTERS, hosts: HOSTS, metrics: METRICS } = COLLECTIONS;
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
- * What an event adds to the figures, from the documents as they were before it. Each metric's document says which event
- * changed it last, so an event that is handed out again is not counted again.
+ * Returns the changes of the metrics for an event, given the documents before it. The document of each metric contains
+ * the position of the last event, so a repeated event is not counted again.
  */
 export const projectMetrics: ProjectEvent<MusterEvent> = (event, read) =>
   CLUSTER_OBSERVATIONS.has(event.type) || HOST_OBSERVATIONS.has(event.type) ? observe(event, read) : NOTHING;

@@ -16,7 +16,7 @@ import { SERIES_MAX } from './project-metrics';
 
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
-/** Each series of the metric, with its number or with sum and count of its histogram. */
+/** The series of the metric with their value, or with sum and count of a histogram. */
 async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<object> {
   const documents = await documentsAfter(record(facts));
   const document = documents.get(`${COLLECTIONS.metrics}/${metric}`) as unknown as MetricDocument | undefined;
@@ -36,15 +36,15 @@ const hardware = {
   physicalMemoryBytes: 2 ** 35,
   disks: [
     { driveType: 'SSD', sizeBytes: 2 ** 40 },
-    { driveType: 'what a machine says', sizeBytes: 2 ** 30 },
+    { driveType: 'contains the value that the machine reports', sizeBytes: 2 ** 30 },
   ],
   nics: [{ name: 'eth0', speedMbps: 10_000, ipv4Addresses: [], ipv6Addresses: [] }],
 };
 const reported = onInventory('InventoryReported', { hardware: hardware as never });
 const preparing = onCluster('InstallationPreparationStarted', { attempt: 1, at: timeAt(1) });
 
-describe('figures from facts', () => {
-  it('count clusters, installations and how long these took', async () => {
+describe('metrics from events', () => {
+  it('count clusters and installations, with the duration of installations', async () => {
     const story = [
       clusterRegistered(),
       preparing,
@@ -60,7 +60,7 @@ describe('figures from facts', () => {
     expect(await figures('cluster_installation_seconds', ...cancelled)).toEqual({ 'result="cancelled"': [10, 1] });
   });
 
-  it('count hosts that are done, their stages and what they are made of', async () => {
+  it('count installed hosts, their stages and their hardware', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered({ role: 'master' }),
@@ -84,7 +84,7 @@ describe('figures from facts', () => {
     expect(await figures('cluster_host_nic_gb', ...story)).toEqual({ [labels]: [10_000, 1] });
   });
 
-  it('count hosts that failed, the bootstrap as such, and the stage they failed in', async () => {
+  it('count failed hosts, separately for the bootstrap host, and the stage of the failure', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered({ role: 'master' }),
@@ -98,7 +98,7 @@ describe('figures from facts', () => {
     });
   });
 
-  it('count validations that turn before an installation, and those that fail when the cluster is deleted', async () => {
+  it('count validations that start to fail before an installation, and those that fail when the cluster is deleted', async () => {
     const turns = [
       clusterRegistered(),
       hostRegistered(),
@@ -134,7 +134,7 @@ describe('figures from facts', () => {
     });
   });
 
-  it('take in what disks and registries can do, each image of a host once and without its version', async () => {
+  it('record disk and registry speeds, once per image and host and without the image tag', async () => {
     const images = (name: string, result: string) => [{ name, result, sizeBytes: 1, seconds: 1, downloadRateMbps: 7 }];
     const story = [
       clusterRegistered(),
@@ -153,7 +153,7 @@ describe('figures from facts', () => {
     });
   });
 
-  it('have a bounded number of series and no label that ends early', async () => {
+  it('have a limited number of series, and escape labels', async () => {
     const pull = (index: number) => [
       { name: `r"\\\n${index}`, result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps: 7 },
     ];
@@ -167,7 +167,7 @@ describe('figures from facts', () => {
     expect(names[0]).toBe('imageName="r\\"\\\\\\n0",result="success"');
   });
 
-  it('do not count an event again that is handed out again', async () => {
+  it('do not count a repeated event again', async () => {
     const facts = record([clusterRegistered(), hostRegistered({ role: 'master' }), reported, stage('Done')]);
     const metricsOf = async (events: typeof facts) =>
       [...(await documentsAfter(events))].filter(([key]) => key.startsWith(`${COLLECTIONS.metrics}/`));

@@ -5,7 +5,7 @@ import type { MusterEventStore } from '@muster/nest-kit';
 import type { ReadModels, StreamId } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 
-/** The maximum number of events that one request for a past state reads: hundreds of installations. */
+/** The maximum number of events that one request for a past state reads. Hundreds of installations have fewer. */
 export const PAST_EVENTS_MAX = 200_000;
 
 const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
@@ -28,7 +28,7 @@ export async function pastEvents(
   return events.sort((first, second) => first.position - second.position);
 }
 
-/** Includes hosts that are in the cluster, that were deleted from it, or that were installed in it. */
+/** Returns the streams of the cluster, of its present, deleted and installed hosts, and of their infra-envs. */
 async function streamsOf(clusterId: string, readModels: ReadModels): Promise<readonly StreamId[]> {
   const keysIn = async (collection: string): Promise<readonly string[]> =>
     (await readModels.find({ collection, where: { cluster_id: clusterId } })).map(({ key }) => key);
@@ -52,13 +52,16 @@ const TOO_MUCH = `The history of this cluster is too large (more than ${PAST_EVE
 
 /** The documents as they were at a past time. */
 export interface PastViews {
-  /** Undefined when it was not there yet, or no longer. */
+  /** Undefined when the cluster did not exist at that time. */
   readonly cluster: ClusterDocument | undefined;
-  /** Those that were in the cluster then. */
+  /** Hosts that were in the cluster at that time. */
   readonly hosts: readonly HostDocument[];
 }
 
-/** The views after exactly these events, which are in order of position: the projection that fills the read models, over nothing. */
+/**
+ * Returns the views after these events, which are sorted by position. It applies the projection of the read models to
+ * empty read models.
+ */
 export async function pastViews(
   clusterId: string,
   events: readonly RecordedMusterEvent[],

@@ -36,7 +36,7 @@ const STORY = record([
   onCluster('ClusterDeregistered', { at: timeAt(9) }),
 ]);
 
-/** A store in which all of it has happened, and the host is known to have been in the cluster. */
+/** A store with all events, and read models that contain the host in the cluster. */
 async function stored(events: readonly RecordedMusterEvent[]) {
   const eventStore = inMemoryEventStore();
   const revisions = new Map<StreamId, number>();
@@ -53,8 +53,8 @@ async function stored(events: readonly RecordedMusterEvent[]) {
   return { eventStore: musterEventStore(eventStore), readModels };
 }
 
-describe('the past', () => {
-  it('is at every past time equal to the documents of that time', async () => {
+describe('a past state', () => {
+  it('equals the documents at every past time', async () => {
     const platform = await stored(STORY);
     await fc.assert(
       fc.asyncProperty(fc.nat(STORY.length), async (moment) => {
@@ -68,7 +68,7 @@ describe('the past', () => {
     );
   });
 
-  it('has the cluster in the status in which it was', async () => {
+  it('has the status of the cluster at that time', async () => {
     const platform = await stored(STORY);
     const statusAt = async (moment: number) => {
       const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)), platform);
@@ -83,7 +83,7 @@ describe('the past', () => {
     ]);
   });
 
-  it('has nothing of what happened to others', async () => {
+  it('contains nothing of other clusters', async () => {
     const platform = await stored(STORY);
     expect(await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).toEqual([]);
   });

@@ -20,7 +20,7 @@ import { pastEvents, pastViews } from './past-views';
 type Method = typeof EventsService.method.readPast;
 const packed = promisify(gzip);
 
-/** Any moment of the past can be asked for: what happened until then is read again. */
+/** Returns the state of a cluster at an earlier time. It replays the events until then. */
 @Controller()
 export class ReadPastController {
   constructor(
@@ -29,7 +29,10 @@ export class ReadPastController {
     @Inject(CONFIG) private readonly config: EventsConfig,
   ) {}
 
-  /** Throws RefusalError: `invalid-input` for no time at all, `not-found` for a cluster that was not there. */
+  /**
+   * @throws RefusalError `invalid-input` when the time is not valid, `not-found` when the cluster did not exist at that
+   * time
+   */
   @Handles(EventsService.method.readPast)
   async handle(@Payload() { clusterId, at }: InputOf<Method>): Promise<OutputOf<Method>> {
     const atMs = Date.parse(at);

@@ -4,16 +4,19 @@ import { accepted, type Decider, type Decision, refused } from '@muster/decision
 import { BoundedMap } from '@muster/event-sourcing';
 import type { ProblemCode } from '@muster/problems';
 
-/** Subjects remembered at most; the longest known are forgotten first, which at worst lets one note too many in. */
+/**
+ * Maximum number of subjects whose last note is stored. Above it the oldest is removed, so that one note may be
+ * recorded too early.
+ */
 const MAX_REMEMBERED_NOTES = 50_000;
 
-/** Keeps notes that agents repeat from filling the log: the same name about the same subject only now and then. */
+/** Limits how often notes with the same name about the same subject are recorded, because agents repeat them. */
 export class NoteIntervals {
   private readonly lastAtMs = new BoundedMap<string, number>(MAX_REMEMBERED_NOTES);
 
   constructor(private readonly intervalsMs: ReadonlyMap<string, number>) {}
 
-  /** True when the last such note is too fresh for another one. */
+  /** Whether the interval of the last such note has not passed yet. */
   isTooSoon(note: EventData<'NoteRecorded'>, nowMs: number): boolean {
     const intervalMs = this.intervalsMs.get(note.name);
     const last = this.lastAtMs.get(keyOf(note));
@@ -29,11 +32,11 @@ export class NoteIntervals {
 const keyOf = ({ name, clusterId, hostId, infraEnvId }: EventData<'NoteRecorded'>): string =>
   [name, clusterId, hostId, infraEnvId].join(' ');
 
-/** Longest text of a note, characters. */
+/** Maximum length of the text of a note, in characters. */
 export const MAX_NOTE_MESSAGE_LENGTH = 8_192;
-/** Longest name, characters. */
+/** Maximum length of the name, in characters. */
 export const MAX_NOTE_NAME_LENGTH = 128;
-/** Largest properties, characters of their JSON. */
+/** Maximum length of the properties, in characters of JSON. */
 export const MAX_NOTE_PROPS_LENGTH = 32_768;
 
 export interface RecordNote {
@@ -41,7 +44,7 @@ export interface RecordNote {
   readonly note: EventData<'NoteRecorded'>;
 }
 
-/** Notes do not depend on one another. */
+/** Notes do not depend on each other. */
 export type NoteState = Record<string, never>;
 const STATE: NoteState = {};
 

@@ -23,8 +23,8 @@ describe('the interval between notes', () => {
   intervals.recorded(note('other', 'a'), 5_000);
 
   it.each([
-    ['the same note about the same host within it', 'upgrade', 'a', 5_999, true],
-    ['the same note after it', 'upgrade', 'a', 6_000, false],
+    ['the same note about the same host within the interval', 'upgrade', 'a', 5_999, true],
+    ['the same note after the interval', 'upgrade', 'a', 6_000, false],
     ['the same note about another host', 'upgrade', 'b', 5_001, false],
     ['a note without an interval', 'other', 'a', 5_001, false],
   ])('%s', (_what, name, hostId, nowMs, tooSoon) => {
@@ -45,22 +45,22 @@ const when = (changes: Partial<RecordNote['note']>) =>
   givenEvents(noteDecider, []).when({ type: 'RecordNote', note: { ...NOTE, ...changes } });
 
 describe('recording a note', () => {
-  it('keeps it as given', () => when({}).then([{ type: 'NoteRecorded', data: NOTE }]));
+  it('stores the note as given', () => when({}).then([{ type: 'NoteRecorded', data: NOTE }]));
 
-  it('without category or severity is information for users', () =>
+  it('defaults to category user and severity info', () =>
     when({ category: '', severity: '' }).then([{ type: 'NoteRecorded', data: NOTE }]));
 
   it.each([
     ['an unknown category', { category: 'gossip' }],
     ['an unknown severity', { severity: 'loud' }],
-    ['nothing it is about', { clusterId: '' }],
+    ['no subject', { clusterId: '' }],
     ['no message', { message: '' }],
     ['a message that is too long', { message: 'x'.repeat(MAX_NOTE_MESSAGE_LENGTH + 1) }],
     ['a name that is too long', { name: 'x'.repeat(129) }],
     ['properties that are too long', { props: { text: 'x'.repeat(MAX_NOTE_PROPS_LENGTH) } }],
   ])('is refused with %s', (_what, changes) => when(changes).then('invalid-input'));
 
-  it('a refused category comes with those there are', () => {
+  it('refuses a category with the allowed ones', () => {
     const { decision } = when({ category: 'gossip' });
     expect(decision).toMatchObject({ refusal: { subject: 'category', allowed: ['user', 'metrics'] } });
   });

@@ -15,7 +15,7 @@ import { noteDecider, NoteIntervals, type NoteState, type RecordNote } from './n
 
 type Method = typeof EventsService.method.recordNote;
 
-/** Stores the events that agents and controllers send, in the stream of their subject. */
+/** Stores the events that agents and controllers send in the stream of their subject. */
 @Controller()
 export class RecordNoteController {
   private readonly notes: CommandHandler<NoteState, RecordNote>;
@@ -32,7 +32,7 @@ export class RecordNoteController {
     this.intervals = new NoteIntervals(config.noteIntervalsMs);
   }
 
-  /** A note within the rate limit of its name is accepted and not stored; the answer has no position to wait for. */
+  /** A note within the interval of its name is accepted but not stored. Then the reply has no position. */
   @Handles(EventsService.method.recordNote)
   async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
     if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The event is missing.', subject: 'note' });

@@ -7,7 +7,7 @@ import { clusterHref, type Occurrence, orAbsent, type Patch } from './view-rows'
 type Settings = NonNullable<EventData<'ClusterRegistered'>['settings']>;
 type WritablePatch = { -readonly [Member in keyof ClusterDocument]?: ClusterDocument[Member] | undefined };
 
-/** Member of the contract for each setting that is shown as it is; an empty text removes it. */
+/** Settings that documents contain unchanged, with their member of the v2 API. An empty text removes the member. */
 const SHOWN_AS_GIVEN = {
   name: 'name',
   baseDnsDomain: 'base_dns_domain',
@@ -30,7 +30,7 @@ const SHOWN_AS_GIVEN = {
   ignitionEndpoint: 'ignition_endpoint',
 } as const satisfies { readonly [Setting in keyof Settings]?: keyof ClusterDocument };
 
-/** What given settings change in the document; absent ones stay. */
+/** Returns the changes of the document for given settings. Absent settings stay. */
 export function settingsPatch(settings: Settings, clusterId: string, before?: ClusterDocument): WritablePatch {
   const patch: { [member: string]: unknown } = {};
   for (const [setting, member] of Object.entries(SHOWN_AS_GIVEN)) {
@@ -85,7 +85,7 @@ export function machineNetworksPatch(cidrs: readonly string[], clusterId: string
   };
 }
 
-/** An address that stays keeps what was found out about it. */
+/** An address that stays keeps its verification result. */
 export function presentedVips(
   addresses: readonly string[],
   clusterId: string,
@@ -139,7 +139,7 @@ export const NO_CLUSTER_LOGS = {
   _log_digests: {},
 } as const satisfies Patch<ClusterDocument>;
 
-/** Members that are absent from answers until they are set. */
+/** Members that are absent from responses until they are set. */
 const NOT_GIVEN = {
   ocp_release_image: undefined,
   base_dns_domain: undefined,
@@ -162,7 +162,10 @@ const NOT_GIVEN = {
   ignored_cluster_validations: undefined,
 } as const satisfies Patch<ClusterDocument>;
 
-/** The document of a new cluster. Defaults are the registration's to fill in; those here only keep required members present. */
+/**
+ * Returns the document of a new cluster. The registration service sets the defaults. The defaults here only make
+ * required members present.
+ */
 export function registeredCluster(data: EventData<'ClusterRegistered'>, occurrence: Occurrence): ClusterDocument {
   const { clusterId, settings } = data;
   return {

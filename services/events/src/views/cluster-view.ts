@@ -13,10 +13,10 @@ import { presentedOperators, reportedOperator, unreportedOperators } from './ope
 import { changedGroups, changedOutcomes, overridePatch } from './outcome-view';
 import { type Occurrence, orAbsent, type Patch, patched, unchanged, type ViewRows } from './view-rows';
 
-/** Facts of a cluster's own stream, but for its birth and its end. */
+/** Events of a cluster other than registration and deregistration. */
 type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' | 'ClusterDeregistered' }>;
 
-/** An installation is over in these. */
+/** Statuses that end an installation. */
 const ENDS_INSTALLATION: ReadonlySet<string> = new Set(['installed', 'error', 'cancelled']);
 const PREPARATION_NOT_STARTED = { status: 'not_started' };
 
@@ -79,7 +79,7 @@ export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
     ...withoutInstallation(cluster),
     openshift_cluster_id: undefined,
     _bootstrap_host_id: '',
-    // The addresses of a single node follow from the host; those of other clusters are settings of the user.
+    // The VIPs of a single node are derived from its host. Those of other clusters are settings of the user.
     ...(cluster.control_plane_count === 1 ? { api_vips: [], ingress_vips: [] } : {}),
   }),
   ClusterOpenedForHosts: (_cluster, { apiVipDnsName }) => ({
@@ -97,7 +97,7 @@ export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
   }),
 };
 
-/** What an earlier attempt left behind; when it started and ended stays readable. */
+/** Removes the results of an earlier attempt. Its start and end times stay. */
 function withoutInstallation(cluster: ClusterDocument): Patch<ClusterDocument> {
   return {
     progress: NO_CLUSTER_PROGRESS,
@@ -108,7 +108,7 @@ function withoutInstallation(cluster: ClusterDocument): Patch<ClusterDocument> {
   };
 }
 
-/** A stage that was under way when the cluster left `finalizing` starts over. */
+/** A stage that had not ended when the cluster left `finalizing` starts again. */
 function finalizingAgain({ progress }: ClusterDocument, at: string): Patch<ClusterDocument> {
   if (!progress.finalizing_stage) return {};
   return { progress: { ...progress, finalizing_stage_started_at: at, finalizing_stage_timed_out: false } };
@@ -137,7 +137,7 @@ function revisedPatch(
   };
 }
 
-/** VIPs that a host looked for on the wire: the last report about an address wins. */
+/** Adds the results of a VIP check of a host. The last report about an address applies. */
 export function verifiedVips(cluster: ClusterDocument, { vips }: EventData<'VipsVerified'>): Patch<ClusterDocument> {
   const verified = (shown: ClusterDocument['api_vips'], type: string): ClusterDocument['api_vips'] =>
     shown.map((vip) => {
@@ -152,7 +152,7 @@ export type ClusterDocumentEvent =
   | ManifestEvent
   | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
 
-/** The document after the fact; undefined once the cluster is gone. */
+/** Returns the document after the event; undefined after the deletion of the cluster. */
 export function evolveClusterDocument(
   before: ClusterDocument | undefined,
   event: ClusterDocumentEvent,

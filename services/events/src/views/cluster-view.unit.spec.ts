@@ -21,7 +21,7 @@ const OTHER_HOST_ID = '44444444-4444-4444-8444-444444444444';
 const CONSOLE = { name: 'console', operatorType: 'builtin', timeoutSeconds: 3_600 } as never;
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] });
 
-describe('the cluster document', () => {
+describe('the document of a cluster', () => {
   it('is complete for a new cluster', async () => {
     const { cluster } = await viewsAfter(clusterRegistered());
     expect(cluster).toMatchObject({
@@ -37,7 +37,7 @@ describe('the cluster document', () => {
     });
   });
 
-  it('lists show as objects of the cluster, and their first as the single fields of older clients', async () => {
+  it('contains lists as objects, and their first entry as the single fields of older clients', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({
         settings: {
@@ -65,7 +65,7 @@ describe('the cluster document', () => {
     expect(cluster).not.toHaveProperty('https_proxy');
   });
 
-  it('a VIP that stays keeps what was found out about it', async () => {
+  it('keeps the verification of a VIP that stays', async () => {
     const vips = { apiVips: { items: ['10.0.0.1'] } };
     const { cluster } = await viewsAfter(
       clusterRegistered({ settings: { name: 'demo', ...vips } }),
@@ -76,7 +76,7 @@ describe('the cluster document', () => {
     expect(cluster.base_dns_domain).toBe('example.com');
   });
 
-  it('an installation leaves its times, and a reset takes the rest away', async () => {
+  it('keeps the times of an installation after a reset, and removes its other results', async () => {
     const installing = [
       clusterRegistered({ monitoredOperators: [CONSOLE] }),
       onCluster('InstallationPreparationStarted', { attempt: 1, bootstrapHostId: 'b', at: timeAt(1) }),
@@ -105,7 +105,7 @@ describe('the cluster document', () => {
     expect(cluster.monitored_operators[0]).not.toHaveProperty('status');
   });
 
-  it('counts follow the hosts as they come, change and go', async () => {
+  it('counts hosts when they register, change and leave', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered(),
@@ -132,7 +132,7 @@ describe('the cluster document', () => {
     });
   });
 
-  it('what hosts and infra-envs make use of is counted while they belong to the cluster', async () => {
+  it('counts the features that hosts and infra-envs use while they belong to the cluster', async () => {
     const staticNetwork = { digest: 'sha256:1', bytes: 2 };
     const story = [
       clusterRegistered(),
@@ -161,7 +161,7 @@ describe('the cluster document', () => {
     expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });
 
-  it('outcomes are kept by rule: changed ones are replaced, and a reset removes all earlier ones', async () => {
+  it('stores outcomes by rule, replaces changed ones, and removes all earlier ones at a reset', async () => {
     const { cluster, host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -174,7 +174,7 @@ describe('the cluster document', () => {
     expect(Object.keys(host._outcomes)).toEqual(['connected']);
   });
 
-  it('what is deleted is kept as it was, with its hosts, until its time is up', async () => {
+  it('is moved to the deleted documents, with its hosts, until the retention period ends', async () => {
     const story = [
       clusterRegistered(),
       hostRegistered(),
@@ -203,7 +203,7 @@ describe('the cluster document', () => {
     ]);
   });
 
-  it('a deleted cluster is gone, and facts that trail behind bring nothing back', async () => {
+  it('is not created again by late events of a deleted cluster', async () => {
     const { documents } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -223,8 +223,8 @@ const usageAfter = async (...facts: readonly Fact[]): Promise<string> => {
 const stored = (source: string): Fact =>
   onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source });
 
-describe('manifests in the cluster document', () => {
-  it('are reported as used while the cluster has a user manifest', async () => {
+describe('custom manifests in the document of a cluster', () => {
+  it('are reported as a used feature while the cluster has one', async () => {
     expect(await usageAfter(stored('user'))).toContain('Custom manifest');
     expect(await usageAfter(stored('system'))).not.toContain('Custom manifest');
     const gone = onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' });

@@ -4,7 +4,7 @@ type Counts = Pick<ClusterDocument, 'total_host_count' | 'enabled_host_count' | 
 
 const NONE: Counts = { total_host_count: 0, enabled_host_count: 0, ready_host_count: 0, _worker_count: 0 };
 
-/** What one host adds to the numbers of its cluster; each 0 or 1. */
+/** What one host adds to the counts of its cluster. Each value is 0 or 1. */
 function countsOf(host: HostDocument | undefined): Counts {
   if (!host) return NONE;
   const role = host.role === 'auto-assign' ? host.suggested_role : host.role;
@@ -38,7 +38,7 @@ export interface CountsChange {
 
 const NO_CHANGES: readonly CountsChange[] = [];
 
-/** What a host's change means for the numbers of the cluster it is in, leaves or joins; mostly nothing. */
+/** Returns the changes of the counts of the clusters that a host is in, leaves or joins. Usually empty. */
 export function countsChanges(
   before: HostDocument | undefined,
   after: HostDocument | undefined,

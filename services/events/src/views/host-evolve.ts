@@ -17,7 +17,7 @@ import { changedOutcomes } from './outcome-view';
 import { REPORT_VIEW } from './report-view';
 import { type Occurrence, type Patch, patched } from './view-rows';
 
-/** Events that change the document of a host: its own, its reports and its validation outcomes. */
+/** Events that change the document of a host: its own events, its reports and its outcomes. */
 export type HostDocumentEvent =
   | HostEvent
   | InventoryEvent
@@ -25,10 +25,13 @@ export type HostDocumentEvent =
 
 type ViewRow<Data> = (host: HostDocument, data: Data, occurrence: Occurrence) => Patch<HostDocument>;
 
-/** Facts that an agent sends by itself are signs of life. */
+/** Events whose actor is the agent show that the host is connected. */
 const FROM_AN_AGENT = 'agent:';
 
-/** The document after the fact; undefined once the host is gone; the same object when the fact came too late to count. */
+/**
+ * Returns the document after the event; undefined after the deletion of the host; the same object when the event
+ * belongs to an earlier generation.
+ */
 export function evolveHostDocument(
   before: HostDocument | undefined,
   event: HostDocumentEvent,
@@ -53,15 +56,15 @@ export function evolveHostDocument(
   return patched({ ...before, _generation: generation }, patch, occurrence);
 }
 
-/** Decimal GB. Every disk passes this size here: the required size depends on the role and is checked separately. */
+/** Decimal GB. The required size depends on the role and is checked separately, so every disk passes here. */
 const ANY_SIZE_GB = 0;
 const ROLES = ['master', 'bootstrap', 'arbiter', 'worker', 'auto-assign'] as const;
 
 type Disks = NonNullable<HostDocument['_disks']>;
 
 /**
- * The host's document with what may be installed on: worked out when the machine reports its disks, and again when the host
- * gets another role. The release stays the same for as long as an inventory counts.
+ * Returns the document with the eligibility of its disks. It is computed when the host reports its disks and when its
+ * role changes. The release does not change while an inventory is valid.
  */
 export async function withEvaluatedDisks(
   before: HostDocument | undefined,

@@ -20,8 +20,8 @@ const disk = (name: string, sizeGb: number, more: object = {}) => ({
 const reported = (...disks: object[]): Fact => onInventory('InventoryReported', { hardware: { disks } as never });
 const reasonsOf = (host: HostDocument) => (host._disks ?? []).map(({ reasons }) => reasons);
 
-describe('which disks may be installed on', () => {
-  it('is reported for each disk, with the reasons against it and its name', async () => {
+describe('the eligibility of disks', () => {
+  it('is reported for each disk with its name and the reasons against it', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -52,7 +52,7 @@ describe('which disks may be installed on', () => {
     expect(reasonsOf(host)[0]).toHaveLength(count);
   });
 
-  it('depends on the release of the image while the host is in no cluster', async () => {
+  it('depends on the release of the infra-env while the host is in no cluster', async () => {
     const { host } = await viewsAfter(
       infraEnvRegistered(),
       onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.18' } }),
@@ -75,7 +75,7 @@ describe('which disks may be installed on', () => {
     expect(await sizes(onHost('HostRoleSuggested', { role: 'arbiter' }))).toEqual(await sizes(arbiter));
   });
 
-  it('is forgotten with the inventory', async () => {
+  it('is removed with the inventory', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -85,7 +85,7 @@ describe('which disks may be installed on', () => {
     expect(host).not.toHaveProperty('_disks');
   });
 
-  it('counts for nothing when it comes from an earlier generation', async () => {
+  it('ignores a report of an earlier generation', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),

@@ -16,7 +16,7 @@ export const NO_LOGS = {
   _logs_digest: undefined,
 } as const satisfies Patch<HostDocument>;
 
-/** An installation that has not begun: no stage, no logs. */
+/** Members before an installation: no stage and no logs. */
 export const NOT_INSTALLED = {
   progress: NO_PROGRESS,
   stage_started_at: UNSET_TIME,
@@ -25,7 +25,7 @@ export const NOT_INSTALLED = {
   ...NO_LOGS,
 } as const satisfies Patch<HostDocument>;
 
-/** A host that has told nothing about itself. */
+/** Members of a host without reports. */
 export const NOTHING_REPORTED = {
   _reported_hostname: undefined,
   _networks: [],
@@ -44,10 +44,10 @@ export const NOTHING_REPORTED = {
   domain_name_resolutions: undefined,
 } as const satisfies Patch<HostDocument>;
 
-/** A host that was deregistered before is in a later one; its first report says in which. */
+/** The first generation. A host that was deregistered before has a later one; its first report contains it. */
 const FIRST_GENERATION = 1;
 
-/** The document of a host that registers for the first time, with all members it may ever have. */
+/** Returns the document of a host that registers for the first time, with all members that it may ever have. */
 export function registeredHost(data: EventData<'HostRegistered'>, { at, position }: Occurrence): HostDocument {
   return {
     kind: data.kind,
@@ -91,7 +91,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
   };
 }
 
-/** Facts of a host's own stream, but for its birth and its end. */
+/** Events of a host other than registration and deregistration. */
 type HostChange = Exclude<HostEvent, { readonly type: 'HostRegistered' | 'HostDeregistered' }>;
 
 export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
@@ -163,7 +163,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
   }),
-  // Reports stay valid until the host registers again.
+  // Reports are valid until the host registers again.
   HostReset: unchanged,
   HostIdentityConflictDetected: (_host, { known, intruder }) => ({
     _identity_conflict: known && intruder ? { known, intruder } : undefined,
@@ -199,7 +199,7 @@ function progressPatch(
   };
 }
 
-/** The placeholder of sealed credentials: clients only check whether there are any. */
+/** Placeholder of sealed credentials. Clients only check whether there are any. */
 const SEALED_CREDENTIALS = '{"password":"(sealed)"}';
 
 type HostSettings = NonNullable<EventData<'HostSettingsRevised'>['changes']>;

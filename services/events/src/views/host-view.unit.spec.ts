@@ -13,8 +13,8 @@ import {
 
 const SOME_BODY = { digest: `sha256:${'a'.repeat(64)}`, bytes: 10 };
 
-describe('the host document', () => {
-  it('is complete for a new host, with unset times in the form that clients compare', async () => {
+describe('the document of a host', () => {
+  it('is complete for a new host, with unset times in the format that clients compare', async () => {
     const { host } = await viewsAfter(hostRegistered());
     expect(host).toMatchObject({
       kind: 'Host',
@@ -31,12 +31,12 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('requested_hostname');
   });
 
-  it('has no cluster for a host in the pool', async () => {
+  it('has no cluster for a host of the pool', async () => {
     const { host } = await viewsAfter(hostRegistered({ clusterId: '' }));
     expect(host).not.toHaveProperty('cluster_id');
   });
 
-  it('changes the status time with the status, not with its text', async () => {
+  it('changes the status time with the status but not with its text', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostEnteredStatus', {
@@ -51,7 +51,7 @@ describe('the host document', () => {
     expect(host.updated_at).toBe(timeAt(2));
   });
 
-  it('restarts the stage time with the stage; a new text in a stage changes the update time only', async () => {
+  it('restarts the stage time with the stage; a new text in a stage changes only the update time', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostProgressed', { stage: 'Installing', installationPercentage: 25, stageChanged: true }),
@@ -68,7 +68,7 @@ describe('the host document', () => {
     });
   });
 
-  it('what an agent sends by itself is a sign of life; what others decide is not', async () => {
+  it('changes the check-in time with events of the agent but not with other events', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostProgressed', { stage: 'Installing', stageChanged: true }, 'agent:someone'),
@@ -77,12 +77,12 @@ describe('the host document', () => {
     expect(host.checked_in_at).toBe(timeAt(1));
   });
 
-  it('a host that fell silent was last seen when it was last seen', async () => {
+  it('keeps the check-in time of a disconnected host', async () => {
     const { host } = await viewsAfter(hostRegistered(), onHost('HostFellSilent', { lastSeenAt: timeAt(0) }));
     expect(host.checked_in_at).toBe(timeAt(0));
   });
 
-  it('has no reports, progress and bootstrap choice after a new registration', async () => {
+  it('has no reports, progress or bootstrap selection after a new registration', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),
@@ -94,7 +94,7 @@ describe('the host document', () => {
     expect(host).toMatchObject({ bootstrap: false, discovery_agent_version: 'agent:2', registered_at: timeAt(3) });
   });
 
-  it('keeps inventory and bootstrap choice after a new registration during preparation', async () => {
+  it('keeps inventory and bootstrap selection after a new registration during the preparation', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
       onInventory('InventoryReported', { body: SOME_BODY }),
@@ -103,7 +103,7 @@ describe('the host document', () => {
     expect(host).toMatchObject({ bootstrap: true, _inventory_digest: SOME_BODY.digest });
   });
 
-  it('a report of before a new registration does not outlive it', async () => {
+  it('ignores a report of the generation before a new registration', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
@@ -112,7 +112,7 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('_inventory_digest');
   });
 
-  it('a report of the new generation counts', async () => {
+  it('contains a report of the new generation', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostReregistered', { kind: 'Host', clusterId: 'c' }),
@@ -121,7 +121,7 @@ describe('the host document', () => {
     expect(host._inventory_digest).toBe(SOME_BODY.digest);
   });
 
-  it('logs that are no longer wanted leave no times', async () => {
+  it('has no log times after the logs were discarded', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostLogsReported', { logsState: 'requested', at: timeAt(1) }),
@@ -141,7 +141,7 @@ describe('the host document', () => {
     expect(cleared.host).toMatchObject({ logs_info: '', logs_started_at: UNSET_TIME });
   });
 
-  it('unbinding takes the host out of its cluster as if it were new', async () => {
+  it('equals that of a new host after the host was unbound', async () => {
     const { host } = await viewsAfter(
       clusterRegistered(),
       hostRegistered(),
@@ -154,7 +154,7 @@ describe('the host document', () => {
       expect(host).not.toHaveProperty(member);
   });
 
-  it('becoming a worker ends being the bootstrap', async () => {
+  it('is not the bootstrap host after it became a worker', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostBootstrapChosen'),
@@ -163,7 +163,7 @@ describe('the host document', () => {
     expect(host.bootstrap).toBe(false);
   });
 
-  it('absent settings stay, empty ones go', async () => {
+  it('keeps settings that a revision does not contain, and removes empty ones', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostSettingsRevised', { changes: { nodeLabels: '{"a":"b"}', installerArgs: '["-n"]' } }),
@@ -173,12 +173,12 @@ describe('the host document', () => {
     expect(host).not.toHaveProperty('installer_args');
   });
 
-  it('a removed host is gone', async () => {
+  it('is removed with the host', async () => {
     const { documents } = await viewsAfter(hostRegistered(), onHost('HostDeregistered'));
     expect([...documents.keys()].filter((key) => key.startsWith('hosts/'))).toEqual([]);
   });
 
-  it('the image that the installer was started from is shown as its version', async () => {
+  it('shows the image of the installer as its version', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onHost('HostInstallerChosen', { installerImage: 'installer:2' }),

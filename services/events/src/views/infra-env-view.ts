@@ -15,7 +15,7 @@ export const INFRA_ENV_VIEW: ViewRows<InfraEnvChange, InfraEnvDocument> = {
   InfraEnvSettingsRevised: (infraEnv, data) => ({
     ...(data.changes ? settingsPatch(data.changes) : {}),
     pull_secret_set: infraEnv.pull_secret_set || data.pullSecretReplaced,
-    // The next download makes another image.
+    // The next download creates another image.
     size_bytes: undefined,
   }),
   ImageSigningKeyRotated: unchanged,
@@ -23,7 +23,7 @@ export const INFRA_ENV_VIEW: ViewRows<InfraEnvChange, InfraEnvDocument> = {
   ImageDownloadCompleted: sizePatch,
 };
 
-/** Only for the image that the download URL names. */
+/** Only for the image to which the download URL refers. */
 function sizePatch(
   infraEnv: InfraEnvDocument,
   { imageType, bytes }: EventData<'ImageFirstDownloaded' | 'ImageDownloadCompleted'>,
@@ -31,7 +31,7 @@ function sizePatch(
   return imageType === infraEnv.type ? { size_bytes: bytes } : {};
 }
 
-/** Member of the contract for each setting that is shown as it is. */
+/** Settings that documents contain unchanged, with their member of the v2 API. */
 const SHOWN_AS_GIVEN = {
   clusterId: 'cluster_id',
   openshiftVersion: 'openshift_version',
@@ -61,7 +61,7 @@ function settingsPatch(settings: Settings): Patch<InfraEnvDocument> {
   return patch;
 }
 
-/** Replaced as a whole. */
+/** A proxy is replaced as a whole. */
 function shownProxy(given: NonNullable<Settings['proxy']>): InfraEnvDocument['proxy'] {
   const shown = { http_proxy: given.httpProxy, https_proxy: given.httpsProxy, no_proxy: given.noProxy };
   return Object.fromEntries(Object.entries(shown).filter(([, value]) => value));
@@ -94,7 +94,7 @@ export function registeredInfraEnv(
 
 type Row = (data: unknown, subject: InfraEnvSubject) => readonly LogEntry[];
 
-/** The document after the fact; undefined once the infra-env is gone. */
+/** Returns the document after the event; undefined after the deletion of the infra-env. */
 export function evolveInfraEnvDocument(
   before: InfraEnvDocument | undefined,
   event: InfraEnvEvent | ImageEvent,
@@ -110,7 +110,7 @@ export function evolveInfraEnvDocument(
   return patched({ ...before }, row(before, event.data), occurrence);
 }
 
-/** Everything that one fact about an infra-env or its image changes. */
+/** Returns all changes of the documents for an event of an infra-env or its image. */
 export async function projectInfraEnv(
   infraEnvId: string,
   event: RecordedEvent<InfraEnvEvent | ImageEvent>,

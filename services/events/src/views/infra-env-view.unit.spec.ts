@@ -15,14 +15,14 @@ describe('the document of an infra-env', () => {
   };
   const downloaded = (imageType: string, bytes: number) => onImage('ImageFirstDownloaded', { imageType, bytes });
 
-  it('tells the size of its image once it was downloaded, until a setting changes what is downloaded next', async () => {
+  it('contains the size of its image after a download, until a setting changes the image', async () => {
     expect(await sizeAfter()).toBeUndefined();
     expect(await sizeAfter(downloaded('full-iso', 1_000))).toBe(1_000);
     const revised = onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.19' } as never });
     expect(await sizeAfter(downloaded('full-iso', 1_000), revised)).toBeUndefined();
   });
 
-  it('tells nothing of images of another type', async () => {
+  it('ignores images of another type', async () => {
     expect(await sizeAfter(downloaded('minimal-iso', 1_000))).toBeUndefined();
     const completed = onImage('ImageDownloadCompleted', { imageType: 'full-iso', bytes: 2_000 });
     expect(await sizeAfter(downloaded('minimal-iso', 1_000), completed)).toBe(2_000);

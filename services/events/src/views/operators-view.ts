@@ -5,7 +5,10 @@ import { orAbsent } from './view-rows';
 type Monitored = EventData<'ClusterRegistered'>['monitoredOperators'];
 type Choices = NonNullable<NonNullable<EventData<'ClusterRegistered'>['settings']>['olmOperators']>['items'];
 
-/** Operators to be waited for, sorted as given; one that stays keeps its status, and its properties when none are chosen. */
+/**
+ * Returns the monitored operators in the given order. An operator that stays keeps its status, and keeps its properties
+ * when no others are given.
+ */
 export function presentedOperators(
   operators: Monitored,
   clusterId: string,
@@ -38,7 +41,7 @@ export function presentedOperators(
   });
 }
 
-/** The list after one operator's report; a report about an operator that is not waited for changes nothing. */
+/** Returns the list after the report of one operator. A report about an operator that is not monitored is ignored. */
 export function reportedOperator(
   operators: ClusterDocument['monitored_operators'],
   report: EventData<'OperatorStatusReported'>,
@@ -57,7 +60,7 @@ export function reportedOperator(
   );
 }
 
-/** As they were before the first report. */
+/** Returns the operators as before their first report. */
 export function unreportedOperators(operators: ClusterDocument['monitored_operators']): readonly V2MonitoredOperator[] {
   return operators.map(({ status: _status, status_info: _info, version: _version, ...operator }) => ({
     ...operator,

@@ -3,7 +3,7 @@ import type { EventData } from '@muster/contracts';
 import type { Outcome } from '@muster/validation-rules';
 import type { Occurrence, Patch } from './view-rows';
 
-/** Events carry changes only. Maps are never changed in place: unchanged outcomes are shared. */
+/** Events contain only changes. The maps are immutable, and unchanged outcomes are shared. */
 export function changedOutcomes(
   before: OutcomeMap,
   { changed, reset = false }: { readonly changed: readonly Outcome[]; readonly reset?: boolean },
@@ -15,7 +15,7 @@ export function changedOutcomes(
 
 type Changes = NonNullable<EventData<'ClusterSettingsRevised'>['changes']>;
 
-/** Of one cluster; older ones remain in its stream. */
+/** Maximum number of overrides in the document of a cluster. Older ones stay in its stream. */
 export const OVERRIDES_KEPT_MAX = 100;
 
 export const changesOverrides = (changes: Changes | undefined): changes is Changes =>
@@ -23,7 +23,10 @@ export const changesOverrides = (changes: Changes | undefined): changes is Chang
   changes?.ignoredClusterValidations !== undefined ||
   changes?.ignoredValidationsReason !== undefined;
 
-/** The overrides after a revision: user, validations and reason. A list that the revision does not contain is unchanged. */
+/**
+ * Returns the overrides after a revision: user, validations and reason. A list that the revision does not contain is
+ * unchanged.
+ */
 export function overridePatch(
   cluster: ClusterDocument,
   changes: Changes | undefined,
@@ -41,10 +44,10 @@ export function overridePatch(
   return { _overrides: [...history, record].slice(-OVERRIDES_KEPT_MAX) };
 }
 
-/** The document holds each list as the text of a JSON array. */
+/** The document contains each list as the text of a JSON array. */
 const idsIn = (list: string | undefined): readonly string[] => JSON.parse(list ?? '[]') as readonly string[];
 
-/** JSON of network → ids of the hosts that reach each other in it. Events store only the changes of this list. */
+/** Returns the JSON of network → ids of the hosts of its majority group. Events contain only changes. */
 export function changedGroups(
   before: Pick<ClusterDocument, 'connectivity_majority_groups'>,
   { connectivityGroups }: Pick<EventData<'ClusterOutcomesChanged'>, 'connectivityGroups'>,

@@ -9,8 +9,8 @@ const ignore = (host: string[], cluster: string[], reason?: string) =>
     ...(reason ? { ignoredValidationsReason: reason } : {}),
   });
 
-describe('overrides', () => {
-  it('are stored with user, time, reason and validations; the last one applies', async () => {
+describe('overrides in the document of a cluster', () => {
+  it('contain user, time, reason and validations; the last one applies', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered(),
       ignore(['ntp-synced'], ['all'], 'a lab'),
@@ -34,7 +34,7 @@ describe('overrides', () => {
     ]);
   });
 
-  it('without a stored history are included', async () => {
+  it('are complete when the document has no stored history', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({ settings: { name: 'demo', ignoredHostValidations: { items: ['ntp-synced'] } } }),
       revised({ ignoredClusterValidations: { items: ['all'] } }),
@@ -44,20 +44,20 @@ describe('overrides', () => {
     ]);
   });
 
-  it('are not what other settings are', async () => {
+  it('are not added by other settings', async () => {
     const { cluster, log } = await viewsAfter(clusterRegistered(), revised({ baseDnsDomain: 'example.com' }));
     expect(cluster?._overrides).toBeUndefined();
     expect(log.map(({ name }) => name)).not.toContain('validation_overrides_set');
   });
 
-  it('have a bounded history', async () => {
+  it('have a limited history', async () => {
     const many = Array.from({ length: OVERRIDES_KEPT_MAX + 5 }, (_, number) => ignore([], ['all'], `reason ${number}`));
     const { cluster } = await viewsAfter(clusterRegistered(), ...many);
     expect(cluster?._overrides).toHaveLength(OVERRIDES_KEPT_MAX);
     expect(cluster?._overrides?.at(-1)?.reason).toBe(`reason ${OVERRIDES_KEPT_MAX + 4}`);
   });
 
-  it('have an entry in the event log when they are set and when they are removed', async () => {
+  it('add an entry to the event log when they are set and when they are removed', async () => {
     const { log } = await viewsAfter(clusterRegistered(), ignore(['ntp-synced'], [], 'a lab'), ignore([], [], 'cured'));
     const told = log.filter(({ name }) => name.startsWith('validation_overrides_'));
     expect(told).toMatchObject([

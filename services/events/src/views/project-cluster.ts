@@ -12,7 +12,7 @@ const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
 const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutcomesChanged: clusterOutcomeLog };
 
-/** Everything that one fact about a cluster changes: its document and the log. */
+/** Returns all changes for an event of a cluster: its document and the event log. */
 export async function projectCluster(
   clusterId: string,
   event: RecordedEvent<ClusterDocumentEvent>,

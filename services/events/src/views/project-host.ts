@@ -23,7 +23,7 @@ const LOG: { readonly [type: string]: unknown } = {
   HostOutcomesChanged: hostOutcomeLog,
 };
 
-/** Everything that one fact about a host changes: its document, its cluster's, and the log. */
+/** Returns all changes for an event of a host: its document, that of its cluster, and the event log. */
 export async function projectHost(
   hostKey: string,
   event: RecordedEvent<HostDocumentEvent>,
@@ -41,7 +41,7 @@ export async function projectHost(
   const changes = after
     ? [putOrRemove(HOSTS, hostKey, after)]
     : [...deletionChanges({ collection: HOSTS, deleted: DELETED_HOSTS }, hostKey, host, event)];
-  // The machine is back: there is nothing deleted of it any more.
+  // The host registered again, so its deleted document is removed.
   if (event.type === 'HostRegistered') changes.push(putOrRemove(DELETED_HOSTS, hostKey, undefined));
   const counts = countsChanges(before, after);
   const verified =
@@ -63,7 +63,7 @@ const subjectOf = (host: HostDocument) => ({
   owner: host,
 });
 
-/** What a fact about a host changes in clusters. */
+/** The effects of an event of a host on clusters. */
 interface ForClusters {
   readonly counts: readonly CountsChange[];
   readonly usage: readonly UsageChange[];
@@ -76,7 +76,7 @@ async function clusterChanges(
   occurrence: Occurrence,
   read: ReadDocument,
 ): Promise<readonly ReadModelChange[]> {
-  // A host that moves from one cluster to another changes both; each cluster is read and written once.
+  // A host that moves between clusters changes both. Each cluster is read and written once.
   const touched = new Map<string, ClusterDocument>();
   const change = async (id: string, by: (cluster: ClusterDocument) => ClusterDocument): Promise<void> => {
     const cluster = touched.get(id) ?? (await read(CLUSTERS, id));

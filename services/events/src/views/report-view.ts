@@ -4,21 +4,21 @@ import type { EventData, InventoryEvent } from '@muster/contracts';
 import { disksToFormat } from '@muster/validation-rules';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
-/** What a host saw; undefined when every address has one machine. */
+/** Returns the address collisions that a host reports; undefined without any. */
 export function toIpCollisions(collisions: EventData<'ConnectivityReported'>['collisions']): IpCollisions | undefined {
   if (collisions.length === 0) return undefined;
   return Object.fromEntries(collisions.map(({ address, macAddresses }) => [address, macAddresses]));
 }
 
-/** What a host's cluster is to show of what the host sees. */
+/** A change of the address collisions that a cluster shows. */
 export interface CollisionsChange {
   readonly clusterId: string;
   readonly hostKey: string;
-  /** Undefined: nothing any more. */
+  /** Undefined: the collisions of the host are removed. */
   readonly seen: IpCollisions | undefined;
 }
 
-/** What a host's change means for the cluster it is in, leaves or joins; mostly nothing. */
+/** Returns the changes for the clusters that a host is in, leaves or joins. Usually empty. */
 export function collisionsChanges(
   before: HostDocument | undefined,
   after: HostDocument | undefined,
@@ -30,7 +30,7 @@ export function collisionsChanges(
     document?.cluster_id && document._ip_collisions
       ? [{ clusterId: document.cluster_id, hostKey: host._host_key, seen }]
       : [];
-  // What it saw is taken back where it was shown, then what it sees is shown where it is.
+  // The collisions are removed from the previous cluster and added to the present one.
   return [...changeOf(before, undefined), ...changeOf(after, after?._ip_collisions)];
 }
 
@@ -39,7 +39,7 @@ export function withCollisions(cluster: ClusterDocument, { hostKey, seen }: Coll
   return { ...cluster, _ip_collisions: seen ? { ...others, [hostKey]: seen } : others };
 }
 
-/** What hosts report, as far as it shows in the host's document. */
+/** How reports change the document of a host. */
 export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   InventoryReported: (_host, { body, hardware }) => ({
     _inventory_digest: body?.digest,
@@ -75,7 +75,7 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
     }),
   }),
   FreeAddressesReported: (_host, { body }) => ({ _free_addresses_digest: body?.digest }),
-  // Shows in the cluster's document.
+  // The document of the cluster shows the collisions.
   VipsVerified: unchanged,
   TangConnectivityReported: (_host, { body }) => ({ _tang_connectivity_digest: body?.digest }),
   ApiVipConnectivityReported: (_host, { body }) => ({ _api_vip_connectivity_digest: body?.digest }),
@@ -92,7 +92,7 @@ function sizesOf({ cpuCount, physicalMemoryBytes, disks, nics }: Hardware): Mach
   };
 }
 
-/** What is void once the last result of a step no longer counts. */
+/** Members that are void after the last result of a step was discarded. */
 const CLEARED_BY_STEP: ReadonlyMap<string, Patch<HostDocument>> = new Map([
   ['installation-disk-speed-check', { disks_info: undefined }],
   ['container-image-availability', { images_status: undefined }],
@@ -111,7 +111,10 @@ function networksOf(nics: Hardware['nics']): readonly string[] {
   return [...new Set(parseCidrs(addresses).map(formatNetwork))];
 }
 
-/** JSON object of image to `container_image_availability`; a later report of an image replaces the one before. */
+/**
+ * Returns a JSON object of image to `container_image_availability`. A later report about an image replaces the earlier
+ * one.
+ */
 function mergeImages(before: string | undefined, images: EventData<'ImageAvailabilityReported'>['images']): string {
   const byName = new Map<string, object>(Object.entries(JSON.parse(before ?? '{}') as object));
   for (const { name, sizeBytes, seconds, downloadRateMbps, result } of images)

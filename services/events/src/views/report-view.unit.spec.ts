@@ -20,8 +20,8 @@ const nic = (...ipv4Addresses: string[]) => ({
   hasCarrier: true,
 });
 
-describe('what hosts report', () => {
-  it('networks are those of the addresses, once each', async () => {
+describe('reports of hosts in the views', () => {
+  it('the networks are those of the addresses, each once', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('InventoryReported', {
@@ -32,7 +32,7 @@ describe('what hosts report', () => {
     expect(host._reported_hostname).toBe('node-1');
   });
 
-  it('addresses that several machines answer on are shown with the cluster, as long as one of its hosts sees them', async () => {
+  it('address collisions are shown with the cluster as long as one of its hosts reports them', async () => {
     const seen = (...macAddresses: string[]) =>
       onInventory('ConnectivityReported', { collisions: [{ address: '10.0.0.9', macAddresses }] });
     const story = [clusterRegistered(), hostRegistered(), seen('02', '01')];
@@ -48,7 +48,7 @@ describe('what hosts report', () => {
     expect(await shown(onHost('HostDeregistered'))).toBeUndefined();
   });
 
-  it('disks with something bootable on them are listed for formatting, removable ones are not', async () => {
+  it('bootable disks are listed for formatting, except removable ones', async () => {
     const disk = { bootable: true, driveType: 'HDD', byPath: '' };
     const { host } = await viewsAfter(
       hostRegistered(),
@@ -66,7 +66,7 @@ describe('what hosts report', () => {
     expect(host.disks_to_be_formatted).toBe('d1');
   });
 
-  it('JSON members are JSON texts of the contract', async () => {
+  it('members with JSON are JSON text as in the v2 API', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('NtpSourcesReported', { sources: [{ sourceName: 'ntp.example', sourceState: 'synced' }] }),
@@ -86,7 +86,7 @@ describe('what hosts report', () => {
     });
   });
 
-  it('a later report of an image replaces the earlier one and keeps the others', async () => {
+  it('a later report about an image replaces the earlier one and keeps those of other images', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('ImageAvailabilityReported', { images: [IMAGE, { ...IMAGE, name: 'b', result: 'failure' }] }),
@@ -98,7 +98,7 @@ describe('what hosts report', () => {
     });
   });
 
-  it('a cleared result is gone', async () => {
+  it('a discarded result is removed', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
       onInventory('ImageAvailabilityReported', { images: [IMAGE] }),
@@ -107,7 +107,7 @@ describe('what hosts report', () => {
     expect(host).not.toHaveProperty('images_status');
   });
 
-  it('what a host found out about a VIP shows at the VIP of that kind', async () => {
+  it('the VIP check of a host is shown at the VIP of that kind', async () => {
     const { cluster } = await viewsAfter(
       clusterRegistered({
         settings: { name: 'demo', apiVips: { items: ['10.0.0.1'] }, ingressVips: { items: ['10.0.0.1'] } },

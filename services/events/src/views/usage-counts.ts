@@ -2,15 +2,15 @@ import type { ClusterDocument, HostDocument, InfraEnvDocument } from '@muster/as
 
 type UsageCounts = NonNullable<ClusterDocument['_usage_counts']>;
 
-/** What the hosts or infra-envs of a cluster make use of, more or less often than before. */
+/** Change of the number of times that the hosts or infra-envs of a cluster use features. */
 export interface UsageChange {
   readonly clusterId: string;
-  /** By name; never 0. */
+  /** Change by feature name; never 0. */
   readonly by: UsageCounts;
 }
 
 interface UsageRow<Document> {
-  /** As in `feature_usage`. */
+  /** Name as in `feature_usage`. */
   readonly name: string;
   readonly isUsed: (document: Document) => boolean;
 }
@@ -38,7 +38,7 @@ export const infraEnvUsageChanges = (
   after: InfraEnvDocument | undefined,
 ): readonly UsageChange[] => usageChanges(INFRA_ENV_USAGE, before, after);
 
-/** A feature without users is removed. */
+/** A feature that is not used any more is removed. */
 export function addUsage(cluster: ClusterDocument, by: UsageCounts): ClusterDocument {
   const counts = new Map(Object.entries(cluster._usage_counts ?? {}));
   for (const [name, change] of Object.entries(by)) counts.set(name, (counts.get(name) ?? 0) + change);
@@ -70,5 +70,5 @@ function usageChanges<Document extends { readonly cluster_id?: string }>(
   return [...changes].map(([clusterId, by]) => ({ clusterId, by }));
 }
 
-/** A JSON array with something in it. */
+/** Whether the text is a JSON array with at least one entry. */
 const hasItems = (list: string | undefined): boolean => Boolean(list && list !== '[]');

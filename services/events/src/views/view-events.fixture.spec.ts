@@ -23,7 +23,7 @@ const STEP_MS = 1_000;
 /** Time of the event at a position: one second apart. */
 export const timeAt = (position: number): string => new Date(START_MS + position * STEP_MS).toISOString();
 
-/** A fact before it is stored; members that are left out get what proto3 JSON writes for them. */
+/** An event before it is stored. Absent members get the default of proto3 JSON. */
 export interface Fact {
   readonly category: StreamCategory;
   readonly id: string;
@@ -46,7 +46,7 @@ const fact =
 
 export const onCluster = fact('cluster', CLUSTER_ID);
 export const onHost = fact('host', HOST_KEY);
-/** In the first generation of the host unless the data names another one. */
+/** In the first generation of the host, unless the data contains another one. */
 export const onInventory = fact('inventory', HOST_KEY, { generation: 1 });
 export const onHostOutcomes = fact('validation', HOST_KEY, { generation: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);
@@ -89,7 +89,7 @@ export const infraEnvRegistered = (): Fact =>
     settings: { name: 'lab', clusterId: CLUSTER_ID },
   });
 
-/** Facts as the store would hand them out, one position apart. */
+/** Returns the events as recorded in a store, with consecutive positions. */
 export function record(facts: readonly Fact[], metadata: Partial<EventMetadata> = {}): readonly RecordedMusterEvent[] {
   return facts.map(({ category, id, type, data, actor }, position) => ({
     ...parseEvent(category, type, data),
@@ -116,7 +116,10 @@ function freeze<Value>(value: Value): Value {
   return value;
 }
 
-/** What the read models hold after the events, `collection/key` to document; frozen, as readers share them. */
+/**
+ * Returns the documents of the read models after the events, by `collection/key`. They are frozen, because readers
+ * share them.
+ */
 export async function documentsAfter(events: readonly RecordedMusterEvent[]): Promise<Map<string, JsonObject>> {
   const documents = new Map<string, JsonObject>();
   for (const event of events) {
@@ -133,9 +136,9 @@ export async function documentsAfter(events: readonly RecordedMusterEvent[]): Pr
   return documents;
 }
 
-/** The views after the facts, by name. */
+/** Returns the views after the events, by name. */
 export async function viewsAfter(...facts: readonly Fact[]) {
-  // As JSON, which knows no unset members: what a database hands back.
+  // Converted to JSON and back, as by a database, which removes unset members.
   const written = [...(await documentsAfter(record(facts)))].map(([key, document]) => [key, JSON.stringify(document)]);
   const documents = new Map(written.map(([key = '', text = '']) => [key, JSON.parse(text) as JsonObject]));
   return {

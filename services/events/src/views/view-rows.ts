@@ -1,7 +1,7 @@
 import type { MusterEvent, RecordedMusterEvent } from '@muster/contracts';
 import { type Collection, putOrRemove, type ReadModelChange } from '@muster/ports';
 
-/** What a row knows of an event besides its data. */
+/** The metadata of an event that rows use. */
 export interface Occurrence {
   readonly position: number;
   /** ISO 8601 UTC. */
@@ -10,10 +10,10 @@ export interface Occurrence {
   readonly actor: string;
 }
 
-/** Members that change; `undefined` removes one. */
+/** Members that change. `undefined` removes a member. */
 export type Patch<Document> = { readonly [Member in keyof Document]?: Document[Member] | undefined };
 
-/** One pure row per event type: what the fact changes in the document. A missing row does not compile. */
+/** One pure row per event type: the changes of the document. A missing row is a compile error. */
 export type ViewRows<Event extends { readonly type: string; readonly data: unknown }, Document> = {
   readonly [Type in Event['type']]: (
     document: Document,
@@ -22,16 +22,16 @@ export type ViewRows<Event extends { readonly type: string; readonly data: unkno
   ) => Patch<Document>;
 };
 
-/** The fact changes nothing that this document shows. */
+/** The event does not change this document. */
 export const unchanged = (): Record<string, never> => ({});
 
-/** Unset optional members are left out of documents, and so of answers. */
+/** Unset optional members are absent from documents and responses. */
 export const orAbsent = (text: string): string | undefined => text || undefined;
 
 /**
- * Writes the patch into a copy that the caller has just made, `patched({ ...host }, …)`: a spread that meets one shape only
- * is several times faster than a general one, and every event of a replay comes through here. For the same reason documents
- * have all their members from the start, unset ones as `undefined`, and lose none.
+ * Writes the patch into a copy that the caller has just created, `patched({ ...host }, …)`. Every event of a replay is
+ * processed here, and a spread of objects of one shape is several times faster than a general one. For the same reason
+ * documents have all their members from the start, with `undefined` for unset ones.
  */
 export function patched<Document extends { readonly updated_at: string; readonly _position: number }>(
   copy: Document,
@@ -45,15 +45,15 @@ export function patched<Document extends { readonly updated_at: string; readonly
   return next;
 }
 
-/** Where documents are, and where they are kept once they were deleted. */
+/** The collection of documents, and the collection of deleted documents. */
 interface Places<Document extends object> {
   readonly collection: Collection<Document>;
   readonly deleted: Collection<Document>;
 }
 
 /**
- * The document after a fact that took it away: kept as it was with the time of its deletion. Facts of older releases do not tell the
- * time, so nothing would ever end the keeping: what they delete is gone at once.
+ * Moves the document to the deleted documents with the time of its deletion. Without a time in the event no retention
+ * period would end, so the document is removed at once.
  */
 export function deletionChanges<Document extends object>(
   { collection, deleted }: Places<Document>,
@@ -67,14 +67,14 @@ export function deletionChanges<Document extends object>(
   return [gone, putOrRemove(deleted, key, { ...before, deleted_at: at, updated_at: at, _position: position })];
 }
 
-/** The time is up for which something deleted is kept. */
+/** Whether the event ends the retention period of a deleted resource. */
 export const endsRetention = (event: MusterEvent): boolean =>
   (event.type === 'ClusterDeadlinePassed' || event.type === 'HostDeadlinePassed') &&
   event.data.deadline === 'retention';
 
 const API = '/api/assisted-install/v2';
 
-/** Self links of the contract. */
+/** Self links of the v2 API. */
 export const clusterHref = (clusterId: string): string => `${API}/clusters/${clusterId}`;
 export const infraEnvHref = (infraEnvId: string): string => `${API}/infra-envs/${infraEnvId}`;
 export const hostHref = (infraEnvId: string, hostId: string): string => `${infraEnvHref(infraEnvId)}/hosts/${hostId}`;

@@ -20,7 +20,7 @@ import { projectHost } from './project-host';
 
 const NO_OWNER: EventSubject['owner'] = { user_name: '', org_id: '', email_domain: '' };
 
-/** A note belongs to the owner of its subject. Without an owner only administrators see it. */
+/** A note belongs to the owner of its subject. Without an owner only administrators can read it. */
 export async function projectNote(
   event: RecordedEvent<NoteEvent>,
   read: ReadDocument,
@@ -37,8 +37,8 @@ export async function projectNote(
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
- * The projection `views`: the changes of the documents that a stored event causes. Each document says
- * which event changed it last, so an event that is handed out again changes nothing.
+ * The projection `views`: the changes of the documents for a stored event. Each document contains the position of the
+ * last event that changed it, so a repeated event changes nothing.
  */
 export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEvent> => {
   const projectDocuments = createProjectDocuments(limits);
@@ -60,7 +60,7 @@ const createProjectDocuments =
       return projectCluster(id, event, occurrence, read);
     if (isEventOf('infraEnv', event) || isEventOf('image', event)) return projectInfraEnv(id, event, occurrence, read);
     if (isEventOf('note', event)) return projectNote(event, read);
-    // Artifacts have no document, and the events of a newer version are unknown here.
+    // Artifacts have no document. Events of a newer version are unknown here.
     return NOTHING;
   };
 
@@ -69,11 +69,11 @@ export const projectEvent: ProjectEvent<MusterEvent> = createProjectEvent(DEFAUL
 
 /** The progress of the read models. */
 export interface ProjectionProgress {
-  /** Last position projected; START_OF_STORE before the first. */
+  /** Last projected position; START_OF_STORE before the first. */
   position(): number;
-  /** Positions between the read models and the end of the store. */
+  /** Number of positions between the read models and the end of the store. */
   lag(): Promise<number>;
-  /** Resolves once everything stored before the start is projected. */
+  /** Resolves when all events from before the start are projected. */
   caughtUp(): Promise<void>;
 }
 

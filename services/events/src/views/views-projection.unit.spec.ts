@@ -18,7 +18,7 @@ import {
 
 const outcome = { id: 'ntp-synced', parameters: [] } as never;
 
-/** An installation told shortly, with something of every stream. */
+/** A short installation with events of every stream. */
 const STORY: readonly Fact[] = [
   clusterRegistered({ monitoredOperators: [{ name: 'console', operatorType: 'builtin' } as never] }),
   infraEnvRegistered(),
@@ -43,14 +43,14 @@ const STORY: readonly Fact[] = [
 ];
 
 describe('the projection of views', () => {
-  it('an event that is handed out twice changes nothing', async () => {
+  it('ignores an event that is delivered twice', async () => {
     const events = record(STORY);
     const once = await documentsAfter(events);
     const twice = await documentsAfter(events.flatMap((event) => [event, event]));
     expect([...twice]).toEqual([...once]);
   });
 
-  it('any stretch that is handed out again changes nothing', async () => {
+  it('ignores any part of the events that is delivered again', async () => {
     const events = record(STORY);
     const once = await documentsAfter(events);
     await fc.assert(
@@ -63,12 +63,12 @@ describe('the projection of views', () => {
     );
   });
 
-  it('never changes a document in place, because readers share it', async () => {
-    // The fixture freezes every document, so a change in place throws.
+  it('never modifies a document in place, because readers share it', async () => {
+    // The fixture freezes every document, so that a modification throws.
     await expect(documentsAfter(record(STORY))).resolves.toBeInstanceOf(Map);
   });
 
-  it('an event of a newer version is skipped', async () => {
+  it('skips an event of a newer version', async () => {
     const [first] = record([clusterRegistered()]);
     if (!first) throw new Error('no event');
     expect(await documentsAfter([{ ...first, type: 'ClusterDreamt' as never }])).toEqual(new Map());
