@@ -30,15 +30,15 @@ export interface IgnitionServiceConfig {
   /** File with the PEM of the authority that signed the service's certificate. */
   readonly serviceCaPath: string | undefined;
   readonly agentImage: string;
-  /** Absent: hosts take the agent out of its container image. */
+  /** Absent: hosts copy the agent from its container image. */
   readonly agentExecutable: ExecutableSource | undefined;
   readonly ownManifests: OwnManifestsSettings;
   readonly registries: ServiceRegistries;
-  /** Image with the packages that OKD adds to its live system; without it hosts are OpenShift's. */
+  /** Image with the packages that OKD adds to its live system. Without it, hosts get the configuration of OpenShift. */
   readonly okdPackagesImage: string | undefined;
   readonly agentStartTimeoutMs: number;
   readonly authType: AuthType;
-  /** How long the tokens of agents are valid. */
+  /** Lifetime of the tokens of agents. */
   readonly agentTokenLifetimeMs: number;
   /** Signs the tokens of infra-envs. */
   readonly ecPrivateKey: KeyObject | undefined;
@@ -46,10 +46,10 @@ export interface IgnitionServiceConfig {
   readonly agentNatsUrl: string | undefined;
   /** The certificate authority of the bus, PEM. */
   readonly agentNatsCaPem: string | undefined;
-  /** What makes the installation artifacts. */
+  /** The program that creates the installation artifacts. */
   readonly toolchain: 'builtin' | 'openshift-install';
   readonly openshiftInstall: OpenshiftInstallSettings;
-  /** The name of the installing program, as new clusters report it. */
+  /** Name of the installing program that new clusters report. */
   readonly installInvoker: string;
   /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
@@ -59,7 +59,7 @@ export const CONFIG = Symbol('IgnitionServiceConfig');
 
 const EC_KEY = 'the PEM text of a P-256 private key';
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): IgnitionServiceConfig =>
   readSettings(environment, readIgnitionConfig);
 
@@ -112,7 +112,7 @@ function readPrivateKey(settings: SettingsReader): KeyObject | undefined {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Said below.
+    // The error below does not contain the value.
   }
   throw new SettingError('EC_PRIVATE_KEY_PEM', '(not shown)', EC_KEY);
 }

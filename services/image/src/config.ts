@@ -23,28 +23,28 @@ export interface ImageConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** A second, plain listener; undefined: none. 0: any free port. */
+  /** Port of a second endpoint without TLS. Undefined: none. 0: any free port. */
   readonly plainPort: number | undefined;
-  /** PEM; undefined: the first listener speaks HTTP. */
+  /** PEM. Undefined: the first endpoint uses HTTP. */
   readonly tls: { readonly key: string; readonly cert: string } | undefined;
-  /** Where machines reach this service; undefined: where the request came to. */
+  /** URL at which hosts reach this service. Undefined: the address in the request. */
   readonly baseUrl: string | undefined;
-  /** The executables for hosts; none where they were not built. */
+  /** The executables for hosts; empty when none were built. */
   readonly hostBinaries: readonly HostBinary[];
-  /** Origins that browsers may ask from; `*` stands for any part of one. */
+  /** Origins from which browsers may send requests; `*` matches any part. */
   readonly allowedDomains: readonly string[];
   readonly osImages: readonly OsImageEntry[];
-  /** Where images live whose URL is a path. */
+  /** Directory of images whose URL is a path. */
   readonly imageDirectory: string;
-  /** What happens to images whose URL is of a server: fetched at the first use, at the start, or read in place. */
+  /** Handling of images on a server: downloaded at the first use, downloaded at the start, or read in place. */
   readonly fetch: 'lazy' | 'eager' | 'stream';
   readonly store: { readonly directory: string; readonly bytesMax: number };
   readonly remote: RemoteClientOptions;
   readonly minimums: BaseImageMinimums;
   readonly authType: AuthType;
-  /** Where this service asks whether a caller may see an infra-env. */
+  /** URL of the API that checks whether a caller may read an infra-env. */
   readonly apiBaseUrl: string;
-  /** Checks the tokens of image URLs in AUTH_TYPE=local. */
+  /** Checks the tokens of image URLs with AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
   /** Maximum number of concurrent image requests. Additional requests are answered with 503 and Retry-After. */
   readonly concurrentRequestsMax: number;
@@ -52,7 +52,7 @@ export interface ImageConfig {
 
 export const CONFIG = Symbol('ImageConfig');
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): ImageConfig => readSettings(environment, readImageConfig);
 
 function readImageConfig(settings: SettingsReader): ImageConfig {
@@ -94,7 +94,7 @@ function readTokenKey(settings: SettingsReader): KeyObject {
     const key = createPublicKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // Said below.
+    // The error below does not contain the value.
   }
   throw new SettingError(
     'EC_PUBLIC_KEY_PEM',

@@ -3,7 +3,10 @@ import { gzip, writeCpio } from '@muster/boot-image';
 const SECTOR_BYTES = 2_048;
 const AREA_BYTES = 4_096;
 
-/** A live image with menus, kernel, ramdisk and root file system, laid out like CoreOS; `build` tells two apart. */
+/**
+ * A live image with menus, kernel, ramdisk and root file system in the layout of CoreOS. `build` distinguishes two
+ * builds.
+ */
 export function coreOsIso(architecture: 'x86_64' | 's390x', build = 0): Buffer {
   const kargs = 'coreos.liveiso=rhcos-test ignition.firstboot';
   const area = `${kargs}\n${'#'.repeat(1_023)}# COREOS_KARG_EMBED_AREA\n`;
@@ -76,7 +79,7 @@ function writeVolume(files: Readonly<Record<string, string | Uint8Array>>): Buff
   return image;
 }
 
-/** The long name beside a short name that the tests do not use. */
+/** The long name in addition to a short name that the tests do not use. */
 function directoryRecord(
   name: string,
   { sector, length }: { readonly sector: number; readonly length: number },

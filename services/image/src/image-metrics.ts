@@ -1,6 +1,6 @@
 import { RequestMetrics } from '@muster/nest-kit';
 
-/** Route patterns and what dashboards call them. */
+/** Metric labels of the route patterns, as in assisted-image-service. */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['/images/:infraEnvId', '/images/:imageID'],
   ['/byid/:infraEnvId/:version/:arch/:file', '/byid/:token'],
@@ -11,7 +11,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 ]);
 const BOOT_ARTIFACTS = '/boot-artifacts/:artifact';
 
-/** Undefined for addresses without metrics. Boot artifacts have an empty name, as in assisted-image-service. */
+/** Returns undefined for routes without metrics. Boot artifacts have an empty name, as in assisted-image-service. */
 export function handlerLabel(route: string | undefined): string | undefined {
   return route === BOOT_ARTIFACTS ? '' : LABELS.get(route ?? '');
 }

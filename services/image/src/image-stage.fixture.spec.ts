@@ -22,16 +22,19 @@ export interface ImageStage {
   readonly endpoints: readonly string[];
   readonly base: Buffer;
   readonly directory: string;
-  /** What ignition will answer from now on; undefined: that there is no such infra-env. */
+  /** Sets the document of the ignition service. Undefined: the infra-env does not exist. */
   setIgnition(text: string | undefined): void;
-  /** What ignition will answer of the network from now on. */
+  /** Sets the network ramdisk of the ignition service. */
   setNetworkRamdisk(archive: Uint8Array): void;
   givenKernelArguments(kernelArguments: string): Promise<void>;
   facts(): Promise<readonly RecordedEvent[]>;
   close(): Promise<void>;
 }
 
-/** The service behind its real endpoint on a real bus, with a base image on disk; ignition's answers are given by the test. */
+/**
+ * The image service with its real endpoint and a real bus, with a base image on disk. The test defines the replies of
+ * the ignition service.
+ */
 export async function openImageStage(
   natsUrl: string,
   environment: Environment = {},

@@ -6,7 +6,10 @@ const AREA_SECTOR = 18;
 export const AREA_BYTES = 256 * 1024;
 const ROOT_RECORD_AT = 156;
 
-/** A live image as small as one can be: an empty volume, a header that says where ignition goes, and bytes that are not zero. */
+/**
+ * The smallest possible live image: an empty volume, a header with the position of the Ignition area, and bytes that
+ * are not zero.
+ */
 export function legacyIso(tailBytes = 300_000): Buffer {
   const areaAt = AREA_SECTOR * SECTOR_BYTES;
   const image = Buffer.alloc(areaAt + AREA_BYTES + tailBytes);

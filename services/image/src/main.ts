@@ -7,7 +7,10 @@ import { AppModule } from './app.module';
 import { readConfig } from './config';
 import { createImageServer, CROSS_ORIGIN, openPlainTransport } from './http/image-server';
 
-/** Boot images, made while they are sent. Its endpoints are HTTP and HTTPS; it answers nothing on the bus. */
+/**
+ * Starts the image service, which creates boot images while they are sent. It has HTTP and HTTPS endpoints and none on
+ * the bus.
+ */
 export const startImage: StartService = async (platform, logger) => {
   const config = readConfig(platform.environment);
   const { allowedDomains, plainPort, tls } = config;
@@ -29,12 +32,12 @@ export const startImage: StartService = async (platform, logger) => {
   closePromptly(fastify);
   app.get(RequestMetrics).countRequests(fastify);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  // Without certificates the plain port is the only endpoint, as in assisted-image-service.
+  // Without certificates the endpoint without TLS is the only one, as in assisted-image-service.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
   await app.listen(firstPort, config.host);
   const { port } = app.getHttpServer().address() as AddressInfo;
   const endpoints = [`${tls ? 'https' : 'http'}://${host}:${port}`];
-  // The first request of a process is slow, so the process sends it itself.
+  // The first request of a process is slow, so the service sends it itself.
   if (!tls)
     void fetch(`${endpoints[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
       () => undefined,
@@ -52,7 +55,7 @@ export const startImage: StartService = async (platform, logger) => {
     name: 'image',
     endpoints,
     close: async () => {
-      // Both endpoints finish their downloads at the same time.
+      // Both endpoints wait for their downloads at the same time.
       await Promise.all([plain?.close(), app.close()]);
     },
   };

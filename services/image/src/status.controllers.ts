@@ -4,7 +4,10 @@ import { BaseImages, type BaseImageStatus } from './base-images/base-images';
 
 @Controller()
 export class HealthController {
-  /** Ready as soon as it listens: a base image is looked at when it is first asked for, and its own errors say what is wrong. */
+  /**
+   * Ready as soon as the service listens. Base images are checked at their first use, and their errors contain the
+   * reason.
+   */
   @Get('health')
   health(): { readonly status: 'ok' } {
     return { status: 'ok' };
@@ -27,7 +30,7 @@ export class MetricsController {
   }
 }
 
-/** Which base images there are and how far each of them is; names and sizes only. */
+/** Lists the base images with their download progress. It contains only names and sizes. */
 @Controller('base-images')
 export class ListBaseImagesController {
   constructor(private readonly images: BaseImages) {}

@@ -14,26 +14,29 @@ import {
 import { type ProblemCode, RefusalError } from '@muster/problems';
 import type { OsImageEntry } from './os-image-catalogue';
 
-/** A live image as it was built, ready to be customised. */
+/** A live image as it was built, before customisation. */
 export interface BaseImage {
   readonly entry: OsImageEntry;
   readonly source: ByteSource;
   readonly layout: BootIsoLayout;
-  /** Tells two builds apart. Hex. */
+  /** SHA-256 that distinguishes two builds. Hex. */
   readonly digest: string;
   /** Modification time of the file in milliseconds since 1970; 0 when it is unknown. */
   readonly modifiedMs: number;
-  /** The same without its root file system, which machines fetch from this URL. Throws BootImageError. */
+  /**
+   * Returns the image without its root file system, which hosts download from this URL.
+   * @throws BootImageError
+   */
   minimal(rootfsUrl: string): Promise<MinimalIso>;
 }
 
-/** A base image for as long as it is needed; what is held is not evicted. */
+/** A base image that is in use. It is not evicted before `release`. */
 export interface HeldBaseImage {
   readonly image: BaseImage;
   release(): void;
 }
 
-/** An opened file and when it was last written to. */
+/** An opened file with its modification time. */
 export interface OpenedFile extends ByteSource {
   readonly modifiedMs?: number;
   close(): Promise<void>;
@@ -43,13 +46,14 @@ export interface OpenedFile extends ByteSource {
 export type OpenImageFile = (path: string) => Promise<OpenedFile>;
 export const OPEN_IMAGE_FILE = Symbol('OpenImageFile');
 
-/** Images up to this size are read as a whole. */
+/** Images up to this size are read completely. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
 const EDGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * SHA-256 of the size and of the bytes; of large images only the first and last 4 MiB, so that the first download does not
- * wait for gigabytes. The first hold the volume's dates and where every file is, which no two builds share.
+ * SHA-256 of the size and the content. Of large images only the first and last 4 MiB are read, so that the first
+ * download does not wait for gigabytes. The first part contains the dates of the volume and the positions of all files,
+ * which differ between builds.
  */
 export async function digestOfImage(source: ByteSource): Promise<string> {
   const hash = createHash('sha256').update(`${source.size}\n`);
@@ -73,7 +77,10 @@ export interface BaseImageMinimums {
 
 const KERNEL_PATHS = ['/images/pxeboot/vmlinuz', '/images/pxeboot/kernel.img'];
 
-/** Whether what was downloaded is a whole live image. Throws BootImageError or RangeError with what is wrong. */
+/**
+ * Checks that a downloaded file is a complete live image.
+ * @throws BootImageError or RangeError with the reason
+ */
 export async function verifyBaseImage(source: ByteSource, minimums: BaseImageMinimums): Promise<void> {
   const { volumeId } = await readBootIsoLayout(source);
   if (!isCoreOsVolumeId(volumeId))
@@ -101,7 +108,7 @@ const CODES: ReadonlyMap<BootImageErrorCode, ProblemCode> = new Map([
   ['no_minimal_image', 'invalid-input'],
 ]);
 
-/** Runs the work; what it finds wrong with an image becomes a refusal. */
+/** Runs the work and converts errors of an image to refusals. */
 export async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

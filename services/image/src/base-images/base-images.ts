@@ -10,7 +10,10 @@ import { type BaseKind, kindOf, OsImageCatalogue, type OsImageEntry } from './os
 
 type OpenedImage = BaseImage & { close(): Promise<void> };
 
-/** Minimal forms of one image that are remembered: their directories, some 100 KiB each. One per address of this service. */
+/**
+ * Number of minimal forms of one image that are cached. Each has about 100 KiB of directories. There is one per URL of
+ * this service.
+ */
 const MINIMAL_FORMS_MAX = 8;
 
 /** The state of one base image, with the terms of OS_IMAGES. */
@@ -25,11 +28,11 @@ export interface BaseImageStatus {
   readonly reason?: string;
 }
 
-/** The images that discovery images are made from. Each is opened, measured and read once. */
+/** The base images of discovery images. Each is opened and checked once. */
 @Injectable()
 export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly catalogue: OsImageCatalogue;
-  /** By where their bytes are: entries that share a file share what is known of it. */
+  /** By location of the file. Entries with the same file share its state. */
   private readonly known = new Map<string, Promise<OpenedImage>>();
 
   constructor(
@@ -43,7 +46,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
     this.sources.onEvicted((key) => this.drop(key));
   }
 
-  /** Those that can be opened without waiting for a network, opened; what cannot be used is left out. */
+  /** Returns the images that can be opened without waiting for a download. Images that cannot be used are omitted. */
   async opened(): Promise<readonly BaseImage[]> {
     const images: BaseImage[] = [];
     for (const entry of this.catalogue.entries) {
@@ -56,14 +59,14 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * `version`: of the build, or of OpenShift to any precision. Throws RefusalError when there is no such image, it is still
-   * being downloaded (`busy`), or it cannot be used.
+   * `version`: of the build, or a full or partial OpenShift version.
+   * @throws RefusalError `not-found`, `busy` while the image is downloaded, or the reason why it cannot be used
    */
   async find(version: string, architecture: string, kind: BaseKind = 'full-iso'): Promise<HeldBaseImage> {
     return this.hold(this.catalogue.find(version, architecture, kind));
   }
 
-  /** All of them and how far they are. */
+  /** Returns all images with their download progress. */
   list(): readonly BaseImageStatus[] {
     return this.catalogue.entries.map((entry) => {
       const { openshift_version, version, cpu_architecture } = entry;
@@ -91,7 +94,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       return { image: await known, release };
     } catch (error) {
-      // A file that was missing may be there at the next request.
+      // A missing file may exist at the next request, so the failure is not cached.
       if (this.known.get(key) === known) this.known.delete(key);
       release();
       throw unusable(entry, error);
@@ -127,9 +130,9 @@ async function toBaseImage(
 
 function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, error: unknown): unknown {
   const isKnown = error instanceof BootImageError || error instanceof RangeError || error instanceof RemoteError;
-  // What the operating system says has a code, whatever realm it comes from.
+  // Errors of the operating system have a code. They may come from another realm, so `instanceof` is not used.
   if (error instanceof RefusalError || (!isKnown && (error as NodeJS.ErrnoException).code === undefined)) return error;
-  // A query may hold a token.
+  // The query of a URL may contain a token, so it is omitted.
   const where = url.replace(/\?.*$/, '');
   return new RefusalError({
     code: error instanceof RemoteError ? 'busy' : 'internal',

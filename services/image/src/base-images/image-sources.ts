@@ -15,7 +15,7 @@ export interface OpenedSource {
   close(): Promise<void>;
 }
 
-/** Where the bytes of base images come from: files, a store of downloaded ones, or a server that is read from in place. */
+/** Provides the bytes of base images: files, the store of downloaded images, or a server that is read in place. */
 @Injectable()
 export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('image');
@@ -52,12 +52,15 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     this.client.close();
   }
 
-  /** Whether it can be opened without waiting for a network. */
+  /** Whether the image can be opened without waiting for a download. */
   isLocal(entry: OsImageEntry): boolean {
     return this.state(entry).kind === 'ready' && this.locationOf(entry)?.kind === 'file';
   }
 
-  /** Keeps the image where it is until `release`. Throws RefusalError: `busy` while it is being fetched, or what is wrong with its URL. */
+  /**
+   * Keeps the image available until `release`.
+   * @throws RefusalError `busy` while it is downloaded, or the reason why its URL cannot be used
+   */
   async hold(entry: OsImageEntry): Promise<{ readonly key: string; open(): Promise<OpenedSource>; release(): void }> {
     const location = locationOfImage(entry.url, this.config.imageDirectory);
     if (location.kind === 'file')
@@ -73,7 +76,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     return { key: path, open, release };
   }
 
-  /** Files and servers that are read in place are always ready; whether they can be read shows at the first use. */
+  /** Files and servers that are read in place are always ready. The first use shows whether they can be read. */
   state(entry: OsImageEntry): StoredImageState {
     const image = this.stored(entry);
     return image ? this.store.state(image) : { kind: 'ready', bytes: 0 };
@@ -83,11 +86,11 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     this.store.onEvicted(listener);
   }
 
-  /** What is kept in the store of it; undefined for what is not kept there. */
+  /** Returns the image in the store; undefined for an image that is not stored there. */
   private stored(entry: OsImageEntry): WantedImage | undefined {
     if (this.config.fetch === 'stream' || this.locationOf(entry)?.kind !== 'remote') return undefined;
     const fileName = fileNameOf(entry);
-    // One build may have several names, and its digest may be given with one of them only.
+    // One build may have several names, and its digest may be set with only one of them.
     const known = [entry, ...this.config.osImages].find((other) => other.sha256 && fileNameOf(other) === fileName);
     return { fileName, url: entry.url, sha256: known?.sha256 ?? '' };
   }

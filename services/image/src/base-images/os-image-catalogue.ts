@@ -5,25 +5,25 @@ import { RefusalError } from '@muster/problems';
 
 /** An element of OS_IMAGES. */
 export interface OsImageEntry extends OsImage {
-  /** What kind of ISO is at the URL: full-iso (also when it is left out) or disconnected-iso. */
+  /** Type of the ISO at the URL: `full-iso` (default) or `disconnected-iso`. */
   readonly type?: string;
-  /** Hex; checked when the image is downloaded. */
+  /** Hex. Checked when the image is downloaded. */
   readonly sha256?: string;
 }
 
 export type BaseKind = 'full-iso' | 'disconnected-iso';
 
-/** Other names of one architecture. */
+/** Other names of an architecture. */
 const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
   ['aarch64', 'arm64'],
   ['amd64', 'x86_64'],
 ]);
-/** One name per architecture. */
+/** Returns the canonical name of the architecture. */
 export const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
 export const kindOf = ({ type }: OsImageEntry): BaseKind =>
   type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
 
-/** The catalogue of boot images, looked up by full or partial version. */
+/** The catalogue of base images. Versions may be full or partial. */
 export class OsImageCatalogue {
   readonly entries: readonly OsImageEntry[];
   private readonly byKind: ReadonlyMap<BaseKind, VersionCatalogue>;
@@ -42,7 +42,10 @@ export class OsImageCatalogue {
     ]);
   }
 
-  /** `version`: of the build, or of OpenShift to any precision. Throws RefusalError `not-found` with what there is. */
+  /**
+   * `version`: of the build, or a full or partial OpenShift version.
+   * @throws RefusalError `not-found` with the available versions
+   */
   find(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry {
     const catalogue = this.byKind.get(kind);
     const entry = version === '' ? undefined : catalogue?.findOsImage(version, architectureOf(architecture));
@@ -56,11 +59,14 @@ export class OsImageCatalogue {
   }
 }
 
-/** Where the bytes of a base image are. */
+/** Location of the bytes of a base image. */
 export type ImageLocation =
   { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote'; readonly url: string };
 
-/** An http(s) URL, a file URL, or a path inside the directory. Throws RefusalError for anything else. */
+/**
+ * Parses an http(s) URL, a file URL, or a path inside the directory.
+ * @throws RefusalError for anything else
+ */
 export function locationOfImage(url: string, directory: string): ImageLocation {
   if (/^https?:/i.test(url)) {
     if (!URL.canParse(url)) throw unusable(url, 'it is not a URL');

@@ -26,7 +26,7 @@ afterAll(() => nats.stop());
 const open = async (environment: Record<string, string> = {}): Promise<void> => {
   const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: server.url, version: BUILD };
   const sha256 = createHash('sha256').update(BASE).digest('hex');
-  // Two names of one build: one file.
+  // Two names of one build share one file.
   const OS_IMAGES = JSON.stringify([
     { ...entry, sha256 },
     { ...entry, openshift_version: '4.19' },
@@ -37,19 +37,22 @@ const open = async (environment: Record<string, string> = {}): Promise<void> => 
 const get = (file = 'full.iso', version = '4.18', init: RequestInit = {}): Promise<Response> =>
   fetch(`${stage.url}/byid/${INFRA_ENV_ID}/${version}/x86_64/${file}`, init);
 const list = async () => (await (await fetch(`${stage.url}/base-images`)).json()) as readonly Record<string, unknown>[];
-const isServed = (): Promise<unknown> => eventually('the image is there', async () => (await get()).status === 200);
+const isServed = (): Promise<unknown> => eventually('the image is available', async () => (await get()).status === 200);
 
 describe('a base image on a server', () => {
-  it('is fetched when it is first wanted, once for all its names, and says how far it is', async () => {
+  it('is downloaded at the first request, once for all its names, and reports its progress', async () => {
     await open();
     expect(server.ranges).toEqual([]);
     server.serve(BASE, { holdAfterBytes: BASE.length / 2 });
     const early = await get();
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '5']);
-    await eventually('half of it is there', async () => (await list())[0]?.['received_bytes'] === BASE.length / 2);
+    await eventually(
+      'half of the file was received',
+      async () => (await list())[0]?.['received_bytes'] === BASE.length / 2,
+    );
     expect((await list()).map(({ state }) => state)).toEqual(['downloading', 'downloading']);
     expect(await (await get('full.iso', '4.19')).text()).toContain('50 %');
-    // No other request waits for it.
+    // Requests for other images do not wait for the download.
     expect((await fetch(`${stage.url}/health`)).status).toBe(200);
     server.release();
     await isServed();
@@ -57,14 +60,14 @@ describe('a base image on a server', () => {
     expect(server.ranges).toEqual(['']);
   });
 
-  it('is fetched at the start where that is wanted', async () => {
+  it('is downloaded at the start when OS_IMAGES_FETCH is eager', async () => {
     await open({ OS_IMAGES_FETCH: 'eager' });
-    await eventually('both are ready', async () => (await list()).every(({ state }) => state === 'ready'));
+    await eventually('both images are ready', async () => (await list()).every(({ state }) => state === 'ready'));
     expect(server.ranges).toEqual(['']);
     expect((await get()).status).toBe(200);
   });
 
-  it('is read where it is, without storing it, where that is wanted', async () => {
+  it('is read in place without storing it when OS_IMAGES_FETCH is stream', async () => {
     await open({ OS_IMAGES_FETCH: 'stream' });
     const response = await get();
     const image = Buffer.from(await response.arrayBuffer());
@@ -72,13 +75,13 @@ describe('a base image on a server', () => {
     const part = await get('full.iso', '4.18', { headers: { range: 'bytes=-1000' } });
     expect(Buffer.from(await part.arrayBuffer()).equals(BASE.subarray(-1_000))).toBe(true);
     expect(server.ranges.every((range) => range !== '')).toBe(true);
-    // The file was replaced: downloads in progress end, so no client receives a mixture.
+    // The file was replaced. Downloads in progress end, so that no client receives parts of two files.
     server.serve(Buffer.alloc(BASE.length, 'x'), { etag: '"2"' });
     const cold = await get('full.iso', '4.18', { headers: { range: 'bytes=0-10' } });
     expect([206, 503]).toContain(cold.status);
   });
 
-  it('that is not what it should be is never served', async () => {
+  it('is not served when it differs from the configured digest', async () => {
     server.serve(Buffer.alloc(BASE.length, 'x'));
     await open({ OS_IMAGES_FETCH: 'eager' });
     await eventually('it failed', async () => (await list())[0]?.['state'] === 'failed');
@@ -87,8 +90,8 @@ describe('a base image on a server', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('stops the reading and frees its place at once', async () => {
+describe('a client that disconnects', () => {
+  it('ends the reading and frees its download slot', async () => {
     await open({ OS_IMAGES_FETCH: 'stream', MAX_CONCURRENT_REQUESTS: '1' });
     await new Promise<void>((resolve, reject) => {
       const asked = request(`${stage.url}/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`, (answer) => {
@@ -101,7 +104,7 @@ describe('a client that goes away', () => {
       asked.end();
     });
     await eventually(
-      'the place is free',
+      'the download slot is free',
       async () => (await get('full.iso', '4.18', { method: 'HEAD' })).status === 200,
     );
     const before = server.ranges.length;

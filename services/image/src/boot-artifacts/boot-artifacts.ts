@@ -8,16 +8,16 @@ import type { OsImageEntry } from '../base-images/os-image-catalogue';
 import { DEFAULT_ARCHITECTURE, type QueryParameters, requiredTextOf, textOf } from '../download/image-address';
 import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
-/** Where a machine that has no root file system of its own fetches that of its build. */
+/** URL from which a host without a root file system downloads that of its build. */
 export function rootfsUrlOf(baseUrl: string, { cpu_architecture, version }: OsImageEntry): string {
   const query = new URLSearchParams({ arch: cpu_architecture, version });
   return `${baseUrl}/boot-artifacts/rootfs?${query.toString()}`;
 }
 
 interface Artifact {
-  /** The first one that the image has. */
+  /** The first path that the image contains is used. */
   readonly paths: readonly string[];
-  /** Undefined: every architecture has it. */
+  /** Undefined: for all architectures. */
   readonly architecture?: string;
 }
 
@@ -27,12 +27,12 @@ const ARTIFACTS: ReadonlyMap<string, Artifact> = new Map([
   ['ins-file', { paths: ['/generic.ins'], architecture: 's390x' }],
 ]);
 
-/** Files of base images that every machine of a version may have, as they are. */
+/** Files of base images that are the same for all hosts of a version. */
 @Injectable()
 export class BootArtifacts {
   constructor(private readonly baseImages: BaseImages) {}
 
-  /** Throws RefusalError: `not-found` for an artifact there is not. */
+  /** @throws RefusalError `not-found` for an unknown artifact */
   async open(name: string, version: string, architecture: string): Promise<SentFile> {
     const artifact = ARTIFACTS.get(name);
     if (!artifact) {
@@ -83,7 +83,7 @@ export class BootArtifacts {
 
 const METHOD_NOT_ALLOWED = 405;
 
-/** Kernels and root file systems are public, so they need no authentication. HEAD is answered like GET. */
+/** Kernels and root file systems are public, so they require no authentication. HEAD is supported. */
 @Controller('boot-artifacts/:artifact')
 export class BootArtifactsController {
   constructor(

@@ -8,7 +8,10 @@ import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
 const GZIP_SUFFIX = '.gz';
 
-/** The executables that hosts run. They hold no secrets: a host fetches its own before it has any credentials. */
+/**
+ * The executables for hosts. They contain no secrets, because a host downloads its executable before it has
+ * credentials.
+ */
 @Controller('host-binaries/:architecture')
 export class HostBinariesController {
   constructor(
@@ -17,7 +20,7 @@ export class HostBinariesController {
     private readonly responder: FileResponder,
   ) {}
 
-  /** Sends the executable; compressed where the client accepts gzip. Ranges count in the bytes that are sent. */
+  /** Sends the executable, compressed when the client accepts gzip. Ranges refer to the bytes that are sent. */
   @Get()
   async download(
     @Param('architecture') architecture: string,

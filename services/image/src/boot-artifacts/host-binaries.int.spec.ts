@@ -45,7 +45,7 @@ const fetchBinary = (headers: { readonly [name: string]: string } = {}, architec
   });
 
 describe('the executables for hosts', () => {
-  it('are sent as they were built', async () => {
+  it('are sent unchanged', async () => {
     const { body, headers, status } = await fetchBinary();
     expect(status).toBe(200);
     expect(body.equals(PROGRAM)).toBe(true);
@@ -53,7 +53,7 @@ describe('the executables for hosts', () => {
     expect(headers.vary).toBe('accept-encoding');
   });
 
-  it('are sent compressed where the client accepts that, under another tag', async () => {
+  it('are sent compressed with another ETag when the client accepts gzip', async () => {
     const plain = await fetchBinary();
     const { body, headers } = await fetchBinary({ 'accept-encoding': 'deflate, gzip, br' });
     expect(headers['content-encoding']).toBe('gzip');
@@ -65,7 +65,7 @@ describe('the executables for hosts', () => {
     expect((await fetchBinary({ 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined();
   });
 
-  it('continue where a download broke off', async () => {
+  it('continue an interrupted download', async () => {
     const { body, headers, status } = await fetchBinary({ range: 'bytes=13000-' });
     expect(status).toBe(206);
     expect(headers['content-range']).toBe(`bytes 13000-${PROGRAM.length - 1}/${PROGRAM.length}`);
@@ -77,7 +77,7 @@ describe('the executables for hosts', () => {
     expect((await fetchBinary({ 'if-none-match': headers.etag ?? '' })).status).toBe(304);
   });
 
-  it('are refused for an architecture that was not built, with those that were', async () => {
+  it('answer 404 for an architecture without an executable, with the available ones', async () => {
     const { body, status } = await fetchBinary({}, 's390x');
     expect(status).toBe(404);
     expect(body.toString()).toMatch(/No host executable is available for architecture s390x/);

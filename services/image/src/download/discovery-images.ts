@@ -12,14 +12,17 @@ export interface ImageRequest {
   readonly type: ImageType;
   readonly version: string;
   readonly architecture: string;
-  /** Where the machine that boots the image reaches this service. */
+  /** URL at which the host that boots the image reaches this service. */
   readonly baseUrl: string;
 }
 
-/** Id that no infra-env has. */
+/** An id that no infra-env has. */
 const UNUSED_INFRA_ENV_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The base image of a version with the infra-env's document and kernel arguments in it; nothing is copied or kept. */
+/**
+ * Combines the base image of a version with the document and the kernel arguments of an infra-env. Nothing is copied or
+ * stored.
+ */
 @Injectable()
 export class DiscoveryImages implements OnApplicationBootstrap {
   constructor(
@@ -41,7 +44,7 @@ export class DiscoveryImages implements OnApplicationBootstrap {
       .catch(() => undefined);
   }
 
-  /** Throws RefusalError with what is unknown, too large or not there yet. */
+  /** @throws RefusalError when an input is unknown, too large or not available yet */
   async make({ infraEnvId, type, version, architecture, baseUrl }: ImageRequest): Promise<SentFile> {
     const { image: base, release } = await this.baseImages.find(version, architecture, baseKindOf(type));
     try {

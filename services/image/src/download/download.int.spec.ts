@@ -32,7 +32,7 @@ const problem = async (response: Response) => ({
 describe('a download', () => {
   beforeEach(() => open());
 
-  it('is the base image with the document in it, and nothing else changed', async () => {
+  it('is the base image with the document in it, otherwise unchanged', async () => {
     const document = JSON.stringify({ ignition: { version: '3.1.0' }, storage: { files: [{ path: '/etc/größe' }] } });
     stage.setIgnition(document);
     const response = await get(full());
@@ -45,7 +45,7 @@ describe('a download', () => {
     expect(image.equals(stage.base)).toBe(true);
   });
 
-  it('says what it is before it is sent', async () => {
+  it('answers HEAD with size, tag and date', async () => {
     const [head, whole] = [await get(full(), { method: 'HEAD' }), await get(full())];
     expect((await bytesOf(head)).length).toBe(0);
     await bytesOf(whole);
@@ -59,16 +59,16 @@ describe('a download', () => {
     }
   });
 
-  it.each(['4.18', '4.18.3', BUILD, '4.17'])('of version %s has an image', async (version) => {
+  it.each(['4.18', '4.18.3', BUILD, '4.17'])('of version %s exists', async (version) => {
     expect((await get(full(version), { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('can be asked for in the long form', async () => {
+  it('has a second URL in the long form', async () => {
     const response = await get(`/images/${INFRA_ENV_ID}?type=full-iso&version=4.18`, { method: 'HEAD' });
     expect(response.headers.get('content-length')).toBe(String(stage.base.length));
   });
 
-  it('gives the same bytes range by range as in one piece', async () => {
+  it('returns the same bytes in ranges and as a whole', async () => {
     const whole = await bytesOf(await get(full()));
     const cuts = [0, 1, 40_000, 100_000, 299_999, 400_001, whole.length];
     const parts: Buffer[] = [];
@@ -83,7 +83,7 @@ describe('a download', () => {
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 
-  it('gives several ranges in one answer', async () => {
+  it('returns several ranges in one response', async () => {
     const whole = await bytesOf(await get(full()));
     const response = await get(full(), { headers: { range: 'bytes=0-9, 37000-37009,-5' } });
     const boundary = /boundary=(\S+)$/.exec(response.headers.get('content-type') ?? '')?.[1] ?? 'none';
@@ -99,13 +99,13 @@ describe('a download', () => {
     expect(parts[1]).toContain(`Content-Range: bytes 37000-37009/${whole.length}`);
   });
 
-  it('beyond its end is refused with its size', async () => {
+  it('answers 416 with its size for a range beyond its end', async () => {
     const response = await get(full(), { headers: { range: `bytes=${stage.base.length}-` } });
     expect(response.status).toBe(416);
     expect(response.headers.get('content-range')).toBe(`bytes */${stage.base.length}`);
   });
 
-  it('that is resumed never mixes two documents', async () => {
+  it('never contains parts of two documents after it is resumed', async () => {
     const etag = (await get(full(), { method: 'HEAD' })).headers.get('etag') ?? '';
     const headers = { range: 'bytes=300000-', 'if-range': etag };
     expect((await get(full(), { headers })).status).toBe(206);
@@ -126,7 +126,7 @@ describe('a download', () => {
     expect((await get(full(), { method: 'HEAD', headers: older })).status).toBe(200);
   });
 
-  it('is remembered when it begins for the first time and when it was had to the end', async () => {
+  it('is recorded when the first one starts and when one is complete', async () => {
     await bytesOf(await get(full(), { headers: { range: 'bytes=0-99' } }));
     await eventually('a first download', async () => (await stage.facts()).length === 1);
     await bytesOf(await get(full()));
@@ -150,15 +150,15 @@ describe('a download', () => {
   });
 });
 
-describe('a download that cannot be', () => {
+describe('a download that is refused', () => {
   beforeEach(() => open());
 
   it.each([
     ['an unknown version', full('4.99'), 404, /4\.99/],
     ['an unknown architecture', full('4.18', 's390x'), 404, /s390x/],
-    ['a file of another name', `/byid/${INFRA_ENV_ID}/4.18/x86_64/kernel`, 404, /kernel/],
+    ['an unknown file name', `/byid/${INFRA_ENV_ID}/4.18/x86_64/kernel`, 404, /kernel/],
     [
-      'a minimal image of one that has no boot menu',
+      'a minimal image of a base image without boot menu',
       `/byid/${INFRA_ENV_ID}/4.18/x86_64/minimal.iso`,
       400,
       /is not a boot menu|has no boot menu/,
@@ -169,29 +169,29 @@ describe('a download that cannot be', () => {
       404,
       /disconnected-iso/,
     ],
-    ['an id that is none', full('4.18', 'x86_64', '..%2Fx'), 404, /Infra-env/],
-    ['a base image that is no ISO', full('4.16'), 500, /4\.16.*not an ISO/],
-    ['a base image that is not there', full('4.15'), 500, /missing\.iso/],
-    ['a base image outside the directory', full('4.14'), 500, /IMAGE_DIRECTORY/],
-    ['a base image that is fetched first', full('4.13'), 503, /rhcos-full-iso-413-x86_64\.iso/],
+    ['an id that is not a UUID', full('4.18', 'x86_64', '..%2Fx'), 404, /Infra-env/],
+    ['a base image that is not an ISO', full('4.16'), 500, /4\.16.*not an ISO/],
+    ['a base image that does not exist', full('4.15'), 500, /missing\.iso/],
+    ['a base image outside of the directory', full('4.14'), 500, /IMAGE_DIRECTORY/],
+    ['a base image that is not downloaded yet', full('4.13'), 503, /rhcos-full-iso-413-x86_64\.iso/],
     ['no type', `/images/${INFRA_ENV_ID}?version=4.18`, 400, /type is missing/],
     ['no version', `/images/${INFRA_ENV_ID}?type=full-iso`, 400, /version is missing/],
     ['another address', '/nothing', 404, /The path was not found/],
-  ])('says so for %s', async (_, path, status, detail) => {
+  ])('answers the status and reason for %s', async (_, path, status, detail) => {
     expect(await problem(await get(path))).toMatchObject({ status, detail: expect.stringMatching(detail) as string });
     expect(await stage.facts()).toEqual([]);
   });
 
-  it('names the versions there are', async () => {
+  it('lists the available versions', async () => {
     expect((await problem(await get(full('4.99')))).allowed).toContain('4.18/x86_64');
   });
 
-  it('passes on what ignition refuses', async () => {
+  it('returns the refusal of the ignition service', async () => {
     stage.setIgnition(undefined);
     expect(await problem(await get(full()))).toMatchObject({ status: 404, detail: 'There is no such infra-env.' });
   });
 
-  it('says by how much a document is too large', async () => {
+  it('reports by how much a document is too large', async () => {
     const noise = Array.from({ length: 12_000 }, (_, index) =>
       createHash('sha256').update(String(index)).digest('base64'),
     );
@@ -206,7 +206,7 @@ describe('a download that cannot be', () => {
     ['[{"operation":"append","value":"a=1"}]', /no area for kernel arguments/],
     ['[{"operation":"delete","value":"a=1"}]', /only the operation append/],
     ['{', /not JSON/],
-  ])('says what is wrong with the kernel arguments %s', async (kernelArguments, detail) => {
+  ])('reports what is wrong with the kernel arguments %s', async (kernelArguments, detail) => {
     await stage.givenKernelArguments(kernelArguments);
     expect(await problem(await get(full()))).toMatchObject({
       status: 400,
@@ -215,9 +215,9 @@ describe('a download that cannot be', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('frees its place for the next one', async () => {
-    // More than sockets buffer on both sides.
+describe('a client that disconnects', () => {
+  it('frees its download slot', async () => {
+    // More bytes than the socket buffers of both sides contain.
     await open({ MAX_CONCURRENT_REQUESTS: '1' }, 32 * 1024 * 1024);
     const slow = request(`${stage.url}${full()}`);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -233,23 +233,23 @@ describe('a client that goes away', () => {
       detail: expect.stringMatching(/MAX_CONCURRENT_REQUESTS/) as string,
     });
     slow.destroy();
-    await eventually('the place is free', async () => (await get(full(), { method: 'HEAD' })).status === 200);
+    await eventually('the download slot is free', async () => (await get(full(), { method: 'HEAD' })).status === 200);
   });
 });
 
-describe('the service', () => {
-  it('says that it is there', async () => {
+describe('the image service', () => {
+  it('answers /health with 200', async () => {
     await open();
     for (const path of ['/health', '/live']) expect((await get(path)).status).toBe(200);
   });
 
-  it('counts what it sends, by kind of address and without tokens', async () => {
+  it('counts responses by route, without tokens', async () => {
     await open();
     const canary = `e30.${Buffer.from(JSON.stringify({ sub: INFRA_ENV_ID })).toString('base64url')}.canary`;
     await bytesOf(await get(`/byapikey/${canary}/4.18/x86_64/full.iso`));
     const labels = 'service="",handler="/byapikey/:token",method="GET",code="200"';
     const counted = `assisted_image_service_http_request_duration_seconds_count{${labels}} 1`;
-    await eventually('it is counted', async () => (await (await get('/metrics')).text()).includes(counted));
+    await eventually('the response is counted', async () => (await (await get('/metrics')).text()).includes(counted));
     const text = await (await get('/metrics')).text();
     expect(text).toContain('assisted_image_service_http_requests_inflight{service="",handler="/byapikey/:token"} 0');
     expect(text).not.toContain('canary');

@@ -7,7 +7,7 @@ import type { Clock, Ids } from '@muster/ports';
 import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 
-/** What is known of the downloads of one infra-env's images. */
+/** State of the downloads of the images of one infra-env. */
 export interface DownloadsState {
   readonly isDownloaded: boolean;
   /** Image types that were downloaded completely at least once. */
@@ -25,7 +25,10 @@ export interface DownloadFacts {
 export type DownloadsCommand =
   ({ readonly type: 'StartDownload' } & DownloadFacts) | ({ readonly type: 'CompleteDownload' } & DownloadFacts);
 
-/** Edges only: that an infra-env's image was fetched for the first time, and that a type of it was had to the end. */
+/**
+ * Stores two events only: the first download of an image of the infra-env, and the first complete download of each
+ * image type.
+ */
 export const downloadsDecider: Decider<DownloadsState, DownloadsCommand, ImageEvent, ProblemCode> = {
   initialState: () => ({ isDownloaded: false, completedTypes: [] }),
   evolve,
@@ -58,7 +61,7 @@ function evolve(state: DownloadsState, event: ImageEvent): DownloadsState {
   }
 }
 
-/** Remembers downloads. No download waits for that, and none fails because of it. */
+/** Records downloads. Downloads do not wait for it and do not fail because of it. */
 @Injectable()
 export class Downloads implements OnApplicationShutdown {
   private readonly logger = new Logger('image');

@@ -7,15 +7,15 @@ const completed: DownloadsCommand = { type: 'CompleteDownload', ...facts };
 const first = { type: 'ImageFirstDownloaded', data: facts } as const;
 const end = { type: 'ImageDownloadCompleted', data: { infraEnvId: 'e', imageType: 'full-iso', bytes: 5 } } as const;
 
-describe('Downloads of an infra-env', () => {
-  it('are a fact at their edges only', () => {
+describe('downloads of an infra-env', () => {
+  it('store an event for the first start and the first completion only', () => {
     givenEvents(downloadsDecider, []).when(started).then([first]);
     givenEvents(downloadsDecider, [first]).when(started).then([]);
     givenEvents(downloadsDecider, [first]).when(completed).then([end]);
     givenEvents(downloadsDecider, [first, end]).when(completed).then([]);
   });
 
-  it('are completed once per type of image', () => {
+  it('store a completion once per image type', () => {
     givenEvents(downloadsDecider, [first, end])
       .when({ ...completed, imageType: 'minimal-iso' })
       .then([{ type: 'ImageDownloadCompleted', data: { ...end.data, imageType: 'minimal-iso' } }]);

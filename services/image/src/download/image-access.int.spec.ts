@@ -27,7 +27,7 @@ describe('an image URL with a token', () => {
   const status = async (path: string): Promise<number> => (await get(path, { method: 'HEAD' })).status;
   const byApiKey = (token: string): string => `/byapikey/${token}/4.18/x86_64/full.iso`;
 
-  it('names its infra-env, unchecked where nothing is checked', async () => {
+  it('names its infra-env, and is not verified without authentication', async () => {
     await open();
     expect(await status(byApiKey(claims({ infra_env_id: INFRA_ENV_ID })))).toBe(200);
     expect(await status(byApiKey(claims({ sub: INFRA_ENV_ID })))).toBe(200);
@@ -36,7 +36,7 @@ describe('an image URL with a token', () => {
     expect(await status(byApiKey('nothing'))).toBe(401);
   });
 
-  it('opens its own infra-env only, where tokens are checked', async () => {
+  it('gives access only to its own infra-env with AUTH_TYPE=local', async () => {
     const [own, foreign] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }));
     if (!own || !foreign) throw new Error('two key pairs were made');
     const pem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -57,7 +57,7 @@ describe('an image URL with a token', () => {
 });
 
 describe('an image URL with the credentials of a user', () => {
-  it('is answered for users with read access to the infra-env', async () => {
+  it('is served to users with read access to the infra-env', async () => {
     const asked: string[] = [];
     const api = createServer((request, response) => {
       asked.push(`${request.url} ${request.headers.authorization}`);

@@ -46,7 +46,10 @@ export class ImageAccess {
     });
   }
 
-  /** The infra-env that a token names. Throws RefusalError when it names none or, where tokens are checked, is not genuine. */
+  /**
+   * Returns the infra-env of a token.
+   * @throws RefusalError when it names none or, with authentication, is not genuine
+   */
   async byToken(token: string): Promise<string> {
     const { authType } = this.config;
     switch (authType) {

@@ -1,18 +1,18 @@
 import { RefusalError } from '@muster/problems';
 import type { BaseKind } from '../base-images/os-image-catalogue';
 
-/** As they come; a parameter that is given twice is a list. */
+/** Parsed query parameters. A repeated parameter is a list. */
 export type QueryParameters = { readonly [name: string]: string | readonly string[] | undefined };
 
 export const DEFAULT_ARCHITECTURE = 'x86_64';
 
-/** Empty when it is missing or given twice. */
+/** Returns an empty text when the parameter is missing or repeated. */
 export function textOf(query: QueryParameters, name: string): string {
   const value = Object.hasOwn(query, name) ? query[name] : undefined;
   return typeof value === 'string' ? value : '';
 }
 
-/** Throws RefusalError `invalid-input` when it is missing. */
+/** @throws RefusalError `invalid-input` when the parameter is missing */
 export function requiredTextOf(query: QueryParameters, name: string): string {
   const value = textOf(query, name);
   if (value !== '') return value;
@@ -28,7 +28,7 @@ const TYPES_OF_FILES: ReadonlyMap<string, ImageType> = new Map([
   ['disconnected.iso', 'disconnected-iso'],
 ]);
 
-/** Throws RefusalError: 404 for a file there is not. */
+/** @throws RefusalError `not-found` for an unknown file name */
 export function typeOfFile(file: string): ImageType {
   const type = TYPES_OF_FILES.get(file);
   if (type) return type;
@@ -39,7 +39,7 @@ export function typeOfFile(file: string): ImageType {
   });
 }
 
-/** Throws RefusalError: 400 for a type there is not. */
+/** @throws RefusalError `invalid-input` for an unknown type */
 export function typeOfName(name: string): ImageType {
   const type = TYPES.find((known) => known === name);
   if (type) return type;
@@ -51,5 +51,5 @@ export function typeOfName(name: string): ImageType {
   });
 }
 
-/** What an image of a type is made from. */
+/** Returns the type of the base image for an image type. */
 export const baseKindOf = (type: ImageType): BaseKind => (type === 'disconnected-iso' ? type : 'full-iso');

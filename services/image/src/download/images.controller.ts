@@ -15,7 +15,7 @@ import {
 } from './image-address';
 import { NetworkBootImages, type NetworkBootRequest, S390X } from './network-boot-images';
 
-/** Answers requests for what is made for an infra-env, and remembers their edges. */
+/** Answers requests for images of an infra-env, and records first and completed downloads. */
 @Injectable()
 export class ImageResponder {
   constructor(
@@ -26,7 +26,10 @@ export class ImageResponder {
     private readonly downloads: Downloads,
   ) {}
 
-  /** Takes the reply over. Throws RefusalError before anything is sent. */
+  /**
+   * Sends the response.
+   * @throws RefusalError before anything is sent
+   */
   image(wanted: Omit<ImageRequest, 'baseUrl'>, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const baseUrl = this.config.baseUrl ?? `${request.protocol}://${request.host}`;
     return this.send(
@@ -42,7 +45,7 @@ export class ImageResponder {
     return this.send(() => this.networkBoot.initrd(wanted), { ...wanted, imageType: 'pxe-initrd' }, request, reply);
   }
 
-  /** As `image`, for the ramdisk description of s390x, which is too small for an event of its own. */
+  /** As `image`, for the ramdisk description of s390x. It is too small to be recorded as a download. */
   addressAndSize(wanted: NetworkBootRequest, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     return this.files.answer(() => this.networkBoot.addressAndSize(wanted), request, reply);
   }
@@ -67,7 +70,7 @@ interface ShortAddress {
   readonly file: string;
 }
 
-/** Every address of an image; HEAD is answered like GET. */
+/** All URLs of an image. HEAD is supported. */
 @Controller()
 export class DownloadImageController {
   constructor(
@@ -113,7 +116,7 @@ export class DownloadImageController {
   }
 }
 
-/** The contract has a name for each kind of token; an address carries one. */
+/** The v2 API has a parameter for each kind of token. A URL contains one of them. */
 export const tokenIn = (query: QueryParameters): string => textOf(query, 'api_key') || textOf(query, 'image_token');
 
 const shortRequest = ({ version, arch, file }: ShortAddress) => ({
@@ -122,7 +125,7 @@ const shortRequest = ({ version, arch, file }: ShortAddress) => ({
   architecture: arch,
 });
 
-/** What machines fetch that boot over the network; HEAD is answered like GET. */
+/** Files for a network boot. HEAD is supported. */
 @Controller('images/:infraEnvId')
 export class NetworkBootController {
   constructor(

@@ -6,7 +6,10 @@ import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** What is appended to the kernel's command line, from the contract's JSON text. Throws RefusalError for what is not that. */
+/**
+ * Returns the kernel arguments to append, from the JSON text of the v2 API.
+ * @throws RefusalError when the text is not valid
+ */
 export function kernelArgumentsOf(stored: string): readonly string[] {
   if (stored === '') return [];
   const list = parse(stored);
@@ -34,13 +37,13 @@ const unusable = (why: string): RefusalError =>
     subject: 'kernel_arguments',
   });
 
-/** What an infra-env adds to a base image. */
+/** The content that an infra-env adds to a base image. */
 export interface InfraEnvContent {
   readonly config: Uint8Array;
   readonly appendKargs: readonly string[];
-  /** Empty when there is none, or none was asked for. */
+  /** Empty when there is none, or when it was not requested. */
   readonly networkRamdisk: Uint8Array;
-  /** When any of it came to be what it is, in milliseconds since the epoch. */
+  /** Time of the last change of any part, in milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
@@ -51,7 +54,10 @@ export class InfraEnvContents {
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}
 
-  /** `isoType`: decides what the document carries. Throws RefusalError with what is unknown or cannot be used. */
+  /**
+   * `isoType` determines the content of the document.
+   * @throws RefusalError when an input is unknown or cannot be used
+   */
   async of(infraEnvId: string, isoType: string, withNetwork: boolean): Promise<InfraEnvContent> {
     const [document, settings, networkRamdisk] = await Promise.all([
       this.documentOf(infraEnvId, isoType),
@@ -77,7 +83,7 @@ export class InfraEnvContents {
     return callService(this.requests, method, { infraEnvId, isoType, withoutToken: false }, commandContext());
   }
 
-  /** Any change counts: the date of the document does not cover kernel arguments and network files. */
+  /** All changes count, because the date of the document does not include kernel arguments and network files. */
   private async settingsOf(
     infraEnvId: string,
   ): Promise<{ readonly kernelArguments: string; readonly changedMs: number }> {

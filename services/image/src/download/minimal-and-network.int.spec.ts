@@ -48,7 +48,7 @@ const minimal = `/byid/${INFRA_ENV_ID}/4.20/x86_64/minimal.iso`;
 const initrd = `/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20`;
 
 describe('a minimal image', () => {
-  it('has the document, the network and where to fetch the root file system, and not that itself', async () => {
+  it('contains the document, the network and the URL of the root file system, but not the root file system', async () => {
     stage.setNetworkRamdisk(ramdisk);
     const source = bufferByteSource(await bytesOf(minimal));
     const image = await openIso(source);
@@ -63,7 +63,7 @@ describe('a minimal image', () => {
     expect(readInitramfs(network).at(-1)?.name).toBe('etc/assisted/network/host0/eth0.nmconnection');
   });
 
-  it('keeps its size and gets another tag when its network changes', async () => {
+  it('keeps its size and gets another ETag when its network changes', async () => {
     const before = await get(minimal, { method: 'HEAD' });
     stage.setNetworkRamdisk(ramdisk);
     const after = await get(minimal, { method: 'HEAD' });
@@ -73,7 +73,7 @@ describe('a minimal image', () => {
     expect(full.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  it('is smaller than the full one by the root file system', async () => {
+  it('is smaller than the full image by the root file system', async () => {
     const rootfs = await bytesOf('/boot-artifacts/rootfs?version=420');
     expect(rootfs.toString()).toContain('root file system of x86_64');
     const sizes = await Promise.all(
@@ -82,7 +82,7 @@ describe('a minimal image', () => {
     expect((sizes[0] ?? 0) - (sizes[1] ?? 0)).toBeGreaterThan(rootfs.length - NETWORK_AREA_BYTES - 100_000);
   });
 
-  it('of s390x is refused', async () => {
+  it('is refused for s390x', async () => {
     const response = await get(minimal.replace('x86_64', 's390x'));
     expect([response.status, await response.text()]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe('a minimal image', () => {
 });
 
 describe('a disconnected image', () => {
-  it('is made from the image of that type and named after its architecture', async () => {
+  it('is made from the base image of that type and named after its architecture', async () => {
     const response = await get(minimal.replace('minimal', 'disconnected'));
     expect(response.status).toBe(200);
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="agent-ove.x86_64.iso"');
@@ -102,7 +102,7 @@ describe('a disconnected image', () => {
 });
 
 describe('a network boot', () => {
-  it('gets the ramdisk of the base with document and network after it', async () => {
+  it('gets the ramdisk of the base image followed by document and network', async () => {
     stage.setNetworkRamdisk(ramdisk);
     const response = await get(initrd);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -120,7 +120,7 @@ describe('a network boot', () => {
     expect(Buffer.from(await tail.arrayBuffer()).equals(bytes.subarray(-100))).toBe(true);
   });
 
-  it('tells s390x where and how long its ramdisk is', async () => {
+  it('gets address and size of the ramdisk on s390x', async () => {
     const whole = await bytesOf(`${initrd}&arch=s390x`);
     const told = await bytesOf(`/images/${INFRA_ENV_ID}/s390x-initrd-addrsize?version=4.20`);
     expect(told.length).toBe(16);
@@ -129,7 +129,7 @@ describe('a network boot', () => {
     expect((await bytesOf('/boot-artifacts/kernel?version=4.20&arch=s390x')).toString()).toContain('kernel of s390x');
   });
 
-  it('gets kernel and root file system from the base, by range too', async () => {
+  it('gets kernel and root file system of the base image, also in ranges', async () => {
     const response = await get('/boot-artifacts/kernel?version=4.20', { headers: { range: 'bytes=0-5' } });
     expect([response.status, await response.text()]).toEqual([206, 'kernel']);
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="vmlinuz"');
@@ -151,14 +151,14 @@ describe('a network boot', () => {
     expect(await response.text()).toMatch(detail);
   });
 
-  it('takes no other method', async () => {
+  it('refuses other methods', async () => {
     const response = await get('/boot-artifacts/kernel?version=4.20', { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });
 
 describe('base images', () => {
-  it('are listed with how far they are', async () => {
+  it('are listed with their download progress', async () => {
     const list = (await (await get('/base-images')).json()) as readonly Record<string, unknown>[];
     expect(list.find(({ version }) => version === '420d')).toEqual({
       openshift_version: '4.20',

@@ -22,7 +22,10 @@ export interface NetworkBootRequest {
 const INITRD_PATH = '/images/pxeboot/initrd.img';
 export const S390X = 's390x';
 
-/** What machines boot that have no disc: the ramdisk of a base image with the infra-env's document and network in it. */
+/**
+ * Ramdisks for hosts that boot over the network: the ramdisk of a base image with the document and the network of an
+ * infra-env.
+ */
 @Injectable()
 export class NetworkBootImages {
   constructor(
@@ -30,13 +33,13 @@ export class NetworkBootImages {
     private readonly contents: InfraEnvContents,
   ) {}
 
-  /** Throws RefusalError with what is unknown or not there yet. */
+  /** @throws RefusalError when an input is unknown or not available yet */
   async initrd({ infraEnvId, version, architecture }: NetworkBootRequest): Promise<SentFile> {
     const { image: base, release } = await this.baseImages.find(version, architecture).catch((error: unknown) => {
       throw asBadParameter(error);
     });
     try {
-      // Machines that boot over the network get their network files the way minimal images do.
+      // Hosts that boot over the network get their network files in the same way as minimal images.
       const content = await this.contents.of(infraEnvId, 'minimal-iso', true);
       const source = await refusing(async () => {
         const image = await openIso(base.source);
@@ -65,7 +68,7 @@ export class NetworkBootImages {
     }
   }
 
-  /** Where s390x machines load that ramdisk and how long it is. */
+  /** Returns the load address and the size of the ramdisk for s390x. */
   async addressAndSize(request: Omit<NetworkBootRequest, 'architecture'>): Promise<SentFile> {
     const initrd = await this.initrd({ ...request, architecture: S390X });
     const bytes = s390xAddressAndSize(initrd.size);
@@ -79,7 +82,7 @@ export class NetworkBootImages {
   }
 }
 
-/** The contract of these addresses calls an unknown version a bad parameter. */
+/** The v2 API answers 400 to an unknown version on these paths. */
 function asBadParameter(error: unknown): unknown {
   const isUnknown = error instanceof RefusalError && error.refusal.code === 'not-found';
   return isUnknown ? new RefusalError({ ...error.refusal, code: 'invalid-input' }) : error;

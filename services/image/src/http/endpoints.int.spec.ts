@@ -54,8 +54,8 @@ const statusOverTls = (url: string): Promise<number> =>
     }).once('error', reject);
   });
 
-describe('the endpoints of the service', () => {
-  it('are one with TLS and a plain one that serves what network boot needs', async () => {
+describe('the endpoints of the image service', () => {
+  it('are one with TLS and one without for the files of network boot', async () => {
     const { endpoints } = await open({ ...(await writeCertificate()), HTTP_LISTEN_PORT: '0' });
     const [secure = '', plain = ''] = endpoints;
     expect([secure.slice(0, 8), plain.slice(0, 7)]).toEqual(['https://', 'http://']);
@@ -63,28 +63,28 @@ describe('the endpoints of the service', () => {
     const status = async (path: string): Promise<number> => (await fetch(`${plain}${path}`)).status;
     expect(await status(IMAGE)).toBe(404);
     expect(await status(`/images/${INFRA_ENV_ID}?type=full-iso&version=4.18`)).toBe(404);
-    // Found, though this base image has neither.
+    // The paths exist, although this base image has neither file.
     expect(await status(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.18`)).toBe(500);
     expect(await status('/boot-artifacts/kernel')).toBe(400);
     expect(await status('/health')).toBe(200);
   });
 
-  it('are a plain one alone where no certificate is given', async () => {
+  it('are one without TLS when no certificate is configured', async () => {
     const { endpoints } = await open({ HTTP_LISTEN_PORT: '0' });
     expect(endpoints).toHaveLength(1);
     expect((await fetch(`${endpoints[0]}${IMAGE}`, { method: 'HEAD' })).status).toBe(200);
   });
 
   it.each([
-    ['a key alone', { HTTPS_KEY_FILE: join(folder, 'key.pem') }, /HTTPS_CERT_FILE/],
-    ['a file that is not there', { HTTPS_KEY_FILE: '/absent', HTTPS_CERT_FILE: '/absent' }, /HTTPS_KEY_FILE/],
+    ['a key without a certificate', { HTTPS_KEY_FILE: join(folder, 'key.pem') }, /HTTPS_CERT_FILE/],
+    ['a file that does not exist', { HTTPS_KEY_FILE: '/absent', HTTPS_CERT_FILE: '/absent' }, /HTTPS_KEY_FILE/],
     [
-      'headers that are none',
+      'headers that are not valid JSON',
       { OS_IMAGES_REQUEST_HEADERS: '{"a":"canary-4711"' },
       /OS_IMAGES_REQUEST_HEADERS.*not shown/,
     ],
     [
-      'a digest that is none',
+      'a digest that is not hexadecimal',
       { OS_IMAGES: '[{"openshift_version":"1","cpu_architecture":"x","url":"u","version":"v","sha256":"x"}]' },
       /sha256/,
     ],
@@ -95,7 +95,7 @@ describe('the endpoints of the service', () => {
     await expect(start).rejects.not.toThrow(/canary-4711/);
   });
 
-  it('let browsers of other origins in that are allowed to', async () => {
+  it('permit requests of browsers from allowed origins', async () => {
     const { url } = await open({ ALLOWED_DOMAINS: 'https://console.example.com, https://*.lab.example.com' });
     const ask = async (origin: string, method = 'GET') => {
       const headers = { origin, ...(method === 'OPTIONS' && { 'access-control-request-method': 'GET' }) };
@@ -116,13 +116,13 @@ describe('the endpoints of the service', () => {
   });
 });
 
-describe('a download while the service closes', () => {
+describe('a download while the service stops', () => {
   const startDownload = (url: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       get(url, { agent: false }, (answer) => resolve(answer.pause())).once('error', reject);
     });
 
-  it('ends whole within the bound, and new requests are not accepted', async () => {
+  it('completes within the time limit, while new requests are refused', async () => {
     stage = await openImageStage(nats.url, {}, MORE_THAN_SOCKETS_BUFFER);
     const { url, base } = stage;
     const download = await startDownload(`${url}${IMAGE}`);
@@ -140,7 +140,7 @@ describe('a download while the service closes', () => {
     await closed;
   });
 
-  it('is cut off at the bound when the client does not read', async () => {
+  it('is aborted at the time limit when the client does not read', async () => {
     stage = await openImageStage(nats.url, {}, MORE_THAN_SOCKETS_BUFFER);
     const download = await startDownload(`${stage.url}${IMAGE}`);
     await stage.close();
@@ -163,12 +163,12 @@ describe('an origin', () => {
     ['http://a.example.com', false],
     ['https://a.example.com.evil.org', false],
     ['', false],
-  ])('%j is one of https://*.example.com: %s', (origin, expected) => {
+  ])('%j matches https://*.example.com: %s', (origin, expected) => {
     expect(isAllowedOrigin(origin, ['https://*.example.com'])).toBe(expected);
   });
 });
 
-describe('the plain endpoint beside one with TLS', () => {
+describe('the endpoint without TLS beside one with TLS', () => {
   it.each([
     ['/boot-artifacts/rootfs?version=1', true],
     [`/images/${INFRA_ENV_ID}/pxe-initrd?arch=x86_64`, true],
@@ -176,7 +176,7 @@ describe('the plain endpoint beside one with TLS', () => {
     [`/images/${INFRA_ENV_ID}?x=/pxe-initrd`, false],
     ['/byid/pxe-initrd', false],
     ['/', false],
-  ])('opens for %s: %s', (url, expected) => {
+  ])('serves %s: %s', (url, expected) => {
     expect(isForNetworkBoot(url)).toBe(expected);
   });
 });

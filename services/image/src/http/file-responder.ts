@@ -7,20 +7,20 @@ import { CONFIG, type ImageConfig } from '../config';
 import { planResponse, type Representation } from './plan-response';
 import { sendBody } from './send-image';
 
-/** Bytes as they will be sent, and what they keep occupied until `release`. */
+/** Bytes to send. They occupy resources until `release`. */
 export interface SentFile extends Representation {
   readonly source: ByteSource;
-  /** What clients save it as; plain ASCII without quotes. */
+  /** File name for clients. Plain ASCII without quotes. */
   readonly fileName: string;
   release(): void;
 }
 
 const ETAG_CHARACTERS = 40;
 
-/** Strong: the same parts, in the same order, are the same bytes. */
+/** Returns a strong ETag: the same parts in the same order mean the same bytes. */
 export function etagOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
-  // The length first, so that no two lists of parts run together to the same text.
+  // Each part is preceded by its length, so that two different lists cannot give the same input.
   for (const part of parts) hash.update(`${part.length}\n`).update(part);
   return `"${hash.digest('hex').slice(0, ETAG_CHARACTERS)}"`;
 }
@@ -28,11 +28,11 @@ export function etagOf(...parts: readonly (string | Uint8Array)[]): string {
 /** Receives the result of each download with a body. */
 export interface DownloadListener {
   started(file: SentFile): void;
-  /** The client has had the last byte, now or after earlier parts. */
+  /** The client received the last byte, with this response or after earlier ranges. */
   completed(file: SentFile): void;
 }
 
-/** Answers one request for a file, whichever address it came to. */
+/** Answers requests for files on all paths. */
 @Injectable()
 export class FileResponder {
   private readonly logger = new Logger('image');
@@ -40,7 +40,10 @@ export class FileResponder {
 
   constructor(@Inject(CONFIG) private readonly config: ImageConfig) {}
 
-  /** Takes the reply over. Throws RefusalError before anything is sent. */
+  /**
+   * Sends the response.
+   * @throws RefusalError before anything is sent
+   */
   async answer(
     make: () => Promise<SentFile>,
     request: FastifyRequest,
@@ -82,7 +85,7 @@ export class FileResponder {
       const isSent = await sendBody(reply.raw, file.source, plan.body);
       if (isSent && plan.isLastPart) listener?.completed(file);
     } catch (error) {
-      // The route's pattern, not its address: that one may hold a token.
+      // The route pattern is logged instead of the URL, because the URL may contain a token.
       this.logger.error(
         `${request.routeOptions.url ?? ''}: ${file.fileName} ended before all bytes were sent: ${String(error)}`,
       );

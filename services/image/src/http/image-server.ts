@@ -4,18 +4,21 @@ import { CLOSE_MAX_WAIT_MS } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { ImageConfig } from '../config';
 
-/** CORS for browsers of other origins, as in assisted-image-service. */
+/** CORS headers as in assisted-image-service. */
 export const CROSS_ORIGIN = {
   methods: ['GET', 'HEAD'],
   allowedHeaders: ['Authorization', 'Content-Type'],
   maxAge: 600,
 };
 
-/** A token in a path is longer than a router expects. */
+/** A token in a path is longer than the default limit of the router. */
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
 export const HEADERS_TIMEOUT_MS = 3_000;
 
-/** At a stop idle connections close at once. `closePromptly` gives downloads their time and then cuts them off: clients resume them. */
+/**
+ * At a stop, idle connections are closed immediately. `closePromptly` waits for downloads and then aborts them; clients
+ * resume them.
+ */
 export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>): FastifyAdapter =>
   new FastifyAdapter({
     routerOptions: { maxParamLength: PATH_PARAMETER_CHARACTERS_MAX },
@@ -34,8 +37,8 @@ const PROBLEM = JSON.stringify({
 });
 
 /**
- * A second endpoint without TLS, for firmware that cannot do it. Beside a endpoint with TLS it serves what network boot needs and
- * nothing else.
+ * Opens a second endpoint without TLS, for firmware that does not support TLS. Beside an endpoint with TLS it serves
+ * only the files of network boot.
  */
 export async function openPlainTransport(
   route: Route,

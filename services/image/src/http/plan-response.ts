@@ -1,13 +1,13 @@
-/** What HTTP has to know of bytes before it sends them. */
+/** Properties of a file that its HTTP headers contain. */
 export interface Representation {
   readonly size: number;
-  /** Strong, with its quotes: the same one means the same bytes. */
+  /** Strong, including the quotes: equal tags mean equal bytes. */
   readonly etag: string;
   /** Milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
-/** The headers of a request that decide what is sent, in lower case. */
+/** The request headers that determine the response, with names in lower case. */
 export interface ConditionalHeaders {
   readonly range?: string;
   readonly 'if-range'?: string;
@@ -17,7 +17,7 @@ export interface ConditionalHeaders {
   readonly 'if-modified-since'?: string;
 }
 
-/** HTTP dates have whole seconds. */
+/** HTTP dates have a resolution of one second. */
 export const toHttpDate = (ms: number): string => new Date(ms).toUTCString();
 
 export interface ByteRange {
@@ -25,12 +25,12 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** More ranges are answered with the whole file. No known client requests that many. */
+/** A request for more ranges gets the whole file. No known client requests that many. */
 const RANGES_MAX = 16;
 
 /**
- * The ranges that a Range header asks for, cut to the size; 'unsatisfiable' when none is inside. Undefined when the header
- * is to be ignored: another unit, not understood, or too many.
+ * Returns the ranges of a Range header, limited to the size; 'unsatisfiable' when none is inside. Undefined when the
+ * header must be ignored: another unit, invalid syntax, or too many ranges.
  */
 export function parseByteRanges(header: string, size: number): readonly ByteRange[] | 'unsatisfiable' | undefined {
   const list = /^bytes=(.+)$/i.exec(header.trim())?.[1];
@@ -49,21 +49,21 @@ export function parseByteRanges(header: string, size: number): readonly ByteRang
   return ranges.length === 0 ? 'unsatisfiable' : ranges;
 }
 
-/** Part of a body: some text of the protocol, or bytes of the representation. */
+/** Part of a body: text of the protocol, or bytes of the file. */
 export type Segment = { readonly text: string } | ByteRange;
 
 export interface ResponsePlan {
   readonly status: 200 | 206 | 304 | 412 | 416;
   readonly headers: { readonly [name: string]: string };
   readonly body: readonly Segment[];
-  /** The last byte of the representation comes with this answer, and all before it came with this or an earlier one. */
+  /** The response contains the last byte, and all earlier bytes are part of this or an earlier response. */
   readonly isLastPart: boolean;
 }
 
 const MS_PER_SECOND = 1_000;
 const CONTENT_TYPE = 'application/octet-stream';
 
-/** What a GET is answered with (a HEAD: the same without the body). */
+/** Returns the response to a GET request. For HEAD, the body is omitted. */
 export function planResponse(request: ConditionalHeaders, thing: Representation): ResponsePlan {
   const { size, etag, modifiedMs } = thing;
   const headers = {
@@ -96,7 +96,7 @@ export function planResponse(request: ConditionalHeaders, thing: Representation)
       'content-length': String(only.length),
     },
     body: [only],
-    // Open at its end: how an interrupted download is resumed.
+    // A range without an end is used to resume a download.
     isLastPart: /^bytes=\d+-$/i.test(request.range?.trim() ?? ''),
   };
 }
@@ -143,7 +143,7 @@ function isUnchanged(request: ConditionalHeaders, { etag, modifiedMs }: Represen
   return !Number.isNaN(since) && seconds(modifiedMs) <= seconds(since);
 }
 
-/** A range is useful only to a client with the rest of the same bytes. */
+/** A range is useful only to a client that has the rest of the same bytes. */
 function ifRangeHolds(condition: string | undefined, { etag, modifiedMs }: Representation): boolean {
   if (condition === undefined) return true;
   if (/^(W\/)?"/.test(condition.trim())) return condition.trim() === etag;

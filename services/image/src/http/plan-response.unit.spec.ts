@@ -4,7 +4,7 @@ import { parseByteRanges, planResponse } from './plan-response';
 const thing = { size: 1_000, etag: '"abc"', modifiedMs: Date.UTC(2026, 0, 1, 0, 0, 0, 500) };
 const modified = new Date(thing.modifiedMs).toUTCString();
 
-describe('A Range header', () => {
+describe('a Range header', () => {
   it.each([
     ['bytes=0-0', [{ offset: 0, length: 1 }]],
     ['bytes=990-', [{ offset: 990, length: 10 }]],
@@ -33,7 +33,7 @@ describe('A Range header', () => {
     expect(parseByteRanges(header, 1_000)).toEqual(expected);
   });
 
-  it('never leads outside', () => {
+  it('never gives a range outside of the file', () => {
     assert(
       property(
         integer({ min: 0, max: 2_000 }),
@@ -55,7 +55,7 @@ describe('A Range header', () => {
   });
 });
 
-describe('A request with conditions', () => {
+describe('a request with conditions', () => {
   it.each([
     [{}, 200],
     [{ range: 'bytes=0-9' }, 206],
@@ -93,11 +93,11 @@ describe('A request with conditions', () => {
     [{ range: 'bytes=500-999' }, false],
     [{ range: 'bytes=-10' }, false],
     [{ range: 'bytes=0-9,500-' }, false],
-  ])('%j ends a download: %s', (headers, isLastPart) => {
+  ])('%j completes a download: %s', (headers, isLastPart) => {
     expect(planResponse(headers, thing).isLastPart).toBe(isLastPart);
   });
 
-  it('never promises another length than it sends', () => {
+  it('has a Content-Length equal to the number of bytes sent', () => {
     for (const range of [undefined, 'bytes=5-9', 'bytes=5-9,20-29', 'bytes=-1,-2,-3']) {
       const { headers, body } = planResponse({ range }, thing);
       const length = body.reduce((sum, part) => sum + ('text' in part ? Buffer.byteLength(part.text) : part.length), 0);

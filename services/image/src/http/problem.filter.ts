@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** Every error that leaves this service is an RFC 9457 problem that says what to do. */
+/** Converts every error of this service to an RFC 9457 problem with a remedy. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('image');
@@ -27,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof HttpException && error.getStatus() === PROBLEMS['not-found'].status)
       return { code: 'not-found', reason: 'The path was not found.' };
     if (error instanceof HttpException) return { code: 'invalid-input', reason: error.message };
-    // The route's pattern, not its address: that one may hold a token.
+    // The route pattern is logged instead of the URL, because the URL may contain a token.
     this.logger.error(
       `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : String(error)}`,
     );

@@ -2,16 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { type ByteSource, RANGE_CHUNK_BYTES } from '@muster/boot-image';
 import type { Segment } from './plan-response';
 
-/** One is filled while the other is sent. */
+/** One buffer is filled while the other is sent. */
 const BUFFERS = 2;
 
 /**
- * Sends the body one chunk at a time, as fast as the client takes it, reading the next while one is sent. Resolves true when
- * the client has had everything, false when it went away; reading has stopped then. Rejects when the image cannot be read: the
- * client sees a cut connection.
- *
- * Two buffers are used over and over: with new ones for every chunk each 64 MiB sent made the process stop to collect them,
- * about 20 ms without a first byte for any client.
+ * Sends the body in chunks at the speed of the client, and reads the next chunk while one is sent. Resolves true when
+ * the client received everything, false when it disconnected. Rejects when the image cannot be read; then the
+ * connection is closed. Two buffers are reused: with a new buffer per chunk, garbage collection after each 64 MiB
+ * delayed all clients by about 20 ms.
  */
 export async function sendBody(
   response: ServerResponse,
@@ -24,7 +22,7 @@ export async function sendBody(
       const { done, value } = await next;
       if (done) break;
       next = chunks.next();
-      // Reported when it is its turn, and not at all when the client is gone.
+      // The error is reported after the previous chunk was sent. It is ignored when the client disconnected.
       next.catch(() => undefined);
       if (!(await write(response, value))) return false;
       await next;
@@ -48,7 +46,7 @@ async function* chunksOf(source: ByteSource, body: readonly Segment[]): AsyncGen
     }
     const last = segment.offset + segment.length;
     for (let at = segment.offset; at < last;) {
-      // Aligned, so that parallel downloads of one file share the same pages of the disk cache.
+      // Aligned, so that concurrent downloads of one file share pages of the disk cache.
       const length = Math.min(RANGE_CHUNK_BYTES - (at % RANGE_CHUNK_BYTES), last - at);
       if (source.readInto) {
         const buffer = (buffers[turn % BUFFERS] ??= Buffer.allocUnsafeSlow(RANGE_CHUNK_BYTES));
@@ -62,7 +60,7 @@ async function* chunksOf(source: ByteSource, body: readonly Segment[]): AsyncGen
   }
 }
 
-/** Resolves when the chunk has left this process, so that its memory may be used again; false when the client is gone. */
+/** Resolves true when the chunk was sent and its memory may be reused; false when the client disconnected. */
 function write(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   return settled(response, (done) => response.write(chunk, done));
@@ -73,7 +71,7 @@ function end(response: ServerResponse): Promise<boolean> {
   return settled(response, (done) => response.end(() => done()));
 }
 
-/** Whether the work was done before the connection was closed. */
+/** Returns whether the work was complete before the connection was closed. */
 function settled(response: ServerResponse, work: (done: (error?: Error | null) => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     const onClose = (): void => resolve(false);

@@ -8,15 +8,15 @@ import { plain, type RemoteClient, RemoteError } from './remote-client';
 
 export interface DownloadOptions {
   readonly url: string;
-  /** Where the complete, verified file appears at once. What is there so far is beside it, named `<target>.partial`. */
+  /** Path of the complete, verified file. An incomplete download is at `<target>.partial`. */
   readonly target: string;
-  /** Hex; empty: only the length is verified. */
+  /** Hex. Empty: only the length is verified. */
   readonly sha256: string;
   readonly signal: AbortSignal;
-  /** Called with the total before anything is written; what it rejects with ends the download. */
+  /** Called with the total size before anything is written. A rejection ends the download. */
   readonly admit: (totalBytes: number) => Promise<void>;
   readonly progress: (receivedBytes: number, totalBytes: number) => void;
-  /** Looks at the complete file before it gets its name; what it rejects with ends the download. */
+  /** Checks the complete file before it is renamed. A rejection ends the download. */
   readonly verify: (path: string) => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
         done(null, chunk);
       },
     });
-    // What is there already is all of it: the answer has no part of the file in its body.
+    // The partial file is complete: the response has no body.
     if (start === total) answer.resume();
     else await pipeline(answer, counted, createWriteStream(partial, { flags: start === 0 ? 'w' : 'a' }), { signal });
     if (received !== total) throw new RemoteError(`${plain(url)} ended after ${received} of ${total} bytes`);
@@ -86,7 +86,7 @@ function planOf(
   return { start: 0, total };
 }
 
-/** What If-Range takes; empty when an interrupted download cannot be gone on with. */
+/** Returns the value for If-Range; empty when an interrupted download cannot be resumed. */
 function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: IncomingMessage): string {
   return etag !== '' && !etag.startsWith('W/') ? etag : modified;
 }

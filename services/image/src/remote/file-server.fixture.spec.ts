@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 
 export interface FileServer {
   readonly url: string;
-  /** `range` header of each request, in order; empty when it had none. */
+  /** `range` header of each request in order; empty without the header. */
   readonly ranges: string[];
   readonly headers: IncomingMessage['headers'][];
   readonly urls: string[];
-  /** What it serves from now on. */
+  /** Sets the file and the faults. */
   serve(file: Buffer, options?: ServeOptions): void;
   /** Sends the delayed bytes. */
   release(): void;
-  /** Breaks off the answers that are held. */
+  /** Closes the connections of delayed responses. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -19,11 +19,11 @@ export interface FileServer {
 export interface ServeOptions {
   readonly etag?: string;
   readonly withRanges?: boolean;
-  /** Cuts the connection after so many bytes of an answer. */
+  /** Closes the connection after this number of bytes. */
   readonly cutAfterBytes?: number;
-  /** Keeps the rest back after so many bytes until `release`. */
+  /** Delays the remaining bytes until `release`. */
   readonly holdAfterBytes?: number;
-  /** Answers with this instead. */
+  /** Status of the response instead of 200. */
   readonly status?: number;
   readonly location?: string;
 }
@@ -50,7 +50,7 @@ export async function startFileServer(): Promise<FileServer> {
     const range = isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : {};
     response.writeHead(isPart ? 206 : 200, { etag, 'content-length': body.length, ...range });
     if (cutAfterBytes !== undefined && body.length > cutAfterBytes)
-      // The end of the connection, not its reset: what was sent before still arrives.
+      // Ends the connection without a reset, so that the client still receives what was sent before.
       return void response.write(body.subarray(0, cutAfterBytes), () => response.socket?.end());
     if (holdAfterBytes === undefined || body.length <= holdAfterBytes) return void response.end(body);
     response.write(body.subarray(0, holdAfterBytes));

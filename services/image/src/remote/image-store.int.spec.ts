@@ -55,13 +55,13 @@ describe('the store of base images', () => {
     statSync(join(directory.path, name), { throwIfNoEntry: false })?.size ?? 0;
   const files = (): readonly string[] => readdirSync(directory.path).sort();
 
-  it('has an image after the first request and reports its progress until then', async () => {
+  it('provides an image after the first request, and reports the progress until then', async () => {
     const wanted = image('a', server.url);
     await store.start([wanted]);
     server.serve(FILE, { holdAfterBytes: 150_000 });
     expect(store.state(wanted)).toEqual({ kind: 'absent' });
     await expect(store.hold(wanted)).rejects.toMatchObject({ refusal: { code: 'busy' } });
-    await eventually('half of it is there', async () => {
+    await eventually('half of the file was received', async () => {
       const state = store.state(wanted);
       return state.kind === 'downloading' && state.receivedBytes === 150_000 && state.totalBytes === FILE.length;
     });
@@ -80,7 +80,7 @@ describe('the store of base images', () => {
     await store.start([wanted]);
     server.serve(FILE, { holdAfterBytes: 100_000 });
     store.fetch(wanted);
-    await eventually('some of it is on disk', async () => sizeOnDisk('rhcos-a.iso.partial') > 0);
+    await eventually('a part is on disk', async () => sizeOnDisk('rhcos-a.iso.partial') > 0);
     server.cut();
     await settled(wanted);
     expect(store.state(wanted).kind).toBe('failed');
@@ -94,7 +94,7 @@ describe('the store of base images', () => {
     expect(server.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  it('starts again when the file was replaced', async () => {
+  it('restarts the download when the file was replaced', async () => {
     const wanted = image('a', server.url);
     server.serve(FILE, { cutAfterBytes: 100_000 });
     await store.start([wanted]);
@@ -108,7 +108,7 @@ describe('the store of base images', () => {
     expect((await contentOf(wanted)).equals(other)).toBe(true);
   });
 
-  it('does not try again at once what failed', async () => {
+  it('does not repeat a failed download immediately', async () => {
     const wanted = image('a', server.url);
     server.serve(FILE, { status: 404 });
     await store.start([wanted]);
@@ -125,18 +125,18 @@ describe('the store of base images', () => {
 
   it.each([
     [
-      'another digest than OS_IMAGES says',
+      'a digest that differs from OS_IMAGES',
       createHash('sha256').update('x').digest('hex'),
       async () => undefined,
       /SHA-256/,
     ],
     [
-      'no live image in it',
+      'a file that is not a live image',
       '',
-      async () => Promise.reject(new RangeError('its kernel is too small')),
+      async () => Promise.reject(new RangeError('a kernel that is too small')),
       /kernel is too small/,
     ],
-  ])('keeps nothing of a file with %s', async (_, sha256, verify, reason) => {
+  ])('stores nothing of a file with %s', async (_, sha256, verify, reason) => {
     open({ verify });
     const wanted = image('a', server.url, sha256);
     server.serve(FILE);
@@ -147,7 +147,7 @@ describe('the store of base images', () => {
     expect(files()).toEqual([]);
   });
 
-  it('accepts the digest that OS_IMAGES says', async () => {
+  it('accepts the digest of OS_IMAGES', async () => {
     const wanted = image('a', server.url, createHash('sha256').update(FILE).digest('hex').toUpperCase());
     server.serve(FILE);
     await store.start([wanted]);
@@ -186,7 +186,7 @@ describe('the store of base images', () => {
     heldC.release();
   });
 
-  it('refuses an image that is larger than all of them may be', async () => {
+  it('refuses an image that is larger than the limit for all images', async () => {
     open({ bytesMax: 1_000 });
     const wanted = image('a', server.url);
     server.serve(FILE);
@@ -198,7 +198,7 @@ describe('the store of base images', () => {
     });
   });
 
-  it('deletes at its start files that are no longer needed, and no foreign files', async () => {
+  it('deletes files that are no longer needed at its start, and no foreign files', async () => {
     for (const name of ['rhcos-old.iso', 'rhcos-old.iso.partial', 'rhcos-a.iso', 'rhcos-mine.iso', 'notes.txt'])
       writeFileSync(join(directory.path, name), 'x');
     const wanted = image('a', server.url);
@@ -208,7 +208,7 @@ describe('the store of base images', () => {
     expect(existsSync((await store.hold(wanted)).path)).toBe(true);
   });
 
-  it('follows redirects, without its own headers to other servers, and not without end', async () => {
+  it('follows redirects up to a limit, without its own headers to other servers', async () => {
     const other = await startFileServer();
     other.serve(FILE);
     server.serve(FILE, { status: 302, location: other.url });

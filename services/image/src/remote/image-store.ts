@@ -4,7 +4,7 @@ import { RefusalError } from '@muster/problems';
 import { downloadFile } from './download-file';
 import type { RemoteClient } from './remote-client';
 
-/** How far the file of an image is. */
+/** Download state of an image file. */
 export type StoredImageState =
   | { readonly kind: 'absent' }
   | {
@@ -18,7 +18,7 @@ export type StoredImageState =
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The error for a request for an image that is not available yet. */
+/** Returns the refusal of a request for an image that is not available yet. */
 export function noteOf(fileName: string, state: StoredImageState): string {
   switch (state.kind) {
     case 'absent':
@@ -39,30 +39,30 @@ export function noteOf(fileName: string, state: StoredImageState): string {
 }
 
 export interface WantedImage {
-  /** File name in the store; the same for images that are the same. */
+  /** File name in the store. Equal images have the same name. */
   readonly fileName: string;
   readonly url: string;
-  /** Hex; empty when it is not known. */
+  /** Hex. Empty when it is not known. */
   readonly sha256: string;
 }
 
 export interface ImageStoreOptions {
   readonly directory: string;
-  /** Bytes of all images; the least recently used ones make room. */
+  /** Maximum total size of all images in bytes. The least recently used ones are evicted. */
   readonly bytesMax: number;
   readonly client: RemoteClient;
   readonly verify: (path: string) => Promise<void>;
-  /** Wall clock, in milliseconds. */
+  /** Wall clock in milliseconds. */
   readonly nowMs: () => number;
   readonly log: (text: string) => void;
 }
 
-/** A failed download is tried again at the first request after this. */
+/** A failed download is repeated at the first request after this time. */
 const RETRY_AFTER_MS = 30_000;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?)?$/;
 const DOWNLOADS_AT_ONCE_MAX = 2;
 
-/** Base images that were fetched, in a directory. Each has a state of its own; none waits for another. */
+/** Downloaded base images in a directory. Each has its own state and does not wait for others. */
 export class ImageStore {
   private readonly states = new Map<string, StoredImageState>();
   private readonly users = new Map<string, number>();
@@ -107,7 +107,10 @@ export class ImageStore {
     this.downloads.set(image.fileName, download);
   }
 
-  /** Where the image is, kept there until `release`. Throws RefusalError `busy` with the progress while it is not there. */
+  /**
+   * Returns the path of the image and keeps the file until `release`.
+   * @throws RefusalError `busy` with the progress while the image is not available
+   */
   async hold(image: WantedImage): Promise<{ readonly path: string; release(): void }> {
     this.fetch(image);
     const state = this.state(image);
@@ -126,7 +129,7 @@ export class ImageStore {
     };
   }
 
-  /** The file is gone or is not what it was: the next request fetches it again. */
+  /** The file is missing or changed. The next request downloads it again. */
   forget(image: WantedImage): void {
     if (this.state(image).kind === 'ready') this.states.delete(image.fileName);
   }
@@ -136,7 +139,7 @@ export class ImageStore {
     this.evicted = listener;
   }
 
-  /** Ends downloads; what they have stays for the next start. */
+  /** Aborts downloads. Partial files stay for the next start. */
   async close(): Promise<void> {
     this.stop.abort();
     for (const go of this.waiting.splice(0)) go();

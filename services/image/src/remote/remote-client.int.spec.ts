@@ -13,7 +13,7 @@ describe('a file on a server', () => {
   afterEach(() => server.close());
   afterAll(() => client.close());
 
-  it('gives exactly the bytes asked for, in any order and at the same time', async () => {
+  it('returns the requested bytes, in any order and concurrently', async () => {
     const source = await openHttpByteSource(client, server.url);
     const parts = await Promise.all([source.read(9_990, 10), source.read(0, 5_000), source.read(10_000, 0)]);
     expect([source.size, source.version]).toEqual([10_000, '"1"']);
@@ -24,29 +24,29 @@ describe('a file on a server', () => {
     ]);
   });
 
-  it('is never read across two versions of it', async () => {
+  it('is never read from two versions of the file', async () => {
     const source = await openHttpByteSource(client, server.url);
     server.serve(Buffer.alloc(10_000, 'x'), { etag: '"2"' });
     await expect(source.read(0, 10)).rejects.toThrow(/has changed since/);
   });
 
   it.each([
-    ['that cannot give parts of it', { withRanges: false }, /does not support range requests/],
-    ['that has no such file', { status: 404 }, /answered 404/],
-    ['that sends elsewhere', { status: 302, location: 'file:///etc/passwd' }, /not allowed/],
+    ['that does not support ranges', { withRanges: false }, /does not support range requests/],
+    ['without this file', { status: 404 }, /answered 404/],
+    ['that redirects to another file', { status: 302, location: 'file:///etc/passwd' }, /not allowed/],
   ])('is refused from a server %s', async (_, options, reason) => {
     server.serve(FILE, options);
     await expect(openHttpByteSource(client, server.url)).rejects.toThrow(reason);
   });
 
-  it('that is cut off is an error, not fewer bytes', async () => {
+  it('fails when the connection is closed early, instead of returning fewer bytes', async () => {
     const source = await openHttpByteSource(client, server.url);
     server.serve(FILE, { cutAfterBytes: 100 });
     await expect(source.read(0, 1_000)).rejects.toThrow();
     await expect(source.read(9_999, 2)).rejects.toThrow(RangeError);
   });
 
-  it('says what cannot be reached, without what its query holds', async () => {
+  it('reports the URL that cannot be reached without its query', async () => {
     const error: unknown = await openHttpByteSource(client, 'http://127.0.0.1:1/x.iso?token=canary').catch(
       (e: unknown) => e,
     );

@@ -4,20 +4,20 @@ import { rootCertificates } from 'node:tls';
 import type { ByteSource } from '@muster/boot-image';
 
 const REDIRECTS_MAX = 5;
-/** A server that says nothing for so long is given up. */
+/** Maximum time without data from a server. */
 const SILENCE_MS_MAX = 60_000;
 const SOCKETS_MAX = 16;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 export interface RemoteClientOptions {
-  /** PEM; trusted beside the usual ones. */
+  /** PEM. Trusted in addition to the default certificate authorities. */
   readonly trustedCa?: string;
-  /** Sent to the servers that OS_IMAGES names, not to those they redirect to. */
+  /** Headers for servers that OS_IMAGES names. They are not sent to servers of redirects. */
   readonly headers: { readonly [name: string]: string };
   readonly queryParameters: { readonly [name: string]: string };
 }
 
-/** A server did not give what was asked; the message names the address without its query. */
+/** A request to a server failed. The message contains the URL without its query. */
 export class RemoteError extends Error {
   constructor(message: string) {
     super(message);
@@ -25,7 +25,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** Fetches base images, following redirects. */
+/** Downloads base images, following redirects. */
 export class RemoteClient {
   private readonly http = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
   private readonly https: HttpsAgent;
@@ -36,7 +36,10 @@ export class RemoteClient {
     this.https = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca });
   }
 
-  /** The answer with its body still to be read. Rejects with RemoteError when the server cannot be asked. */
+  /**
+   * Returns the response with its unread body.
+   * @throws RemoteError when the server cannot be reached
+   */
   async get(
     address: string,
     headers: { readonly [name: string]: string } = {},
@@ -83,22 +86,22 @@ export class RemoteClient {
   }
 }
 
-/** A query may hold a token. */
+/** A query may contain a token. */
 export const plain = (url: URL | string): string => {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 };
 
-/** A file on an HTTP server that is read where it is. */
+/** A file on an HTTP server that is read in place. */
 export interface HttpByteSource extends ByteSource {
-  /** Tells this version of the file from others: its tag, or its date. Empty when the server gives neither. */
+  /** Identifies this version of the file: its ETag, otherwise its date. Empty when the server sends neither. */
   readonly version: string;
   /** Milliseconds since the epoch; 0 when unknown. */
   readonly modifiedMs: number;
   close(): Promise<void>;
 }
 
-/** Rejects with RemoteError when there is no such file or the server gives no ranges of it. */
+/** @throws RemoteError when the file does not exist or the server does not support ranges */
 export async function openHttpByteSource(client: RemoteClient, url: string): Promise<HttpByteSource> {
   const first = await client.get(url, { range: 'bytes=0-0' });
   first.resume();
@@ -111,7 +114,7 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
     throw new RemoteError(`${plain(url)} ${why}`);
   }
   const { etag = '', 'last-modified': modified = '' } = first.headers;
-  // A weak tag does not promise the same bytes.
+  // A weak tag does not guarantee the same bytes.
   const version = etag !== '' && !etag.startsWith('W/') ? etag : modified;
   const stop = new AbortController();
   return {
