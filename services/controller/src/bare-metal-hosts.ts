@@ -12,7 +12,7 @@ interface Spec {
   readonly externallyProvisioned?: boolean;
 }
 
-/** Hands the hosts of the installation over to the cluster's bare-metal operator. */
+/** Registers the installed hosts with the bare-metal operator of the cluster. */
 export async function updateBareMetalHosts(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster } = controller;
   const list = (resource: (typeof KUBE_RESOURCES)[keyof typeof KUBE_RESOURCES]) =>

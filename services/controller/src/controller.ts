@@ -11,12 +11,12 @@ export interface ControllerSettings {
   readonly openshiftVersion: string;
   readonly controlPlaneCount: number;
   readonly checksClusterVersion: boolean;
-  /** Image reference, or a JSON object of image references by operator; `ocp` is the general one. */
+  /** Image reference, or a JSON object of image references by operator; `ocp` is the default. */
   readonly mustGatherImage: string;
   readonly notifiesReboots: boolean;
 }
 
-/** A setting of the controller is missing or wrong. */
+/** A setting of the controller is missing or not valid. */
 export class BadControllerSettings extends Error {
   constructor(reason: string) {
     super(reason);
@@ -69,7 +69,7 @@ const DEFAULT_CONTROL_PLANE_COUNT = 3;
 
 /** Programs and files of the node that the controller runs on. */
 export interface ControllerHost {
-  /** Exit code 127 when there is no such program. */
+  /** Returns exit code 127 when the program does not exist. */
   run(program: string, args: readonly string[], signal: AbortSignal): Promise<{ exitCode: number; output: string }>;
   /** Writes a temporary file and returns its path. */
   writeTemporary(name: string, content: string | Buffer): Promise<string>;
@@ -97,7 +97,7 @@ export interface Controller {
 }
 
 const SECOND_MS = 1_000;
-/** How often each loop looks; milliseconds. */
+/** Interval of each loop, in milliseconds. */
 export const INTERVALS_MS = {
   ready: SECOND_MS,
   clusterStatus: 60 * SECOND_MS,
@@ -112,7 +112,7 @@ export const INTERVALS_MS = {
 
 export const note = ({ observe }: Controller, text: string): void => observe?.({ type: 'note', text });
 
-/** Calls `attempt` until it does not throw; each reason is noted. */
+/** Calls `attempt` until it does not throw. Each error is logged. */
 export const persist = (
   controller: Controller,
   what: string,
@@ -126,7 +126,7 @@ export const persist = (
     signal,
   );
 
-/** Repeats `round` until it returns true; a round that throws is noted and repeated. */
+/** Repeats `round` until it returns true. An error is logged and the round repeated. */
 export async function repeat(
   controller: Controller,
   what: string,

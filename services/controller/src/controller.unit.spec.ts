@@ -7,7 +7,7 @@ import { toOperatorStatus } from './operators';
 
 const SETTINGS = { CLUSTER_ID: 'c', INVENTORY_URL: 'http://192.0.2.1:8090', OPENSHIFT_VERSION: '4.18.3' };
 
-/** A cluster that remembers what was changed in it; each wait ends the loop after `rounds` of them. */
+/** A cluster that records its changes. Each wait is counted, and the loop ends after `rounds` waits. */
 function controllerWith(
   objects: ReadonlyMap<KubeResource, readonly KubeObject[]>,
   service: Partial<ServiceApi>,
@@ -65,7 +65,7 @@ const host = (id: string, stage: string, more: object = {}) => ({
 });
 
 describe('the settings of the controller', () => {
-  it('come from the environment of its Job, the token from its file', () => {
+  it('are read from the environment of its Job, the token from its file', () => {
     const settings = readControllerSettings(
       { ...SETTINGS, CONTROL_PLANE_COUNT: '1', CHECK_CLUSTER_VERSION: 'true' },
       (path) => (path.endsWith('/token') ? 'secret\n' : undefined),
@@ -91,7 +91,7 @@ describe('the settings of the controller', () => {
 });
 
 describe('the stages of hosts', () => {
-  it('follow the nodes: joined, done, and configuring by the log of the machine-config server', async () => {
+  it('follow the nodes: joined, done, and configuring according to the log of the machine-config server', async () => {
     const cluster: ServiceCluster = {
       status: 'installing',
       hosts: [
@@ -139,7 +139,7 @@ describe('bare-metal hosts', () => {
     metadata: { name: 'worker-0', labels: { 'machine.openshift.io/cluster-api-machine-role': 'worker' } },
   };
 
-  it('get a machine and are no longer paused where the cluster provisions hosts', async () => {
+  it('get a machine and are no longer paused in a cluster that provisions hosts', async () => {
     const objects = new Map<KubeResource, readonly KubeObject[]>([
       [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h' } }]],
       [KUBE_RESOURCES.machines, [machine]],
@@ -152,7 +152,7 @@ describe('bare-metal hosts', () => {
     ]);
   });
 
-  it('get their status from the annotation elsewhere', async () => {
+  it('get their status from the annotation in other clusters', async () => {
     const annotations = { 'baremetalhost.metal3.io/status': '{"poweredOn":true}' };
     const objects = new Map<KubeResource, readonly KubeObject[]>([
       [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h', annotations } }]],
@@ -164,7 +164,7 @@ describe('bare-metal hosts', () => {
 });
 
 describe('labels of nodes', () => {
-  it('are set while the pool of workers is paused', async () => {
+  it('are set while the worker pool is paused', async () => {
     const worker = host('w', 'Done', {
       role: 'worker',
       node_labels: '{"zone":"a"}',

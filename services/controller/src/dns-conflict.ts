@@ -5,7 +5,7 @@ import { type Controller, INTERVALS_MS } from './controller';
 const TRIES = 45;
 const DNS_NUMBER = 10;
 
-/** The cluster's name server needs the address .10 of the service network: another service that took it is deleted. */
+/** The name server of the cluster needs address .10 of the service network. Deletes another service that uses it. */
 export async function resolveDnsConflict(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster, timer } = controller;
   for (let tried = 1; tried <= TRIES && !signal.aborted; tried += 1) {

@@ -8,7 +8,10 @@ import {
   waitForSubscriptions,
 } from './operators';
 
-/** From the installed control plane to the end: operators, ingress certificate, OLM operators, completion. */
+/**
+ * Completes an installation after the control plane is installed: operators, ingress certificate, OLM operators,
+ * completion.
+ */
 export async function finalize(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, settings } = controller;
   const isFinalizing = async (): Promise<boolean> =>

@@ -7,7 +7,7 @@ const OWN_LOG = '/tmp/controller_logs.log';
 const MUST_GATHER_FOLDER = '/tmp/must-gather-logs';
 const RESOLV_CONFS = ['/tmp/var-run-resolv.conf', '/tmp/host-resolv.conf'];
 
-/** Sends the controller's log every few minutes, so that there is one when the installation fails. */
+/** Sends the log of the controller every few minutes, so that it is available when the installation fails. */
 export async function sendLogsRepeatedly(controller: Controller, signal: AbortSignal): Promise<void> {
   const { timer } = controller;
   await timer.sleep(INTERVALS_MS.logs, signal);
@@ -17,7 +17,7 @@ export async function sendLogsRepeatedly(controller: Controller, signal: AbortSi
   }
 }
 
-/** Sends the last log; after a failure also what must-gather collects. */
+/** Sends the last log, after a failure also the output of must-gather. */
 export async function sendFinalLogs(controller: Controller, hasFailed: boolean, signal: AbortSignal): Promise<void> {
   const { api, settings } = controller;
   const report = (state: 'requested' | 'completed'): Promise<void> =>
@@ -50,7 +50,7 @@ async function ownLog({ cluster, host }: Controller, signal: AbortSignal): Promi
     const running = pods.find(({ status }) => (status as { phase?: string } | undefined)?.phase === 'Running');
     if (running) return await cluster.podLog({ namespace: NAMESPACE, name: running.metadata.name }, {}, signal);
   } catch {
-    // The file has the same lines.
+    // The file contains the same lines as the log.
   }
   return (await host.readFile(OWN_LOG)) ?? '';
 }

@@ -18,8 +18,8 @@ const CONDITION = {
 };
 
 /**
- * Approves every certificate request that is neither approved nor denied, as assisted-installer-controller does: during the
- * installation the nodes are not known to the cluster yet. Ends with `signal`.
+ * Approves every certificate request that is neither approved nor denied, as assisted-installer-controller does,
+ * because the cluster cannot verify its nodes during the installation. Ends with `signal`.
  */
 export async function approveCertificates(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster } = controller;
@@ -45,7 +45,7 @@ const isPending = (request: KubeObject): boolean =>
 
 const SKIPPED = ['disabled', 'error'];
 
-/** Sets the labels that users gave hosts on their nodes, until all are set. */
+/** Sets the labels that users assigned to hosts on their nodes, until all are set. */
 export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings } = controller;
   const labelled = new Set<string>();
@@ -63,7 +63,7 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
         const node = nodeOf(host, nodes);
         return node?.isReady ? [{ host, node }] : [];
       });
-      // A pool that is rolled out would reboot the workers while their pool changes.
+      // While the pool is active, changing the pool of a node would reboot the node.
       const pausesPool = ready.some(({ host }) => host.role === 'worker' && host.machine_config_pool_name);
       const pause = (paused: boolean): Promise<void> =>
         cluster.patch({ resource: KUBE_RESOURCES.machineConfigPools, name: 'worker' }, { spec: { paused } }, signal);
@@ -86,7 +86,7 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
 const TRIES = 10;
 const RETRY_MS = 15_000;
 
-/** Adds an event with the number of times that a node rebooted during the installation. */
+/** Adds an event with the number of reboots of a node during the installation. */
 export async function countReboots(
   controller: Controller,
   host: ServiceHost,
@@ -167,7 +167,7 @@ async function reportHost(
     if (controller.settings.notifiesReboots) void countReboots(controller, host, node.name, signal);
     return;
   }
-  // A node that exists has fetched its ignition, whether or not the log still shows it.
+  // A node that exists has downloaded its Ignition config, even when the log does not contain it any more.
   if (stage === 'Waiting for ignition' && node) return report('Configuring');
   if (STAGES_BEFORE_CONFIGURING.includes(stage) && !node && hasFetchedIgnition(host, log)) await report('Configuring');
 }
@@ -183,7 +183,7 @@ async function reportStage(
     await controller.api.reportHostProgress(ref, stage, '', signal);
     controller.observe?.({ type: 'host-stage', hostId: host.id, stage });
   } catch (error) {
-    // The host has moved on; the next round reads its stage again.
+    // The host is at a later stage. The next round reads its stage again.
     if (!(error instanceof HttpRefused)) throw error;
   }
 }

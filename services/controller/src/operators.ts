@@ -2,7 +2,7 @@ import { conditionsOf, KUBE_RESOURCES, type ServiceOperator } from '@muster/host
 import type { KubeObject } from '@muster/ports';
 import { type Controller, INTERVALS_MS, note, persist, repeat } from './controller';
 
-/** The service's name of the ClusterVersion among the operators. */
+/** Name of the ClusterVersion among the monitored operators. */
 const CLUSTER_VERSION = 'cvo';
 const WAIT_MS_MAX = 10 * 60 * 60_000;
 
@@ -32,8 +32,8 @@ export async function operatorsOf(
 }
 
 /**
- * Reports the operators of the cluster that the service monitors, until the service has all of them as available. The
- * ClusterVersion is waited for only where the settings say so. Returns false after ten hours.
+ * Reports the monitored operators of the cluster until the service has all of them as available. The ClusterVersion is
+ * included only when the settings require it. Returns false after ten hours.
  */
 export async function waitForClusterOperators(controller: Controller, signal: AbortSignal): Promise<boolean> {
   const { settings } = controller;
@@ -71,7 +71,7 @@ async function reportClusterOperator(
   );
 }
 
-/** The first condition that says something decides, in the order of the cluster's own list. */
+/** The first condition with a message determines the status, in the order of the cluster's list. */
 export function toOperatorStatus(object: KubeObject): OperatorStatus {
   for (const { type, status, message = '' } of conditionsOf(object)) {
     if (type === 'Available' && status === 'True') return { status: 'available', status_info: message };
@@ -91,11 +91,11 @@ function versionOf(object: KubeObject): string | undefined {
 }
 
 const MARKETPLACE = 'openshift-marketplace';
-/** A failed ClusterServiceVersion often recovers: it counts as failed after so many rounds (5 minutes). */
+/** A failed ClusterServiceVersion often recovers. It counts as failed after this number of rounds (5 minutes). */
 const FAILED_ROUNDS_MAX = 10;
 const TIMED_OUT = 'Waiting for operator timed out';
 
-/** Waits until each operator has an installed ClusterServiceVersion, or the stage timed out in the service. */
+/** Waits until each operator has an installed ClusterServiceVersion, or until the stage times out in the service. */
 export async function waitForSubscriptions(
   controller: Controller,
   operators: readonly ServiceOperator[],
@@ -116,7 +116,7 @@ interface ManifestFile {
   readonly Content?: string;
 }
 
-/** Applies what the service has for the operators; a service that has nothing is no failure. */
+/** Applies the manifests that the service has for the operators. Having none is not an error. */
 export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = controller;
   const attempt = async (): Promise<boolean> => {
@@ -136,7 +136,7 @@ export async function applyOlmManifests(controller: Controller, signal: AbortSig
   await repeat(controller, 'Applying the manifests of the operators', INTERVALS_MS.finalizing, round, signal);
 }
 
-/** Reports each operator by the phase of its ClusterServiceVersion, until none is open or the stage timed out. */
+/** Reports each operator by the phase of its ClusterServiceVersion, until all have ended or the stage timed out. */
 export async function waitForCsvs(controller: Controller, signal: AbortSignal): Promise<void> {
   const failures = new Map<string, number>();
   const round = async (): Promise<boolean> => {
@@ -193,7 +193,10 @@ async function reportOlmOperator(
   );
 }
 
-/** Returns the ClusterServiceVersion that the operator's subscription installed. What failed on the way is removed first. */
+/**
+ * Returns the ClusterServiceVersion that the subscription of the operator installed. Failed install plans are removed
+ * first.
+ */
 async function csvOf(
   controller: Controller,
   operator: ServiceOperator,

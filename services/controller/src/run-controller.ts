@@ -10,13 +10,14 @@ const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
 const NAMESPACE = 'assisted-installer';
 const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
-/** Answers that the service does not know this cluster or this token: so many end the controller. */
+/** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
 
 /**
- * The controller of a new cluster, until the installation has ended:
- * 1. report that it runs; 2. side by side: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize;
- * 3. send the logs.
+ * Runs the controller of a new cluster until the installation has ended.
+ * 1. Report that it runs.
+ * 2. Concurrently: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize.
+ * 3. Send the logs.
  */
 export async function runController(controller: Controller, signal: AbortSignal): Promise<void> {
   const ending = new AbortController();
@@ -49,7 +50,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
   }
 }
 
-/** The installer on the bootstrap host waits for the event. */
+/** The installer on the bootstrap host waits for this event. */
 async function reportReady({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<void> {
   await api.cluster(settings.clusterId, false, signal);
   await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
@@ -69,7 +70,7 @@ async function reportReady({ api, cluster, settings }: Controller, signal: Abort
   );
 }
 
-/** Returns the status that the cluster ended with; `unknown` when the service does not know the cluster any more. */
+/** Returns the final status of the cluster; `unknown` when the service does not have the cluster any more. */
 async function untilEnded(controller: Controller, signal: AbortSignal): Promise<string> {
   const { api, settings, timer } = controller;
   let points = 0;
@@ -79,7 +80,8 @@ async function untilEnded(controller: Controller, signal: AbortSignal): Promise<
       if (ENDS.includes(status)) return status;
       points = 0;
     } catch (error) {
-      // A service that is away does not end an installation; one that does not know the cluster does.
+      // The installation continues while the service is unavailable. It ends when the service does not have the cluster
+      // any more.
       if (error instanceof HttpRefused)
         points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
     }

@@ -15,13 +15,16 @@ import {
 import type { ClusterApi } from '@muster/ports';
 import { type ControllerHost, readControllerSettings, runController } from '@muster/service-controller';
 
-/** On a single node this kubeconfig works before the service account does. */
+/** On a single node this kubeconfig is valid earlier than the service account. */
 const BOOTSTRAP_KUBECONFIG = '/tmp/bootstrap-secrets/kubeconfig';
 const LOG_FILE = '/tmp/controller_logs.log';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const PROGRAM_MISSING_EXIT_CODE = 127;
 
-/** Runs the controller with the settings of its Job. @throws Error when a setting is missing or the cluster's API is unknown */
+/**
+ * Runs the controller with the settings of its Job.
+ * @throws Error when a setting is missing or the cluster API cannot be found
+ */
 export async function runControllerProgram(): Promise<void> {
   const settings = readControllerSettings(process.env, readText);
   const kubeconfig = readText(BOOTSTRAP_KUBECONFIG);
@@ -54,7 +57,7 @@ export async function runControllerProgram(): Promise<void> {
   }
 }
 
-/** The pod has the proxies of the cluster. */
+/** The pod has the proxy settings of the cluster. */
 async function proxyOfCluster(cluster: ClusterApi, signal: AbortSignal): Promise<ProxySettings> {
   const found = await cluster.get({ resource: KUBE_RESOURCES.proxies, name: 'cluster' }, signal).catch(() => undefined);
   const { httpProxy = '', httpsProxy = '', noProxy = '' } = (found?.['status'] ?? {}) as Partial<ProxySettings>;

@@ -21,17 +21,20 @@ const SUBCOMMANDS: ReadonlyMap<string, Subcommand> = new Map<string, Subcommand>
     { meaning: 'finish an installation from inside the new cluster', run: () => done(runControllerProgram()) },
   ],
   ['step', { meaning: 'run one step of the agent: step <name> [argument…]', run: runStepProgram }],
-  ['inventory', { meaning: 'print what this machine consists of, as JSON', run: () => done(printInventory()) }],
+  ['inventory', { meaning: 'print the inventory of this machine as JSON', run: () => done(printInventory()) }],
 ]);
 
-const USAGE = `muster-host: everything that Muster runs on a host.
+const USAGE = `muster-host: the programs of Muster for a host.
 
 ${[...SUBCOMMANDS].map(([name, { meaning }]) => `  muster-host ${name.padEnd(11)} ${meaning}`).join('\n')}
 
 "muster-host agent --help" lists the flags of the agent.
 `;
 
-/** Runs a subcommand and returns the exit code of the process. @throws Error that says what is wrong with the command line */
+/**
+ * Runs a subcommand and returns the exit code of the process.
+ * @throws Error that describes the mistake in the command line
+ */
 export async function runHostProgram([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help') {
     process.stdout.write(USAGE);

@@ -15,7 +15,10 @@ const LOG_LINE_MAX = 2_000;
 const say = (text: string): void =>
   void process.stderr.write(`${new Date().toISOString()} ${text.slice(0, LOG_LINE_MAX)}\n`);
 
-/** Installs this machine. @throws InstallationFailed, or Error that names the flag that is wrong */
+/**
+ * Installs this machine.
+ * @throws InstallationFailed, or Error with the name of the invalid flag
+ */
 export async function runInstallProgram(args: readonly string[]): Promise<void> {
   const settings = parseInstallFlags(args, process.env);
   const ending = new AbortController();

@@ -2,5 +2,8 @@ import { type Environment, readReportReader, readSettings, type ReadReport } fro
 
 export const READ_REPORT = Symbol('ReadReport');
 
-/** The reader of step outputs. @throws SettingsError with every setting that cannot be used */
+/**
+ * Returns the parser for step outputs.
+ * @throws SettingsError with every setting that is not valid
+ */
 export const readConfig = (environment: Environment): ReadReport => readSettings(environment, readReportReader);

@@ -9,10 +9,10 @@ import { Reports } from './reports';
 
 const { method } = InventoryService;
 
-/** The generation of a host that does not exist. */
+/** Generation of a host that does not exist. */
 const FIRST_GENERATION = 1;
 
-/** The requests about reports of hosts. */
+/** Message handlers for reports of hosts. */
 @Controller()
 export class InventoryController {
   constructor(
@@ -36,7 +36,7 @@ export class InventoryController {
     return { stored: await this.reports.clear(hostKey, stepType, generation, context) };
   }
 
-  /** Reads an output without recording it. Secrets are not part of the reply. */
+  /** Parses an output without recording it. The reply contains no secrets. */
   @Handles(method.readReport)
   read(@Payload() request: InputOf<typeof method.readReport>): OutputOf<typeof method.readReport> {
     const result = this.readReport({ ...request, generation: FIRST_GENERATION });

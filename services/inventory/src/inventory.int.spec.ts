@@ -11,7 +11,7 @@ import { HOST_KEY, sampleInventory } from './sample-inventory.fixture.spec';
 const [infraEnvId = ''] = HOST_KEY.split('.');
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
-describe('The inventory service on a bus, a store and a disk', () => {
+describe('the inventory service with a real bus, store and disk', () => {
   let platform: TestPlatform;
   let service: RunningService;
 
@@ -72,7 +72,7 @@ describe('The inventory service on a bus, a store and a disk', () => {
     expect(JSON.parse(body?.toString() ?? '')).toMatchObject({ hostname: 'node-1' });
   });
 
-  it('recognizes a repeated report after a restart', async () => {
+  it('recognises a repeated report after a restart', async () => {
     const before = await stored();
     await service.close();
     service = await startInventory(platform, SILENT);
@@ -83,7 +83,7 @@ describe('The inventory service on a bus, a store and a disk', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('clears a report so that an equal one is recorded again', async () => {
+  it('discards a report, so that an equal one is recorded again', async () => {
     const speed = { path: '/dev/sda', io_sync_duration: 3 };
     await record('installation-disk-speed-check', speed);
     await callService(
@@ -100,14 +100,14 @@ describe('The inventory service on a bus, a store and a disk', () => {
     ]);
   });
 
-  it('seals the ignition of a cluster', async () => {
+  it('seals the Ignition config of a cluster', async () => {
     await record('api-vip-connectivity-check', { is_success: true, ignition: 'canary-ignition' });
     const [, hostId] = HOST_KEY.split('.');
     expect((await platform.secrets.open(infraEnvId, `worker-ignition-${hostId}`))?.toString()).toBe('canary-ignition');
     expect(JSON.stringify(await stored())).not.toContain('canary');
   });
 
-  it('reads an output without recording it', async () => {
+  it('parses an output without recording it', async () => {
     const before = await stored();
     const { type, data } = await read('inventory', JSON.stringify(sampleInventory({ hostname: 'other' })));
     expect(type).toBe('InventoryReported');
@@ -119,17 +119,17 @@ describe('The inventory service on a bus, a store and a disk', () => {
     ['an output that does not match its schema', 'inventory', '{"cpu": 4}', { subject: 'inventory.cpu' }],
     ['a step without a report', 'logs-gather', '', { allowed: expect.arrayContaining(['inventory']) }],
     ['an output that is too large', 'ntp-synchronizer', 'x'.repeat(64 * 1024 + 1), { code: 'too-large' }],
-  ])('refuses to read %s', async (_case, stepType, output, refusal) => {
+  ])('refuses to parse %s', async (_case, stepType, output, refusal) => {
     await expect(read(stepType, output)).rejects.toMatchObject({ refusal });
   });
 
-  it('refuses to record a report of a key that names no host', async () => {
+  it('refuses to record a report for an invalid host key', async () => {
     await expect(record('ntp-synchronizer', {}, '../../etc')).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'hostKey' },
     });
   });
 
-  it('records a repeated command once', async () => {
+  it('executes a repeated command once', async () => {
     const asked = context();
     const sources = { ntp_sources: [{ source_name: 'a', source_state: 'synced' }] };
     const first = await record('ntp-synchronizer', sources, HOST_KEY, asked);

@@ -20,6 +20,6 @@ export class AppModule {
   }
 }
 
-/** What hosts report about themselves. */
+/** Starts the inventory service, which records the reports of hosts. */
 export const startInventory: StartService = (platform, logger) =>
   startMicroservice('inventory', AppModule.on(platform), platform, logger);

@@ -14,18 +14,18 @@ import { Inject, Injectable } from '@nestjs/common';
 
 const HOST_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Documents of a report, stored before the event that refers to them. */
+/** Documents of a report. They are stored before the event that refers to them. */
 export interface Attachments {
   readonly body: string;
   readonly secretName: string;
   readonly secret: string;
 }
 
-/** Appends of one report: 128 KiB each, of a report of 8 MiB. */
+/** Maximum number of appends of one report: 128 KiB each, for a report of 8 MiB. */
 const PARTS_MAX = 128;
 const NOTHING: Attachments = { body: '', secretName: '', secret: '' };
 
-/** The `inventory-<host>` streams. */
+/** Writes the `inventory-<host>` streams. */
 @Injectable()
 export class Reports {
   private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
@@ -48,7 +48,7 @@ export class Reports {
 
   /**
    * Records the report when it differs from the last one of its kind.
-   * @throws RefusalError `invalid-input` when the key names no host.
+   * @throws RefusalError `invalid-input` when the host key is not valid
    */
   async record(
     hostKey: string,
@@ -59,7 +59,7 @@ export class Reports {
   ): Promise<Stored> {
     const command = { type: 'RecordReport', event: parseEvent('inventory', type, data) } as const;
     let stored = await this.handle(hostKey, command, attachments, context);
-    // A report about many hosts takes several appends.
+    // A report about many hosts is stored in several appends.
     for (let part = 1; type === 'ConnectivityReported' && part < PARTS_MAX; part += 1) {
       if (!isPartial((await this.handler.load(hostKey)).state)) break;
       stored = await this.handle(hostKey, command, NOTHING, { ...context, commandId: `${context.commandId}#${part}` });

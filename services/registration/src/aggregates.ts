@@ -31,13 +31,13 @@ import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
 
-/** Origin of a command of the service itself: the event that caused it and the owner of the aggregate. */
+/** Origin of a command that the service itself sends: the causing event and the owner of the aggregate. */
 export interface CommandOrigin {
   readonly cause?: { readonly causationId?: string; readonly correlationId: string };
   readonly state?: { readonly owner: Plain<Owner> };
 }
 
-/** The command handlers of the three aggregates that this service owns. */
+/** The command handlers of the three aggregates of this service. */
 @Injectable()
 export class Aggregates {
   readonly clusters: CommandHandler<ClusterState, ClusterCommand, ClusterEvent, ProblemCode>;
@@ -73,19 +73,19 @@ export class Aggregates {
     });
   }
 
-  /** Applies an event that another replica may have stored, so that reads are up to date. */
+  /** Applies an event that another replica may have stored, so that reads include it. */
   observe(event: RecordedMusterEvent): void {
     this.clusters.observe(event);
     this.hosts.observe(event);
     this.infraEnvs.observe(event);
   }
 
-  /** The present time as commands carry it: ISO 8601 UTC with milliseconds. */
+  /** Returns the present time for commands: ISO 8601 UTC with milliseconds. */
   now(): string {
     return new Date(this.clock.nowMs()).toISOString();
   }
 
-  /** The context of a command that the service sends itself. */
+  /** Returns the context of a command that the service itself sends. */
   ownContext({ cause, state }: CommandOrigin = {}): CommandContext {
     const commandId = this.ids.uuid();
     return {

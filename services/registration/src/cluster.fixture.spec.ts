@@ -49,7 +49,7 @@ export const SUFFICIENT = {
 export const PREPARED = { ...SUFFICIENT, diskSpeed: 'ok', images: 'ok' };
 export const READY = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
 
-/** One cluster on the running, its infra-env, and what its hosts, validation and ignition say. */
+/** A cluster with its infra-env on a running registration service, and the events of other services about it. */
 export class TestCluster {
   readonly id: string = randomUUID();
   readonly infraEnvId: string = randomUUID();
@@ -66,7 +66,7 @@ export class TestCluster {
     });
   }
 
-  /** Its own infra-env, or with an empty cluster id a pool. */
+  /** Registers an infra-env of this cluster. With an empty cluster id, its hosts are in no cluster. */
   async registerInfraEnv(clusterId = this.id, settings: object = {}): Promise<void> {
     await this.running.ask(method.registerInfraEnv, {
       infraEnvId: this.infraEnvId,
@@ -104,7 +104,7 @@ export class TestCluster {
     await this.running.append(streamIdOf('validation', this.id), { type: 'ClusterOutcomesChanged', data });
   }
 
-  /** A host that was registered, inspected and found sufficient. */
+  /** Registers a host with an inventory and passing validations. */
   async knownHost(): Promise<HostKey> {
     const key = await this.registerHost();
     await this.reportInventory(key);
@@ -112,7 +112,7 @@ export class TestCluster {
     return key;
   }
 
-  /** Cluster, infra-env and hosts up to `ready`. */
+  /** Registers hosts until the cluster is `ready`. */
   async ready(hosts = 3, settings: object = {}): Promise<HostKey[]> {
     await this.register(settings);
     await this.registerInfraEnv();
@@ -136,7 +136,7 @@ export class TestCluster {
     await this.running.append(streamIdOf('artifact', this.id), { type: 'ArtifactsFailed', data });
   }
 
-  /** From `ready` to `installing`: hosts and artifacts are prepared. */
+  /** Continues from `ready` to `installing`: hosts and artifacts are prepared. */
   async installing(hosts = 3, settings: object = {}): Promise<HostKey[]> {
     const keys = await this.ready(hosts, settings);
     await this.install();

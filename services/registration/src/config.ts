@@ -26,9 +26,9 @@ import type { RequirementsTable } from '@muster/validation-rules';
 export interface RegistrationConfig {
   readonly images: StepImages;
   readonly steps: StepSettings;
-  /** The silence after which a host is disconnected. */
+  /** Time without a poll after which a host is disconnected. */
   readonly maxDisconnectionMs: number;
-  /** Added for the bootstrap host. */
+  /** Added to the time above for the bootstrap host. */
   readonly bootstrapExtraDisconnectionMs: number;
   readonly softTimeouts: boolean;
   readonly autoAssignsRoles: boolean;
@@ -37,7 +37,7 @@ export interface RegistrationConfig {
   readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
   readonly readReport: ReadReport;
-  /** Absent when the bus is not open to hosts. Lifetime of their credentials in milliseconds. */
+  /** Absent when hosts may not use the bus. Lifetime of their credentials in milliseconds. */
   readonly bus: { readonly trustFile: string; readonly lifetimeMs: number } | undefined;
   readonly hostTimeouts: HostTimeouts;
   readonly clusterTimeouts: ClusterTimeouts;
@@ -47,12 +47,13 @@ export const CONFIG = Symbol('RegistrationConfig');
 
 const MINUTE_MS = 60_000;
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): RegistrationConfig =>
   readSettings(environment, (settings) => ({
     images: {
       ...readComponentImages(settings),
-      // Parts of a release: the toolchain finds them by reading it, or an operator names them. Without a name they are not checked.
+      // Images of a release. The toolchain reads their names from the release, or an operator sets them. Without a name
+      // they are not checked.
       machineConfigOperator: settings.get('MCO_IMAGE'),
       mustGather: settings.get('MUST_GATHER_IMAGE'),
     },

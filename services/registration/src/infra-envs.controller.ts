@@ -12,7 +12,7 @@ import { RegistrationView } from './view/registration-view';
 
 const { method } = RegistrationService;
 
-/** The requests about infra-envs. */
+/** Message handlers for infra-envs. */
 @Controller()
 export class InfraEnvsController {
   constructor(
@@ -72,7 +72,7 @@ export class InfraEnvsController {
     return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
   }
 
-  /** Removes the infra-env. A reaction to the stored event shreds its secrets. */
+  /** Deregisters the infra-env. A reaction to the stored event destroys its secrets. */
   @Handles(method.deregisterInfraEnv)
   async deregister(
     @Payload() { infraEnvId }: InputOf<typeof method.deregisterInfraEnv>,
@@ -93,7 +93,7 @@ export class InfraEnvsController {
     });
   }
 
-  /** An unknown infra-env is refused by the command itself. */
+  /** The command itself refuses an unknown infra-env. */
   private async refuseUnsupported(state: InfraEnvState, changes: Plain<InfraEnvSettings>): Promise<void> {
     if (state.status !== 'registered') return;
     const { clusterId } = state.settings;

@@ -4,7 +4,7 @@ import { NO_DOCUMENT, openDocument, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
 import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
 
-describe('The signing key of an infra-env', () => {
+describe('the signing key of an infra-env', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -12,7 +12,7 @@ describe('The signing key of an infra-env', () => {
   const rotate = (infraEnvId: string, context = asPerson()) =>
     running.ask(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
 
-  it('is replaced once per request, however often the request arrives', async () => {
+  it('is rotated once per request, also when the request is repeated', async () => {
     const cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
     const context = asPerson();
@@ -31,7 +31,7 @@ describe('The signing key of an infra-env', () => {
   });
 });
 
-describe('The image type of an infra-env', () => {
+describe('the image type of an infra-env', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -40,7 +40,7 @@ describe('The image type of an infra-env', () => {
     ['Cluster', {}, 'full-iso'],
     ['DisconnectedCluster', {}, 'disconnected-iso'],
     ['DisconnectedCluster', { imageType: 'minimal-iso' }, 'minimal-iso'],
-  ])('follows the %s when the request is %j: %s', async (kind, settings, expected) => {
+  ])('is that of the %s when the request is %j: %s', async (kind, settings, expected) => {
     const cluster = new TestCluster(running);
     await cluster.register({}, { kind });
     await cluster.registerInfraEnv(cluster.id, settings);
@@ -48,7 +48,7 @@ describe('The image type of an infra-env', () => {
   });
 });
 
-describe('The ignition override of an infra-env', () => {
+describe('the Ignition override of an infra-env', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -68,13 +68,13 @@ describe('The ignition override of an infra-env', () => {
     return infraEnvId;
   };
 
-  it('is accepted when it fits into an image, however often it repeats itself', async () => {
+  it('is accepted when its compressed size fits into an image', async () => {
     const text = filled('a'.repeat(400_000));
     const { settings } = await running.infraEnv(await revise(text));
     expect(settings.ignitionConfigOverride).toEqual(referenceOf(text));
   });
 
-  it('is refused with its size when no image can carry it', async () => {
+  it('is refused with its size when it does not fit into any image', async () => {
     await expect(revise(filled(noise))).rejects.toMatchObject({
       refusal: {
         subject: 'ignition_config_override',
@@ -84,7 +84,7 @@ describe('The ignition override of an infra-env', () => {
   });
 });
 
-describe('The documents of an infra-env and a cluster', () => {
+describe('the documents of an infra-env and a cluster', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -100,7 +100,7 @@ describe('The documents of an infra-env and a cluster', () => {
     return cluster;
   };
 
-  it('are sealed, and events name them by digest and length', async () => {
+  it('are sealed, and events contain their digest and length', async () => {
     const { id: clusterId, infraEnvId } = await registered();
     await running.ask(
       reviseInfraEnv,
@@ -125,7 +125,7 @@ describe('The documents of an infra-env and a cluster', () => {
     );
   });
 
-  it('are refused by their field, and nothing is stored', async () => {
+  it('are refused with the name of their field, and nothing is stored', async () => {
     const { id: clusterId, infraEnvId } = await registered();
     const refusedBy = (subject: string) => ({ refusal: { code: 'invalid-input', subject } });
     for (const [field, subject] of [
@@ -141,7 +141,7 @@ describe('The documents of an infra-env and a cluster', () => {
     expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
   });
 
-  it('stay when the request does not name them, and networks go with an empty text', async () => {
+  it('stay when a request does not contain them, and networks are removed with an empty text', async () => {
     const { infraEnvId } = await registered();
     const revise = (changes: object) =>
       running.ask(reviseInfraEnv, { infraEnvId, changes: {}, ...changes }, asPerson());

@@ -36,14 +36,14 @@ import { RegistrationProcess } from './reactions/registration-process';
 type InventoryReport = InputOf<typeof InventoryService.method.recordReport>;
 type Running = Awaited<ReturnType<typeof startMicroservice>>;
 
-/** The service on a real bus, an in-memory store and a clock moved by hand; the inventory service is played. */
+/** The service on a real bus, with an in-memory store and a test clock. The test answers for the inventory service. */
 export class RunningRegistration {
   readonly store: EventStore;
   readonly reports: InventoryReport[] = [];
   readonly cleared: string[] = [];
   private readonly nudges: string[] = [];
   readonly log: string[] = [];
-  /** Streams whose appends fail, as when a disk is full. */
+  /** Streams whose appends fail, as with a full disk. */
   readonly brokenStreams = new Set<string>();
   readonly platform: Platform;
   private running: Running | undefined;
@@ -110,7 +110,7 @@ export class RunningRegistration {
     await this.startService();
   }
 
-  /** Everything that follows from what is stored has happened, or is parked. */
+  /** Resolves when all reactions to stored events have run or are paused. */
   async settled(): Promise<void> {
     const process = this.running?.app.get(RegistrationProcess, { strict: false });
     for (let head = NaN; head !== (await this.store.head());) {
@@ -119,7 +119,7 @@ export class RunningRegistration {
     }
   }
 
-  /** From now on the inventory service refuses reports; undefined: it takes them again. */
+  /** Makes the inventory service refuse reports. Undefined: it accepts them again. */
   inventoryRefuses(refusal: JsonObject | undefined): void {
     this.refusal = refusal;
   }
@@ -130,7 +130,7 @@ export class RunningRegistration {
     return answer;
   }
 
-  /** A fact of another service, or one of this service that a crash left behind. */
+  /** Appends events of another service, or events that this service stored before a crash. */
   async append(streamId: string, ...events: readonly LooseEvent[]): Promise<void> {
     const stored = await this.events(streamId);
     const metadata = {
@@ -181,7 +181,10 @@ export class RunningRegistration {
     return (await Promise.all(keys.map((key) => this.host(key)))).map(({ status }) => status);
   }
 
-  /** Hosts that were nudged since the last call, in order. Messages of one publisher arrive in order, so a marker ends the wait. */
+  /**
+   * Returns the hosts that received a wake-up since the last call, in order. The messages of one publisher arrive in
+   * order, so a marker message ends the wait.
+   */
   async nudgedHosts(): Promise<HostKey[]> {
     const end = agentSubject('end', randomUUID(), 'nudge');
     this.platform.requests.publish(end, {});

@@ -34,12 +34,12 @@ export interface SecretToSeal {
   readonly text: string;
 }
 
-/** `pullSecret`: empty or undefined when the command brings none. */
+/** `pullSecret`: empty or undefined when the command contains none. */
 export const pullSecretToSeal = (pullSecret: string | undefined): readonly SecretToSeal[] =>
   pullSecret ? [{ name: PULL_SECRET, text: pullSecret }] : [];
 
 interface Sealing<Settings> {
-  /** What events store: references. */
+  /** The references that events contain. */
   readonly changes: Settings;
   readonly toSeal: readonly SecretToSeal[];
 }
@@ -66,7 +66,7 @@ export class GivenDocuments {
   }
 
   /**
-   * `before`: the present settings of the infra-env. A changed version may make its networks unusable.
+   * `before`: the present settings of the infra-env. A changed version may make its networks invalid.
    * @throws RefusalError `invalid-input`
    */
   async ofInfraEnv(
@@ -122,10 +122,10 @@ interface InfraEnvDocuments {
 const sealingOf = (text: string): readonly SecretToSeal[] =>
   text === '' ? [] : [{ name: documentSecretName(referenceOf(text).digest), text }];
 
-/** What an ordinary discovery configuration takes of the area in the image. */
+/** Size of an ordinary discovery configuration in the area of the image. */
 const OWN_PART_BYTES = 16 * 1024;
 
-/** @throws RefusalError when no image can carry the override. */
+/** @throws RefusalError when the override does not fit into any image */
 function refuseLargeOverride(text: string): void {
   const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
   const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
@@ -137,12 +137,14 @@ function refuseLargeOverride(text: string): void {
 const unusable = (subject: string, problem: Pick<Refusal, 'reason' | 'allowed'>): RefusalError =>
   new RefusalError({ code: 'invalid-input', subject, reason: problem.reason, allowed: problem.allowed });
 
-/** Commands with secrets. They are sealed when the command was accepted and before its event refers to them. */
+/**
+ * Executes commands with secrets. The secrets are sealed when the command is accepted and before its event is stored.
+ */
 @Injectable()
 export class SealingCommands {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** `id`: of the aggregate, which is the secrets' scope too. `isNew`: the id was made for this command. */
+  /** `id`: of the aggregate, which is also the scope of the secrets. `isNew`: the id was created for this command. */
   async handle<State, Command>(
     aggregate: CommandHandler<State, Command>,
     id: string,
@@ -171,7 +173,7 @@ export interface HostSecrets {
 interface SecretRow {
   readonly secret: HostSecret;
   readonly given: Exclude<keyof HostSecrets, 'ignitionConfigOverrides'>;
-  /** The flag in the settings of the host. */
+  /** The flag in the settings of the host that the secret is set. */
   readonly flag: 'ignitionEndpointTokenSet' | 'ignitionEndpointHttpHeadersSet' | 'fencingCredentialsSet';
 }
 
@@ -190,7 +192,10 @@ const ROWS: readonly SecretRow[] = [
 export class HostSecretVault {
   constructor(@Inject(SECRETS) private readonly secrets: Secrets) {}
 
-  /** What events store of given secrets: flags, and the reference of the document. An empty secret was removed. */
+  /**
+   * Returns the settings that events contain for given secrets: flags, and the reference of the document. An empty
+   * secret was removed.
+   */
   settingsOf(given: HostSecrets): Plain<HostSettings> {
     const named = ROWS.filter((row) => given[row.given] !== undefined);
     const flags: Plain<HostSettings> = Object.fromEntries(named.map((row) => [row.flag, given[row.given] !== '']));
@@ -198,7 +203,7 @@ export class HostSecretVault {
     return text === undefined ? flags : { ...flags, ignitionConfigOverrides: referenceOf(text) };
   }
 
-  /** Durable when it resolves; an empty secret replaces the one before. */
+  /** The secrets are durable when it resolves. An empty secret replaces the one before. */
   async seal(infraEnvId: string, hostId: string, given: HostSecrets): Promise<void> {
     for (const row of ROWS) {
       const plaintext = given[row.given];
@@ -208,7 +213,7 @@ export class HostSecretVault {
     await sealDocument(this.secrets, infraEnvId, given.ignitionConfigOverrides ?? '');
   }
 
-  /** Empty when the host has none; secrets of an earlier host with this id do not count. */
+  /** Returns an empty text when the host has none. Secrets of an earlier host with this id are ignored. */
   async open({ infraEnvId, hostId, settings }: HostState, secret: HostSecret): Promise<string> {
     const row = ROWS.find((one) => one.secret === secret);
     if (!row || !settings[row.flag]) return '';
@@ -222,7 +227,7 @@ const FIELDS = ['httpProxy', 'httpsProxy'] as const;
 const NAMES: Readonly<Record<(typeof FIELDS)[number], string>> = { httpProxy: 'http_proxy', httpsProxy: 'https_proxy' };
 
 export interface GivenProxy {
-  /** The proxy as events store it: credentials are masked. */
+  /** The proxy in events, with masked credentials. */
   readonly proxy: ProxySetting;
   readonly toSeal: readonly SecretToSeal[];
 }
@@ -236,9 +241,9 @@ export class GivenProxies {
   ) {}
 
   /**
-   * `scope`: id of the cluster or infra-env. `before`: its present proxy. A URL that comes back with its mask keeps its
+   * `scope`: id of the cluster or infra-env. `before`: its present proxy. A URL that is sent with its mask keeps its
    * credentials. Each new pair of URLs gets a new sealed name, so that events show a change of the password.
-   * @throws RefusalError `invalid-input` for a mask without stored credentials.
+   * @throws RefusalError `invalid-input` for a mask without stored credentials
    */
   async split(scope: string, given: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
     if (!given) return { proxy: given, toSeal: [] };

@@ -11,8 +11,8 @@ export const CONFIG = Symbol('RulesPolicy');
 export const FLAP_POLICY = Symbol('FlapPolicy');
 
 /**
- * When a validation counts as flapping.
- * @throws SettingsError with every setting that cannot be used
+ * Returns when a validation counts as flapping.
+ * @throws SettingsError with every setting that is not valid
  */
 export const readFlapPolicy = (environment: Environment): FlapPolicy =>
   readSettings(environment, (settings) => ({
@@ -21,7 +21,7 @@ export const readFlapPolicy = (environment: Environment): FlapPolicy =>
     quietMs: settings.get('VALIDATION_FLAPPING_QUIET'),
   }));
 
-/** @throws SettingsError with every setting that cannot be used */
+/** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): RulesPolicy =>
   readSettings(environment, (settings) => ({
     requirements: readHardwareRequirements(settings),

@@ -14,19 +14,19 @@ describe('settings of the validation service', () => {
     });
   });
 
-  it('compare agents only when they are upgraded', () => {
+  it('compare agent versions only when agents are upgraded', () => {
     expect(readConfig({ AGENT_DOCKER_IMAGE: 'a' }).agentImage).toBe('a');
     expect(readConfig({ AGENT_DOCKER_IMAGE: 'a', ENABLE_UPGRADE_AGENT: 'false' }).agentImage).toBe('');
   });
 
-  it('read lists and requirements, and say which one is wrong', () => {
+  it('parse lists and requirements, and report which one is not valid', () => {
     expect(readConfig({ DISABLED_HOST_VALIDATIONS: 'a, b' }).disabledHostRules).toEqual(['a', 'b']);
     expect(() => readConfig({ HW_VALIDATOR_REQUIREMENTS: '[]' })).toThrow(
       /HW_VALIDATOR_REQUIREMENTS.*"version": "default"/,
     );
   });
 
-  it('say what turns too often', () => {
+  it('define when a validation is flapping', () => {
     expect(readFlapPolicy({})).toEqual(DEFAULT_FLAP_POLICY);
     expect(
       readFlapPolicy({

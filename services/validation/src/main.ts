@@ -33,6 +33,6 @@ export class AppModule {
   }
 }
 
-/** Every pre-flight rule, its outcome and its history. */
+/** Starts the validation service, which evaluates all preflight rules and records their outcomes. */
 export const startValidation: StartService = (platform, logger) =>
   startMicroservice('validation', AppModule.on(platform), platform, logger);

@@ -29,12 +29,12 @@ interface Known {
 const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM };
 const NOTHING_FLAPS: FlapWatch = new Map();
 
-/** Writes the `validation-` streams and keeps the recorded outcomes, so that an unchanged evaluation costs no read. */
+/** Writes the `validation-` streams and caches the recorded outcomes, so that an unchanged evaluation needs no read. */
 @Injectable()
 export class OutcomeStore {
   private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
   private readonly known = new Map<Subject, Known>();
-  /** Of subjects with a flapping outcome. */
+  /** Hosts and clusters with a flapping outcome. */
   private readonly watched = new Map<Subject, FlapWatch>();
 
   constructor(
@@ -52,7 +52,7 @@ export class OutcomeStore {
     });
   }
 
-  /** Folds a stored event. Returns false when it was known already. */
+  /** Folds a stored event. Returns false when it was already folded. */
   observe(subject: Subject, event: RecordedEvent<ValidationEvent>): boolean {
     const { recorded, revision } = this.known.get(subject) ?? NOTHING_KNOWN;
     if (event.revision <= revision) return false;
@@ -89,7 +89,7 @@ export class OutcomeStore {
     this.unwatch(subject);
   }
 
-  /** The id of a deregistered host may be registered again: its recorded outcomes then have to be reset. */
+  /** The id of a deregistered host may be registered again. Then its recorded outcomes are reset. */
   unwatch(subject: Subject): void {
     this.watched.delete(subject);
   }

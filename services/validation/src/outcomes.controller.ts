@@ -73,7 +73,7 @@ export class AwaitEvaluationController {
   }
 }
 
-/** Evaluates a cluster and its hosts without storing anything. */
+/** Evaluates a cluster and its hosts without storing anything (dry run). */
 @Controller()
 export class DryRunController {
   constructor(

@@ -22,7 +22,7 @@ import { startValidation } from './main';
 const NOBODY = ['', '.'].map((dot) => ({ domainName: `validateNoWildcardDNS.c.example.com${dot}` }));
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
-describe('the validation service on a bus and a store', () => {
+describe('the validation service with a real bus and store', () => {
   let platform: TestPlatform;
   let service: RunningService;
 
@@ -93,17 +93,17 @@ describe('the validation service on a bus and a store', () => {
 
   it('evaluates only the host that reports, and stores only changes', async () => {
     await append(inventoryReported(a));
-    await eventually('the inventory counts', async () => (await conditions(a))?.inventory === 'usable');
+    await eventually('the inventory is evaluated', async () => (await conditions(a))?.inventory === 'usable');
     const speed = 'sufficient-installation-disk-speed';
-    await eventually('the disk is missed', async () => (await outcomes(a)).get(speed) === 'error');
+    await eventually('the missing disk is detected', async () => (await outcomes(a)).get(speed) === 'error');
     await append(hostEvent(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' }));
-    await eventually('the disk counts', async () => (await outcomes(a)).get(speed) === 'success');
+    await eventually('the disk is accepted', async () => (await outcomes(a)).get(speed) === 'success');
     const last = (await stored(`validation-${a}`)).at(-1)?.data as unknown as EventData<'HostOutcomesChanged'>;
     expect(last.changed.map(({ id }) => id)).toEqual([speed]);
     expect(last.generation).toBe(1);
   });
 
-  it('computes connectivity groups from the reports of all hosts, and evaluates hosts whose group changed', async () => {
+  it('computes majority groups from the reports of all hosts, and evaluates hosts whose group changed', async () => {
     for (const [at, key] of keys.entries()) {
       if (at > 0)
         await append(
@@ -126,7 +126,7 @@ describe('the validation service on a bus and a store', () => {
       );
     for (const key of keys) {
       await eventually('the host is in the group', async () => (await majority(key)) === 'success');
-      await eventually('the host suffices', async () => (await conditions(key))?.sufficientForInstall === true);
+      await eventually('the host is sufficient', async () => (await conditions(key))?.sufficientForInstall === true);
     }
     const joined = (await stored(`validation-${CLUSTER_ID}`)).flatMap(
       ({ data }) => (data as unknown as EventData<'ClusterOutcomesChanged'>).connectivityGroups?.groups ?? [],
@@ -135,12 +135,12 @@ describe('the validation service on a bus and a store', () => {
       keys.map((key) => key.slice(37)),
     );
     await append(reportEvent(a, 'ConnectivityReported', { peers: [{ ...reach(1), nearAddresses: [] }] }));
-    await eventually('the host is cut off', async () => (await majority(a)) === 'failure');
+    await eventually('the host is not in the group', async () => (await majority(a)) === 'failure');
     await append(reportEvent(a, 'ConnectivityReported', { peers: [reach(1)] }));
-    await eventually('the host is back', async () => (await majority(a)) === 'success');
+    await eventually('the host is in the group again', async () => (await majority(a)) === 'success');
   });
 
-  it('brings a cluster to ready as its hosts become known', async () => {
+  it('sets a cluster to ready as its hosts become known', async () => {
     for (const key of keys) {
       await append(hostEntered(key, 'known'), hostEvent(key, 'HostRoleSuggested', { role: 'master' }));
     }
@@ -154,12 +154,12 @@ describe('the validation service on a bus and a store', () => {
     expect(await clusterConditions()).toMatchObject({ pendingInputsGiven: true, vipsDefined: true });
   });
 
-  it('stores nothing when it starts again and nothing has happened', async () => {
+  it('stores nothing at a restart without new events', async () => {
     const head = await platform.eventStore.head();
     await service.close();
     service = await startValidation(platform, SILENT);
     await append(hostEvent(a, 'HostFellSilent', { lastSeenAt: '' }));
-    await eventually('the service follows again', async () => (await conditions(a))?.connected === false);
+    await eventually('the service has processed all events', async () => (await conditions(a))?.connected === false);
     const after: string[] = [];
     for await (const page of platform.eventStore.readAll(head)) after.push(...page.map(({ streamId }) => streamId));
     expect(
@@ -173,10 +173,10 @@ describe('the validation service on a bus and a store', () => {
     service = await startValidation(platform, SILENT);
     for (const key of keys)
       await eventually(
-        'hosts are outside',
+        'the hosts are outside of the machine network',
         async () => (await outcomes(key)).get('belongs-to-machine-cidr') === 'failure',
       );
-    await eventually('the host is back', async () => (await conditions(a))?.connected === true);
+    await eventually('the host is inside again', async () => (await conditions(a))?.connected === true);
   });
 
   it('evaluates a new generation again', async () => {
@@ -185,7 +185,7 @@ describe('the validation service on a bus and a store', () => {
     expect((await stored(`validation-${a}`)).at(-1)?.data.generation).toBe(2);
   });
 
-  it('counts the success of a flapping validation once it is stable, and stores no change in between', async () => {
+  it('records the success of a flapping validation once it is stable, and no changes in between', async () => {
     const [, b = hostKey(2)] = keys;
     const connected = async () => (await read(b)).find(({ id }) => id === 'connected');
     for (const turn of [
@@ -197,13 +197,13 @@ describe('the validation service on a bus and a store', () => {
     ] as const) {
       await append(hostEvent(b, turn, turn === 'HostFellSilent' ? { lastSeenAt: '' } : {}));
       const expected = turn === 'HostFellSilent' ? 'failure' : 'success';
-      await eventually('the turn counts', async () => (await connected())?.status === expected);
+      await eventually('the change is recorded', async () => (await connected())?.status === expected);
     }
     const flapping = (await connected())?.flapping;
     expect(flapping).toMatchObject({ flips: 4, quietSeconds: 1 });
     await append(hostEvent(b, 'HostReturned', {}), hostEvent(b, 'HostFellSilent', { lastSeenAt: '' }));
     await append(hostEvent(b, 'HostReturned', {}));
-    await eventually('it has stayed', async () => (await connected())?.status === 'success');
+    await eventually('the validation is stable', async () => (await connected())?.status === 'success');
     const settled = await connected();
     expect(Date.parse(settled?.since ?? '') - Date.parse(flapping?.since ?? '')).toBeGreaterThanOrEqual(1_000);
     expect(settled?.flapping).toBeUndefined();
@@ -217,7 +217,7 @@ describe('the validation service on a bus and a store', () => {
     expect(await connected()).toEqual(settled);
   });
 
-  it('starts over with a host that was deregistered and registers again', async () => {
+  it('evaluates a host again that was deregistered and registers again', async () => {
     const [, , c = hostKey(3)] = keys;
     const storedBefore = (await stored(`validation-${c}`)).length;
     await append(hostEvent(c, 'HostDeregistered', {}), hostRegistered(c));
@@ -225,13 +225,13 @@ describe('the validation service on a bus and a store', () => {
       (await stored(`validation-${c}`))
         .slice(storedBefore)
         .map(({ data }) => data as unknown as EventData<'HostOutcomesChanged'>);
-    await eventually('it is evaluated', async () => (await changes()).some(({ generation }) => generation === 2));
+    await eventually('the host is evaluated', async () => (await changes()).some(({ generation }) => generation === 2));
     expect((await changes()).map(({ reset }) => reset)).toEqual([true]);
     expect((await outcomes(c)).get('has-inventory')).toBe('failure');
     expect((await read(c)).every(({ flips }) => flips <= 1)).toBe(true);
   });
 
-  it('refuses to read the outcomes of what is no subject', async () => {
+  it('refuses to return the outcomes of an invalid id', async () => {
     await expect(outcomes('../etc')).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'subjectId' },
     });

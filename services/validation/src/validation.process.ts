@@ -20,13 +20,15 @@ import { OutcomeStore } from './outcome-store';
 /** Statuses in which a host is not evaluated again when the service restarts. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
-/** The only deadline: when it passes, a flapping outcome may be stable. */
+/** The only deadline. When it passes, a flapping outcome may be stable. */
 const EVALUATE_AGAIN = 'evaluate again';
 
 /**
- * 1. The view folds every event and returns the hosts and clusters that depend on it. 2. Those are evaluated with the present
- * view. 3. Outcomes that differ from the recorded ones are stored. 4. A flapping outcome is evaluated again when it may be
- * stable.
+ * Evaluates hosts and clusters.
+ * 1. The view folds every event and returns the hosts and clusters that depend on it.
+ * 2. Those are evaluated with the present view.
+ * 3. Outcomes that differ from the recorded ones are stored.
+ * 4. A flapping outcome is evaluated again when it may be stable.
  */
 @Injectable()
 export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -12,8 +12,9 @@ type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>
 const IMAGE_MAX_CHARACTERS = 512;
 
 /**
- * Records the upgrades of agents and their results in the event log. They do not change the state of the host, so they are no
- * domain events. The events service limits repetitions, so an agent that keeps failing does not fill the log.
+ * Records the upgrades of agents and their results in the event log. They are not domain events, because they do not
+ * change the state of the host. The events service limits repetitions, so an agent that fails repeatedly does not fill
+ * the log.
  */
 @Injectable()
 export class AgentUpgrades {
@@ -25,7 +26,7 @@ export class AgentUpgrades {
     private readonly view: RegistrationView,
   ) {}
 
-  /** An agent received the upgrade step. `argument`: the argument of the step. */
+  /** Records that an agent received the upgrade step. `argument`: the argument of the step. */
   started(host: HostState, argument: string): void {
     const image = imageIn(argument);
     this.record(
@@ -37,7 +38,7 @@ export class AgentUpgrades {
     );
   }
 
-  /** An agent reported the result of its upgrade. */
+  /** Records the result of an upgrade that an agent reported. */
   ended(host: HostState, { output, exitCode }: { readonly output: string; readonly exitCode: number }): void {
     const image = imageIn(output);
     const succeeded = exitCode === 0 && /"result"\s*:\s*"success"/.test(output);
@@ -59,7 +60,7 @@ export class AgentUpgrades {
       );
   }
 
-  /** Does not wait for the log, so that it does not delay the agent. */
+  /** Does not wait for the log, so that the reply to the agent is not delayed. */
   private record(
     host: HostState,
     name: string,

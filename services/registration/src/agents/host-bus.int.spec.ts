@@ -8,7 +8,7 @@ import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
-describe('Bus credentials of a host', () => {
+describe('bus credentials of a host', () => {
   const directory = temporaryDirectory();
   let running: RunningRegistration;
   let cluster: TestCluster;
@@ -40,14 +40,14 @@ describe('Bus credentials of a host', () => {
     });
   });
 
-  it('are not renewed once the host was deregistered', async () => {
+  it('are not renewed after the host was deregistered', async () => {
     const key = await cluster.registerHost();
     await issue(parseHostKey(key));
     await running.ask(method.deregisterHost, parseHostKey(key));
     await expect(issue(parseHostKey(key))).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 
-  it('are not issued to a host that is not registered, or for a key that is not one', async () => {
+  it('are not issued to a host that is not registered, or for an invalid key', async () => {
     const ids = { infraEnvId: cluster.infraEnvId, hostId: randomUUID() };
     await expect(issue(ids)).rejects.toMatchObject({ refusal: { code: 'not-found' } });
     const host = parseHostKey(await cluster.registerHost());

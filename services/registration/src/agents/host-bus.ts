@@ -20,7 +20,7 @@ import { RegistrationView } from '../view/registration-view';
 
 type Method = typeof RegistrationService.method.issueBusCredentials;
 
-/** Credentials of hosts for the bus. They are short-lived and renewed on request, so that they end with their host. */
+/** Issues bus credentials to hosts. They are short-lived and renewed on request, so that they end with their host. */
 @Injectable()
 export class BusCredentials {
   constructor(
@@ -29,7 +29,7 @@ export class BusCredentials {
     private readonly aggregates: Aggregates,
   ) {}
 
-  /** @throws RefusalError when the bus is not open to hosts, the host is not registered or the key is not valid. */
+  /** @throws RefusalError when hosts may not use the bus, the host is not registered, or the key is not valid */
   async issue({ infraEnvId, hostId, publicKey }: InputOf<Method>): Promise<OutputOf<Method>> {
     const { bus } = this.config;
     if (!bus)
@@ -63,7 +63,7 @@ const SETTINGS_IN_STEPS: readonly string[] = [
   'diskEncryption',
 ];
 
-/** Notifies agents that their next steps may have changed. A lost nudge costs one poll interval. */
+/** Notifies agents that their next steps may have changed. A lost wake-up delays the steps by one poll interval. */
 @Injectable()
 export class Nudges {
   constructor(

@@ -2,7 +2,7 @@ import { type HostKey, parseHostKey, RegistrationService } from '@muster/contrac
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
-describe('The agent of a host in a ready cluster', () => {
+describe('the agent of a host in a ready cluster', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
@@ -10,7 +10,7 @@ describe('The agent of a host in a ready cluster', () => {
   const poll = (key: HostKey, receivesNudges = false) =>
     running.ask(RegistrationService.method.nextSteps, { ...parseHostKey(key), receivesNudges });
 
-  it('is held until steps are due, unless it receives nudges', async () => {
+  it('gets a delayed reply until steps are due, unless it receives wake-ups', async () => {
     const cluster = new TestCluster(running);
     const [key] = await cluster.ready();
     if (!key) throw new Error('the cluster has no hosts');

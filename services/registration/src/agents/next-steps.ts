@@ -27,18 +27,18 @@ import { AgentUpgrades } from './agent-upgrades';
 import { Presence } from './presence';
 import { HostClocks } from './step-replies';
 
-/** Statuses in which hosts check how they reach each other. */
+/** Statuses in which hosts check their connectivity to each other. */
 const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
   STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
 );
 
-/** Sealed inputs of the steps of one host, opened by the caller. */
+/** Unsealed inputs of the steps of one host. */
 export interface StepSecrets {
   readonly ignitionAccess?: StepContext['host']['ignitionAccess'];
   readonly proxy?: ProxyUrls;
 }
 
-/** Gathers the inputs of the steps of a host. */
+/** Collects the inputs of the steps of a host. */
 @Injectable()
 export class StepContexts {
   private readonly rounds = new ConnectivityRounds();
@@ -130,7 +130,7 @@ export class StepContexts {
     };
   }
 
-  /** The sources of all infra-envs of the cluster, each once. */
+  /** Returns the NTP sources of all infra-envs of the cluster without duplicates. */
   private ntpSourcesOfInfraEnvs(clusterId: string): string {
     const sources = new Set<string>();
     for (const { settings } of this.view.infraEnvsOf(clusterId))
@@ -150,7 +150,7 @@ type Method = typeof RegistrationService.method.nextSteps;
 /** The first digits of a UUID are random. */
 const STEP_ID_DIGITS = 8;
 
-/** The answer to a poll of an agent. */
+/** Answers the polls of agents. */
 @Injectable()
 export class NextSteps {
   private readonly pace = new PollPace();
@@ -194,7 +194,7 @@ export class NextSteps {
     return {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
-        // The agent is replaced before it could answer.
+        // The agent is replaced before it can reply, so the upgrade step has no id.
         stepId: type === 'upgrade-agent' ? '' : `${type}-${this.ids.uuid().slice(0, STEP_ID_DIGITS)}`,
         args: [...args],
       })),
@@ -204,12 +204,12 @@ export class NextSteps {
     };
   }
 
-  /** The host was removed. */
+  /** Removes the state of a host that was removed. */
   forget(key: HostKey): void {
     this.pace.forget(key);
   }
 
-  /** The token and headers of the ignition endpoint. Only hosts that join a running cluster have them. */
+  /** Returns the token and headers of the Ignition endpoint. Only hosts that join a running cluster have them. */
   private async ignitionAccess(host: HostState): Promise<StepHost['ignitionAccess']> {
     const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = host.settings;
     if (!isDay2(host) || !(ignitionEndpointTokenSet || ignitionEndpointHttpHeadersSet)) return undefined;

@@ -8,10 +8,13 @@ import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
 
-/** Wait before a silence is stored again, when the store was not available. */
+/** Wait before a failed append of a silence is repeated. */
 const RETRY_MS = 5_000;
 
-/** Times of the last polls, in memory. Events store the transitions only: a host fell silent, a host returned. */
+/**
+ * Keeps the times of the last polls in memory. Only transitions are stored as events: a host fell silent, a host
+ * returned.
+ */
 @Injectable()
 export class Presence implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
@@ -27,14 +30,14 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler = new DeadlineScheduler(clock, ({ key }) => void this.check(key as HostKey));
   }
 
-  /** After a start each polling host has a full period before its silence counts. */
+  /** After a start every polling host has the full period before it counts as silent. */
   start(): void {
     for (const { key, state } of this.view.allHosts())
       if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.touch(key);
     this.scheduler.start();
   }
 
-  /** The agent of the host sent a request. */
+  /** Records a request of the agent of the host. */
   async seen(key: HostKey): Promise<void> {
     this.touch(key);
     if (this.view.host(key)?.state.isSilent) await this.send(key, { type: 'Return', at: this.aggregates.now() });
@@ -45,7 +48,7 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler.set(key, []);
   }
 
-  /** ISO 8601 time of the last request, or undefined. */
+  /** Returns the ISO 8601 time of the last request, or undefined. */
   lastSeenAt(key: HostKey): string | undefined {
     const seen = this.seenAtMs.get(key);
     return seen === undefined ? undefined : new Date(seen).toISOString();
@@ -59,7 +62,7 @@ export class Presence implements OnApplicationShutdown {
     const isFirst = !this.seenAtMs.has(key);
     const nowMs = this.clock.nowMs();
     this.seenAtMs.set(key, nowMs);
-    // A poll does not change the heap: the check reads the time of the last poll.
+    // A poll does not change the heap. The timer check reads the time of the last poll.
     if (isFirst) this.schedule(key, nowMs + this.allowedMs(key));
   }
 
@@ -81,7 +84,7 @@ export class Presence implements OnApplicationShutdown {
     const [at, lastSeenAt] = [this.aggregates.now(), new Date(seen).toISOString()];
     try {
       await this.send(key, { type: 'FallSilent', at, lastSeenAt });
-      // A request came while the silence was being stored.
+      // A request arrived while the silence was being stored.
       if (this.seenAtMs.has(key)) await this.send(key, { type: 'Return', at: this.aggregates.now() });
     } catch (error) {
       this.logger.error(`The lost connection of host ${key} was not recorded: ${String(error)}`);
@@ -95,17 +98,17 @@ export class Presence implements OnApplicationShutdown {
   }
 }
 
-/** Machines kept in memory; a live machine claims its id every few minutes. */
+/** Maximum number of machines in memory. A running machine registers its id every few minutes. */
 const MAX_REMEMBERED_MACHINES = 50_000;
 
-/** Detects two live machines with one host id. The reports of the second one are not accepted. */
+/** Detects two running machines with one host id. Reports of the second one are not accepted. */
 @Injectable()
 export class IdentityClaims {
   private readonly claimedAt = new BoundedMap<string, string>(MAX_REMEMBERED_MACHINES);
 
   constructor(private readonly aggregates: Aggregates) {}
 
-  /** Whether the inventory is one of the host's own machine. */
+  /** Whether the inventory belongs to the machine that owns the host id. */
   async admits(key: HostKey, hardware: Plain<HardwareFacts>, context: CommandContext): Promise<boolean> {
     const machine = machineOf(hardware, context.sourceAddress ?? '');
     if (machine.macAddresses.length === 0) return true;

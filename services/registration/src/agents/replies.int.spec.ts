@@ -28,7 +28,7 @@ describe('polls and replies of agents', () => {
     return cluster.registerHost();
   };
 
-  it('give a step an id of its own', async () => {
+  it('give each step an id of its own', async () => {
     const { instructions } = await cluster.poll(await inPool());
     expect(instructions).toEqual([
       { stepType: 'inventory', stepId: expect.stringMatching(/^inventory-[0-9a-f]{8}$/), args: expect.any(Array) },
@@ -40,7 +40,7 @@ describe('polls and replies of agents', () => {
     ]);
   });
 
-  it('tell an outdated agent to upgrade, by what it said last', async () => {
+  it('return the upgrade step to an agent with an outdated version, by its last reported version', async () => {
     const key = await inPool();
     const upgrade = [
       { stepType: 'upgrade-agent', stepId: '', args: ['{"agent_image":"quay.io/muster/agent:latest"}'] },
@@ -83,7 +83,7 @@ describe('polls and replies of agents', () => {
     ]);
   });
 
-  it('record a failed step with its reason once', async () => {
+  it('record a failed step with its reason once per reason', async () => {
     const key = await inPool();
     const { hostId } = parseHostKey(key);
     const notes: { readonly message: string }[] = [];
@@ -138,7 +138,7 @@ describe('polls and replies of agents', () => {
     expect(running.reports.map((report) => report.type)).toEqual(type ? [type] : []);
   });
 
-  it('are refused with a report that is not valid, except for a failed step', async () => {
+  it('refuse a report that is not valid, except for a failed step', async () => {
     const key = await inPool();
     await expect(cluster.reply(key, 'ntp-synchronizer', { output: 'x' })).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'NTP report' },
@@ -147,7 +147,7 @@ describe('polls and replies of agents', () => {
     expect(running.reports).toEqual([]);
   });
 
-  it('are refused with an inventory of a host that is being installed', async () => {
+  it('refuse an inventory of a host that is being installed', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     await expect(cluster.reply(key, 'inventory', { output: '{}' })).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('polls and replies of agents', () => {
     expect(running.reports).toEqual([]);
   });
 
-  it('report the loss of the media once, and its return', async () => {
+  it('report the loss of the boot media once, and its return', async () => {
     const key = await inPool();
     await cluster.reply(key, 'inventory', { exitCode: 256 });
     expect(await running.host(key)).toMatchObject({ status: 'disconnected-unbound', isMediaConnected: false });
@@ -167,7 +167,7 @@ describe('polls and replies of agents', () => {
     expect((await running.host(key)).isMediaConnected).toBe(true);
   });
 
-  describe('during an installation', () => {
+  describe('replies during an installation', () => {
     let key: HostKey;
     beforeEach(async () => {
       const [first] = await cluster.installing();
@@ -175,7 +175,7 @@ describe('polls and replies of agents', () => {
       key = first;
     });
 
-    it('end its installation when the installer failed', async () => {
+    it('end the installation of the host when the installer failed', async () => {
       const context = asPerson();
       const reply = () =>
         running.ask(
@@ -190,7 +190,7 @@ describe('polls and replies of agents', () => {
       expect(await running.allEvents()).toEqual(before);
     });
 
-    it('do not when it was merely started twice', async () => {
+    it('do not end it when the installer was started twice', async () => {
       const error = 'Error: the container name "assisted-installer" is already in use by 1234';
       await cluster.reply(key, 'install', { exitCode: 125, error });
       expect((await running.host(key)).status).toBe('installing');
@@ -198,14 +198,14 @@ describe('polls and replies of agents', () => {
       expect((await running.host(key)).status).toBe('error');
     });
 
-    it('end it when its media is gone', async () => {
+    it('end it when the boot media is lost', async () => {
       await cluster.reply(key, 'install', { exitCode: 256 });
       expect(await running.host(key)).toMatchObject({ status: 'error', failedBy: 'media' });
       expect(await running.types(streamIdOf('host', key))).not.toContain('HostInstallationFailed');
     });
   });
 
-  it('measure the offset of the host’s clock and report a change only', async () => {
+  it('measure the clock offset of the host and report only changes', async () => {
     const key = await inPool();
     const poll = (offsetSeconds: number) =>
       running.ask(method.nextSteps, {

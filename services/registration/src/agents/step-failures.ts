@@ -28,7 +28,7 @@ export class StepFailures {
     private readonly view: RegistrationView,
   ) {}
 
-  /** A step that fails repeatedly for the same reason is recorded once an hour. Does not wait for the log. */
+  /** Records a failed step. Repetitions with the same reason are recorded once an hour. Does not wait for the log. */
   note(host: HostState, { stepType, exitCode, error }: Reply): void {
     const { hostId, infraEnvId, clusterId, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);

@@ -12,12 +12,12 @@ import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
 import { StepFailures } from './step-failures';
 
-/** Refusals that pass by themselves: the agent sends the same reply again. */
+/** Refusals that are temporary, so that the agent sends the same reply again. */
 const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
 
 type Data = NonNullable<InputOf<typeof InventoryService.method.recordReport>['data']>;
 
-/** Reports of hosts: read here once, recorded by the inventory service. */
+/** Parses reports of hosts once. The inventory service records them. */
 @Injectable()
 export class Reports {
   constructor(
@@ -25,7 +25,7 @@ export class Reports {
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}
 
-  /** @throws RefusalError with the place when the output is not valid. */
+  /** @throws RefusalError with the place when the output is not valid */
   read(step: StepReport): Report {
     const result = this.config.readReport(step);
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
@@ -50,7 +50,7 @@ export class Reports {
   }
 }
 
-/** The offset of each host's clock. Every poll measures it; a change is reported. */
+/** Measures the clock offset of each host at every poll, and reports changes. */
 @Injectable()
 export class HostClocks {
   private readonly logger = new Logger('registration');
@@ -66,7 +66,9 @@ export class HostClocks {
     this.offsets.delete(key);
   }
 
-  /** `timestampSeconds`: time of the host at its poll; 0 when it is not known. Neither delays nor fails the poll. */
+  /**
+   * `timestampSeconds`: time of the host at its poll; 0 when it is not known. The poll does not wait for the report.
+   */
   measured(key: HostKey, generation: number, timestampSeconds: number): void {
     if (timestampSeconds === 0) return;
     const seconds = Math.round(timestampSeconds - this.clock.nowMs() / 1_000);
@@ -88,7 +90,7 @@ export class HostClocks {
 
 type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 
-/** Results of steps: commands on the host's life cycle, and reports for the inventory service. */
+/** Handles the results of steps: commands on the life cycle of the host, and reports for the inventory service. */
 @Injectable()
 export class StepReplies {
   constructor(
@@ -100,7 +102,7 @@ export class StepReplies {
     private readonly failures: StepFailures,
   ) {}
 
-  /** @throws RefusalError when the host is unknown, or when the report of a successful step is not accepted. */
+  /** @throws RefusalError when the host is unknown, or when the report of a successful step is not accepted */
   async handle(reply: Reply, context: CommandContext): Promise<Stored> {
     const key = hostKeyOf(reply.infraEnvId, reply.hostId);
     const { state } = await this.aggregates.hosts.load(key);
@@ -119,7 +121,7 @@ export class StepReplies {
       try {
         stored = (await this.report(key, state, reply, context)) ?? stored;
       } catch (error) {
-        // The report of a failed step need not be readable.
+        // The report of a failed step may be invalid.
         if (reply.exitCode === 0 || !(error instanceof RefusalError) || PASSING.has(error.refusal.code)) throw error;
       }
     }

@@ -32,8 +32,8 @@ export class Propagation {
   ) {}
 
   /**
-   * Sends the command to all hosts at the same time. Returns the position of the last event stored, or 0.
-   * @throws the first failure, after every host was asked.
+   * Sends the command to all hosts concurrently. Returns the position of the last stored event, or 0.
+   * @throws the first failure, after the command was sent to every host
    */
   async follow(clusterId: string, command: PropagatedCommand): Promise<number> {
     const asked: Promise<number>[] = this.view
@@ -47,7 +47,7 @@ export class Propagation {
     return Math.max(0, ...results.map((result) => (result.status === 'fulfilled' ? result.value : 0)));
   }
 
-  /** A refusal is not an error: the command does not apply to the host in its present status. */
+  /** A refusal is not an error: the command does not apply to the present status of the host. */
   private async command(clusterId: string, host: HostEntry, command: PropagatedCommand): Promise<number> {
     const { commandId, correlationId } = command;
     const result = await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, command), {
@@ -70,20 +70,21 @@ export class Propagation {
     }
   }
 
-  /** Hosts of the cluster's own infra-envs are removed with it. Hosts that were bound later return to their pool. */
+  /** Hosts of infra-envs that belong to the cluster are removed with it. Hosts that were bound later are unbound. */
   private belongsToInfraEnvOf(clusterId: string, key: HostKey): boolean {
     const infraEnvId = this.view.host(key)?.state.infraEnvId ?? '';
     return this.view.infraEnv(infraEnvId)?.settings.clusterId === clusterId;
   }
 }
 
-/** A host that registered after the command is not affected, except that no host stays in a deleted cluster. */
+/** The command does not affect a host that registered after it. Only the deletion of a cluster applies to all hosts. */
 const appliesTo = ({ state }: HostEntry, { kind, at }: PropagatedCommand): boolean =>
   kind === 'deregistered' || state.registeredAt <= at;
 
 /**
- * Actions on a cluster that its hosts follow. Only the cluster's event is stored here: the reactions to it bring the hosts
- * along, after a restart of the service, too. The reply waits for them within a bound.
+ * Actions on a cluster that are propagated to its hosts. This class stores only the event of the cluster. The reactions
+ * to the event send the commands to the hosts, also after a restart of the service. The reply waits for the reactions
+ * up to a time limit.
  */
 @Injectable()
 export class ClusterActions {
@@ -110,14 +111,14 @@ export class ClusterActions {
     );
   }
 
-  /** @throws RefusalError `host-refuses` when one host could not follow; nothing is stored then. */
+  /** @throws RefusalError `host-refuses` when the status of one host does not permit it; then nothing is stored */
   async cancel(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
     const refusingHosts = this.hostsRefusing(clusterId, 'cancel-installation');
     return this.propagate(clusterId, { type: 'CancelInstallation', at, refusingHosts }, context);
   }
 
-  /** @throws RefusalError `host-refuses` when one host could not follow; nothing is stored then. */
+  /** @throws RefusalError `host-refuses` when the status of one host does not permit it; then nothing is stored */
   async reset(clusterId: string, context: CommandContext): Promise<Stored> {
     const at = this.aggregates.now();
     const refusingHosts = this.hostsRefusing(clusterId, 'reset');

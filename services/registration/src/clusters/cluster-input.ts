@@ -27,15 +27,16 @@ type Settings = Plain<ClusterSettings>;
 type Cluster = Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>;
 
 export interface OperatorInput {
-  /** As they are to be stored. */
+  /** In the form in which they are stored. */
   readonly choices: NonNullable<Settings['olmOperators']>;
-  /** With what they depend on: what the installation waits for. */
+  /** Including dependencies: the operators for which the installation waits. */
   readonly monitored: Plain<MonitoredOperator>[];
 }
 
 /**
- * The operators of a request, given one by one and in bundles, for a cluster with these settings; undefined when the request
- * names none. @throws RefusalError for an unknown name.
+ * Returns the operators of a request, given individually and in bundles, for a cluster with these settings; undefined
+ * when the request contains none.
+ * @throws RefusalError for an unknown name
  */
 export function operatorInput(
   given: Settings,
@@ -85,14 +86,14 @@ function monitored(
 const MEMBERS: readonly {
   readonly subject: OverrideSubject;
   readonly member: 'ignoredHostValidations' | 'ignoredClusterValidations';
-  /** As the contract calls it. */
+  /** Name in the v2 API. */
   readonly field: string;
 }[] = [
   { subject: 'host', member: 'ignoredHostValidations', field: 'host-validation-ids' },
   { subject: 'cluster', member: 'ignoredClusterValidations', field: 'cluster-validation-ids' },
 ];
 
-/** Throws RefusalError `invalid-input` that names every id that cannot be ignored, and why. */
+/** @throws RefusalError `invalid-input` with every id that cannot be ignored and the reason */
 export function requireIgnorable(changes: Settings): void {
   for (const { subject, member, field } of MEMBERS) {
     const { unknown, neverIgnorable } = checkOverrides(subject, changes[member]?.items ?? []);
@@ -110,7 +111,7 @@ export function requireIgnorable(changes: Settings): void {
   }
 }
 
-/** Limits of ids in a message: they are input of the caller. */
+/** Limits of ids in a message, because they are input of the caller. */
 const DISPLAYED_IDS_MAX = 20;
 const DISPLAYED_CHARACTERS_MAX = 100;
 const shown = (ids: readonly string[]): string =>

@@ -29,7 +29,7 @@ export class RoleSuggestions {
 
   async suggest(cluster: ClusterEntry, hosts: readonly HostEntry[]): Promise<void> {
     if (!this.config.autoAssignsRoles || !hosts.some(({ state }) => state.role === 'auto-assign')) return;
-    // A host without an inventory might fit a role better than the others.
+    // A host without an inventory may fit a role better than the others.
     if (hosts.some(({ hardware }) => !hardware)) return;
     const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
     const settings = toClusterSettingsFacts(cluster.state);
@@ -49,7 +49,7 @@ export class RoleSuggestions {
   }
 }
 
-/** Reacts to changes around one cluster: of its hosts, its outcomes and its artifacts. */
+/** Reacts to changes that concern a cluster: of its hosts, its outcomes and its artifacts. */
 @Injectable()
 export class ClusterProcess {
   constructor(
@@ -90,7 +90,7 @@ export class ClusterProcess {
   }
 }
 
-/** Conditions that were never recorded follow from the settings. */
+/** Conditions that were never recorded are derived from the settings. */
 export function conditionsOf({
   state,
   conditions,

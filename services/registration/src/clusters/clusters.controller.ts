@@ -14,7 +14,7 @@ import { clusterKindOf, operatorInput, requireIgnorable } from './cluster-input'
 
 const { method } = RegistrationService;
 
-/** The requests about clusters. */
+/** Message handlers for clusters. */
 @Controller()
 export class ClustersController {
   constructor(
@@ -50,7 +50,7 @@ export class ClustersController {
       imported,
     } as const;
     const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
-    // What follows from the settings alone is stored with the registration.
+    // Outcomes that depend only on the settings are stored with the registration.
     const commands = function* (current: () => ClusterState): Generator<ClusterCommand> {
       yield command;
       const conditions = conditionsOf({ state: current(), outcomes: new Map() });

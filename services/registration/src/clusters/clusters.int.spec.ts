@@ -27,7 +27,7 @@ describe('clusters and infra-envs', () => {
     expect(await secret(cluster.id)).toBe(PULL_SECRET);
   });
 
-  it('does a repeated command once, whatever it is', async () => {
+  it('executes every repeated command once', async () => {
     await cluster.ready();
     const { id: clusterId, infraEnvId } = cluster;
     const repeated = async (ask: (context: ReturnType<typeof asPerson>) => Promise<unknown>) => {
@@ -53,7 +53,7 @@ describe('clusters and infra-envs', () => {
     await repeated((context) => running.ask(method.deregisterCluster, { clusterId: otherId }, context));
   });
 
-  it('asks for nothing that does not exist', async () => {
+  it('refuses commands on clusters and infra-envs that do not exist', async () => {
     const clusterId = randomUUID();
     const before = await running.allEvents();
     for (const name of [
@@ -76,15 +76,15 @@ describe('clusters and infra-envs', () => {
   });
 
   it.each([
-    ['a kind that is none', { kind: 'Zoo' }, { code: 'invalid-input', subject: 'kind' }],
-    ['settings that cannot be', { settings: { name: '' } }, { code: 'invalid-input' }],
+    ['an unknown kind', { kind: 'Zoo' }, { code: 'invalid-input', subject: 'kind' }],
+    ['invalid settings', { settings: { name: '' } }, { code: 'invalid-input' }],
   ])('refuses %s and seals nothing', async (_case, request, refusal) => {
     await expect(cluster.register({}, request)).rejects.toMatchObject({ refusal });
     expect(await running.events(streamIdOf('cluster', cluster.id))).toEqual([]);
     expect(await secret(cluster.id)).toBeUndefined();
   });
 
-  it('changes settings only while nothing is installed', async () => {
+  it('permits changes of settings only before the installation', async () => {
     await cluster.installing();
     const change = { clusterId: cluster.id, changes: { name: 'late' } };
     await expect(running.ask(method.reviseCluster, change)).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 
-  it('waits for the operators that were chosen and those that they bring along, until others are', async () => {
+  it('monitors the selected operators and their dependencies, until others are selected', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const waitedFor = async () => (await running.cluster(clusterId)).operators.map(({ name }) => name);
@@ -134,7 +134,7 @@ describe('clusters and infra-envs', () => {
     expect(await waitedFor()).toEqual(['console']);
   });
 
-  it('opens bundles into their operators and remembers them', async () => {
+  it('replaces bundles by their operators and records the bundles', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const operatorBundles = { items: [{ id: 'openshift-ai', optionalOperators: { items: ['nvidia-gpu'] } }] };
@@ -152,7 +152,7 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'invalid-input', subject: 'operator_bundles' } });
   });
 
-  it('ignores the validations that a user names, except those that cannot be ignored', async () => {
+  it('ignores the validations that a user selects, except those that cannot be ignored', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const ignore = (hostIds: string[], clusterIds: string[], ignoredValidationsReason = 'lab') =>
@@ -187,7 +187,7 @@ describe('clusters and infra-envs', () => {
     expect((await running.cluster(clusterId)).settings.ignoredClusterValidations?.items).toEqual(['all']);
   });
 
-  it('keeps logs and the state of their collection', async () => {
+  it('records logs and the progress of their collection', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     await running.ask(method.recordClusterLogs, { clusterId, logsState: 'collecting' });
@@ -202,14 +202,14 @@ describe('clusters and infra-envs', () => {
     });
   });
 
-  it('makes an image only for a cluster that exists', async () => {
+  it('refuses an infra-env for a cluster that does not exist', async () => {
     await expect(cluster.registerInfraEnv()).rejects.toMatchObject({
       refusal: { code: 'not-found', subject: 'cluster_id' },
     });
     expect(await secret(cluster.infraEnvId)).toBeUndefined();
   });
 
-  it('refuses images and choices that the rest of the cluster rules out', async () => {
+  it('refuses images and settings that conflict with the rest of the cluster', async () => {
     await cluster.ready();
     const { id: clusterId } = cluster;
     const oracle = randomUUID();
@@ -235,7 +235,7 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject(refused('network_type'));
   });
 
-  it('imports a cluster that takes hosts at once', async () => {
+  it('imports a cluster to which hosts can be added immediately', async () => {
     const imported = { kind: 'AddHostsCluster', imported: true, pullSecret: '', openshiftClusterId: randomUUID() };
     const settings = { name: 'old', apiVipDnsName: 'api.old.example.com' };
     await running.ask(method.registerCluster, { clusterId: cluster.id, settings, owner: OWNER, ...imported });

@@ -40,7 +40,7 @@ describe('an installation', () => {
     expect(roles.sort()).toEqual(['bootstrap', 'master', 'master']);
   });
 
-  it('fixes the roles that were suggested, weakest machines first, and chooses one bootstrap host', async () => {
+  it('assigns the suggested roles, weakest hosts first as workers, and selects one bootstrap host', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const keys: HostKey[] = [];
@@ -67,7 +67,7 @@ describe('an installation', () => {
     expect((await running.cluster(cluster.id)).bootstrapHostId).toBe(bootstraps[0]?.hostId);
   });
 
-  it('suggests other roles when other operators are chosen, as the control plane has to carry them', async () => {
+  it('suggests other roles when other operators are selected, because the control plane has to run them', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const keys: HostKey[] = [];
@@ -109,7 +109,7 @@ describe('an installation', () => {
     expect((await running.cluster(cluster.id)).settings.machineNetworks?.items).toEqual(['192.0.2.0/24']);
   });
 
-  it('changes nothing when the install request is refused', async () => {
+  it('changes nothing when the install command is refused', async () => {
     const keys = await cluster.ready();
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
@@ -123,7 +123,7 @@ describe('an installation', () => {
     for (const key of keys) expect((await running.host(key)).role).toBe('auto-assign');
   });
 
-  it('is started once by a repeated install request', async () => {
+  it('starts once for a repeated install command', async () => {
     await cluster.ready();
     const request = asPerson();
     const first = await running.ask(method.installCluster, { clusterId: cluster.id }, request);
@@ -133,7 +133,7 @@ describe('an installation', () => {
     expect(await running.allEvents()).toEqual(before);
   });
 
-  it('has its bootstrap host told after a crash that came before that', async () => {
+  it('selects the bootstrap host after a crash before the selection', async () => {
     const [key] = await cluster.ready();
     if (!key) throw new Error('there are three hosts');
     await running.stopService();
@@ -153,7 +153,7 @@ describe('an installation', () => {
     expect((await running.host(key)).isBootstrap).toBe(true);
   });
 
-  it('takes the cluster back to ready with the reason when artifacts cannot be made', async () => {
+  it('returns the cluster to ready with the reason when the artifacts cannot be created', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     await cluster.artifactsFailed('the release cannot be read');
@@ -162,7 +162,7 @@ describe('an installation', () => {
     expect(await running.statuses(...keys)).toEqual(['known', 'known', 'known']);
   });
 
-  it('does not take the artifacts of an earlier attempt for those of this one', async () => {
+  it('ignores artifacts of an earlier attempt', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     await cluster.artifactsFailed('once');
@@ -177,7 +177,7 @@ describe('an installation', () => {
     expect(await status()).toBe('installing');
   });
 
-  it('waits again for a host that registers while it is prepared', async () => {
+  it('waits for a host that registers again during the preparation', async () => {
     const keys = await cluster.ready();
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
@@ -227,7 +227,7 @@ describe('an installation', () => {
     expect(await running.cluster(cluster.id)).toMatchObject({ status: 'adding-hosts', kind: 'AddHostsCluster' });
   });
 
-  it('takes a kubeconfig that came before its hosts were done once they are', async () => {
+  it('accepts a kubeconfig that arrived before the hosts were installed', async () => {
     const keys = await cluster.installing();
     await running.append(streamIdOf('artifact', cluster.id), {
       type: 'IngressCaAccepted',
@@ -256,7 +256,7 @@ describe('an installation', () => {
     });
   });
 
-  it('costs a cluster of three fewer than 400 events', async () => {
+  it('stores fewer than 400 events for a cluster of three hosts', async () => {
     const before = (await running.allEvents()).length;
     const keys = await cluster.installing();
     for (const key of keys)

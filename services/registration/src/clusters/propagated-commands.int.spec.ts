@@ -4,7 +4,7 @@ import { asPerson, RunningRegistration } from '../running-registration.fixture.s
 
 const { method } = RegistrationService;
 
-describe('orders that hosts follow', () => {
+describe('commands that are propagated to hosts', () => {
   let running: RunningRegistration;
   let cluster: TestCluster;
   beforeAll(async () => (running = await RunningRegistration.start()));
@@ -15,7 +15,7 @@ describe('orders that hosts follow', () => {
     running.ask(method[name], { clusterId: cluster.id }, context);
   const secret = (scope: string) => running.platform.secrets.open(scope, 'pull-secret');
 
-  it('cancels the cluster and then its hosts, once however often it is said', async () => {
+  it('cancel the cluster and then its hosts, once for a repeated command', async () => {
     const keys = await cluster.installing();
     const said = asPerson();
     const first = await order('cancelInstallation', said);
@@ -26,7 +26,7 @@ describe('orders that hosts follow', () => {
     expect(await running.allEvents()).toEqual(before);
   });
 
-  it('brings hosts back to known when nothing was written yet', async () => {
+  it('return hosts to known when no disk was written', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     await order('cancelInstallation');
@@ -34,11 +34,11 @@ describe('orders that hosts follow', () => {
     expect(await running.statuses(...keys)).toEqual(['known', 'known', 'known']);
   });
 
-  it('stores nothing when one host could not follow, and names it', async () => {
+  it('store nothing when the status of one host does not permit the command, and name that host', async () => {
     const [first] = await cluster.ready();
     if (!first) throw new Error('there are three hosts');
     await cluster.install();
-    // The cluster has not noticed yet that a host went away.
+    // The cluster has not received the event about the lost host yet.
     running.brokenStreams.add(streamIdOf('cluster', cluster.id));
     await cluster.evaluateHostOutcomes(first, { ...SUFFICIENT, connected: false });
     expect((await running.host(first)).status).toBe('disconnected');
@@ -52,11 +52,11 @@ describe('orders that hosts follow', () => {
     expect(await running.allEvents()).toEqual(before);
   });
 
-  it('resets a cluster whose hosts then have to boot again, and takes them in when they have', async () => {
+  it('reset a cluster whose hosts must boot again, and accept them when they register', async () => {
     const keys = await cluster.installing();
     await order('cancelInstallation');
     await order('resetCluster');
-    // What validation would say of hosts that are gone.
+    // Validation results of hosts that are gone.
     await cluster.evaluate({ ...READY, requiredPassed: false });
     expect(await running.cluster(cluster.id)).toMatchObject({ status: 'insufficient', openshiftClusterId: '' });
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('resetting-pending-user-action'));
@@ -65,7 +65,7 @@ describe('orders that hosts follow', () => {
     expect(await running.statuses(...keys)).toEqual(['discovering', 'discovering', 'discovering']);
   });
 
-  it('does not enter ready after a reset before it is evaluated again', async () => {
+  it('do not set a cluster to ready after a reset before it is evaluated again', async () => {
     await cluster.installing();
     await order('cancelInstallation');
     await order('resetCluster');
@@ -78,7 +78,7 @@ describe('orders that hosts follow', () => {
   it.each([
     ['InstallationCancelled', 'cancelled', 'cancelled'],
     ['ClusterReset', 'insufficient', 'resetting-pending-user-action'],
-  ] as const)('makes hosts follow after a crash right behind %s', async (type, clusterStatus, hostStatus) => {
+  ] as const)('are propagated to hosts after a crash right after %s', async (type, clusterStatus, hostStatus) => {
     const keys = await cluster.installing();
     await running.stopService();
     running.clock.advance(1_000);
@@ -99,7 +99,7 @@ describe('orders that hosts follow', () => {
     expect(await running.store.head()).toBe(head);
   });
 
-  it('leaves a host alone that registered between the order and the crash', async () => {
+  it('do not affect a host that registered between the command and the crash', async () => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
     await running.stopService();
@@ -123,7 +123,7 @@ describe('orders that hosts follow', () => {
     ]);
   });
 
-  it('cancels the other hosts when the events of one host cannot be stored, and that host later', async () => {
+  it('cancel the other hosts when the events of one host cannot be stored, and that host later', async () => {
     const [first, ...others] = await cluster.installing();
     if (!first) throw new Error('there are three hosts');
     running.brokenStreams.add(streamIdOf('host', first));
@@ -135,7 +135,7 @@ describe('orders that hosts follow', () => {
     expect((await running.host(first)).status).toBe('cancelled');
   });
 
-  it('forgets the hosts of a deleted cluster’s own image, and its secrets', async () => {
+  it('remove the hosts of the infra-env of a deleted cluster, and its secrets', async () => {
     const keys = await cluster.ready();
     expect(await secret(cluster.id)).toBeDefined();
     await order('deregisterCluster');
@@ -145,7 +145,7 @@ describe('orders that hosts follow', () => {
     await expect(cluster.registerHost()).rejects.toMatchObject({ refusal: { code: 'cluster-does-not-accept-hosts' } });
   });
 
-  it('gives late-bound hosts back to their pool', async () => {
+  it('unbind the late-bound hosts of a deleted cluster', async () => {
     await cluster.register();
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
@@ -158,7 +158,7 @@ describe('orders that hosts follow', () => {
     expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
   });
 
-  it('gives a late-bound host back later when it could not leave at once', async () => {
+  it('unbind a late-bound host later when its status did not permit it at once', async () => {
     await cluster.register();
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
@@ -171,7 +171,7 @@ describe('orders that hosts follow', () => {
     expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
   });
 
-  it('shreds the secrets of a deleted cluster after a crash that came before that', async () => {
+  it('destroy the secrets of a deleted cluster after a crash before that', async () => {
     await cluster.register();
     await running.stopService();
     await running.append(streamIdOf('cluster', cluster.id), { type: 'ClusterDeregistered', data: {} });
@@ -181,7 +181,7 @@ describe('orders that hosts follow', () => {
     expect(await secret(cluster.id)).toBeUndefined();
   });
 
-  it('does not delete a cluster whose hosts are being installed', async () => {
+  it('refuse to delete a cluster whose hosts are being installed', async () => {
     await cluster.installing();
     await expect(order('deregisterCluster')).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
     expect(await secret(cluster.id)).toBeDefined();

@@ -14,7 +14,7 @@ describe('secrets of clusters and infra-envs', () => {
   const secret = async (scope: string) => (await running.platform.secrets.open(scope, 'pull-secret'))?.toString();
   const OTHER_SECRET = '{"auths":{"quay.io":{"auth":"b3RoZXI="}}}';
 
-  it('keeps users and passwords of proxies out of the facts, and tells that another one was given', async () => {
+  it('masks users and passwords of proxies in events, and shows that another password was set', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
     const revise = (httpProxy: string, httpsProxy = '') =>
@@ -29,7 +29,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect(first).toMatchObject({ httpProxy: 'http://*****@proxy:3128', httpsProxy: 'http://plain', noProxy: '.lan' });
     expect(await sealed()).toBe('{"httpProxy":"http://bob:canary-1@proxy:3128","httpsProxy":"http://plain"}');
 
-    // What was shown comes back, and the same again: nothing has changed.
+    // The masked value is sent back, and the same value again: nothing changed.
     await revise('http://*****@proxy:3128', 'http://plain');
     await revise('http://bob:canary-1@proxy:3128', 'http://plain');
     expect(await proxy()).toEqual(first);
@@ -64,7 +64,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect(await secret(cluster.infraEnvId)).toBe(PULL_SECRET);
   });
 
-  it('replaces a secret with a change that is accepted, and keeps it with one that is not', async () => {
+  it('replaces a secret with an accepted change, and keeps it after a refused one', async () => {
     const { id: clusterId, infraEnvId } = cluster;
     await cluster.register();
     await cluster.registerInfraEnv();
@@ -77,7 +77,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect([await secret(clusterId), await secret(infraEnvId)]).toEqual([OTHER_SECRET, OTHER_SECRET]);
   });
 
-  it('has the secret before the fact says so', async () => {
+  it('stores the secret before the event that refers to it', async () => {
     running.brokenStreams.add(streamIdOf('cluster', cluster.id));
     await expect(cluster.register()).rejects.toMatchObject({ refusal: { code: 'internal' } });
     running.brokenStreams.clear();
@@ -85,7 +85,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect(await running.events(streamIdOf('cluster', cluster.id))).toEqual([]);
   });
 
-  it('deletes an infra-env with its secrets once it has no hosts', async () => {
+  it('deletes an infra-env with its secrets when it has no hosts', async () => {
     const { infraEnvId } = cluster;
     await cluster.register();
     await cluster.registerInfraEnv();
@@ -99,7 +99,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect(await secret(infraEnvId)).toBeUndefined();
   });
 
-  it('shreds the secrets of a deleted infra-env after a crash that came before that', async () => {
+  it('destroys the secrets of a deleted infra-env after a crash before that', async () => {
     const { infraEnvId } = cluster;
     await cluster.registerInfraEnv('');
     await running.stopService();
@@ -109,7 +109,7 @@ describe('secrets of clusters and infra-envs', () => {
     expect(await secret(infraEnvId)).toBeUndefined();
   });
 
-  it('lets no secret into facts or the log, whatever came before', async () => {
+  it('adds no secret to events or the log, in any order of commands', async () => {
     await cluster.installing();
     const written = JSON.stringify(await running.allEvents()) + running.log.join('\n');
     expect(written).toContain('ClusterRegistered');

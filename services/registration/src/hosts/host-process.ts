@@ -22,7 +22,7 @@ import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
 import type { HostEntry } from '../view/view-entries';
 
-/** Which disks a host may be installed on, by the release, the role and the machine. */
+/** Determines on which disks a host may be installed, by release, role and hardware. */
 @Injectable()
 export class InstallationDisks {
   constructor(
@@ -45,7 +45,7 @@ export class InstallationDisks {
     );
   }
 
-  /** The disk to install on when it is another than before; undefined when it stays or nothing is known of the disks. */
+  /** Returns the installation disk when it changed; undefined when it is the same or the disks are unknown. */
   changeOf(entry: HostEntry): InstallationDisk | undefined {
     if (!entry.hardware) return undefined;
     const { id, path } = entry.state.installationDisk;
@@ -54,7 +54,7 @@ export class InstallationDisks {
   }
 }
 
-/** Reacts to changes around one host: of its cluster, its outcomes and its reports. */
+/** Reacts to changes that concern a host: of its cluster, its outcomes and its reports. */
 @Injectable()
 export class HostProcess {
   constructor(
@@ -75,7 +75,7 @@ export class HostProcess {
     return position;
   }
 
-  /** The reaction to a report: it changes the disks, not the status, which follows from the evaluation of the report. */
+  /** Reacts to a report. It changes the installation disk. The status changes after the report was evaluated. */
   async reactToReport(key: HostKey): Promise<number> {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return 0;
@@ -83,7 +83,7 @@ export class HostProcess {
     return command ? this.command(entry, command) : 0;
   }
 
-  /** The inputs of the host's decisions from outside of its stream. */
+  /** Returns the inputs of the host's decisions that are not in its stream. */
   surroundings(entry: HostEntry): HostSurroundings {
     const cluster = this.view.cluster(entry.state.clusterId);
     return {
@@ -92,7 +92,7 @@ export class HostProcess {
       installerImage: this.config.images.installer,
       cluster: cluster && {
         status: cluster.state.status,
-        // Only these hosts need it, and it is a sum over the cluster.
+        // Computed only for the hosts that need it, because it is a sum over the cluster.
         isInstallationQuorumMet:
           entry.state.status === 'installing-pending-user-action' &&
           isInstallationComplete(
@@ -110,7 +110,7 @@ export class HostProcess {
     return { ...conditions, ...hostBlockingIds(completeHostOutcomes(outcomes, isBound), ignored, isBound) };
   }
 
-  /** Role and bootstrap are settled before the host leaves the status in which they may change. */
+  /** Role and bootstrap selection are final before the host leaves the status in which they may change. */
   private *commandsFor(entry: HostEntry): Generator<HostCommand> {
     const { hostId, clusterId, role, suggestedRole, isBootstrap } = entry.state;
     const at = this.aggregates.now();
@@ -129,7 +129,7 @@ export class HostProcess {
     return disk && { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...disk, byPerson: false };
   }
 
-  /** The images have to be checked again: the report of the last check is discarded. */
+  /** Discards the report of the last image check, so that the images are checked again. */
   private async clearVoidImageCheck(entry: HostEntry): Promise<void> {
     const { key, state, checkedImages } = entry;
     if (!state.isImageCheckVoid || checkedImages.length === 0) return;
@@ -138,7 +138,10 @@ export class HostProcess {
     await callService(this.requests, InventoryService.method.clearReport, request, context);
   }
 
-  /** A refusal is expected: the host may have changed since the view read it, and that event leads here again. */
+  /**
+   * A refusal is expected: the host may have changed after the view read it. The event of that change triggers another
+   * reaction.
+   */
   private async command(entry: HostEntry, command: HostCommand): Promise<number> {
     const result = await this.aggregates.hosts.handle(entry.key, command, this.aggregates.ownContext(entry));
     return result.kind === 'stored' ? result.position : 0;

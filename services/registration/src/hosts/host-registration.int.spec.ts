@@ -20,7 +20,7 @@ describe('the registration of hosts', () => {
       context,
     );
 
-  it('takes in a new machine of a cluster’s image, and tells it which agent to run', async () => {
+  it('registers a new machine in the cluster of its infra-env, and returns the agent version', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const hostId = randomUUID();
@@ -36,7 +36,7 @@ describe('the registration of hosts', () => {
     });
   });
 
-  it('registers once when the request is repeated, and again when the machine boots again', async () => {
+  it('registers once for a repeated request, and again after the machine booted again', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const hostId = randomUUID();
@@ -49,13 +49,13 @@ describe('the registration of hosts', () => {
     expect(await running.types(streamId)).toContain('HostReregistered');
   });
 
-  it('takes a machine of the pool', async () => {
+  it('registers a machine whose infra-env has no cluster', async () => {
     await cluster.registerInfraEnv('');
     const key = await cluster.registerHost();
     expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
   });
 
-  it('makes the host of a single node its control plane and bootstrap', async () => {
+  it('makes the host of a single node a control plane host and bootstrap host', async () => {
     await cluster.register({
       controlPlaneCount: 1,
       apiVips: undefined,
@@ -88,7 +88,7 @@ describe('the registration of hosts', () => {
     expect((await cluster.poll(key)).instructions.map(({ stepType }) => stepType)).toEqual(['install']);
   });
 
-  it('refuses a machine of an image it does not know, or that is not to report here', async () => {
+  it('refuses a machine of an unknown infra-env or of a disconnected image', async () => {
     const hostId = randomUUID();
     await expect(register(hostId)).rejects.toMatchObject({ refusal: { code: 'not-found', subject: 'infra_env_id' } });
     await cluster.registerInfraEnv('', { imageType: 'disconnected-iso' });
@@ -103,7 +103,7 @@ describe('the registration of hosts', () => {
     });
   });
 
-  it('tells an installed host to stop', async () => {
+  it('refuses an installed host, so that its agent stops', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     for (const stage of ['Rebooting', 'Done']) await cluster.progress(key, stage);
@@ -112,7 +112,7 @@ describe('the registration of hosts', () => {
     });
   });
 
-  it('names the disk that a host should have booted from', async () => {
+  it('names the disk from which a host should have booted', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     await cluster.progress(key, 'Rebooting');
@@ -125,7 +125,7 @@ describe('the registration of hosts', () => {
     expect((await running.cluster(cluster.id)).status).toBe('installing-pending-user-action');
   });
 
-  it('counts only what was reported since, and the same reports lead to known again', async () => {
+  it('voids earlier reports, and returns the host to known after equal ones', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
@@ -145,7 +145,7 @@ describe('the registration of hosts', () => {
   });
 });
 
-describe('two machines with one id', () => {
+describe('two machines with one host id', () => {
   let running: RunningRegistration;
   let cluster: TestCluster;
   beforeAll(async () => (running = await RunningRegistration.start()));
@@ -166,7 +166,7 @@ describe('two machines with one id', () => {
   const MINE = inventoryOf('52:54:00:00:00:01');
   const THEIRS = inventoryOf('52:54:00:00:00:02');
 
-  it('are a visible conflict: what the second one reports is not taken', async () => {
+  it('are reported as a conflict, and reports of the second machine are not accepted', async () => {
     const key = await cluster.registerHost();
     await cluster.reply(key, 'inventory', { output: MINE });
     await cluster.reply(key, 'inventory', { output: THEIRS });
@@ -178,7 +178,7 @@ describe('two machines with one id', () => {
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
   });
 
-  it('part when one of them falls quiet', async () => {
+  it('are no longer in conflict when one of them is silent', async () => {
     const key = await cluster.registerHost();
     await cluster.reply(key, 'inventory', { output: MINE });
     await cluster.reply(key, 'inventory', { output: THEIRS });
@@ -187,7 +187,7 @@ describe('two machines with one id', () => {
     expect((await running.host(key)).conflict).toBeUndefined();
   });
 
-  it('store nothing by repeating themselves', async () => {
+  it('store nothing when they repeat their reports', async () => {
     const key = await cluster.registerHost();
     for (const output of [MINE, THEIRS, MINE]) await cluster.reply(key, 'inventory', { output });
     const before = await running.allEvents();
@@ -195,7 +195,7 @@ describe('two machines with one id', () => {
     expect(await running.allEvents()).toEqual(before);
   });
 
-  it('are refused when they register with the identity of their machine', async () => {
+  it('are refused when they register with the same host id and different MAC addresses', async () => {
     const hostId = randomUUID();
     const machine = (mac: string) => ({ macAddresses: [mac], serialNumber: 's', bootId: mac, sourceAddress: '' });
     const register = (mac: string) =>

@@ -32,10 +32,10 @@ export class HostRegistration {
   async register(request: Request, context: CommandContext): Promise<Stored> {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const infraEnv = await this.infraEnvOrThrow(request.infraEnvId);
-    // Without an event about it the host is new. The stream is not read for that.
+    // Without an event about it in the view, the host is new, and its stream is not read.
     const isNew = this.view.isLive && !this.view.host(key);
     const host = isNew ? initialHost() : (await this.aggregates.hosts.load(key)).state;
-    // Only a new host belongs to its image's cluster; later it may have been bound elsewhere.
+    // Only a new host joins the cluster of its infra-env. Later it may have been bound to another one.
     const clusterId = host.status === 'unregistered' ? (infraEnv.settings.clusterId ?? '') : host.clusterId;
     const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;
     const result = await this.aggregates.hosts.handle(
@@ -101,11 +101,11 @@ function refuseIntruder(host: HostState, { hostId, machine }: Request): void {
   });
 }
 
-/** A host that keeps its inventory at its registration was being prepared. */
+/** Whether the host was being prepared. Then it keeps its inventory at its registration. */
 const wasPreparing = (events: readonly MusterEvent[]): boolean =>
   events.some((event) => event.type === 'HostReregistered' && event.data.inventoryKept);
 
-/** Binds hosts of the pool to clusters and returns them to the pool. */
+/** Binds hosts to clusters and unbinds them. */
 @Injectable()
 export class HostBinding {
   constructor(private readonly aggregates: Aggregates) {}
@@ -116,7 +116,7 @@ export class HostBinding {
   ): Promise<Stored> {
     const { state: cluster } = await this.aggregates.clusters.load(clusterId);
     const refusal = clusterAdmissionRefusal(cluster, clusterId);
-    // The cluster id is an input here, not the resource of the request.
+    // The cluster id is an input of this request, not its resource.
     if (refusal) throw new RefusalError(refusal.code === 'not-found' ? { ...refusal, code: 'invalid-input' } : refusal);
     const { settings: ofImage } = (await this.aggregates.infraEnvs.load(infraEnvId)).state;
     const mismatch = architectureRefusal(ofImage.cpuArchitecture ?? '', cluster.settings.cpuArchitecture ?? '');

@@ -22,7 +22,7 @@ interface HostId {
   readonly hostId: string;
 }
 
-/** The requests about hosts: those of their agents and those of users. */
+/** Message handlers for hosts: requests of their agents and of users. */
 @Controller()
 export class HostsController {
   constructor(
@@ -124,7 +124,7 @@ export class HostsController {
     return this.handle(request, { type: 'RequireReset', at: this.aggregates.now(), reason, scope: 'host' }, context);
   }
 
-  /** Discards the measurement that the validation rests on, so that the host measures again. */
+  /** Discards the measurement on which the validation is based, so that the host measures again. */
   @Handles(method.resetHostValidation)
   async resetValidation(
     @Payload() { infraEnvId, hostId, validationId = '' }: InputOf<typeof method.resetHostValidation>,

@@ -12,7 +12,7 @@ import { asPerson, RunningRegistration } from '../running-registration.fixture.s
 
 const { method } = RegistrationService;
 
-describe('Actions of users on hosts', () => {
+describe('actions of users on hosts', () => {
   let running: RunningRegistration;
   let cluster: TestCluster;
   beforeAll(async () => (running = await RunningRegistration.start()));
@@ -27,7 +27,7 @@ describe('Actions of users on hosts', () => {
     return cluster.knownHost();
   };
 
-  it('choose name, role, disk and settings at once, and the same again is nothing', async () => {
+  it('set name, role, disk and settings at once, and store nothing when repeated', async () => {
     const key = await inCluster();
     const choice = {
       hostName: 'master-0.example.com',
@@ -50,22 +50,22 @@ describe('Actions of users on hosts', () => {
   });
 
   it.each([
-    ['a role that is none', { hostRole: 'king' }, { code: 'invalid-input', subject: 'host_role' }],
-    ['a name that no machine may have', { hostName: 'no name' }, { code: 'invalid-input', subject: 'host_name' }],
+    ['an unknown role', { hostRole: 'king' }, { code: 'invalid-input', subject: 'host_role' }],
+    ['an invalid hostname', { hostName: 'no name' }, { code: 'invalid-input', subject: 'host_name' }],
     [
-      'a disk that is not there',
+      'a disk that does not exist',
       { installationDiskId: '/dev/sdz' },
       { code: 'not-allowed-in-state', allowed: ['/dev/disk/by-id/wwn-1', '/dev/disk/by-id/wwn-2'] },
     ],
     ['a disk that is too small', { installationDiskId: '/dev/sdc' }, { code: 'not-allowed-in-state' }],
-  ])('cannot choose %s, and then nothing else is chosen either', async (_case, wrong, refusal) => {
+  ])('refuse %s without any other change', async (_case, wrong, refusal) => {
     const key = await inCluster();
     const before = await running.allEvents();
     await expect(revise(key, { hostName: 'fine', hostRole: 'worker', ...wrong })).rejects.toMatchObject({ refusal });
     expect(await running.allEvents()).toEqual(before);
   });
 
-  it('give secrets of a host, of which the facts say only that there are some', async () => {
+  it('seal secrets of a host, of which events contain only flags', async () => {
     await cluster.register({ openshiftVersion: '4.20.3' });
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
@@ -92,7 +92,7 @@ describe('Actions of users on hosts', () => {
     });
   });
 
-  it('cannot be an arbiter, or be fenced, where the cluster has no use for it', async () => {
+  it('refuse an arbiter or fencing for a cluster that does not support them', async () => {
     await cluster.register({ openshiftVersion: '4.18.3' });
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
@@ -111,7 +111,7 @@ describe('Actions of users on hosts', () => {
     });
   });
 
-  it('cannot give secrets that come too late: those before stay sealed', async () => {
+  it('keep the sealed secrets when new ones are refused because of the status', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     const { infraEnvId, hostId } = parseHostKey(key);
@@ -123,13 +123,13 @@ describe('Actions of users on hosts', () => {
     ).toBeUndefined();
   });
 
-  it('cannot choose any more once the host is being installed', async () => {
+  it('refuse changes of settings once the host is being installed', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     await expect(revise(key, { hostRole: 'worker' })).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
   });
 
-  it('bind a host of the pool and give it back', async () => {
+  it('bind a host and unbind it', async () => {
     await cluster.register();
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
@@ -149,7 +149,7 @@ describe('Actions of users on hosts', () => {
     expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
   });
 
-  it('cannot bind to a cluster that is unknown, busy or of another architecture', async () => {
+  it('refuse to bind a host to a cluster that is unknown, being installed or of another architecture', async () => {
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
@@ -163,14 +163,14 @@ describe('Actions of users on hosts', () => {
     expect((await running.host(key)).status).toBe('known-unbound');
   });
 
-  it('cannot take a host out of the cluster that its image belongs to', async () => {
+  it('refuse to unbind a host of an infra-env that belongs to the cluster', async () => {
     const key = await inCluster();
     await expect(running.ask(method.unbindHost, parseHostKey(key))).rejects.toMatchObject({
       refusal: { code: 'not-allowed-in-state', subject: 'infra_env_id' },
     });
   });
 
-  it('forget a host, which may come back as a new one', async () => {
+  it('deregister a host, which may register again as a new one', async () => {
     const key = await inCluster();
     const context = asPerson();
     const forget = () => running.ask(method.deregisterHost, parseHostKey(key), context);
@@ -203,7 +203,7 @@ describe('Actions of users on hosts', () => {
     });
   });
 
-  it('hear of no host that does not exist', async () => {
+  it('are refused for a host that does not exist', async () => {
     await cluster.registerInfraEnv('');
     const key = hostKeyOf(cluster.infraEnvId, randomUUID());
     for (const name of [
@@ -223,7 +223,7 @@ describe('Actions of users on hosts', () => {
     expect(await running.events(streamIdOf('host', key))).toEqual([]);
   });
 
-  it('get the same answer for repeated progress, and a reason for refused progress', async () => {
+  it('get the same reply for repeated progress, and a reason for refused progress', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
     const context = asPerson();

@@ -5,7 +5,7 @@ import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const DISK_SPEED = 'sufficient-installation-disk-speed';
 
-describe('the reset of a validation', () => {
+describe('resetting a validation', () => {
   let running: RunningRegistration;
   let cluster: TestCluster;
   const cleared: unknown[] = [];
@@ -27,7 +27,7 @@ describe('the reset of a validation', () => {
   it.each([
     [DISK_SPEED, 'installation-disk-speed-check'],
     ['container-images-available', 'container-image-availability'],
-  ])('%s has what %s measured in this generation cleared', async (validationId, stepType) => {
+  ])('of %s discards the result of step %s in the present generation', async (validationId, stepType) => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const hostKey = await cluster.registerHost();
@@ -40,7 +40,7 @@ describe('the reset of a validation', () => {
   });
 
   it.each(['has-inventory', 'toString', ''])(
-    'is refused for "%s", with those that can be reset',
+    'is refused for "%s" with the validations that can be reset',
     async (validationId) => {
       await cluster.register();
       await cluster.registerInfraEnv();
@@ -55,7 +55,7 @@ describe('the reset of a validation', () => {
     },
   );
 
-  it('is refused for a host in no cluster, and for one that does not exist', async () => {
+  it('is refused for a host in no cluster, and for a host that does not exist', async () => {
     await cluster.registerInfraEnv('');
     const key = await cluster.registerHost();
     await expect(reset(key, DISK_SPEED)).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });

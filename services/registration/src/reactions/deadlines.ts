@@ -39,7 +39,7 @@ export class Deadlines implements OnApplicationShutdown {
     this.scheduler.start();
   }
 
-  /** The state of `host:<key>` or `cluster:<id>` has changed. */
+  /** Updates the deadlines after the state of `host:<key>` or `cluster:<id>` changed. */
   set(key: string): void {
     this.scheduler.set(key, this.dueOf(key));
   }

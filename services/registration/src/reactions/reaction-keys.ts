@@ -4,14 +4,14 @@ import type { RegistrationView } from '../view/registration-view';
 import { isPropagated } from '../view/view-entries';
 
 /**
- * What is re-evaluated. `report`: a host after a report. `follow`: the hosts of a cluster that was cancelled, reset or
- * deleted. `shred`: the secrets of a deleted infra-env.
+ * The subject of a reaction. `report`: a host after a report. `follow`: the hosts of a cluster that was cancelled,
+ * reset or deleted. `shred`: the secrets of a deleted infra-env.
  */
 export type ReactionKey =
   | { readonly kind: 'host' | 'report'; readonly id: HostKey }
   | { readonly kind: 'cluster' | 'follow' | 'shred'; readonly id: string };
 
-/** Events of hosts that the state of their cluster depends on. */
+/** Events of hosts that affect the state of their cluster. */
 const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
   'HostRegistered',
   'HostReregistered',
@@ -26,7 +26,7 @@ const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
   'InventoryReported',
 ]);
 
-/** The keys that depend on an event, which the view has applied already. */
+/** Returns the keys that depend on an event. The view has already applied the event. */
 export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationView): readonly string[] {
   const { category, id } = parseStreamId(event.streamId);
   switch (category) {
@@ -51,7 +51,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
   }
 }
 
-/** A host of a deleted cluster may now be in a status in which it can leave it. */
+/** A host of a deleted cluster may now have a status in which it can leave the cluster. */
 const keysOfItsClusters = (event: RecordedMusterEvent, view: RegistrationView): readonly string[] =>
   view
     .clustersTouchedBy(event)
@@ -64,7 +64,7 @@ export function parseReactionKey(key: string): ReactionKey {
   return { kind: key.slice(0, colon), id: key.slice(colon + 1) } as ReactionKey;
 }
 
-/** Whether a key from before the start has to be re-evaluated after the start. */
+/** Whether the reaction to an event from before the start may be incomplete. */
 export function isReactionOpen(key: string, view: RegistrationView): boolean {
   const { kind, id } = parseReactionKey(key);
   switch (kind) {
@@ -80,7 +80,7 @@ export function isReactionOpen(key: string, view: RegistrationView): boolean {
   }
 }
 
-/** Longest time that a reply waits for what follows from its command, in milliseconds. */
+/** Maximum time in which a reply waits for the reactions to its command, in milliseconds. */
 export const FOLLOW_UP_WAIT_MS = 500;
 
 interface Waiter {
@@ -89,12 +89,15 @@ interface Waiter {
   readonly resolve: (storedPosition: number) => void;
 }
 
-/** Tells a request when the reactions to its events are complete, so that its reply can include them. */
+/** Notifies a request when the reactions to its events are complete, so that its reply can include them. */
 @Injectable()
 export class ReactionTracker {
   private readonly waiters = new Map<string, Set<Waiter>>();
 
-  /** A reaction ended that had read every event up to `observedPosition`; `storedPosition`: of its last event, or 0. */
+  /**
+   * Records a completed reaction. It included all events up to `observedPosition`. `storedPosition`: of its last event,
+   * or 0.
+   */
   completed(key: string, observedPosition: number, storedPosition: number): void {
     for (const waiter of this.waiters.get(key) ?? [])
       if (waiter.position <= observedPosition) {
@@ -104,7 +107,7 @@ export class ReactionTracker {
   }
 
   /**
-   * Waits until each of the keys was reacted to with the event at `position` read, at most FOLLOW_UP_WAIT_MS. Returns the
+   * Waits until each key has a reaction that included the event at `position`, at most FOLLOW_UP_WAIT_MS. Returns the
    * position of the last event that the reactions stored, or `position`.
    */
   async after(keys: readonly string[], position: number): Promise<number> {

@@ -6,7 +6,7 @@ import { RunningRegistration } from '../running-registration.fixture.spec';
 const { method } = RegistrationService;
 const MINUTE_MS = 60_000;
 
-/** The heap looks at its clock when something is put into it: a new host of another pool does. */
+/** The heap reads the clock when an entry is added, so this registers a host in another infra-env. */
 const letTimePass = async (running: RunningRegistration, ms: number): Promise<void> => {
   running.clock.advance(ms);
   const bystander = new TestCluster(running);
@@ -14,7 +14,7 @@ const letTimePass = async (running: RunningRegistration, ms: number): Promise<vo
   await bystander.registerHost();
 };
 
-describe('presence', () => {
+describe('the presence of hosts', () => {
   let running: RunningRegistration;
   let cluster: TestCluster;
   beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '2m' })));
@@ -38,7 +38,7 @@ describe('presence', () => {
     expect(await isSilent(key)).toBe(false);
   });
 
-  it('stores the edges: a host falls silent once and returns once', async () => {
+  it('stores one event when a host falls silent and one when it returns', async () => {
     const key = await inPool();
     running.clock.advance(MINUTE_MS);
     await cluster.poll(key);
@@ -54,7 +54,7 @@ describe('presence', () => {
     expect(edges).toEqual(['HostFellSilent', 'HostReturned']);
   });
 
-  it('gives a bootstrap host more time', async () => {
+  it('waits longer for the bootstrap host', async () => {
     await cluster.ready();
     await cluster.install();
     const { bootstrapHostId } = await running.cluster(cluster.id);
@@ -69,7 +69,7 @@ describe('presence', () => {
     await eventually('it is silent too', () => isSilent(bootstrap));
   });
 
-  it('gives every host its time again after a restart, and then notices', async () => {
+  it('waits the full period again after a restart', async () => {
     const key = await inPool();
     running.clock.advance(1.5 * MINUTE_MS);
     await running.restart();
@@ -79,7 +79,7 @@ describe('presence', () => {
     await eventually('its silence is stored', () => isSilent(key));
   });
 
-  it('forgets a host that was removed', async () => {
+  it('ends for a host that was removed', async () => {
     const key = await inPool();
     await running.ask(method.deregisterHost, parseHostKey(key));
     await letTimePass(running, 5 * MINUTE_MS);
@@ -108,7 +108,7 @@ describe('deadlines', () => {
     expect(await running.types(streamIdOf('host', key))).toContain('HostDeadlinePassed');
   });
 
-  it('shred the secrets of a deleted cluster and remove its hosts, after a restart too', async () => {
+  it('destroy the secrets of a deleted cluster and remove its hosts, also after a restart', async () => {
     const [key] = await cluster.ready();
     if (!key) throw new Error('there are three hosts');
     const types = async (): Promise<string[]> => [
@@ -122,7 +122,7 @@ describe('deadlines', () => {
     await running.stopService();
     running.clock.advance(60 * MINUTE_MS);
     await running.startService();
-    await eventually('nothing is kept any more', async () => {
+    await eventually('the documents are removed', async () => {
       const stored = await types();
       return stored.includes('ClusterDeadlinePassed') && stored.includes('HostDeadlinePassed');
     });
@@ -137,7 +137,7 @@ describe('deadlines', () => {
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));
   });
 
-  it('are known again after a restart, also those that passed meanwhile', async () => {
+  it('are restored after a restart, including those that passed meanwhile', async () => {
     const keys = await cluster.installing();
     for (const key of keys) await cluster.progress(key, 'Installing');
     await running.stopService();
@@ -147,7 +147,7 @@ describe('deadlines', () => {
     await eventually('the cluster too', async () => (await running.cluster(cluster.id)).status === 'error');
   });
 
-  it('end a preparation, of a host and of the cluster', async () => {
+  it('end a preparation of a host and of the cluster', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     await letTimePass(running, 8.5 * MINUTE_MS);
@@ -170,7 +170,7 @@ describe('reactions', () => {
   beforeEach(() => (cluster = new TestCluster(running)));
   afterAll(() => running.stop());
 
-  it('nudge a host when its status changes, or settings that its steps are made of; not by polls and reports', async () => {
+  it('send a wake-up when the status of a host or an input of its steps changes, but not for polls and reports', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.knownHost();
@@ -188,7 +188,7 @@ describe('reactions', () => {
     expect(await running.nudgedHosts()).toEqual([key]);
   });
 
-  it('send no nudge for events from before a restart', async () => {
+  it('send no wake-up for events from before a restart', async () => {
     await cluster.ready();
     await running.nudgedHosts();
     await running.restart();
@@ -196,7 +196,7 @@ describe('reactions', () => {
     expect(await running.nudgedHosts()).toEqual([]);
   });
 
-  it('park a failing reaction and continue with the others', async () => {
+  it('pause a failing reaction and continue with the others', async () => {
     await cluster.register();
     await cluster.registerInfraEnv();
     const [sick, well] = [await cluster.registerHost(), await cluster.registerHost()];
@@ -211,7 +211,7 @@ describe('reactions', () => {
     await eventually('it is known', async () => (await running.host(sick)).status === 'known');
   });
 
-  it('are done when they are done: a restart stores nothing', async () => {
+  it('store nothing again after a restart', async () => {
     const keys = await cluster.ready();
     await cluster.install();
     for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
@@ -221,7 +221,7 @@ describe('reactions', () => {
     expect(await running.store.head()).toBe(head);
   });
 
-  it('catch up with what was stored while the service was away', async () => {
+  it('process the events that were stored while the service was stopped', async () => {
     const keys = await cluster.ready();
     const [first] = keys;
     if (!first) throw new Error('there are three hosts');
@@ -234,7 +234,7 @@ describe('reactions', () => {
     expect((await running.cluster(cluster.id)).status).toBe('insufficient');
   });
 
-  it('ask for images to be looked at again that failed before this preparation', async () => {
+  it('request another image check when the last failed one was before this preparation', async () => {
     const keys = await cluster.ready(1, {
       controlPlaneCount: 1,
       apiVips: undefined,

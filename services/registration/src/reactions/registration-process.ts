@@ -24,9 +24,12 @@ import { Deadlines } from './deadlines';
 import { isReactionOpen, parseReactionKey, type ReactionKey, reactionKeysOf, ReactionTracker } from './reaction-keys';
 
 /**
- * The reactions of this service on one feed. 1. The view applies each event. 2. The event marks the hosts and clusters that
- * depend on it. 3. Each marked one is re-evaluated. 4. Its deadlines go into one timer heap; a passed deadline becomes a
- * command. Only the start walks over all hosts.
+ * Runs the reactions of this service on one feed.
+ * 1. The view applies each event.
+ * 2. The event marks the hosts and clusters that depend on it as due.
+ * 3. Each due key is re-evaluated.
+ * 4. Its deadlines go into one timer heap; a passed deadline becomes a command.
+ * Only the start iterates over all hosts.
  */
 @Injectable()
 export class RegistrationProcess implements OnApplicationBootstrap {
@@ -59,7 +62,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     });
   }
 
-  /** Resolves when all events up to the position were applied and reacted to, except for parked keys. */
+  /** Resolves when all events up to the position were applied and their reactions ran, except for paused keys. */
   async followed(position: number): Promise<void> {
     await this.host.followed(position);
   }
@@ -117,7 +120,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   }
 }
 
-/** Lets a caller wait for what follows from an event. */
+/** Lets a caller wait for the reactions to an event. */
 @Controller()
 export class AwaitReactionController {
   constructor(

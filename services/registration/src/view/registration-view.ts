@@ -40,7 +40,10 @@ const NOTHING_REPORTED = {
   tangServers: undefined,
 };
 
-/** The state that reactions read, folded from all streams in order. It lags the aggregates by milliseconds, so decisions are made on the aggregates. */
+/**
+ * The state for reactions, folded from all streams in order. It is some milliseconds behind the aggregates, so
+ * decisions use the aggregates.
+ */
 @Injectable()
 export class RegistrationView {
   private readonly hosts = new Map<HostKey, HostEntry>();
@@ -48,13 +51,13 @@ export class RegistrationView {
   private readonly infraEnvs = new Map<string, { state: InfraEnvState }>();
   private readonly membership = new Membership();
   private lastPosition = START_OF_STORE;
-  /** What the last event changed. */
+  /** Membership change of the last event. */
   private lastChange: MembershipChange = { left: '', joined: '' };
 
-  /** True once all events from before the start were applied. */
+  /** True when all events from before the start were applied. */
   isLive = false;
 
-  /** Position of the last event applied. */
+  /** Position of the last applied event. */
   position(): number {
     return this.lastPosition;
   }
@@ -83,7 +86,7 @@ export class RegistrationView {
     return this.clusters.values();
   }
 
-  /** Infra-envs of the cluster's hosts. */
+  /** Yields the infra-envs of the hosts of the cluster. */
   *infraEnvsOf(clusterId: string): Iterable<InfraEnvState> {
     for (const id of this.membership.infraEnvsOf(clusterId)) {
       const infraEnv = this.infraEnvs.get(id);
@@ -91,7 +94,7 @@ export class RegistrationView {
     }
   }
 
-  /** CPU architectures of the infra-envs that are bound to the cluster, each once. */
+  /** Returns the CPU architectures of the infra-envs that are bound to the cluster, without duplicates. */
   imageArchitecturesOf(clusterId: string): string[] {
     const bound = this.membership.infraEnvsBoundTo(clusterId);
     return [...new Set(bound.map((id) => this.infraEnv(id)?.settings.cpuArchitecture ?? ''))].filter(Boolean);
@@ -106,13 +109,13 @@ export class RegistrationView {
     return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
   }
 
-  /** The cluster of the event's host, and the cluster that the host left with the event. */
+  /** Returns the cluster of the host of the event, and the cluster that the host left with the event. */
   clustersTouchedBy({ streamId }: RecordedMusterEvent): string[] {
     const current = this.hosts.get(hostKeyOfStream(streamId))?.state.clusterId;
     return [current, this.lastChange.left].filter((id): id is string => Boolean(id));
   }
 
-  /** Applies an event. An event that a feed delivers twice is applied once. */
+  /** Applies an event. A repeated event is ignored. */
   observe(event: RecordedMusterEvent): void {
     this.lastChange = { left: '', joined: '' };
     if (event.position <= this.lastPosition) return;
@@ -219,7 +222,7 @@ const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   correlationId: metadata.correlationId,
 });
 
-/** Outcomes from before a reset do not count: its hosts have to be evaluated again before the cluster can be ready. */
+/** Outcomes from before a reset are ignored: the hosts must be evaluated again before the cluster can be ready. */
 const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
   conditions && { ...conditions, requiredPassed: false };
 

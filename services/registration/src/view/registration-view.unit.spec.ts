@@ -1,8 +1,8 @@
 import type { RecordedMusterEvent } from '@muster/contracts';
 import { RegistrationView } from './registration-view';
 
-describe('The registration view', () => {
-  it('knows the CPU architectures of the infra-envs that are bound to a cluster', () => {
+describe('the registration view', () => {
+  it('returns the CPU architectures of the infra-envs that are bound to a cluster', () => {
     const view = new RegistrationView();
     const infraEnv = (id: string, clusterId: string, cpuArchitecture: string, position: number): void => {
       const data = { infraEnvId: id, settings: { clusterId, cpuArchitecture }, owner: {}, pullSecretSet: true };

@@ -2,7 +2,7 @@ import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import type { ClusterState, HostState } from '@muster/domain';
 import type { ClusterConditions, HostConditions, Outcomes } from '@muster/validation-rules';
 
-/** A host as the reactions see it: its state and the reports about it. */
+/** A host in the view of the reactions: its state and the reports about it. */
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
@@ -15,14 +15,14 @@ export interface HostEntry {
   checkedImages: string[];
   /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
   tangServers?: string;
-  /** The last event about the host: the cause of the next command. */
+  /** The last event of the host, which is the cause of the next command. */
   cause: Cause;
 }
 
 export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
-  /** Undefined: they follow from the settings. */
+  /** Undefined: the conditions are derived from the settings. */
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
   outcomes: Outcomes;
@@ -30,15 +30,18 @@ export interface ClusterEntry {
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   hasKubeconfig: boolean;
-  /** The last cancellation, reset or removal, while hosts may still have to follow it. */
+  /** The last cancellation, reset or deletion, while it may not have been propagated to all hosts. */
   propagated?: PropagatedCommand;
   cause: Cause;
 }
 
-/** A command on a cluster that its hosts have to follow. */
+/** A command on a cluster that is propagated to its hosts. */
 export interface PropagatedCommand {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
-  /** Id of the command on the cluster. The id of each host's command is derived from it, so that a repetition changes nothing. */
+  /**
+   * Id of the command on the cluster. The ids of the commands on hosts are derived from it, so that a repetition
+   * changes nothing.
+   */
   readonly commandId: string;
   readonly correlationId: string;
   readonly at: string;
