@@ -10,21 +10,21 @@ import {
 } from '@eventstore/db-client';
 import { settleWithin, Unavailable } from '@muster/ports';
 
-/** An operation that takes longer has met a frozen node. With a new connection the node is found within 5 s. */
+/** A longer operation indicates a frozen node. A new connection reaches another node within 5 s. */
 export const OPERATION_TIMEOUT_MS = 4_000;
-/** How long the streams of a client that is given up may take to end. */
+/** Timeout for ending the streams of a client that is replaced. */
 const DISPOSE_TIMEOUT_MS = 500;
 const LEADER_ATTEMPTS_MAX = 4;
 const LEADER_WAIT_MS = 50;
 
-/** Status codes of gRPC, for errors that the client passes on as they are. */
+/** gRPC status codes of errors that the client does not convert. */
 const GRPC = { cancelled: 1, deadlineExceeded: 4, aborted: 10, internal: 13, unavailable: 14, unauthenticated: 16 };
 
 interface Failure {
   readonly reason: string;
   readonly isOutcomeUnknown: boolean;
   readonly isRefused: boolean;
-  /** The client keeps its connection after this error, although the connection is of no use any more. */
+  /** The client keeps its connection after this error, although the connection can no longer be used. */
   readonly needsNewClient: boolean;
 }
 
@@ -35,14 +35,16 @@ class OperationTimedOut extends Error {
   }
 }
 
-/** Errors of a request that never left this process: nothing can have been stored. */
+/** Errors of a request that was not sent, so that nothing was stored. */
 const NOT_SENT =
   /No connection established|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|Name resolution failed|Failed to discover/i;
 const CERTIFICATE = /certificate|self.signed|altnames|ERR_TLS|wrong version number/i;
 const BROKEN_TRANSPORT =
   /RST_STREAM|Server Is Not Ready|ECONNRESET|EPIPE|socket hang up|write after end|Connection dropped|Failed to discover|Call cancelled|Cancelled on client/i;
 
-/** What an error of the client says about the server; undefined when the error is about the request. */
+/**
+ * Returns the error of the port for an error about the server. Returns undefined when the error is about the request.
+ */
 export function explainFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const reason = error.message.split('\n', 1)[0] || error.name;
@@ -61,7 +63,7 @@ export function explainFailure(error: unknown): Failure | undefined {
       needsNewClient: false,
       reason: reason || 'access denied',
     });
-  // The client connects to the named leader by itself. A node that is not the leader stores nothing.
+  // The client connects to the named leader. A node that is not the leader stores nothing.
   if (error instanceof NotLeaderError) return failure({ isOutcomeUnknown: false, needsNewClient: false });
   if (error instanceof UnavailableError || code === GRPC.unavailable) {
     return CERTIFICATE.test(reason)
@@ -72,14 +74,14 @@ export function explainFailure(error: unknown): Failure | undefined {
   if (error instanceof DeadlineExceededError || error instanceof TimeoutError || error instanceof OperationTimedOut)
     return failure({ reason: error.message || 'the deadline of the request passed' });
   if (code === GRPC.cancelled || code === GRPC.deadlineExceeded || code === GRPC.aborted) return failure();
-  // The server answers an append with an unknown error without a text when it does not know the outcome.
+  // When the server does not know the outcome of an append, it answers with an unknown error without a text.
   if (error instanceof UnknownError && error.message === '') return failure();
   return BROKEN_TRANSPORT.test(reason) ? failure() : undefined;
 }
 
 /**
- * `host:port` of every node in the URL, without credentials.
- * @throws Error when the URL has a second `@`, because a part of the password would be taken for a host
+ * Returns `host:port` of every node in the URL, without credentials.
+ * @throws Error when the URL has a second `@`, because a part of the password would be read as a host
  */
 export function addressOf(url: string): string {
   const authority = /^[^:]+:\/\/([^/?]*)/.exec(url)?.[1] ?? '';
@@ -89,7 +91,7 @@ export function addressOf(url: string): string {
   return parts.at(-1) ?? '';
 }
 
-/** The client of the store and the only place that replaces it. Every call to the server goes through `run`. */
+/** Holds the client of the store and replaces it. Every call to the server goes through `run`. */
 export class Connection {
   readonly server: string;
   private current: EventStoreDBClient;
@@ -108,8 +110,8 @@ export class Connection {
   }
 
   /**
-   * Runs one operation on the client, at another node when the first one is not the leader. A read calls `onData` for each
-   * event, so that a long page of a busy server is not taken for silence.
+   * Runs one operation on the client, and on another node when the first node is not the leader. A read calls `onData`
+   * for each event, so that a long page does not exceed the timeout.
    * @throws Unavailable when the server does not answer within the timeout or the connection breaks
    */
   async run<Result>(operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>): Promise<Result> {
@@ -141,13 +143,16 @@ export class Connection {
     });
   }
 
-  /** Ends within DISPOSE_TIMEOUT_MS, whatever was called before. */
+  /** Ends within DISPOSE_TIMEOUT_MS. */
   async close(): Promise<void> {
     await this.replacement;
     await dispose(this.current);
   }
 
-  /** The client shares its list of pending appends between all clients of a process, so the old one ends before the new one starts. */
+  /**
+   * The client shares its list of pending appends between all clients of a process, so the old client ends before the
+   * new one starts.
+   */
   private replace(client: EventStoreDBClient): void {
     if (client !== this.current) return;
     this.current = EventStoreDBClient.connectionString(this.url);

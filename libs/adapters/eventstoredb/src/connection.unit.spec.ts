@@ -21,7 +21,7 @@ const notLeader = (): NotLeaderError => {
   return new NotLeaderError(error);
 };
 
-describe('an error of the EventStoreDB client', () => {
+describe('errors of the EventStoreDB client', () => {
   it.each([
     ['a reset connection', new UnavailableError(failure('14 UNAVAILABLE: read ECONNRESET')), true, false],
     ['a refused connection', new UnavailableError(failure('14 UNAVAILABLE: connect ECONNREFUSED')), false, false],
@@ -29,13 +29,13 @@ describe('an error of the EventStoreDB client', () => {
     ['a dropped connection', new UnavailableError(failure('14 UNAVAILABLE: Connection dropped')), true, false],
     ['a passed deadline without a text', new DeadlineExceededError(), true, true],
     ['a timeout of the server', new TimeoutError(failure('10 ABORTED', 10)), true, true],
-    ['a server that starts', new UnknownError(undefined, 'Could not recognize Server Is Not Ready'), true, true],
+    ['a starting server', new UnknownError(undefined, 'Could not recognize Server Is Not Ready'), true, true],
     ['a reset stream', new UnknownError(failure('13 INTERNAL: Received RST_STREAM with code 0', 13)), true, true],
     ['a request cancelled by the server', new CancelledError(failure('1 CANCELLED', 1)), true, false],
     ['a node that is not the leader', notLeader(), false, false],
     ['a discovery without a node', new Error('Failed to discover after 10 attempts.'), false, true],
-    ['an error of the transport as it is', failure('4 DEADLINE_EXCEEDED: Deadline exceeded', 4), true, true],
-  ])('%s means: not available', (_, error, isOutcomeUnknown, needsNewClient) => {
+    ['an error of the transport', failure('4 DEADLINE_EXCEEDED: Deadline exceeded', 4), true, true],
+  ])('%s is converted to Unavailable', (_, error, isOutcomeUnknown, needsNewClient) => {
     expect(explainFailure(error)).toMatchObject({ isOutcomeUnknown, needsNewClient, isRefused: false });
     expect(explainFailure(error)?.reason).not.toBe('');
   });
@@ -46,7 +46,7 @@ describe('an error of the EventStoreDB client', () => {
       'a certificate',
       new UnavailableError(failure('14 UNAVAILABLE: No connection established. Last error: self-signed certificate')),
     ],
-  ])('%s means: refused, and waiting does not help', (_, error) => {
+  ])('%s is converted to a refusal that a retry does not change', (_, error) => {
     expect(explainFailure(error)).toMatchObject({ isRefused: true, isOutcomeUnknown: false });
   });
 
@@ -58,19 +58,19 @@ describe('an error of the EventStoreDB client', () => {
     ],
     ['a defect', new TypeError('x is undefined')],
     ['a message that is too large', failure('8 RESOURCE_EXHAUSTED: Received message larger than max', 8)],
-  ])('%s is about the request, not about the server', (_, error) => {
+  ])('%s is not converted, because it is about the request', (_, error) => {
     expect(explainFailure(error)).toBeUndefined();
   });
 });
 
-describe('the address in a URL of EventStoreDB', () => {
+describe('address of an EventStoreDB URL', () => {
   it.each([
     ['esdb://10.0.0.5:2113?tls=false', '10.0.0.5:2113'],
     ['esdb+discover://admin:secret@a:2113,b:2113/?tls=true', 'a:2113,b:2113'],
     ['esdb://admin:se%40cret@a:2113', 'a:2113'],
   ])('of %s is %s', (url, address) => expect(addressOf(url)).toBe(address));
 
-  it('is refused when a part of the password could be taken for a host', () => {
+  it('throws when a part of the password could be read as a host', () => {
     expect(() => addressOf('esdb://admin:se@cret@a:2113')).toThrow(/Write an "@" .* as %40/);
     expect(() => addressOf('esdb://admin:se@cret@a:2113')).not.toThrow(/cret/);
   });

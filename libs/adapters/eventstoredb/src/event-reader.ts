@@ -24,7 +24,7 @@ import {
 } from '@muster/ports';
 import type { Connection } from './connection';
 
-/** What the server and its projections keep for themselves is named with this in front. */
+/** Prefix of the streams and events of the server and its projections. */
 const SYSTEM = '$';
 
 export const toEventData = ({ id, type, data, metadata }: EventToAppend): EventData =>
@@ -45,24 +45,30 @@ export const toRecordedEvent = (event: DbEvent): RecordedEvent => ({
   recordedAt: event.created.toISOString(),
 });
 
-/** The commit position as a number. Throws where the server gives none, or one that a number cannot hold. */
+/**
+ * Returns the commit position as a number.
+ * @throws Error when the server returns none, or one that exceeds the safe integers
+ */
 export const toPosition = (position: Position | undefined): number => {
   const commit = Number(position?.commit ?? -1n);
   if (Number.isSafeInteger(commit) && commit >= 0) return commit;
-  throw new Error('EventStoreDB gave no usable position for an event; it must be of release 22.6 or later.');
+  throw new Error('EventStoreDB returned no usable position for an event. Use release 22.6 or later.');
 };
 
-/** Events of one append are written one after the other, each with a commit position of its own, equal to its prepare position. */
+/**
+ * Events of one append are written one after the other. Each has a commit position of its own, which equals its prepare
+ * position.
+ */
 export const fromPosition = (position: number): Position => ({ commit: BigInt(position), prepare: BigInt(position) });
 
 const PAGE_EVENTS = 512;
 
-/** More events of the server's own bookkeeping than this are rarely in a row at the end of the store. */
+/** The end of the store rarely contains more consecutive events of the server itself than this. */
 const HEAD_EVENTS = 32;
 
-/** Reads ask the leader: after a change of leader the client stays with its node, which may be behind. */
+/** Reads use the leader: after a change of leader the client stays with its node, whose data may be old. */
 export const createEventReader = (connection: Pick<Connection, 'run'>) => {
-  /** Everything of a bounded read. */
+  /** Returns all events of a bounded read. */
   const read = <E extends ResolvedEvent | AllStreamResolvedEvent>(
     open: (client: EventStoreDBClient) => StreamingRead<E>,
   ): Promise<E[]> => connection.run((client, onData) => collect(open(client), onData));
@@ -86,7 +92,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
 
   async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterPosition; ;) {
-      // A read begins with the event at its position, so one more is asked for and what was seen is dropped.
+      // A read starts with the event at its position, so one more event is requested and the known event is removed.
       const found = await read((client) =>
         client.readAll({
           fromPosition: cursor < 0 ? START : fromPosition(cursor),
@@ -106,7 +112,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
     }
   }
 
-  /** Bounded reads that are drained: an unbounded read that is left early keeps the client from closing. */
+  /** Uses bounded reads and reads them to their end: an unfinished unbounded read prevents the client from closing. */
   const head = async (): Promise<number> => {
     for (let from: Position | undefined, maxCount = HEAD_EVENTS; ; maxCount = PAGE_EVENTS) {
       const found = await read((client) =>
@@ -131,7 +137,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   return { readStream, readAll, head, lastOf, revisionOf };
 };
 
-/** Everything of a bounded read; nothing when the stream does not exist. */
+/** Returns all events of a bounded read. Empty when the stream does not exist. */
 const collect = async <E extends ResolvedEvent | AllStreamResolvedEvent>(
   read: StreamingRead<E>,
   onData: () => void,

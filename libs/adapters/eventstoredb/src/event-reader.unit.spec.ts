@@ -2,7 +2,7 @@ import type { RecordedEvent as DbEvent } from '@eventstore/db-client';
 import { eventToAppend } from '@muster/testing';
 import { fromPosition, isOurs, toEventData, toPosition, toRecordedEvent } from './event-reader';
 
-describe('events of EventStoreDB', () => {
+describe('events from EventStoreDB', () => {
   const appended = eventToAppend({ n: 1 });
   const recorded = {
     ...toEventData(appended),
@@ -13,7 +13,7 @@ describe('events of EventStoreDB', () => {
     position: { commit: 4_711n, prepare: 4_711n },
   } as unknown as DbEvent;
 
-  it('are ours again with revision, position and time', () => {
+  it('are converted with revision, position and time', () => {
     expect(toRecordedEvent(recorded)).toEqual({
       ...appended,
       streamId: 'host-1',
@@ -28,14 +28,14 @@ describe('events of EventStoreDB', () => {
     ['a system stream', { streamId: '$stats-127.0.0.1:2113' }],
     ['a projection', { streamId: '$ce-host' }],
     ['a system event', { type: '$metadata' }],
-    ['something that is not JSON', { isJson: false }],
-  ])('are not ours when they come from %s', (_, difference) => {
+    ['data that is not JSON', { isJson: false }],
+  ])('are ignored when they are %s', (_, difference) => {
     expect(isOurs(recorded)).toBe(true);
     expect(isOurs({ ...recorded, ...difference } as DbEvent)).toBe(false);
   });
 
   it.each([undefined, { commit: 18_446_744_073_709_551_615n, prepare: 0n }, { commit: -1n, prepare: 0n }])(
-    'have no usable position in %p',
+    'are refused when their position is %p',
     (position) => {
       expect(() => toPosition(position)).toThrow(/22\.6 or later/);
     },

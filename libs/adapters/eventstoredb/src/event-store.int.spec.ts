@@ -19,7 +19,7 @@ needsServer('EVENTSTORE_URL', 'esdb://127.0.0.1:2113?tls=false', 'EventStoreDB',
   }),
 );
 
-eventStoreContract("EventStoreDB's protocol", async () => {
+eventStoreContract('protocol of EventStoreDB', async () => {
   const server = await startGrpcStore();
   const { url } = server;
   const store = eventStoreDbEventStore({ url });
@@ -36,7 +36,7 @@ eventStoreContract("EventStoreDB's protocol", async () => {
   return { store, reopen, close, maxAppendBytes: MAX_APPEND_BYTES };
 });
 
-describe('an event store in EventStoreDB that is away', () => {
+describe('event store on an EventStoreDB server that is not available', () => {
   let server: GrpcStore;
   let store: EventStore;
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('an event store in EventStoreDB that is away', () => {
     if (error instanceof Unavailable) return error;
     throw new Error(`not an Unavailable: ${String(error)}`);
   };
-  /** The first append that is answered. The client notices the return of the server by its own schedule. */
+  /** Repeats the append until it is answered. The client detects the return of the server at its own intervals. */
   const appendUntilAnswered = async (events = [eventToAppend()]): ReturnType<EventStore['append']> => {
     for (;;) {
       try {
@@ -69,7 +69,7 @@ describe('an event store in EventStoreDB that is away', () => {
     }
   };
 
-  it('says so, with its address, and works again when the server is back', async () => {
+  it('throws Unavailable with the address, and works again when the server returns', async () => {
     await server.refuse();
     const failure = await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]));
     expect(failure.server).toBe(`EventStoreDB at ${server.url.slice('esdb://'.length).split('?')[0]}`);
@@ -81,7 +81,7 @@ describe('an event store in EventStoreDB that is away', () => {
     expect(await collectPages(store.readStream('sample-0'))).toHaveLength(1);
   });
 
-  it('finds a frozen node, and connects again', async () => {
+  it('detects a frozen node and reconnects', async () => {
     server.freeze();
     expect(await failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]))).toMatchObject({
       isOutcomeUnknown: true,
@@ -92,7 +92,7 @@ describe('an event store in EventStoreDB that is away', () => {
     expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended', revision: 0 });
   });
 
-  it('stores an append once whose answer was lost', async () => {
+  it('stores an append once when its answer was lost', async () => {
     const events = [eventToAppend({ n: 1 })];
     server.loseNextAnswer();
     expect((await failureOf(store.append(STREAM, NO_STREAM, events))).isOutcomeUnknown).toBe(true);
@@ -100,7 +100,7 @@ describe('an event store in EventStoreDB that is away', () => {
     expect(await collectPages(store.readStream(STREAM))).toHaveLength(1);
   });
 
-  it('stores an append once whose connection was reset', async () => {
+  it('stores an append once when its connection was reset', async () => {
     const events = [eventToAppend({ n: 1 })];
     server.loseNextAnswer();
     const first = failureOf(store.append(STREAM, NO_STREAM, events));
@@ -118,7 +118,7 @@ describe('an event store in EventStoreDB that is away', () => {
     expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended' });
   });
 
-  it('hands out what was appended meanwhile to a subscription that starts again', async () => {
+  it('delivers events that were appended before a restarted subscription', async () => {
     const seen: string[] = [];
     const failed = new Promise<Error>((resolve) => {
       store.subscribe(-1, async (page) => void seen.push(...page.map(({ streamId }) => streamId)), resolve);
@@ -142,7 +142,7 @@ describe('an event store in EventStoreDB that is away', () => {
     expect(seen[0]).toBe('sample-0');
   });
 
-  it('closes while the server is frozen and an append waits', async () => {
+  it('closes while the server is frozen and an append is pending', async () => {
     await store.head();
     server.freeze();
     const waiting = failureOf(store.append(STREAM, NO_STREAM, [eventToAppend()]));

@@ -21,22 +21,23 @@ import { createEventReader, toEventData, toPosition } from './event-reader';
 import { type LiveSignal, startLiveSignal } from './live-signal';
 
 export interface EventStoreDbOptions {
-  /** `esdb://user:password@host:2113?tls=false` and the like, as the server's documentation writes it. */
+  /** A URL such as `esdb://user:password@host:2113?tls=false`, in the format of the server's documentation. */
   readonly url: string;
-  /** When one operation counts as not answered, in milliseconds. @default 4,000 */
+  /** Timeout of one operation in milliseconds. @default 4,000 */
   readonly operationTimeoutMs?: number;
 }
 
-/** What the server accepts in one append by default. */
+/** The server's default limit for one append. */
 const MAX_APPEND_BYTES = 1024 ** 2;
-/** gRPC: the message is larger than the transport takes. */
+/** gRPC: the message is larger than the transport accepts. */
 const RESOURCE_EXHAUSTED = 8;
-/** How long a close waits for appends and subscriptions that are under way. */
+/** Time for which a close waits for pending appends and subscriptions. */
 const CLOSE_TIMEOUT_MS = 900;
 
 /**
- * Events in EventStoreDB (22.6 or later). Positions are commit positions. The ids of events must be UUIDs; an append that is
- * repeated with the same ids is answered as the first one was. Every operation throws Unavailable when the server does not answer.
+ * Events in EventStoreDB (22.6 or later). Positions are commit positions. The ids of events must be UUIDs. An append
+ * that is repeated with the same ids returns the result of the first one. Every operation throws Unavailable when the
+ * server does not answer.
  */
 export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDbOptions): EventStore => {
   const connection = new Connection(url, operationTimeoutMs);
@@ -61,7 +62,8 @@ export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDb
       const result = await connection.run((client) =>
         client.appendToStream(streamId, events.map(toEventData), { expectedRevision }),
       );
-      // A connection string can make the client answer instead of throw; the revision in that answer is not to be trusted.
+      // Some connection strings make the client return an answer instead of throwing. The revision in that answer is
+      // not reliable.
       if (!result.success) return { kind: 'conflict', actualRevision: await reader.revisionOf(streamId) };
       const revision = Number(result.nextExpectedRevision);
       const position = result.position ? toPosition(result.position) : await positionOf(streamId, revision);
@@ -80,7 +82,7 @@ export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDb
 
   const positionOf = async (streamId: StreamId, revision: number): Promise<number> => {
     for await (const page of reader.readStream(streamId, revision - 1)) if (page[0]) return page[0].position;
-    throw new Error(`EventStoreDB does not show revision ${revision} of ${streamId}, which it has just stored.`);
+    throw new Error(`EventStoreDB does not return revision ${revision} of ${streamId}, which it has just stored.`);
   };
 
   return {
@@ -113,7 +115,7 @@ export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDb
         ...[...subscriptions].map((subscription) => subscription.close()),
         live?.close(),
       ]);
-      // A server that does not answer must not hold up the end of the process.
+      // A server that does not answer must not delay the end of the process.
       const late = (): Error => new Error('The event store does not answer.');
       await settleWithin(CLOSE_TIMEOUT_MS, ended, late).catch(() => undefined);
       await connection.close();

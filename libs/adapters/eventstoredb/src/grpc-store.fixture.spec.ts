@@ -41,18 +41,21 @@ const MAX_APPEND_BYTES = 1024 ** 2;
 const POSITION_STEP = 100;
 const SERVICE = 'event_store.client.streams.Streams';
 
-/** The part of EventStoreDB's protocol that the adapter uses, over a list in memory, behind a TCP proxy that can misbehave. */
+/**
+ * Implements the part of EventStoreDB's protocol that the adapter uses, with a list in memory, behind a TCP proxy that
+ * can simulate faults.
+ */
 export interface GrpcStore {
   readonly url: string;
-  /** New connections are refused and existing ones are reset. */
+  /** New connections are refused, and existing connections are reset. */
   refuse(): Promise<void>;
-  /** Connections stay open and nothing passes. */
+  /** Connections stay open without any traffic. */
   freeze(): void;
   reset(): void;
   recover(): Promise<void>;
-  /** The next append is stored and its answer never sent. */
+  /** The next append is stored, and its answer is not sent. */
   loseNextAnswer(): void;
-  /** Answers appends as a server that starts. */
+  /** False: appends are answered as by a starting server. */
   setReady(isReady: boolean): void;
   readonly appends: number;
   close(): Promise<void>;
@@ -228,7 +231,7 @@ function toAnswer(event: Stored): ReadResp {
   return answer;
 }
 
-/** A TCP proxy in front of the port. */
+/** Starts a TCP proxy in front of the port. */
 async function startProxy(target: number) {
   const sockets = new Set<Socket>();
   let isFrozen = false;

@@ -2,7 +2,10 @@ import { type AllStreamSubscription, END, type EventStoreDBClient, excludeSystem
 import type { GrowthSignal } from '@muster/ports';
 import { isOurs, toPosition } from './event-reader';
 
-/** Bounds how late an event can be noticed that the live subscription missed, and when a broken one is tried again. */
+/**
+ * Maximum delay until an event is detected that the live subscription missed, and the interval at which a broken
+ * subscription is retried.
+ */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface LiveSignal {
@@ -10,8 +13,8 @@ export interface LiveSignal {
 }
 
 /**
- * Rings whenever the store grows. The server's live subscription is only a bell here: what it rings for is read in pages from
- * the store, so a bell that is lost or rings twice changes nothing but the delay.
+ * Notifies whenever the store grows. The notification contains no event: the reader reads pages from the store, so a
+ * lost or repeated notification only changes the delay.
  */
 export const startLiveSignal = (
   client: () => EventStoreDBClient,
@@ -24,12 +27,13 @@ export const startLiveSignal = (
   const listen = (): void => {
     const subscription = client().subscribeToAll({ fromPosition: END, filter: excludeSystemEvents() });
     bell = subscription;
-    // Only for what a reader will find: he would look for anything else again and again.
+    // Filters for events that the reader will find. For other events, the reader would read the store repeatedly
+    // without a result.
     subscription.on('data', ({ event }) => event && isOurs(event) && growth.grownTo(toPosition(event.position)));
     const drop = (): void => {
       if (bell === subscription) bell = undefined;
     };
-    // The server ends subscriptions at each change of leader; the next look subscribes again.
+    // The server ends subscriptions at each change of leader. The next check subscribes again.
     subscription.on('error', drop);
     subscription.on('end', drop);
     subscription.on('close', drop);
@@ -42,7 +46,7 @@ export const startLiveSignal = (
       if (bell === undefined) listen();
       growth.grownTo(await head());
     } catch {
-      // The server is away: the next look will tell.
+      // The server is not available. The next check subscribes again.
     } finally {
       isLooking = false;
     }

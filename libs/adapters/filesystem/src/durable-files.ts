@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Only the owner may look. */
+/** Readable by the owner only. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
 export const isErrno = (error: unknown, code: string): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === code;
 
-/** What has a name in a directory keeps it through a power cut only after this. */
+/** Makes the names in a directory durable against a power failure. */
 export const syncDirectory = async (directory: string): Promise<void> => {
   const handle = await open(directory, 'r');
   try {
@@ -19,7 +19,7 @@ export const syncDirectory = async (directory: string): Promise<void> => {
   }
 };
 
-/** Makes the directory and what is missing above it, durably. */
+/** Creates the directory and its missing parents durably. */
 export const makeDirectory = async (directory: string): Promise<void> => {
   const topmostMade = await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
   if (topmostMade === undefined) return;
@@ -27,10 +27,10 @@ export const makeDirectory = async (directory: string): Promise<void> => {
     await syncDirectory(dirname(made));
 };
 
-/** A unique file name in the directory. */
+/** Returns a unique file name in the directory. */
 export const temporaryName = (directory: string): string => join(directory, randomUUID());
 
-/** Writes a new file and its bytes durably; the name itself becomes durable with its directory. */
+/** Writes a new file durably. Its name becomes durable with its directory. */
 export const writeNewFile = async (path: string, bytes: Uint8Array): Promise<void> => {
   const handle = await open(path, 'wx', FILE_MODE);
   try {
@@ -41,15 +41,15 @@ export const writeNewFile = async (path: string, bytes: Uint8Array): Promise<voi
   }
 };
 
-/** Puts a finished file in its place at once: a reader sees the old one or the new one, never a part. */
+/** Moves a finished file to its place atomically: readers see the old or the new file, never a part. */
 export const moveIntoPlace = async (from: string, to: string): Promise<void> => {
   await rename(from, to);
   await syncDirectory(dirname(to));
 };
 
 /**
- * Puts a finished file in its place unless the place is taken, and removes the other name.
- * Of several processes that do this at once, one succeeds, and all of them find its file afterwards.
+ * Moves a finished file to its place unless the place exists, and removes the other name. When several processes do
+ * this concurrently, one succeeds, and all of them find its file afterwards.
  */
 export const linkIntoFreePlace = async (from: string, to: string): Promise<void> => {
   try {
@@ -65,7 +65,7 @@ export const linkIntoFreePlace = async (from: string, to: string): Promise<void>
 /** Age in milliseconds after which a temporary file belongs to a dead process. */
 const STALE_AFTER_MS = 3_600_000;
 
-/** Removes what a process that died has left behind; what another one may be writing now stays. */
+/** Removes the temporary files of dead processes. Files that another process may be writing are kept. */
 export const removeStaleFiles = async (directory: string, nowMs: number): Promise<void> => {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { openFileByteSource } from './file-byte-source';
 
-describe('a file as a byte source', () => {
+describe('file as a byte source', () => {
   const content = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index % 251));
   let folder: string;
   let path: string;
@@ -16,7 +16,7 @@ describe('a file as a byte source', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('gives exactly the bytes asked for, in any order and at the same time', async () => {
+  it('returns exactly the requested bytes, in any order and concurrently', async () => {
     const source = await openFileByteSource(path);
     const [end, start, none] = await Promise.all([
       source.read(9_990, 10),
@@ -44,21 +44,21 @@ describe('a file as a byte source', () => {
     await source.close();
   });
 
-  it('says so when the file shrinks under it, instead of giving fewer bytes', async () => {
+  it('rejects when the file becomes shorter, instead of returning fewer bytes', async () => {
     const source = await openFileByteSource(path);
     await truncate(path, 100);
     await expect(source.read(50, 100)).rejects.toThrow('became shorter');
     await source.close();
   });
 
-  it('can be closed twice, and reads nothing afterwards', async () => {
+  it('can be closed twice and rejects reads afterwards', async () => {
     const source = await openFileByteSource(path);
     await source.close();
     await source.close();
     await expect(source.read(0, 1)).rejects.toThrow();
   });
 
-  it('rejects for a file that is not there', async () => {
+  it('rejects for a missing file', async () => {
     await expect(openFileByteSource(join(folder, 'absent'))).rejects.toThrow('ENOENT');
   });
 });

@@ -1,20 +1,26 @@
 import { open } from 'node:fs/promises';
 
-/** An open file read by position; has the shape that the boot image library reads from. */
+/** An open file that is read by position. It implements the byte source of the boot image library. */
 export interface FileByteSource {
-  /** Bytes, as of opening. */
+  /** Size in bytes when the file was opened. */
   readonly size: number;
-  /** When the file was last written to, as of opening, in milliseconds since the epoch. */
+  /** Time of the last change when the file was opened, in milliseconds since the epoch. */
   readonly modifiedMs: number;
-  /** Exactly `length` bytes from `offset`. Rejects with RangeError outside the file, or when the file has shrunk. */
+  /**
+   * Returns exactly `length` bytes from `offset`. Rejects with RangeError outside the file, or when the file has become
+   * shorter.
+   */
   read(offset: number, length: number): Promise<Uint8Array>;
-  /** The same, into all of `target`. */
+  /** Like `read`, but fills all of `target`. */
   readInto(offset: number, target: Uint8Array): Promise<void>;
-  /** Waits for reads that are under way. Idempotent. */
+  /** Waits for pending reads. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Reads do not move a position, so any number of downloads can share one source. Rejects as `open` when it cannot. */
+/**
+ * Opens the file. Reads have no shared position, so several downloads can use one source. Rejects when the file cannot
+ * be opened.
+ */
 export async function openFileByteSource(path: string): Promise<FileByteSource> {
   const file = await open(path, 'r');
   const { size, mtimeMs } = await file.stat();
@@ -38,7 +44,7 @@ export async function openFileByteSource(path: string): Promise<FileByteSource> 
       if (!isInside(size, offset, length)) {
         throw new RangeError(`Bytes ${offset} to ${offset + length} are not inside ${path}, which has ${size} bytes.`);
       }
-      // Not zeroed first: every byte is either filled below or the read fails.
+      // The buffer is not zeroed: every byte is filled below, or the read fails.
       const bytes = Buffer.allocUnsafeSlow(length);
       await readInto(offset, bytes);
       return bytes;

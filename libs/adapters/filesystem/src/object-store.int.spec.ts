@@ -19,7 +19,7 @@ describe('filesystemObjectStore', () => {
     filesystemObjectAreas({ directory: join(directory.path, 'areas') }),
   );
 
-  it('lays bodies out by their digest, for the owner only', async () => {
+  it('stores bodies in a path that contains their digest, readable by the owner only', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });
     const body = randomBytes(10);
     const hex = createHash('sha256').update(body).digest('hex');
@@ -28,7 +28,7 @@ describe('filesystemObjectStore', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('says when a body is no longer what its digest promises', async () => {
+  it('throws when a stored body does not match its digest', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });
     const { digest } = await objects.put(Buffer.from('whole'), 10);
     const hex = digest.slice('sha256:'.length);
@@ -36,7 +36,7 @@ describe('filesystemObjectStore', () => {
     await expect(objects.get(digest)).rejects.toThrow(/damaged/);
   });
 
-  it('leaves nothing behind of a body that was refused or broke off, and stops its sender', async () => {
+  it('leaves no file when a body is refused or incomplete, and stops its sender', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });
     const endless = Readable.from(
       (async function* () {
@@ -48,12 +48,12 @@ describe('filesystemObjectStore', () => {
     const broken = new Readable({ read: () => undefined });
     const putting = objects.put(broken, 10_000);
     broken.push(randomBytes(100));
-    broken.destroy(new Error('the sender went away'));
-    await expect(putting).rejects.toThrow('the sender went away');
+    broken.destroy(new Error('the sender closed the connection'));
+    await expect(putting).rejects.toThrow('the sender closed the connection');
     expect(readdirSync(incoming)).toEqual([]);
   });
 
-  it('clears away what a process that died had begun, but not what another may be writing', async () => {
+  it('removes files of dead processes and keeps files that another process may be writing', async () => {
     writeFileSync(join(incoming, 'old'), 'x');
     writeFileSync(join(incoming, 'young'), 'x');
     const longAgo = new Date(Date.now() - 2 * 3_600_000);

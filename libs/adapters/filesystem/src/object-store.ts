@@ -7,9 +7,9 @@ import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type St
 import { isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
 
 export interface FilesystemObjectStoreOptions {
-  /** Made when it is absent. */
+  /** Created when it does not exist. */
   readonly directory: string;
-  /** Default: the time of the machine. */
+  /** @default the clock of the machine */
   readonly clock?: Clock;
 }
 
@@ -17,8 +17,9 @@ const DIGEST = /^sha256:([0-9a-f]{64})$/;
 const FILE_MODE = 0o600;
 
 /**
- * Bodies as files named by their SHA-256, two levels deep: `<directory>/objects/ab/cd/<64 hex>`. A body is written under
- * `incoming/` and moved into place whole. A digest that is not one has no body: paths are made from its hex digits only.
+ * Stores bodies as files named by their SHA-256, two levels deep: `<directory>/objects/ab/cd/<64 hex>`. A body is
+ * written under `incoming/` and moved to its place when it is complete. An invalid digest has no body, because paths
+ * contain its hexadecimal digits only.
  */
 export const filesystemObjectStore = async (options: FilesystemObjectStoreOptions): Promise<ObjectStore> => {
   const incoming = join(options.directory, 'incoming');
@@ -33,14 +34,15 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
   return {
     put: async (body, maxBytes) => {
       if (Buffer.isBuffer(body) && body.length > maxBytes) throw new ObjectTooLarge(maxBytes);
-      // A stream may fail before it is read. The reader receives the error later, but a listener must exist now.
+      // A stream may fail before it is read. The reader receives the error later, but a listener must exist
+      // immediately.
       if (!Buffer.isBuffer(body)) body.on('error', () => undefined);
       const temporary = temporaryName(incoming);
       try {
         const stored = await write(temporary, body, maxBytes);
         const path = pathOf(stored.digest) ?? '';
         await makeDirectory(dirname(path));
-        // Over a body that is there already: the bytes are the same.
+        // An existing body is replaced: the bytes are equal.
         await moveIntoPlace(temporary, path);
         return stored;
       } catch (error) {
@@ -79,7 +81,7 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
       for (const first of (await ifPresent(readdir(root))) ?? [])
         for (const second of await readdir(join(root, first)))
           for (const hex of await readdir(join(root, first, second))) {
-            // It may be removed while the list is read.
+            // The file may be removed while the list is read.
             const found = await ifPresent(stat(join(root, first, second, hex)));
             if (found) yield { digest: `sha256:${hex}`, bytes: found.size, storedAtMs: found.mtimeMs };
           }
@@ -87,13 +89,13 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
   };
 };
 
-/** Object stores in one directory each, named after the area. */
+/** Returns object stores in one directory each, named after the area. */
 export const filesystemObjectAreas = (options: FilesystemObjectStoreOptions): ObjectAreas => ({
   area: (name) => filesystemObjectStore({ ...options, directory: join(options.directory, basename(name)) }),
   names: async () => (await ifPresent(readdir(options.directory))) ?? [],
 });
 
-/** Hashes while it writes. The file is durable when it resolves; its name is not yet. */
+/** Writes and hashes the stream. The file is durable when the promise resolves. Its name is not durable yet. */
 const write = async (path: string, body: Buffer | Readable, maxBytes: number): Promise<StoredObject> => {
   const handle = await open(path, 'wx', FILE_MODE);
   try {
@@ -102,7 +104,7 @@ const write = async (path: string, body: Buffer | Readable, maxBytes: number): P
     for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       const part = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
       bytes += part.length;
-      // Leaving the loop destroys the stream: the sender is not listened to any longer.
+      // Leaving the loop destroys the stream, so the sender is stopped.
       if (bytes > maxBytes) throw new ObjectTooLarge(maxBytes);
       hash.update(part);
       await writeFully(handle, part);

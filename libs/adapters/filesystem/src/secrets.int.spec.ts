@@ -31,7 +31,7 @@ describe('filesystemSecrets', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
 
-  it('shows neither value nor scope nor name on the disk, and is readable by its owner only', async () => {
+  it('stores no value, scope or name in plain text, in files readable by the owner only', async () => {
     const secrets = await filesystemSecrets(options);
     await secrets.seal('canary-scope', 'canary-name', Buffer.from('canary-value'));
     const files = filesBelow(directory.path);
@@ -42,7 +42,7 @@ describe('filesystemSecrets', () => {
     }
   });
 
-  it('does not open what was changed, or moved to another name or scope', async () => {
+  it('does not open values that were changed or moved to another name or scope', async () => {
     const secrets = await filesystemSecrets(options);
     const sealedFiles = async (scope: string, name: string): Promise<string> => {
       const before = new Set(filesBelow(options.directory));
@@ -71,7 +71,7 @@ describe('filesystemSecrets', () => {
     await expect(secrets.open('s2', 'one')).rejects.toThrow(/a secret cannot be opened/);
   });
 
-  it('leaves nothing of a shredded scope on the disk', async () => {
+  it('leaves no file of a destroyed scope', async () => {
     const { directory: own, options: ownOptions } = locations();
     const secrets = await filesystemSecrets(ownOptions);
     await secrets.seal('scope', 'one', Buffer.from('x'));
@@ -81,14 +81,14 @@ describe('filesystemSecrets', () => {
     own.remove();
   });
 
-  it('opens nothing under another master key', async () => {
+  it('opens nothing with another master key', async () => {
     const secrets = await filesystemSecrets(options);
     await secrets.seal('scope', 'name', Buffer.from('x'));
     const otherKey = await filesystemSecrets({ ...options, masterKeyFile: join(directory.path, 'other.key') });
     await expect(otherKey.open('scope', 'name')).rejects.toThrow(/another master key/);
   });
 
-  it('refuses a master key of another length, or one that others may read', async () => {
+  it('refuses a master key of another length or that others may read', async () => {
     const masterKeyFile = join(directory.path, 'bad.key');
     writeFileSync(masterKeyFile, randomBytes(31), { mode: 0o600 });
     await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/has 31 bytes instead of 32/);
@@ -97,7 +97,7 @@ describe('filesystemSecrets', () => {
     await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/chmod 600/);
   });
 
-  it('makes one master key when several start at once', async () => {
+  it('creates one master key when several processes start concurrently', async () => {
     const { directory: own, options: ownOptions } = locations();
     const vaults = await Promise.all(Array.from({ length: 5 }, () => filesystemSecrets(ownOptions)));
     await vaults[0]?.seal('scope', 'name', Buffer.from('shared'));
@@ -105,7 +105,7 @@ describe('filesystemSecrets', () => {
     own.remove();
   });
 
-  it('keeps what several services seal first in one scope at the same time', async () => {
+  it('keeps all values when several services seal the first value of a scope concurrently', async () => {
     const { directory: own, options: ownOptions } = locations();
     const services = await Promise.all(Array.from({ length: 8 }, () => filesystemSecrets(ownOptions)));
     for (const scope of ['one', 'two', 'three', 'four', 'five']) {

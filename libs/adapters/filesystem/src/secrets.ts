@@ -12,7 +12,7 @@ import {
   writeNewFile,
 } from './durable-files';
 
-/** Runs work of the same key one after the other, and of different keys side by side. */
+/** Runs work with the same key sequentially, and work with different keys concurrently. */
 export const createTurns = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
@@ -31,7 +31,7 @@ export const createTurns = (): (<T>(key: string, work: () => Promise<T>) => Prom
 
 const BITS_OF_OTHERS = 0o077;
 
-/** Reads the master key (32 bytes), or makes it for the owner's eyes only when the file is absent. */
+/** Reads the master key (32 bytes). Creates it, readable by the owner only, when the file does not exist. */
 export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
   await createIfAbsent(file);
   const [key, { mode }] = [await readFile(file), await stat(file)];
@@ -46,7 +46,7 @@ export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
   return key;
 };
 
-/** Services that start together end up with one key. */
+/** Services that start concurrently use one key. */
 const createIfAbsent = async (file: string): Promise<void> => {
   const directory = dirname(file);
   await makeDirectory(directory);
@@ -63,7 +63,7 @@ const TAG_BYTES = 16;
 /** First byte of sealed data; it identifies the cipher. */
 const FORMAT = 1;
 
-/** The context of sealed bytes. They open only in the same context. */
+/** The context of sealed bytes. They can be opened in the same context only. */
 export type SealedFor = readonly string[];
 
 /** format (1) | nonce (12) | tag (16) | ciphertext. The nonce is random, so a key must not seal billions of values. */
@@ -74,7 +74,7 @@ export const sealBytes = (key: Buffer, sealedFor: SealedFor, plaintext: Buffer):
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), ciphertext]);
 };
 
-/** Throws when the bytes were changed, belong to something else, or were sealed with another key. */
+/** @throws Error when the bytes were changed, belong to another context, or were sealed with another key */
 export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Buffer => {
   if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== FORMAT) throw new Error('The value is not sealed.');
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
@@ -84,21 +84,25 @@ export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Bu
   return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 };
 
-/** JSON separates the parts: ["ab", "c"] and ["a", "bc"] differ. */
+/** JSON separates the parts, so that ["ab", "c"] and ["a", "bc"] differ. */
 const toBytes = (sealedFor: SealedFor): Buffer => Buffer.from(JSON.stringify(sealedFor));
 
 export interface FilesystemSecretsOptions {
-  /** Made when it is absent. */
+  /** Created when it does not exist. */
   readonly directory: string;
-  /** Holds 32 bytes; made (mode 0600) when it is absent. Keep it apart from the directory and its backups. */
+  /**
+   * Contains 32 bytes. Created with mode 0600 when it does not exist. Store it separately from the directory and its
+   * backups.
+   */
   readonly masterKeyFile: string;
 }
 
 const KEY_FILE = 'key';
 
 /**
- * Sealed values as files: a directory per scope with the scope's own key, wrapped by the master key, and a file per value.
- * Names of directories and files are hashes, so that no path contains text of a caller. Services on one machine may share the directory.
+ * Stores sealed values as files: a directory per scope with the key of the scope, encrypted with the master key, and a
+ * file per value. Names of directories and files are hashes, so that no path contains text of a caller. Services on one
+ * machine may share the directory.
  */
 export const filesystemSecrets = async (options: FilesystemSecretsOptions): Promise<Secrets> => {
   const masterKey = await loadOrCreateMasterKey(options.masterKeyFile);
@@ -106,7 +110,7 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
   const discarded = join(options.directory, 'discarded');
   await makeDirectory(scopes);
   await makeDirectory(discarded);
-  // What a shredding left behind when its process died.
+  // Remove scopes that a dead process did not remove completely.
   for (const name of await readdir(discarded)) await rm(join(discarded, name), { recursive: true, force: true });
   const inTurn = createTurns();
 
@@ -117,7 +121,7 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
     return wrapped && openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
   };
 
-  /** The key that is in place afterwards, which another process may have created meanwhile. */
+  /** Returns the key that exists afterwards. Another process may have created it concurrently. */
   const createScopeKey = async (scope: string): Promise<Buffer | undefined> => {
     const directory = directoryOf(scope);
     await makeDirectory(directory);
@@ -131,7 +135,7 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
     seal: (scope, name, plaintext) =>
       inTurn(scope, async () => {
         const key = (await scopeKey(scope)) ?? (await createScopeKey(scope));
-        if (!key) throw new Error('The secrets of this scope were destroyed while one was sealed.');
+        if (!key) throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
         await replace(directoryOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
       }),
     open: (scope, name) =>
@@ -144,14 +148,14 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
       inTurn(scope, async () => {
         const away = temporaryName(discarded);
         try {
-          // The whole scope disappears at once; a crash from here on leaves nothing that is in use.
+          // The whole scope is renamed atomically. After a crash from here on, no file of the scope is in use.
           await rename(directoryOf(scope), away);
           await rm(join(away, KEY_FILE), { force: true });
           await syncDirectory(away);
           await syncDirectory(scopes);
           await rm(away, { recursive: true, force: true });
         } catch (error) {
-          // Nothing was sealed, or a process that just starts has cleared it away first.
+          // Nothing was sealed, or another starting process removed it first.
           if (!isErrno(error, 'ENOENT')) throw error;
         }
       }),
@@ -179,7 +183,7 @@ const openOrExplain = (key: Buffer, sealedFor: SealedFor, sealed: Buffer, what: 
     return openBytes(key, sealedFor, sealed);
   } catch (error) {
     throw new Error(
-      `${what} cannot be opened: it was changed, or sealed under another master key; restore both from one backup.`,
+      `${what} cannot be opened: it was changed, or sealed with another master key. Restore both from one backup.`,
       {
         cause: error,
       },

@@ -12,7 +12,7 @@ import {
 } from '@muster/ports';
 
 export interface InMemoryEventStoreOptions {
-  /** Default: the time of the machine. */
+  /** @default the clock of the machine */
   readonly clock?: Clock;
   /** See EventStore. @default false */
   readonly isSoleWriter?: boolean;
@@ -20,7 +20,7 @@ export interface InMemoryEventStoreOptions {
 
 const PAGE_EVENTS = 512;
 
-/** Events in a list: for tests, and for anything that may forget. */
+/** Events in a list, for tests and for data that may be lost. */
 export const inMemoryEventStore = (options: InMemoryEventStoreOptions = {}): EventStore => {
   const clock = options.clock ?? { nowMs: () => Date.now() };
   // Positions are indexes into `all`, revisions are indexes into a stream's list.

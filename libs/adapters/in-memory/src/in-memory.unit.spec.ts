@@ -20,7 +20,7 @@ objectStoreContract('inMemoryObjectStore', async () => ({ objects: inMemoryObjec
 secretsContract('inMemorySecrets', async () => ({ secrets: inMemorySecrets(), close: nothingToClose }));
 
 describe('inMemoryReadModels', () => {
-  it('tells listeners of a commit once it can be read, and not of one that changed nothing', async () => {
+  it('notifies listeners of a commit after it can be read, and not of a commit without changes', async () => {
     const models = inMemoryReadModels();
     const heard: unknown[] = [];
     const stop = models.onCommit(async (projection, position) => {
@@ -34,7 +34,7 @@ describe('inMemoryReadModels', () => {
     expect(heard).toEqual([['hosts', 3, { n: 1 }]]);
   });
 
-  it('answers from the narrowest condition without looking at the other documents', async () => {
+  it('answers from the most selective condition without reading other documents', async () => {
     const models = inMemoryReadModels();
     let looks = 0;
     const watched = (n: number) =>
@@ -61,7 +61,7 @@ describe('inMemoryReadModels', () => {
     expect(looks).toBe(0);
   });
 
-  it('ends with the same lists as a new collection after any sequence of changes', async () => {
+  it('has the same lists after any changes as a new collection', async () => {
     const change = fc.record({
       key: fc.integer({ min: 0, max: 30 }).map((n) => `k${n}`),
       of: fc.constantFrom('a', 'b', 1, true, null, ['a']),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type ObjectAreas, type ObjectStore, ObjectTooLarge } from '@muster/ports';
 
-/** Bodies in a map: for tests. */
+/** Bodies in a map, for tests. */
 export const inMemoryObjectStore = (): ObjectStore => {
   const bodies = new Map<string, Buffer>();
   const storedAtMs = new Map<string, number>();

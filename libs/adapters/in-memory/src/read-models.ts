@@ -13,13 +13,13 @@ type Compare = (left: ReadModelDocument, right: ReadModelDocument) => number;
 
 const byKey: Compare = (left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
 
-/** The order of an answer by a field: ties by key, ascending. */
+/** Compares keys by a field of their documents. Equal values are ordered by key, ascending. */
 export const documentOrder = ({ field, descending }: { field: string; descending?: boolean }): Compare => {
   const sign = descending === true ? -1 : 1;
   return (left, right) => sign * compareValues(left.document[field], right.document[field]) || byKey(left, right);
 };
 
-/** Nothing, numbers, text, structures, truth: the order in which databases of documents sort kinds of values. */
+/** The order of value types in document databases: nothing, numbers, texts, structures, booleans. */
 const KINDS = ['undefined', 'number', 'string', 'object', 'boolean'];
 const kindOf = (value: JsonValue | undefined): number => KINDS.indexOf(value === null ? 'undefined' : typeof value);
 
@@ -32,10 +32,13 @@ const compareValues = (left: JsonValue | undefined, right: JsonValue | undefined
 
 type Value = string | number | boolean;
 
-/** One list per combination of values that is asked for; keys of each in order. */
+/** One sorted list of keys per combination of queried values. */
 export type KeyLists = readonly (readonly string[])[];
 
-/** Keys of the documents, in order, by the values of some top-level fields. What no query can ask for is left out. */
+/**
+ * Keys of the documents, in order, by the values of some top-level fields. Documents that no query can match are
+ * omitted.
+ */
 export class FieldsIndex {
   private readonly keysByValues = new Map<Value, string[]>();
 
@@ -50,7 +53,7 @@ export class FieldsIndex {
     for (const keys of this.keysByValues.values()) keys.sort(byText);
   }
 
-  /** Follows a document that came (no `before`), changed, or went (no `after`). */
+  /** Updates the index for a document that was added (no `before`), changed, or removed (no `after`). */
   follow(key: string, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const from = before && this.valuesOf(before);
     const to = after && this.valuesOf(after);
@@ -59,7 +62,9 @@ export class FieldsIndex {
     if (to !== undefined) this.insert(to, key);
   }
 
-  /** The documents that meet all conditions; the conditions name exactly the fields of this index. */
+  /**
+   * Returns the lists of documents that meet all conditions. The conditions must name exactly the fields of this index.
+   */
   listsOf(where: ReadModelQuery['where']): KeyLists {
     let combinations: Value[][] = [[]];
     for (const field of this.fields) {
@@ -93,7 +98,7 @@ export class FieldsIndex {
 
   private insert(values: Value, key: string): void {
     const keys = this.listOf(values);
-    // What grows by position, as logs do, grows at the end.
+    // New keys of growing collections, such as logs, are usually the largest.
     if (keys.length === 0 || (keys.at(-1) ?? '') < key) keys.push(key);
     else keys.splice(placeOf(keys, key), 0, key);
   }
@@ -107,16 +112,16 @@ export class FieldsIndex {
   }
 }
 
-/** Text as it is compared with `<`: by its characters, whatever the language. */
+/** Compares texts with `<`, by their code units, independent of the locale. */
 export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** One value stands for itself; several for the list that they are. */
+/** Returns one value itself, and several values as a list. */
 const combined = (values: readonly Value[]): Value => {
   const [only, ...others] = values;
   return only !== undefined && others.length === 0 ? only : JSON.stringify(values);
 };
 
-/** Where the key is, or would have to be. */
+/** Returns the index of the key, or the index at which to insert it. */
 function placeOf(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;
@@ -132,8 +137,9 @@ const isIndexable = (value: JsonValue | undefined): value is Value =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 /**
- * Documents by key, with an index for each combination of fields that was ever asked for: an answer costs what it shows,
- * a count nothing, whatever there is. Documents are returned without a copy, so callers must not change them.
+ * Documents by key, with an index for each combination of fields that was queried: the cost of a query depends on the
+ * returned documents, that of a count is constant. Documents are returned without a copy, so callers must not change
+ * them.
  */
 export class Collection {
   private readonly documents = new Map<string, JsonObject>();
@@ -195,24 +201,24 @@ export class Collection {
   }
 }
 
-/** The keys from `begin` to before `end` of all lists together, without looking at more of any than can be among them. */
+/** Returns the keys from `begin` to before `end` of all lists together. Reads at most `end` keys of each list. */
 function pageOf(lists: KeyLists, begin: number, end: number, descending: boolean): readonly string[] {
   const first = lists.map((keys) => (descending ? keys.slice(Math.max(keys.length - end, 0)) : keys.slice(0, end)));
   const keys = first.length === 1 ? (first[0] ?? []) : first.flat().sort(byText);
   return descending ? keys.reverse().slice(begin, end) : keys.slice(begin, end);
 }
 
-/** Told after each commit that changed the checkpoint, with the projection and its new position. */
+/** Called after each commit that changed the checkpoint, with the projection and its new position. */
 export type CommitListener = (projection: string, position: number) => void;
 
 export interface InMemoryReadModels extends ReadModels {
-  /** The returned function ends it. */
+  /** Adds a listener. The returned function removes it. */
   onCommit(listener: CommitListener): () => void;
 }
 
 /**
- * Read models that a process keeps for itself and rebuilds from the store at start. A commit is seen whole or not at
- * all. Documents are shared, not copied: callers must not change them.
+ * Read models in the memory of one process, which rebuilds them from the store at start. A commit is visible completely
+ * or not at all. Documents are shared, not copied, so callers must not change them.
  */
 export const inMemoryReadModels = (): InMemoryReadModels => {
   const collections = new Map<string, Collection>();
@@ -229,7 +235,7 @@ export const inMemoryReadModels = (): InMemoryReadModels => {
   const checkpointOf = (projection: string): number => checkpoints.get(projection) ?? START_OF_STORE;
 
   return {
-    // The token of a collection carries its document type, the map keeps plain JSON.
+    // The token of a collection has its document type. The map contains plain JSON.
     get: async <Document extends object>(collection: string, key: string) =>
       collections.get(collection)?.get(key) as Document | undefined,
     find: async <Document extends object>(query: ReadModelQuery<Document>) =>

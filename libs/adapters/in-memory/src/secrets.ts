@@ -1,6 +1,6 @@
 import type { Secrets } from '@muster/ports';
 
-/** Plain values in a map, for tests: nothing is sealed because nothing leaves the process. */
+/** Plain values in a map, for tests. Values are not sealed, because they stay in the process. */
 export const inMemorySecrets = (): Secrets => {
   const scopes = new Map<string, Map<string, Buffer>>();
   return {

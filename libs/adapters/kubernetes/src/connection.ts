@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** How the API of a cluster is reached. */
+/** The address and credentials of a cluster's API. */
 export interface ClusterConnection {
   /** `https://host:port` */
   readonly server: string;
   readonly caPem?: string;
   readonly certPem?: string;
   readonly keyPem?: string;
-  /** Read for each call: the token of a service account changes. */
+  /** Read for each call, because the token of a service account changes. */
   readonly token?: () => string;
 }
 
@@ -34,7 +34,10 @@ interface Kubeconfig {
   }[];
 }
 
-/** Reads the text of a kubeconfig with embedded certificates. @throws Error with what is missing */
+/**
+ * Parses the text of a kubeconfig with embedded certificates.
+ * @throws Error that names the missing part
+ */
 export function readKubeconfig(text: string): ClusterConnection {
   const config = parse(text) as Kubeconfig | null;
   const contexts = config?.contexts ?? [];
@@ -54,7 +57,10 @@ export function readKubeconfig(text: string): ClusterConnection {
   };
 }
 
-/** The connection of a pod with a service account. @throws Error when the process does not run in a pod */
+/**
+ * Returns the connection of a pod with a service account.
+ * @throws Error when the process does not run in a pod
+ */
 export function inClusterConnection(environment: { readonly [name: string]: string | undefined }): ClusterConnection {
   const host = environment['KUBERNETES_SERVICE_HOST'];
   const port = environment['KUBERNETES_SERVICE_PORT'] ?? '443';

@@ -12,8 +12,8 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
   objectAreasContract('minioObjectAreas', () => minioObjectAreas({ url, prefix: 'areas/' }));
 });
 
-describe('an object store in S3 that is away', () => {
-  it('says which address does not answer, without the secret', async () => {
+describe('object store on an S3 server that is not available', () => {
+  it('throws Unavailable with the address and without the secret', async () => {
     const attempt = minioObjectStore({ url: 'http://key:hidden@127.0.0.1:1/bucket' });
     await expect(attempt).rejects.toMatchObject({ server: 'S3 at 127.0.0.1:1', isRefused: false });
     await expect(attempt).rejects.not.toThrow(/hidden/);
@@ -23,7 +23,7 @@ describe('an object store in S3 that is away', () => {
     [503, 'SlowDown', false],
     [500, 'InternalError', false],
     [403, 'SignatureDoesNotMatch', true],
-  ])('takes an answer %i %s as what it means', async (status, code, isRefused) => {
+  ])('converts the answer %i %s to the error of the port', async (status, code, isRefused) => {
     const server = createServer((_, answer) => {
       answer.writeHead(status, { 'content-type': 'application/xml' });
       answer.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>No.</Message></Error>`);
@@ -37,7 +37,7 @@ describe('an object store in S3 that is away', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('says so when the connection is reset', async () => {
+  it('throws Unavailable when the connection is reset', async () => {
     const server = createServer((request) => request.socket.resetAndDestroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

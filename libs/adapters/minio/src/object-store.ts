@@ -28,7 +28,10 @@ export interface MinioLocation {
 
 const EXPECTED = 'http(s)://<key>:<secret>@<host>[:<port>]/<bucket>';
 
-/** Parses `http(s)://key:secret@host[:port]/bucket`. Throws, without the secret, when a part is missing. */
+/**
+ * Parses `http(s)://key:secret@host[:port]/bucket`.
+ * @throws Error without the secret when a part is missing
+ */
 export const parseMinioUrl = (text: string): MinioLocation => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const useSSL = url?.protocol === 'https:';
@@ -46,7 +49,7 @@ export const parseMinioUrl = (text: string): MinioLocation => {
   };
 };
 
-/** A body whose digest is known, to be read as often as needed. */
+/** A body with a known digest that can be read repeatedly. */
 export interface SpooledBody {
   readonly stored: StoredObject;
   read(): Readable;
@@ -56,8 +59,9 @@ export interface SpooledBody {
 const FILE_MODE = 0o600;
 
 /**
- * The name of an object is its digest, and the digest is known only after the last byte: a stream is written to a temporary
- * file first. Throws ObjectTooLarge and leaves no file behind.
+ * Writes the stream to a temporary file, because the name of an object is its digest, which is known only after the
+ * last byte.
+ * @throws ObjectTooLarge, and leaves no file
  */
 export const spoolBody = async (body: Buffer | Readable, maxBytes: number): Promise<SpooledBody> => {
   if (Buffer.isBuffer(body)) {
@@ -66,7 +70,7 @@ export const spoolBody = async (body: Buffer | Readable, maxBytes: number): Prom
     const read = (): Readable => Readable.from(body.length === 0 ? [] : [body], { objectMode: false });
     return { stored: { digest, bytes: body.length }, read, discard: async () => undefined };
   }
-  // A stream may fail before it is read. The reader receives the error later, but a listener must exist now.
+  // A stream may fail before it is read. The reader receives the error later, but a listener must exist immediately.
   body.on('error', () => undefined);
   const path = join(tmpdir(), `muster-upload-${randomUUID()}`);
   try {
@@ -98,9 +102,9 @@ const writeBody = async (path: string, body: Readable, maxBytes: number): Promis
 };
 
 export interface MinioObjectStoreOptions {
-  /** `http(s)://key:secret@host[:port]/bucket`; the bucket is made when it is absent. */
+  /** `http(s)://key:secret@host[:port]/bucket`. The bucket is created when it does not exist. */
   readonly url: string;
-  /** Goes before the name of every object, e.g. `logs/`. Default: nothing. */
+  /** Prefix of the name of every object, for example `logs/`. @default none */
   readonly prefix?: string;
 }
 
@@ -109,11 +113,14 @@ const ABSENT = ['NoSuchKey', 'NotFound'];
 const BEYOND_THE_END = ['InvalidRange'];
 const ALREADY_OURS = ['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'];
 
-/** Bodies in MinIO or another S3, as `<prefix>objects/ab/<64 hex>`. A digest that is not one has no body. Throws when the bucket cannot be had. */
+/**
+ * Stores bodies in MinIO or another S3 server, as `<prefix>objects/ab/<64 hex>`. An invalid digest has no body.
+ * @throws Error when the bucket does not exist and cannot be created
+ */
 export const minioObjectStore = async (options: MinioObjectStoreOptions): Promise<ObjectStore> =>
   storeIn(await openBucket(options.url), options.prefix ?? '');
 
-/** Object stores in one bucket, each below the name of its area. */
+/** Returns object stores in one bucket, each with the name of its area as prefix. */
 export const minioObjectAreas = async ({ url, prefix = '' }: MinioObjectStoreOptions): Promise<ObjectAreas> => {
   const bucket = await openBucket(url);
   return {
@@ -130,13 +137,16 @@ export const minioObjectAreas = async ({ url, prefix = '' }: MinioObjectStoreOpt
 interface Bucket {
   readonly client: Client;
   readonly name: string;
-  /** The answer of the server. @throws Unavailable when there is none in time, or the server refuses */
+  /**
+   * Returns the answer of the server.
+   * @throws Unavailable when the server does not answer in time or refuses
+   */
   readonly available: <Result>(work: Promise<Result>, timeoutMs?: number) => Promise<Result>;
 }
 
 const openBucket = async (url: string): Promise<Bucket> => {
   const { bucket, ...location } = parseMinioUrl(url);
-  // The retries of the client would print lines of their own.
+  // The retries of the client would print log lines of the client.
   const client = new Client({ ...location, retryOptions: { disableRetry: true } });
   const server = `S3 at ${location.endPoint}:${location.port}`;
   const available = async <Result>(work: Promise<Result>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Result> => {
@@ -185,7 +195,7 @@ const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): O
       if (!name) return undefined;
       if (range === undefined) return available(unless(ABSENT, client.getObject(bucket, name)));
       const length = range.end - range.start + 1;
-      // To the client a length of 0 means to the end.
+      // The client interprets length 0 as the rest of the object.
       const part =
         length > 0
           ? unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length))
@@ -210,9 +220,9 @@ const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): O
   };
 };
 
-/** A server that begins no answer within this time is frozen. */
+/** A server that does not start an answer within this time is treated as frozen. */
 const ANSWER_TIMEOUT_MS = 4_000;
-/** For a whole body in either direction. */
+/** Timeout for a whole body in either direction. */
 const PUT_TIMEOUT_MS = 60_000;
 
 class NotAnswered extends Error {
@@ -226,9 +236,12 @@ const BROKEN_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized)$/;
 const REFUSED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
-/** The error of the port for an error of the client that is about the server; undefined for any other. Bodies are stored by their digest, so an unknown outcome does no harm. */
+/**
+ * Returns the error of the port for an error of the client that is about the server, otherwise undefined. Bodies are
+ * stored by their digest, so a put with an unknown outcome can be repeated.
+ */
 export function explainFailure(error: unknown, server: string): Unavailable | undefined {
-  // Errors of the network come from another realm in tests.
+  // In tests, errors of the network are instances of another realm's Error.
   if (!isNativeError(error)) return undefined;
   const reason = error.message.split('\n', 1)[0] || error.name;
   const code = 'code' in error ? String(error.code) : '';
@@ -243,7 +256,7 @@ const ensureBucket = async (client: Client, bucket: string): Promise<void> => {
   await unless(ALREADY_OURS, client.makeBucket(bucket));
 };
 
-/** The answer, or undefined when the server refuses with one of the codes. */
+/** Returns the answer, or undefined when the server refuses with one of the codes. */
 const unless = <T>(codes: readonly string[], answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error: unknown) => {
     const code = (error as { readonly code?: unknown } | undefined)?.code;

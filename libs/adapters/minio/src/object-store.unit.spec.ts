@@ -26,7 +26,7 @@ describe('parseMinioUrl', () => {
     'http://k@h/b',
     'http://k:hidden@h/',
     'http://k:hidden@h/a/b',
-  ])('refuses %j without showing the secret', (text) => {
+  ])('refuses %j without repeating the secret', (text) => {
     expect(() => parseMinioUrl(text)).toThrow(/not of the form/);
     expect(() => parseMinioUrl(text)).not.toThrow(/hidden/);
   });

@@ -23,7 +23,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
 
   readModelsContract('mongodbReadModels', open);
 
-  it('ends in the same documents when a commit was cut short before its checkpoint', async () => {
+  it('has the same documents after a commit was interrupted before its checkpoint', async () => {
     const { database, readModels, close } = await open();
     const changes = [
       { kind: 'put', collection: 'hosts', key: 'a', document: { n: 1 } },
@@ -41,14 +41,14 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
   });
 });
 
-describe('read models in MongoDB', () => {
-  it('say which address does not answer', async () => {
+describe('read models on a MongoDB server that is not available', () => {
+  it('throw Unavailable with the address', async () => {
     const attempt = mongodbReadModels({ url: 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200', database: 'x' });
     await expect(attempt).rejects.toMatchObject({ server: 'MongoDB at 127.0.0.1:1', isRefused: false });
     await expect(attempt).rejects.toBeInstanceOf(Unavailable);
   });
 
-  it('say that a server does not answer which takes the connection and is silent', async () => {
+  it('throw Unavailable when the server accepts the connection and does not answer', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => void sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

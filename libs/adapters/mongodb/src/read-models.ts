@@ -15,7 +15,10 @@ import {
   type Sort,
 } from 'mongodb';
 
-/** As a document is kept: its key as the id, its fields one level down, where none of them can clash with `_id`. */
+/**
+ * The stored form of a document: its key as `_id`, and its fields one level deeper, so that no field conflicts with
+ * `_id`.
+ */
 export interface StoredDocument {
   readonly _id: string;
   readonly document: Document;
@@ -23,16 +26,16 @@ export interface StoredDocument {
 
 type Condition = string | number | boolean | readonly string[];
 
-/** `$`, `.` and NUL mean something else to the database than a field of the document. */
+/** `$`, `.` and NUL have a meaning in query field names. */
 const FIELD = /^[^$.\0][^.\0]*$/;
 
 export const pathOf = (field: string): string => {
   if (!FIELD.test(field))
-    throw new Error(`A query cannot ask for the field ${JSON.stringify(field)}: name a top-level field.`);
+    throw new Error(`A query cannot use the field ${JSON.stringify(field)}. Use a top-level field.`);
   return `document.${field}`;
 };
 
-/** Equality of the whole value: the database alone would also match an element of a list. */
+/** Returns a condition for the whole value. A plain MongoDB condition would also match an element of a list. */
 export const toFilter = (where: { readonly [field: string]: Condition | undefined }): Filter<StoredDocument> => {
   const conditions = Object.entries(where).map(([field, condition]) => [
     pathOf(field),
@@ -47,7 +50,7 @@ export const toSort = (orderBy: { readonly field?: string; readonly descending?:
     : { [pathOf(orderBy.field)]: orderBy.descending === true ? -1 : 1, _id: 1 };
 
 export interface MongodbReadModelsOptions {
-  /** `mongodb://…`; its path names the database unless `database` does. */
+  /** `mongodb://…`. The path contains the name of the database unless `database` is set. */
   readonly url: string;
   readonly database?: string;
 }
@@ -58,23 +61,24 @@ interface StoredCheckpoint {
 }
 
 const SERVER_TIMEOUT_MS = 5_000;
-/** Read models have names of their own; this prefix keeps them apart from the bookkeeping. */
+/** Separates the collections of read models from the collection of checkpoints. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
 const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
 
 /**
- * Read models in MongoDB (5.0 or later). A commit writes the documents first and the checkpoint last: when it is cut short,
- * the same changes are applied once more, which ends in the same documents. Everything throws Unavailable when no server answers.
+ * Read models in MongoDB (5.0 or later). A commit writes the documents first and the checkpoint last. When it is
+ * interrupted, the same changes are applied again, with the same resulting documents. Every operation throws
+ * Unavailable when no server answers.
  */
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
     ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_TIMEOUT_MS }),
-    // A frozen server is noticed by its silence.
+    // A frozen server is detected by timeouts.
     ...(options.url.includes('socketTimeoutMS=') ? {} : { socketTimeoutMS: SERVER_TIMEOUT_MS }),
-    // Unset members are no members; the driver would write them as null.
+    // Without this option, the driver writes undefined members as null.
     ignoreUndefined: true,
-    // A checkpoint that was moved must survive a power cut and a change of the primary.
+    // A committed checkpoint must survive a power failure and a change of the primary.
     writeConcern: { w: 'majority', journal: true },
   });
   const server = `MongoDB at ${client.options.hosts.join(', ')}`;
@@ -100,10 +104,10 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     const existing = indexed.get(name);
     if (existing !== undefined) return existing;
     const created = collectionNamed(name).createIndexes(
-      // With the key behind it, what is found comes in the order of keys.
+      // The key at the end of the index returns documents in the order of keys.
       INDEXED_FIELDS.map((field) => ({ key: { [pathOf(field)]: 1, _id: 1 } })),
     );
-    // Tried again with the next commit when it failed now.
+    // A failed creation is retried with the next commit.
     created.catch(() => indexed.delete(name));
     indexed.set(name, created);
     return created;
@@ -113,12 +117,12 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     (await checkpoints.findOne({ _id: projection }))?.position ?? START_OF_STORE;
 
   return {
-    // The token of a collection carries its document type, the database knows plain documents.
+    // The token of a collection has its document type. The database contains plain documents.
     get: async <Found extends object>(collection: string, key: string) =>
       (await available(() => collectionNamed(collection).findOne({ _id: key })))?.document as Found | undefined,
     find: async <Found extends object>(query: ReadModelQuery<Found>) => {
       const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
-      // To the database a limit of 0 is no limit.
+      // MongoDB interprets a limit of 0 as no limit.
       if (limit <= 0) return [];
       const found = collectionNamed(query.collection)
         .find(toFilter(query.where))
@@ -143,7 +147,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   };
 };
 
-/** Errors of the driver about the connection; the server's own errors have codes. */
+/** Names of the driver's connection errors. Errors of the server have codes instead. */
 const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
   'MongoServerSelectionError',
   'MongoNetworkError',
@@ -154,13 +158,16 @@ const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
   'MongoPoolClosedError',
   'MongoOperationTimeoutError',
 ]);
-/** A server that stops or is no longer the primary: HostUnreachable, ShutdownInProgress, PrimarySteppedDown, Interrupted…, NotWritablePrimary… */
+/**
+ * Codes of a server that stops or is not the primary any more: HostUnreachable, ShutdownInProgress, PrimarySteppedDown,
+ * Interrupted…, NotWritablePrimary…
+ */
 const AWAY_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /** Unauthorized, AuthenticationFailed. */
 const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
 const CERTIFICATE = /certificate|self.signed|altnames/i;
 
-/** The error of the port for an error of the driver that is about the server; undefined for any other. */
+/** Returns the error of the port for an error of the driver that is about the server, otherwise undefined. */
 export function explainFailure(error: unknown, server: string, isWrite: boolean): Unavailable | undefined {
   if (!(error instanceof Error)) return undefined;
   const reason = error.message.split('\n', 1)[0] || error.name;
@@ -168,12 +175,12 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
   if (REFUSED_CODES.has(code) || CERTIFICATE.test(reason))
     return new Unavailable(server, reason, { isRefused: true, cause: error });
   if (!CONNECTION_ERRORS.has(error.name) && !AWAY_CODES.has(code)) return undefined;
-  // No server was found, so the request was not sent.
+  // No server was selected, so the request was not sent.
   const isOutcomeUnknown = isWrite && error.name !== 'MongoServerSelectionError';
   return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });
 }
 
-/** Changes to different documents do not depend on each other, so only the order within a collection matters. */
+/** Changes of different documents are independent, so only the order within a collection matters. */
 const writesByCollection = (
   changes: readonly ReadModelChange[],
 ): Map<string, AnyBulkWriteOperation<StoredDocument>[]> => {

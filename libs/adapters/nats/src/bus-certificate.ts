@@ -9,18 +9,18 @@ import * as x509 from '@peculiar/x509';
 export interface BusTlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The certificate authority (PEM) that clients have to trust. */
+  /** The certificate authority (PEM) that clients must trust. */
   readonly caFile: string;
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const LIFETIME_MS = 10 * 365 * 86_400_000;
-/** Clocks of hosts differ before they reach an NTP server. */
+/** The clocks of hosts may differ until they reach an NTP server. */
 const CLOCK_SKEW_MS = 86_400_000;
 
 /**
- * Makes a certificate for the bus in the directory, signed by a certificate authority that is made once and kept: hosts know it from their
- * discovery image. The certificate itself is made at each call, for the given names and IP addresses.
+ * Creates a certificate for the bus in the directory. Its certificate authority is created once and kept, because
+ * discovery images contain it. The certificate is created at each call, for the given names and IP addresses.
  */
 export const makeBusCertificate = async (
   directory: string,
@@ -79,7 +79,7 @@ async function makeAuthority(validity: { readonly notBefore: Date; readonly notA
   return { certificate, key: keys.privateKey, keyPem: await toPem(keys.privateKey) };
 }
 
-/** Undefined when there is none, or when it has less than half of its lifetime left. */
+/** Returns undefined when there is none, or when it has less than half of its lifetime left. */
 async function readAuthority(caFile: string, keyFile: string, nowMs: number): Promise<Authority | undefined> {
   const [pem, keyPem] = await Promise.all([caFile, keyFile].map((file) => readFile(file, 'utf8').catch(() => '')));
   if (!pem || !keyPem || Date.parse(new X509Certificate(pem).validTo) - nowMs < LIFETIME_MS / 2) return undefined;

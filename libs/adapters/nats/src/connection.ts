@@ -33,7 +33,7 @@ export const explainRequestError = (error: unknown, subject: string, timeoutMs: 
   switch (error.code) {
     case ErrorCode.NoResponders:
       return new NoResponder(subject);
-    // A connection that breaks leaves the outcome as open as an answer that does not come.
+    // When a connection breaks, the outcome of its requests is unknown, as without an answer.
     case ErrorCode.Timeout:
     case ErrorCode.Disconnect:
     case ErrorCode.Cancelled:
@@ -50,20 +50,22 @@ export const explainRequestError = (error: unknown, subject: string, timeoutMs: 
   }
 };
 
-/** A change of the connection, for the log and for the readiness of a service. */
+/** A change of the connection, for the log and the readiness of a service. */
 export type NatsStatus =
   | { readonly kind: 'connected'; readonly server: string }
   | { readonly kind: 'disconnected'; readonly server: string }
   | { readonly kind: 'reconnecting'; readonly server: string }
-  /** The server refused: `code` is the client's; `subject` is set when a permission was missing. */
+  /**
+   * The server refused an operation. `code` is the code of the client. `subject` is set when a permission is missing.
+   */
   | { readonly kind: 'refused'; readonly code: string; readonly subject?: string }
-  /** No further attempt is made. `reason` is absent when this process closed the connection. */
+  /** The client stops reconnecting. `reason` is absent when this process closed the connection. */
   | { readonly kind: 'closed'; readonly reason?: string };
 
-/** Whether messages can be sent now, with a listener for changes. */
+/** Whether messages can be sent now, and a listener for changes. */
 export interface ConnectionWatch {
   isConnected(): boolean;
-  /** Resolves to true once connected, to false when that takes longer. */
+  /** Resolves to true after the connection is established, or to false after the timeout. */
   connectedWithin(timeoutMs: number): Promise<boolean>;
 }
 

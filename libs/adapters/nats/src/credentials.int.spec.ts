@@ -56,12 +56,12 @@ describe('NATS credentials', () => {
     await server.stop();
   });
 
-  it('let a service use every subject', async () => {
+  it('allow a service to use every subject', async () => {
     const other = await open({ credentials: mintServiceCredentials(trust, { name: 'gateway', nowMs: Date.now() }) });
     expect(await other.request('registration.v1.register_host', {}, {}, PLENTY_MS)).toBe('done');
   });
 
-  it('let a host send its own requests and receive its own nudges', async () => {
+  it('allow a host to send its requests and receive its wake-ups', async () => {
     const agent = await openHost();
     const subject = `agent.v1.${OWN}.${HOST}.register`;
     expect(await agent.request(subject, {}, {}, PLENTY_MS)).toBe(subject);
@@ -69,14 +69,14 @@ describe('NATS credentials', () => {
     agent.subscribe(`agent.v1.${OWN}.${HOST}.nudge`, (message) => void nudges.push(message.body));
     await agent.flush();
     service.publish(`agent.v1.${OWN}.${HOST}.nudge`, 'work');
-    await eventually('the nudge arrives', () => nudges.length === 1);
+    await eventually('the wake-up arrives', () => nudges.length === 1);
     expect(denied).toEqual([]);
   });
 
   it.each([
     ['as a host of another infra-env', `agent.v1.${FOREIGN}.${HOST}.register`],
     ['as another host of its infra-env', `agent.v1.${OWN}.${NEIGHBOUR}.next_steps`],
-    ['a nudge', `agent.v1.${OWN}.${HOST}.nudge`],
+    ['a wake-up', `agent.v1.${OWN}.${HOST}.nudge`],
     ['to the services', 'registration.v1.register_host'],
     ['into the inbox of another host', `_INBOX.${OWN}.${NEIGHBOUR}.x`],
   ])('refuse a host that publishes %s', async (_, subject) => {
@@ -89,7 +89,7 @@ describe('NATS credentials', () => {
     ['another infra-env', `agent.v1.${FOREIGN}.>`],
     ['its own requests', `agent.v1.${OWN}.${HOST}.next_steps`],
     ['the requests of its infra-env', `agent.v1.${OWN}.*.next_steps`],
-    ['the nudges of another host', `agent.v1.${OWN}.${NEIGHBOUR}.nudge`],
+    ['the wake-ups of another host', `agent.v1.${OWN}.${NEIGHBOUR}.nudge`],
     ['all infra-envs', 'agent.v1.*.*.nudge'],
     ['everything', '>'],
     ['events', 'event.v1.>'],
@@ -108,7 +108,7 @@ describe('NATS credentials', () => {
   });
 
   it.each([`agent.v1.${OWN}.${HOST}.next_steps`, 'agent.v1.*.*.register'])(
-    'refuse a host that joins the queue of the gateway on %s',
+    'refuse a host that joins the queue group of the gateway on %s',
     async (subject) => {
       const host = await openHost();
       host.subscribe(subject, async () => 'stolen', { queue: 'gateway' });
@@ -117,20 +117,20 @@ describe('NATS credentials', () => {
     },
   );
 
-  it('refuse a host that receives answers outside of its own inbox', async () => {
+  it('refuse a host that receives answers outside of its inbox', async () => {
     const { jwt } = mint();
     const host = await open({ identity: { jwt: () => jwt, seed: key.seed } });
     await expect(host.request(`agent.v1.${OWN}.${HOST}.register`, {}, {}, 1_000)).rejects.toThrow();
     await eventually('the refusal is visible', () => denied.some((subject) => subject.startsWith('_INBOX.')));
   });
 
-  it('are of no use without the seed of their key', async () => {
+  it('cannot be used without the seed of their key', async () => {
     const { jwt, inboxPrefix } = mint();
     const thief = open({ identity: { jwt: () => jwt, seed: createHostKey().seed }, inboxPrefix });
     await expect(thief).rejects.toThrow(/Authorization Violation/i);
   });
 
-  it('are required, must be in force, and must come from the same trust', async () => {
+  it('are refused when they are absent, expired, or signed by another operator', async () => {
     await expect(open({})).rejects.toThrow(NatsUnreachable);
     await expect(openHost(mint(HOST, Date.now() - 2 * HOUR_MS))).rejects.toThrow(/Authorization Violation/i);
     const stranger = mintServiceCredentials(createNatsTrust(), { name: 'stranger', nowMs: Date.now() });
@@ -138,7 +138,7 @@ describe('NATS credentials', () => {
   });
 
   it.each(['*', '>', '', 'a.b', `${OWN}.>`, OWN.toUpperCase(), `${OWN}\n`])(
-    'are not minted for the host id %j',
+    'are not created for the host id %j',
     (hostId) => {
       expect(() => mint(hostId)).toThrow(/UUID/);
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AGENT_REQUEST_VERBS, agentSubject } from '@muster/contracts';
 import { createAccount, createOperator, createUser, fromPublic, fromSeed, type KeyPair } from 'nkeys.js';
 
-/** The part of a NATS JWT that says what its subject is and may do. */
+/** The claims of a NATS JWT: its subject and its permissions. */
 export interface NatsClaims {
   readonly type: 'operator' | 'account' | 'user';
   readonly [claim: string]: unknown;
@@ -10,11 +10,11 @@ export interface NatsClaims {
 
 export interface NatsJwtOptions {
   readonly issuer: KeyPair;
-  /** Public key of the one the token is about. */
+  /** Public key of the subject. */
   readonly subject: string;
   readonly name: string;
   readonly issuedAtMs: number;
-  /** Default: never. */
+  /** @default no expiry */
   readonly expiresAtMs?: number;
   readonly claims: NatsClaims;
 }
@@ -22,7 +22,7 @@ export interface NatsJwtOptions {
 const HEADER = { typ: 'JWT', alg: 'ed25519-nkey' };
 const CLAIMS_VERSION = 2;
 
-/** A token as nats-server reads it: a JWT signed with an nkey, with what is granted under `nats`. */
+/** Returns a token in the format of nats-server: a JWT signed with an nkey, with its claims under `nats`. */
 export const signNatsJwt = (options: NatsJwtOptions): string => {
   const unidentified = {
     iat: toSeconds(options.issuedAtMs),
@@ -41,9 +41,9 @@ export const signNatsJwt = (options: NatsJwtOptions): string => {
 const toSeconds = (ms: number): number => Math.floor(ms / 1000);
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The two keys that sign all rights on NATS. Plain text for a file of mode 0600; secret. */
+/** The two keys that sign all permissions on NATS. Plain text for a file of mode 0600. Secret. */
 export interface NatsTrust {
-  /** Signs accounts; nats-server knows its public half. */
+  /** Signs accounts. nats-server has its public key. */
   readonly operatorSeed: string;
   /** Signs the credentials of services and agents. */
   readonly accountSeed: string;
@@ -57,11 +57,11 @@ export const createNatsTrust = (): NatsTrust => ({
 export const operatorKey = (trust: NatsTrust): KeyPair => fromSeed(new TextEncoder().encode(trust.operatorSeed));
 export const accountKey = (trust: NatsTrust): KeyPair => fromSeed(new TextEncoder().encode(trust.accountSeed));
 
-/** An nkey's seed is text already, handed over as bytes. */
+/** Returns the seed of an nkey as text. The library returns it as bytes. */
 export const toText = (seed: Uint8Array): string => new TextDecoder().decode(seed);
 
 const WITHOUT_LIMIT = -1;
-/** Subscriptions of one host: its nudges and its inbox, with a reserve. */
+/** Maximum subscriptions of one host: its wake-ups, its inbox, and a reserve. */
 const HOST_SUBSCRIPTIONS_MAX = 8;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -69,7 +69,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export interface HostKeyPair {
   /** Starts with U. */
   readonly publicKey: string;
-  /** A secret that never leaves the agent. */
+  /** A secret that stays on the host. */
   readonly seed: string;
 }
 
@@ -79,15 +79,18 @@ export const createHostKey = (): HostKeyPair => {
 };
 
 export interface HostCredentials {
-  /** NATS user JWT, of use only with the seed of the host's key. */
+  /** NATS user JWT. It can be used only with the seed of the host's key. */
   readonly jwt: string;
   /** Prefix of the only inbox that the host may subscribe to. */
   readonly inboxPrefix: string;
-  /** ISO 8601 UTC. The server closes the connection then. */
+  /** ISO 8601 UTC. At this time, the server closes the connection. */
   readonly expiresAt: string;
 }
 
-/** Credentials with every right, for a service of Muster. Text of a credentials file; a secret. They do not expire. */
+/**
+ * Returns credentials with all permissions, for a service of Muster: the text of a credentials file. They are secret
+ * and do not expire.
+ */
 export const mintServiceCredentials = (
   trust: NatsTrust,
   options: { readonly name: string; readonly nowMs: number },
@@ -108,8 +111,9 @@ export const mintServiceCredentials = (
 };
 
 /**
- * Credentials for the agent of one host. It may publish the request verbs of the host, and subscribe to the nudges of the
- * host and to its own inbox. Every other subject is denied, those of other hosts of the infra-env included.
+ * Returns credentials for the agent of one host. It may publish the request verbs of the host, and subscribe to the
+ * wake-ups of the host and to its own inbox. Every other subject is denied, including those of other hosts of the
+ * infra-env.
  * @throws Error when an id is not a lower-case UUID or the key is not a NATS user key
  */
 export const mintHostCredentials = (
@@ -123,7 +127,7 @@ export const mintHostCredentials = (
   },
 ): HostCredentials => {
   const { infraEnvId, hostId, publicKey, nowMs, lifetimeMs } = options;
-  // The ids become part of permissions: a wildcard in one would open other hosts.
+  // The ids become part of permissions. A wildcard in an id would permit other hosts.
   for (const id of [infraEnvId, hostId])
     if (!UUID.test(id)) throw new Error(`Bus credentials need a UUID in lower case, not ${JSON.stringify(id)}.`);
   if (!isUserKey(publicKey)) throw new Error('Bus credentials need the public key of a NATS user.');

@@ -2,7 +2,7 @@ import type { IncomingMessage, JsonValue, MessageHeaders, Requests } from '@must
 import { ErrorCode, headers as createHeaders, type Msg, type MsgHdrs, NatsError } from 'nats';
 import { MessageTooLarge } from './connection';
 
-/** Marks an answer that says only that the handler broke. */
+/** Marks an answer that reports only a failure of the handler. */
 const FAILURE_HEADER = 'muster-failure';
 
 const NO_HEADERS: MessageHeaders = Object.freeze({});
@@ -10,11 +10,17 @@ const text = new TextDecoder('utf-8', { fatal: true });
 
 export const encodeBody = (body: JsonValue): Uint8Array => Buffer.from(JSON.stringify(body));
 
-/** Throws SyntaxError or TypeError when the bytes are not JSON in UTF-8. An empty message is null. */
+/**
+ * Parses JSON in UTF-8. An empty message is null.
+ * @throws SyntaxError or TypeError when the bytes are not JSON in UTF-8
+ */
 export const decodeBody = (message: Msg): JsonValue =>
   message.data.length === 0 ? null : (JSON.parse(text.decode(message.data)) as JsonValue);
 
-/** Throws when a name or value could be read as more than one header. */
+/**
+ * Converts headers.
+ * @throws Error when a name or value could be read as more than one header
+ */
 export const encodeHeaders = (headers: MessageHeaders | undefined): MsgHdrs | undefined => {
   let encoded: MsgHdrs | undefined;
   for (const name in headers) {
@@ -47,15 +53,15 @@ export const isFailure = (message: Msg): boolean => message.headers?.has(FAILURE
 
 type OnMessage = Parameters<Requests['subscribe']>[1];
 
-/** Every client receives its replies under this prefix. */
+/** Prefix of all reply subjects of clients. */
 const INBOX = '_INBOX.';
 
-/** Called for a handler that failed and for a message that could not be read or answered. */
+/** Called when a handler failed, or when a message could not be read or answered. */
 export type ReportHandlerError = (subject: string, error: unknown) => void;
 
 /**
- * Calls the handler for each message as it arrives, in order and without waiting, and sends what it returns. Never throws:
- * an exception in the client's callback would end the connection's reader.
+ * Calls the handler for each message on arrival, in order and without waiting, and sends its result. Never throws,
+ * because an exception in the client's callback would end the reader of the connection.
  */
 export class MessageHandler {
   private readonly inHand = new Set<Promise<void>>();
@@ -63,7 +69,8 @@ export class MessageHandler {
   constructor(private readonly report: ReportHandlerError) {}
 
   handle(message: Msg, onMessage: OnMessage): void {
-    // The answer is published with our rights: its address must not be a subject that the sender may not publish to.
+    // The answer is published with the permissions of this service, so its subject must not be one that the sender may
+    // not publish to.
     if (message.reply && !message.reply.startsWith(INBOX)) {
       return this.report(message.subject, new Error('A request with a reply subject outside of an inbox was dropped.'));
     }
@@ -81,7 +88,7 @@ export class MessageHandler {
     this.inHand.add(done);
   }
 
-  /** Resolves when every message that was taken has been dealt with. */
+  /** Resolves when every received message was handled. */
   async idle(): Promise<void> {
     while (this.inHand.size > 0) await Promise.all(this.inHand);
   }
@@ -110,7 +117,7 @@ export class MessageHandler {
     try {
       message.respond(undefined, { headers: failureHeaders() });
     } catch {
-      // The connection is closed. The caller times out, which has the same meaning.
+      // The connection is closed. The caller's request times out, which has the same effect.
     }
   }
 }

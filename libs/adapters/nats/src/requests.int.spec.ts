@@ -37,7 +37,7 @@ describe('connectNatsRequests', () => {
     await Promise.all(opened.splice(0).map((requests) => requests.close()));
   });
 
-  it('says which address does not answer', async () => {
+  it('throws with the address when no server answers', async () => {
     const attempt = connectNatsRequests({ servers: '127.0.0.1:1', name: 'test' });
     await expect(attempt).rejects.toThrow(NatsUnreachable);
     await expect(attempt).rejects.toThrow(/No NATS server answers at 127\.0\.0\.1:1/);
@@ -63,7 +63,7 @@ describe('connectNatsRequests', () => {
     ]);
   });
 
-  it('answers into inboxes only, whatever the sender asks for', async () => {
+  it('answers to inboxes only', async () => {
     const reports: unknown[] = [];
     const here = await open({ onHandlerError: (_, error) => reports.push(error) });
     const stolen: unknown[] = [];
@@ -73,19 +73,19 @@ describe('connectNatsRequests', () => {
     const raw = await connect({ servers: server.url });
     raw.publish('test.v1.question', 'null', { reply: 'test.v1.command' });
     await raw.drain();
-    await eventually('the question is dropped', () => reports.length === 1);
+    await eventually('the request is dropped', () => reports.length === 1);
     await here.flush();
     expect(stolen).toEqual([]);
   });
 
-  it('says when a message is larger than the server takes', async () => {
+  it('throws when a message is larger than the server accepts', async () => {
     const here = await open();
     const big = 'x'.repeat(2 * 1024 * 1024);
     await expect(here.request('test.v1.big', big, {}, PLENTY_MS)).rejects.toThrow(MessageTooLarge);
     expect(() => here.publish('test.v1.big', big)).toThrow(MessageTooLarge);
   });
 
-  it('takes nothing more after it has closed', async () => {
+  it('accepts nothing after it was closed', async () => {
     const here = await open();
     await here.close();
     await here.close();
@@ -94,8 +94,8 @@ describe('connectNatsRequests', () => {
   });
 });
 
-describe('a NATS server that goes away and comes back', () => {
-  it('is found again with all subscriptions; requests wait for it, publications are dropped', async () => {
+describe('NATS server that stops and starts again', () => {
+  it('is reconnected with all subscriptions. Requests wait for it, publications are dropped', async () => {
     let server = await startNatsServer();
     const { port, url } = server;
     const statuses: NatsStatus['kind'][] = [];
@@ -108,14 +108,14 @@ describe('a NATS server that goes away and comes back', () => {
     expect(await here.request('test.v1.echo', 'before', {}, PLENTY_MS)).toBe('before');
 
     await server.kill();
-    await eventually('the loss is noticed', () => !here.isConnected() && !there.isConnected());
+    await eventually('the disconnection is detected', () => !here.isConnected() && !there.isConnected());
     here.publish('test.v1.live', 'lost');
     await expect(here.request('test.v1.echo', 'too soon', {}, SOON_MS)).rejects.toThrow(RequestTimedOut);
     const patient = here.request('test.v1.echo', 'patient', {}, PLENTY_MS).catch((error: Error) => error.name);
 
     server = await startNatsServer({ port });
-    await eventually('both are back', () => here.isConnected() && there.isConnected());
-    // The first process to return finds no responder yet, which is a valid reply.
+    await eventually('both are reconnected', () => here.isConnected() && there.isConnected());
+    // The first process to reconnect finds no responder yet, which is a valid reply.
     expect(['patient', 'NoResponder']).toContain(await patient);
     await there.flush();
     expect(await here.request('test.v1.echo', 'after', {}, PLENTY_MS)).toBe('after');
@@ -130,13 +130,13 @@ describe('a NATS server that goes away and comes back', () => {
     await server.stop();
   });
 
-  it('can be closed while it is away', async () => {
+  it('can be closed while the server is not available', async () => {
     const server = await startNatsServer();
     const here = await connectNatsRequests({ servers: server.url, name: 'here' });
     here.subscribe('test.v1.x', () => undefined);
     await here.flush();
     await server.kill();
-    await eventually('the loss is noticed', () => !here.isConnected());
+    await eventually('the disconnection is detected', () => !here.isConnected());
     await here.close();
     expect(here.isConnected()).toBe(false);
   });

@@ -28,24 +28,24 @@ import {
 
 /** A user key with the JWT that the service issued for it. */
 export interface NatsIdentity {
-  /** The JWT that is in force. Called at each connection attempt, so that a renewed one is used. */
+  /** Returns the current JWT. Called at each connection attempt, so that a renewed JWT is used. */
   readonly jwt: () => string;
   /** Seed of the user key. A secret. */
   readonly seed: string;
 }
 
 export interface NatsRequestsOptions {
-  /** One address or several, as `host:port` or `nats://host:port`. */
+  /** One or several addresses, as `host:port` or `nats://host:port`. */
   readonly servers: string | readonly string[];
-  /** What the server's monitoring calls this connection. */
+  /** Name of this connection in the monitoring of the server. */
   readonly name: string;
   /** Text of a credentials file (a user's JWT and seed). */
   readonly credentials?: string;
   /** Used when there are no `credentials`. */
   readonly identity?: NatsIdentity;
-  /** The certificate authority of the server, PEM. With it only TLS connections are made. */
+  /** The certificate authority of the server, PEM. When set, only TLS connections are made. */
   readonly caPem?: string;
-  /** Prefix of the inbox of replies. An agent may use only the one of its credentials. */
+  /** Prefix of the inbox for replies. An agent may use only the prefix in its credentials. */
   readonly inboxPrefix?: string;
   /** Whether the first connection is retried instead of failing with NatsUnreachable. @default false */
   readonly waitForServer?: boolean;
@@ -55,21 +55,22 @@ export interface NatsRequestsOptions {
 
 export interface NatsRequests extends Requests {
   isConnected(): boolean;
-  /** Resolves when the server has taken all that was sent before, subscriptions included. */
+  /** Resolves when the server has received everything that was sent before, including subscriptions. */
   flush(): Promise<void>;
 }
 
 const RECONNECT_WAIT_MS = 250;
 const RECONNECT_JITTER_MS = 100;
-/** A silent connection is detected after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
+/** A connection without traffic is detected after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
 const PING_INTERVAL_MS = 10_000;
 const PINGS_UNANSWERED_MAX = 2;
-/** How long closing waits for handlers and for the server, each. */
+/** Timeout for the handlers and for the server when the connection is closed, each. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * The bus over NATS. Reconnects without limit; while it is disconnected, publications are dropped (live copies may be lost) and
- * requests wait within their own timeout. Throws NatsUnreachable.
+ * Connects the bus over NATS. Reconnects without limit. While it is disconnected, publications are dropped (live copies
+ * may be lost) and requests wait within their own timeout.
+ * @throws NatsUnreachable when the first connection fails
  */
 export const connectNatsRequests = async (options: NatsRequestsOptions): Promise<NatsRequests> => {
   const connection = await connectTo(options);
@@ -125,7 +126,7 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   const close = async (): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
-    // 1. No new messages. 2. Messages that were received are answered. 3. The answers reach the server.
+    // 1. Stop receiving. 2. Wait for the answers of received messages. 3. Send the answers to the server.
     if (watch.isConnected()) {
       await within(
         CLOSE_TIMEOUT_MS,
@@ -154,7 +155,7 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_WAIT_MS,
     reconnectJitter: RECONNECT_JITTER_MS,
-    // A server that comes back with its keys not yet in place must not end the connection for good.
+    // A restarted server may not have its keys yet. This must not end the connection permanently.
     ignoreAuthErrorAbort: true,
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: PINGS_UNANSWERED_MAX,
@@ -176,8 +177,8 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
 };
 
 /**
- * The client names no server to TLS when the address is an IP address, and Node would then look for `localhost` in the certificate. It
- * passes options that its types do not know on to Node.
+ * For an IP address the client passes no server name to TLS, and Node would expect `localhost` in the certificate. The
+ * client passes options that are not in its types on to Node.
  */
 const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
   const hosts = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`).hostname);
@@ -190,7 +191,7 @@ const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
   return { ca, ...identity };
 };
 
-/** Waits for the work, with a time limit. */
+/** Waits for the work with a time limit. */
 const within = async (timeoutMs: number, work: Promise<unknown>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;
   const waitTimeout = new Promise((resolve) => {

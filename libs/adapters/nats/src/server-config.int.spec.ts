@@ -10,14 +10,14 @@ import { createNatsTrust, mintServiceCredentials } from './credentials';
 import { connectNatsRequests, type NatsRequests } from './requests';
 import { loadOrCreateNatsTrust, natsServerConfig } from './server-config';
 
-describe('a bus with TLS', () => {
+describe('bus with TLS', () => {
   const directory = temporaryDirectory();
   afterAll(() => directory.remove());
   const nowMs = Date.now();
   const trust = createNatsTrust();
   const credentials = mintServiceCredentials(trust, { name: 'test', nowMs });
 
-  it('serves only clients that trust its certificate authority', async () => {
+  it('accepts only clients that trust its certificate authority', async () => {
     const tls = await makeBusCertificate(directory.path, { hosts: ['127.0.0.1', 'bus.example.com'], nowMs });
     const caPem = readFileSync(tls.caFile, 'utf8');
     const server = await startNatsServer({ config: natsServerConfig(trust, { nowMs, tls }) });
@@ -29,9 +29,9 @@ describe('a bus with TLS', () => {
       await requests.flush();
       expect(await requests.request('question', {}, {}, 1_000)).toEqual({ answer: 42 });
       await requests.close();
-      // The system trusts no such authority.
+      // The system does not trust this authority.
       await expect(open(undefined)).rejects.toThrow(NatsUnreachable);
-      // Same port, another name than those of the certificate.
+      // The same port with a name that is not in the certificate.
       await expect(open(caPem, server.url.replace('127.0.0.1', 'localhost'))).rejects.toThrow(NatsUnreachable);
       const other = temporaryDirectory();
       const foreign = await makeBusCertificate(other.path, { hosts: ['127.0.0.1'], nowMs });
@@ -42,7 +42,7 @@ describe('a bus with TLS', () => {
     }
   });
 
-  it('refuses a client that offers no TLS', async () => {
+  it('refuses a client without TLS', async () => {
     const tls = await makeBusCertificate(directory.path, { hosts: ['127.0.0.1'], nowMs });
     const server = await startNatsServer({ config: natsServerConfig(trust, { nowMs, tls }) });
     const socket = connect(server.port, '127.0.0.1');
@@ -55,7 +55,7 @@ describe('a bus with TLS', () => {
     await server.stop();
   });
 
-  it('keeps its certificate authority when the certificate is made again', async () => {
+  it('keeps its certificate authority when the certificate is created again', async () => {
     const first = readFileSync(join(directory.path, 'bus-ca.pem'), 'utf8');
     const before = readFileSync(join(directory.path, 'bus.pem'), 'utf8');
     const { caFile, certFile, keyFile } = await makeBusCertificate(directory.path, { hosts: ['192.0.2.7'], nowMs });
@@ -71,7 +71,7 @@ describe('loadOrCreateNatsTrust', () => {
   const file = join(directory.path, 'nats-trust.json');
   afterAll(() => directory.remove());
 
-  it('makes the keys once, for the eyes of the owner only', async () => {
+  it('creates the keys once, readable by the owner only', async () => {
     const made = await loadOrCreateNatsTrust(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
@@ -80,7 +80,7 @@ describe('loadOrCreateNatsTrust', () => {
   });
 
   it.each(['', '{}', 'not json', '{"operatorSeed":"SOABC","accountSeed":"SAABC"}'])(
-    'refuses a file that holds %j, without showing it',
+    'refuses a file with content %j without repeating it',
     async (text) => {
       writeFileSync(file, text);
       await expect(loadOrCreateNatsTrust(file)).rejects.toThrow(/does not contain the NATS keys/);

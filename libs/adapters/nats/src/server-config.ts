@@ -1,7 +1,10 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { accountKey, createNatsTrust, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
 
-/** Reads the keys, or makes them and writes them (mode 0600) when the file is absent. Throws when the file holds something else. */
+/**
+ * Reads the keys. Creates them in a file of mode 0600 when it does not exist.
+ * @throws Error when the file has other content
+ */
 export const loadOrCreateNatsTrust = async (file: string): Promise<NatsTrust> => {
   const trust = createNatsTrust();
   try {
@@ -22,34 +25,34 @@ const parseTrust = (file: string, text: string): NatsTrust => {
       operatorKey(trust).getPublicKey().startsWith('O') && accountKey(trust).getPublicKey().startsWith('A');
     if (isTrust) return trust;
   } catch {
-    // Said below, without the content: half of a key is still half of a secret.
+    // The error below does not repeat the content, because a part of a key is also secret.
   }
   throw new Error(
     `${file} does not contain the NATS keys of this installation. Restore it, or remove it to create new keys.`,
   );
 };
 
-/** The largest message that the server takes. */
+/** Maximum size of a message in bytes. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 export interface NatsServerConfigOptions {
-  /** Default: loopback only. */
+  /** @default loopback only */
   readonly host?: string;
-  /** Default: 4222; -1 lets the server choose. */
+  /** -1 lets the server choose. @default 4222 */
   readonly port?: number;
-  /** Default: MAX_MESSAGE_BYTES. */
+  /** @default MAX_MESSAGE_BYTES */
   readonly maxMessageBytes?: number;
-  /** Clients have to use TLS. Default: plain connections. */
+  /** When set, clients must use TLS. @default plain connections */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Milliseconds since the Unix epoch; stands in the tokens. */
+  /** Milliseconds since the Unix epoch. Written to the tokens. */
   readonly nowMs: number;
 }
 
 const WITHOUT_LIMIT = -1;
 
 /**
- * Configuration text for a nats-server that accepts only credentials signed with the same keys. It
- * holds no secret: the server knows public keys only.
+ * Returns the configuration of a nats-server that accepts only credentials signed with the same keys. It contains
+ * public keys only.
  */
 export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOptions): string => {
   const operator = operatorKey(trust);
@@ -85,7 +88,7 @@ export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOpti
   ].join('\n');
 };
 
-/** All that JWTs limit is unlimited but JetStream, which is left out and so is off. */
+/** All limits of a JWT are unlimited, except that JetStream is disabled because it is absent. */
 const ACCOUNT_LIMITS = {
   subs: WITHOUT_LIMIT,
   data: WITHOUT_LIMIT,

@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import type { ByteStream } from '@muster/ports';
 
-/** Files under their digests. The least recently used ones are removed when they take more than the limit. */
+/** Files by digest. The least recently used files are removed when the total exceeds the limit. */
 export interface BlobCache {
-  /** Path of a file that is complete; undefined when it is not here. */
+  /** Returns the path of a complete file, or undefined. */
   find(name: string): Promise<string | undefined>;
-  /** Bytes of an interrupted download. */
+  /** Returns the number of bytes of an interrupted download. */
   partialBytes(name: string): Promise<number>;
-  /** Appends to what is there of `name`. @throws Error when the digest of the whole is another than `sha256` */
+  /**
+   * Appends to the existing part of `name`.
+   * @throws Error when the digest of the complete file differs from `sha256`
+   */
   append(
     name: string,
     sha256: string,
@@ -19,7 +22,7 @@ export interface BlobCache {
     body: ByteStream,
     onBytes: (bytes: number) => void,
   ): Promise<string>;
-  /** Path where a file may be written that `commit` then takes. */
+  /** Returns a path for a file that `commit` then moves into the cache. */
   scratch(name: string): Promise<string>;
   commit(name: string): Promise<string>;
   evict(): Promise<void>;
@@ -83,7 +86,7 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
         }),
       );
       let total = files.reduce((sum, { size }) => sum + size, 0);
-      // The newest file is in use, however large it is.
+      // The newest file is in use, so it is kept regardless of its size.
       for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs).slice(0, -1)) {
         if (total <= bytesMax) return;
         await rm(path, { force: true });

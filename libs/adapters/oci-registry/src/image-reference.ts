@@ -1,10 +1,10 @@
 import { parseAllDocuments } from 'yaml';
 
-/** An image reference in its parts: `host/repository:tag@digest`. */
+/** The parts of an image reference: `host/repository:tag@digest`. */
 export interface ImageReference {
   readonly registry: string;
   readonly repository: string;
-  /** Tag or digest: what comes after the repository in a request. */
+  /** Tag or digest: the part after the repository in a request. */
   readonly version: string;
   readonly isByDigest: boolean;
 }
@@ -14,7 +14,10 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const REPOSITORY = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 
-/** @throws RangeError that says which part is wrong */
+/**
+ * Parses an image reference.
+ * @throws RangeError that names the invalid part
+ */
 export function parseImageReference(text: string): ImageReference {
   const [named = '', digest, ...more] = text.split('@');
   if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest)))
@@ -37,11 +40,11 @@ export interface MirrorRule {
   /** Registry or repository prefix that is mirrored: `quay.io/openshift-release-dev`. */
   readonly source: string;
   readonly mirrors: readonly string[];
-  /** The source itself is not asked. */
+  /** Requests are never sent to the source itself. */
   readonly neverContactSource?: boolean;
 }
 
-/** Returns the places of an image in the order in which they are asked; the rule with the longest source counts. */
+/** Returns the locations of an image in the order in which they are tried. The rule with the longest source applies. */
 export function placesOf(reference: ImageReference, rules: readonly MirrorRule[]): readonly ImageReference[] {
   const name = `${reference.registry}/${reference.repository}`;
   const [rule] = rules
@@ -67,7 +70,7 @@ interface MirrorDocument {
   readonly spec?: { readonly [list: string]: readonly MirrorEntry[] | undefined };
 }
 
-/** Kind of a document → the list in its `spec` that has the mirrors. */
+/** Kind of a document → name of the list of mirrors in its `spec`. */
 const LISTS: ReadonlyMap<string, string> = new Map([
   ['ImageDigestMirrorSet', 'imageDigestMirrors'],
   ['ImageTagMirrorSet', 'imageTagMirrors'],
@@ -75,8 +78,8 @@ const LISTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the mirrors of IDMS, ITMS and ICSP documents (YAML). Documents of other kinds are passed over.
- * @throws RangeError when the text is no YAML
+ * Reads the mirrors of IDMS, ITMS and ICSP documents (YAML). Documents of other kinds are ignored.
+ * @throws RangeError when the text is not YAML
  */
 export function parseMirrorDocuments(text: string): readonly MirrorRule[] {
   const documents = parseAllDocuments(text);

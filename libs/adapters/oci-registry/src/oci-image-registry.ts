@@ -44,12 +44,15 @@ interface Found {
   readonly document: Document;
 }
 
-/** Reads images of OCI registries. Mirrors are asked first, each digest is verified, downloads continue where they broke off. */
+/**
+ * Reads images of OCI registries. Mirrors are tried first, each digest is verified, and interrupted downloads are
+ * continued.
+ */
 export async function ociImageRegistry(options: OciImageRegistryOptions): Promise<ImageRegistry> {
   const client = createRegistryClient(options);
   const cache = await openBlobCache(options.cacheDirectory, options.cacheBytesMax);
 
-  /** The document of a tag or digest, from the first place that has it. */
+  /** Returns the document of a tag or digest from the first location that has it. */
   const fetchDocument = async (image: string, version: string | undefined, signal: AbortSignal): Promise<Found> => {
     const given = parse(image);
     const reference = version === undefined ? given : { ...given, version, isByDigest: true };
@@ -81,7 +84,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     throw new ImageRegistryError(image, found.place.registry, `it has no ${architecture}; available: ${available}`);
   };
 
-  /** Path of a layer on this machine. */
+  /** Returns the path of a layer on this machine. */
   const fetchLayer = async (
     image: string,
     place: ImageReference,
@@ -122,7 +125,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       const name = `${digest}-${path}`;
       const known = await cache.find(name);
       if (known) return known;
-      // The uppermost layer with the file has the one that counts.
+      // When several layers contain the file, the uppermost one applies.
       let wanted = path;
       for (let links = 0; links <= LINKS_MAX; links += 1) {
         let link: string | undefined;
@@ -154,7 +157,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   }
 }
 
-/** True: the file was written. A text: it is a link to there. Undefined: not in this layer. */
+/** True: the file was written. A text: the target of a link. Undefined: the layer does not contain the file. */
 async function extract(blob: string, path: string, cache: BlobCache, name: string): Promise<true | string | undefined> {
   const raw = createReadStream(blob);
   const stream = await decompressed(blob, raw);
@@ -186,7 +189,7 @@ async function extract(blob: string, path: string, cache: BlobCache, name: strin
   return true;
 }
 
-/** Layers are gzip, zstd or plain tar, whatever their media type says. */
+/** Layers are gzip, zstd or plain tar, independent of their media type. */
 async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
   const magic = await firstBytes(path);
   if (GZIP.equals(magic.subarray(0, GZIP.length))) return raw.pipe(createGunzip());

@@ -5,7 +5,7 @@ import { createRegistryClient, parseChallenge, parsePullSecret } from './registr
 const { signal } = new AbortController();
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 
-describe('an image reference', () => {
+describe('image reference', () => {
   it.each([
     ['quay.io/org/name:1.2', { registry: 'quay.io', repository: 'org/name', version: '1.2', isByDigest: false }],
     [`mirror:5000/a/b@${DIGEST}`, { registry: 'mirror:5000', repository: 'a/b', version: DIGEST, isByDigest: true }],
@@ -15,7 +15,7 @@ describe('an image reference', () => {
       'library/busybox',
       { registry: 'registry-1.docker.io', repository: 'library/busybox', version: 'latest', isByDigest: false },
     ],
-  ])('%s has its parts', (text, parts) => {
+  ])('%s is split into its parts', (text, parts) => {
     expect(parseImageReference(text)).toEqual(parts);
   });
 
@@ -46,7 +46,7 @@ spec:
 kind: ConfigMap
 `;
 
-  it('are read from IDMS and ICSP documents, and the longest source counts', () => {
+  it('are read from IDMS and ICSP documents, and the longest source applies', () => {
     const rules = parseMirrorDocuments(text);
     const places = (image: string) =>
       placesOf(parseImageReference(image), rules).map(({ registry, repository }) => `${registry}/${repository}`);
@@ -61,8 +61,8 @@ kind: ConfigMap
   });
 });
 
-describe('a pull secret', () => {
-  it('gives the credentials of the longest place', () => {
+describe('pull secret', () => {
+  it('returns the credentials of the longest matching entry', () => {
     const auths = {
       'quay.io': { auth: 'a' },
       'quay.io/org': { auth: 'b' },
@@ -79,7 +79,7 @@ describe('a pull secret', () => {
     expect(() => parsePullSecret(text)).toThrow(/pull secret/);
   });
 
-  it('answers challenges of both schemes', () => {
+  it('parses challenges of both schemes', () => {
     expect(parseChallenge('Bearer realm="https://auth/token",service="quay.io"')).toEqual({
       scheme: 'bearer',
       parameters: { realm: 'https://auth/token', service: 'quay.io' },
@@ -89,7 +89,7 @@ describe('a pull secret', () => {
   });
 });
 
-describe('a request to a registry', () => {
+describe('request to a registry', () => {
   const answer = (status: number, headers: HttpResponse['headers'] = {}, text = ''): HttpResponse => ({
     status,
     headers,
@@ -115,7 +115,7 @@ describe('a request to a registry', () => {
     return { requests, waits, get: () => client.get(place, 'manifests/1', {}, signal) };
   };
 
-  it('fetches a token with the credentials and keeps it, which the storage never gets', async () => {
+  it('fetches a token with the credentials, reuses it, and does not send it to the storage', async () => {
     const { get, requests } = clientWith(({ headers, url }) => {
       if (url.startsWith('https://auth.example/token')) return answer(200, {}, '{"token":"T"}');
       if (url.startsWith('https://storage.example/')) return answer(200);
@@ -136,7 +136,7 @@ describe('a request to a registry', () => {
     expect(requests[1]?.url).toBe('https://auth.example/token?service=quay.io&scope=repository%3Aorg%2Fname%3Apull');
   });
 
-  it('is repeated while the registry is busy, as long as it asks for', async () => {
+  it('is repeated after the time that the busy registry requests', async () => {
     let tries = 0;
     const { get, waits } = clientWith(() => (++tries < 3 ? answer(429, { 'retry-after': '7' }) : answer(200)));
     expect((await get()).status).toBe(200);
@@ -147,7 +147,7 @@ describe('a request to a registry', () => {
     [403, /may not read it \(403\)/, 1],
     [404, /does not have it \(404\)/, 1],
     [503, /the registry failed \(503\)/, 5],
-  ])('that is answered with %i names image, registry and reason', async (status, reason, tries) => {
+  ])('with answer %i throws an error with image, registry and reason', async (status, reason, tries) => {
     const { get, requests } = clientWith(() => answer(status));
     const failure = await get().catch((error: Error) => error);
     expect(String(failure)).toMatch(/The image quay\.io\/org\/name:1 cannot be read from quay\.io/);

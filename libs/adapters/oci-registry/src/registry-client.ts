@@ -3,7 +3,7 @@ import type { ImageReference } from './image-reference';
 
 /** Credentials of a pull secret. */
 export interface PullSecret {
-  /** Returns `user:password` in base64 for an image, by the longest entry that is a prefix of its name. */
+  /** Returns `user:password` in base64 for an image, from the longest entry that is a prefix of its name. */
   credentialsFor(registry: string, repository: string): string | undefined;
 }
 
@@ -11,7 +11,10 @@ interface Auths {
   readonly auths?: { readonly [place: string]: { readonly auth?: string } };
 }
 
-/** Reads the JSON of a pull secret; an empty text has no credentials. @throws RangeError when it is not one */
+/**
+ * Parses the JSON of a pull secret. An empty text has no credentials.
+ * @throws RangeError when the text is not a pull secret
+ */
 export function parsePullSecret(text: string): PullSecret {
   let auths: Auths['auths'];
   try {
@@ -34,13 +37,13 @@ export function parsePullSecret(text: string): PullSecret {
   };
 }
 
-/** The challenge of a registry: the scheme and its parameters. */
+/** The authentication challenge of a registry: the scheme and its parameters. */
 export interface Challenge {
   readonly scheme: 'basic' | 'bearer';
   readonly parameters: { readonly [name: string]: string };
 }
 
-/** Reads a WWW-Authenticate header. */
+/** Parses a WWW-Authenticate header. */
 export function parseChallenge(header: string): Challenge | undefined {
   const [, scheme = '', rest = ''] = /^\s*(\w+)\s*(.*)$/s.exec(header) ?? [];
   const parameters = Object.fromEntries(
@@ -54,13 +57,16 @@ export interface RegistryClientOptions {
   readonly send: SendHttp;
   readonly pullSecret: PullSecret;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/** One request below `/v2/<repository>/`, with everything that it takes to get an answer. */
+/** Sends one request below `/v2/<repository>/`, including authentication, redirects and retries. */
 export interface RegistryClient {
-  /** Returns the answer of a 200 or 206. @throws ImageRegistryError */
+  /**
+   * Returns the answer with status 200 or 206.
+   * @throws ImageRegistryError
+   */
   get(
     place: ImageReference,
     path: string,
@@ -76,9 +82,9 @@ const REDIRECTS_MAX = 5;
 const TOKEN_CHARS_MAX = 64 * 1024;
 const REASON_CHARS_MAX = 300;
 
-/** Tokens and basic credentials as the registry asks for them; retries for answers and failures that may pass. */
+/** Authenticates with tokens or basic credentials as the registry requests. Retries after temporary failures. */
 export function createRegistryClient({ send, pullSecret, random, sleep }: RegistryClientOptions): RegistryClient {
-  /** Authorization by registry and repository. */
+  /** Authorization header by registry and repository. */
   const authorizations = new Map<string, string>();
 
   const once = async (
@@ -102,7 +108,7 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     return ask();
   };
 
-  /** A redirect leads to storage of another host, which must not get the registry's credentials. */
+  /** A redirect leads to a storage host, which must not receive the credentials of the registry. */
   const follow = async (
     url: string,
     headers: { readonly [name: string]: string },
@@ -185,7 +191,7 @@ function reasonOf(error: Error): string {
   return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message;
 }
 
-/** Reads a body to its end and returns the beginning of it. */
+/** Reads a body to its end and returns its beginning. */
 export async function readText({ body }: HttpResponse, charsMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

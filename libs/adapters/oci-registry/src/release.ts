@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ImageRegistryError, type ImageRegistry } from '@muster/ports';
 
-/** What the payload image of an OpenShift release says. */
+/** The content of the payload image of an OpenShift release. */
 export interface Release {
   readonly version: string;
-  /** Name of a component → its image by digest: `machine-config-operator`. */
+  /** Name of a component, such as `machine-config-operator` → its image by digest. */
   readonly images: ReadonlyMap<string, string>;
 }
 
@@ -18,11 +18,16 @@ const REFERENCES = 'release-manifests/image-references';
 const BOOT_IMAGES = 'release-manifests/0000_50_installer_coreos-bootimages.yaml';
 const INSTALLER_PATH = 'usr/bin/openshift-install';
 
-/** Which installer of a release: `baremetal` is the one linked against libvirt, needed before 4.16 and for FIPS. */
+/**
+ * The variant of a release's installer: `baremetal` is linked with libvirt, which is required before 4.16 and for FIPS.
+ */
 export type InstallerKind = 'standard' | 'baremetal';
 const INSTALLER_IMAGES = { standard: 'installer', baremetal: 'baremetal-installer' } as const;
 
-/** Reads which images a release consists of. @throws ImageRegistryError */
+/**
+ * Reads the list of images of a release.
+ * @throws ImageRegistryError
+ */
 export async function readRelease(
   registry: ImageRegistry,
   image: string,
@@ -39,18 +44,24 @@ export async function readRelease(
   return { version: metadata?.name ?? '', images: new Map(images) };
 }
 
-/** Returns the image of a component. @throws ImageRegistryError that lists what the release has */
+/**
+ * Returns the image of a component.
+ * @throws ImageRegistryError that lists the existing components
+ */
 export function componentOf(release: Release, name: string, image: string): string {
   const found = release.images.get(name);
   if (found) return found;
   throw new ImageRegistryError(
     image,
     'its registry',
-    `the release ${release.version} has no component ${name}; it has ${[...release.images.keys()].sort().join(', ') || 'none'}`,
+    `the release ${release.version} has no component ${name}. Available: ${[...release.images.keys()].sort().join(', ') || 'none'}`,
   );
 }
 
-/** Returns the path of the release's own installer, which can be executed. @throws ImageRegistryError */
+/**
+ * Returns the path of the release's executable installer.
+ * @throws ImageRegistryError
+ */
 export async function extractInstaller(
   registry: ImageRegistry,
   image: string,
@@ -63,7 +74,10 @@ export async function extractInstaller(
   return registry.extractFile(component, architecture, INSTALLER_PATH, signal);
 }
 
-/** Returns the stream metadata of CoreOS (YAML of its config map) that a release installs. @throws ImageRegistryError */
+/**
+ * Returns the stream metadata of CoreOS that a release installs (YAML of its config map).
+ * @throws ImageRegistryError
+ */
 export async function readCoreosStream(
   registry: ImageRegistry,
   image: string,

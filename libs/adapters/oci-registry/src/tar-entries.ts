@@ -12,8 +12,8 @@ export interface TarEntry {
 }
 
 /**
- * Reads a tar archive (ustar, GNU long names, pax paths) as it arrives. `want` decides for each entry; the bytes of a wanted
- * entry go to `onBytes`. Stops when `want` returns `stop`.
+ * Reads a tar archive (ustar, GNU long names, pax paths) as a stream. `want` decides for each entry. The bytes of a
+ * wanted entry are passed to `onBytes`. Stops when `want` returns `stop`.
  */
 export async function readTar(
   stream: ByteStream,
@@ -64,7 +64,7 @@ const textOf = (block: Buffer, offset: number, length: number): string =>
     .toString('utf8')
     .replace(/\0.*$/s, '');
 
-/** Octal text, or a big number in base 256. */
+/** Parses octal text, or a number in base 256. */
 function sizeOf(header: Buffer): number {
   if (((header[124] ?? 0) & 0x80) === 0) return parseInt(textOf(header, 124, 12).trim() || '0', 8);
   return Number(header.readBigUInt64BE(128));
@@ -89,7 +89,7 @@ function createReader(stream: ByteStream) {
   };
   return {
     readUpTo,
-    /** Undefined when the stream ended before. */
+    /** Returns undefined when the stream ended before. */
     read: async (length: number): Promise<Buffer | undefined> => {
       const chunks: Buffer[] = [];
       for (let left = length; left > 0;) {

@@ -40,7 +40,7 @@ export function tarOf(folder: string, files: { readonly [path: string]: string |
 
 const ZSTD_BLOCK_BYTES_MAX = 128 * 1024;
 
-/** Returns a zstd frame of blocks that are not compressed: Node 20 has no compressor. */
+/** Returns a zstd frame of uncompressed blocks, because Node 20 has no compressor. */
 export function zstdFrame(content: Buffer): Buffer {
   const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
   header.writeUInt32LE(content.length, 5);

@@ -2,9 +2,9 @@ import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } fr
 import type Database from 'libsql';
 import { explain } from './database';
 
-/** At most this many appends share one transaction, so that the process is not held up for long. */
+/** Maximum appends in one transaction, so that the event loop is not blocked for long. */
 const BATCH_APPENDS_MAX = 256;
-/** Appends that may wait for their turn; beyond that the store says no instead of growing. */
+/** Maximum appends that may wait. Further appends are refused, so that the queue is bounded. */
 const WAITING_APPENDS_MAX = 50_000;
 
 interface WaitingAppend {
@@ -17,7 +17,7 @@ interface WaitingAppend {
 
 /**
  * Group commit: appends that arrive in the same turn of the event loop share one transaction, and so one fsync. Each
- * checks its own expectation inside it; a conflict writes nothing and leaves the others alone.
+ * checks its own expected revision inside it. A conflict writes nothing and does not affect the others.
  */
 export class AppendQueue {
   private waiting: WaitingAppend[] = [];
@@ -51,7 +51,7 @@ export class AppendQueue {
     });
   }
 
-  /** Writes all that waits, now. */
+  /** Writes all waiting appends now. */
   flush(): void {
     while (this.waiting.length > 0) this.commitBatch();
   }
@@ -98,14 +98,14 @@ export class AppendQueue {
   }
 
   private inTransaction<T>(work: () => T): T {
-    // IMMEDIATE: the write lock is taken before the expectations are checked.
+    // IMMEDIATE: the write lock is acquired before the expected revisions are checked.
     this.database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
       this.database.exec('COMMIT');
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, a full disk among them.
+      // SQLite has already rolled back after some errors, such as a full disk.
       if (this.database.inTransaction) this.database.exec('ROLLBACK');
       throw error;
     }

@@ -3,7 +3,9 @@ import { writeSync } from 'node:fs';
 import { NO_STREAM, type EventToAppend } from '@muster/ports';
 import { sqliteEventStore } from './event-store';
 
-/** Appends three events at a time to many streams at once, and prints each acknowledgement, until it is killed. */
+/**
+ * Appends three events at a time to several streams concurrently and prints each acknowledgement, until it is killed.
+ */
 const WRITERS = 32;
 const STANDARD_OUTPUT = 1;
 

@@ -7,7 +7,7 @@ import Database from 'libsql';
 import { EventStoreUnusable, lockFile, SCHEMA_VERSION } from './database';
 import { sqliteEventStore } from './event-store';
 
-describe('A locked file', () => {
+describe('file lock', () => {
   let directory: TemporaryDirectory;
   let file: string;
   beforeEach(() => {
@@ -21,7 +21,7 @@ describe('A locked file', () => {
     ['exclusive', 'shared', false],
     ['shared', 'exclusive', false],
     ['shared', 'shared', true],
-  ] as const)('with a lock that is %s allows one that is %s: %s', (first, second, isAllowed) => {
+  ] as const)('with a lock that is %s allows a lock that is %s: %s', (first, second, isAllowed) => {
     const held = lockFile(file, first);
     const other = lockFile(file, second);
     expect(other !== undefined).toBe(isAllowed);
@@ -46,7 +46,7 @@ describe('A locked file', () => {
   });
 });
 
-describe('a file that cannot be an event store', () => {
+describe('file that cannot be an event store', () => {
   const directory = temporaryDirectory();
   const at = (name: string): string => join(directory.path, name);
   afterAll(() => directory.remove());
@@ -81,14 +81,14 @@ describe('a file that cannot be an event store', () => {
     expect(refusal(at('newer.db')).message).toMatch(/newer release \(format 2/);
   });
 
-  it('is refused when its directory is absent, or it is a directory itself', () => {
+  it('is refused when its directory does not exist or the path is a directory', () => {
     mkdirSync(at('directory.db'));
     expect(refusal(at('absent/events.db')).message).toMatch(/cannot be opened for writing/);
     expect(refusal(at('directory.db')).message).toMatch(/cannot be opened for writing/);
   });
 });
 
-describe('a store that is full', () => {
+describe('store on a full disk', () => {
   it('refuses the append with the reason, keeps its events, and continues when space is available', async () => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'events.db');
@@ -96,7 +96,7 @@ describe('a store that is full', () => {
     await small.append('sample-1', NO_STREAM, [eventToAppend({ n: 0 })]);
     const big = { text: 'x'.repeat(60_000) };
     const refused = small.append('sample-2', NO_STREAM, [eventToAppend(big), eventToAppend(big)]);
-    await expect(refused).rejects.toThrow(/is full; nothing of the refused append was stored/);
+    await expect(refused).rejects.toThrow(/is full. Nothing of the refused append was stored/);
     await expect(refused).rejects.toMatchObject({ name: 'EventStoreUnusable', code: 'SQLITE_FULL' });
     expect(await small.append('sample-1', 0, [eventToAppend({ n: 1 })])).toMatchObject({
       kind: 'appended',

@@ -2,7 +2,10 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
-/** The file cannot serve as an event store now; the message says why and what to do. `code` is SQLite's, where it has one. */
+/**
+ * The file cannot be used as an event store. The message contains the reason and the action. `code` is the code of
+ * SQLite, if any.
+ */
 export class EventStoreUnusable extends Error {
   constructor(
     readonly file: string,
@@ -16,19 +19,19 @@ export class EventStoreUnusable extends Error {
 }
 
 const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string])[] = [
-  ['SQLITE_NOTADB', 'this is not a SQLite database; name another file, or move this file.'],
-  ['SQLITE_CORRUPT', 'the database is damaged; restore it from a backup.'],
+  ['SQLITE_NOTADB', 'this is not a SQLite database. Use another file, or move this file.'],
+  ['SQLITE_CORRUPT', 'the database is damaged. Restore it from a backup.'],
   [
     'SQLITE_FULL',
-    'the disk, or the size allowed for the file, is full; nothing of the refused append was stored. Free disk space and retry.',
+    'the disk, or the size allowed for the file, is full. Nothing of the refused append was stored. Free disk space and retry.',
   ],
-  ['SQLITE_READONLY', 'the file is read-only for this process; give it write permission.'],
-  ['SQLITE_BUSY', 'another process keeps it locked; stop that process, or retry.'],
-  ['SQLITE_CANTOPEN', 'the file cannot be opened; check its path and permissions.'],
-  ['SQLITE_IOERR', 'the disk failed to read or write; check its health and free space.'],
+  ['SQLITE_READONLY', 'the file is read-only for this process. Give it write permission.'],
+  ['SQLITE_BUSY', 'another process has locked it. Stop that process, or retry.'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened. Check its path and permissions.'],
+  ['SQLITE_IOERR', 'the disk failed to read or write. Check its health and free space.'],
 ];
 
-/** Returns the error with a message for operators. Unknown errors pass through unchanged. */
+/** Returns the error with a message for administrators. Unknown errors are returned unchanged. */
 export const explain = (file: string, error: unknown): Error => {
   if (error instanceof EventStoreUnusable) return error;
   if (error instanceof Database.SqliteError) {
@@ -39,20 +42,20 @@ export const explain = (file: string, error: unknown): Error => {
 };
 
 export interface FileLock {
-  /** Idempotent. The operating system releases the lock when the process ends, however it ends. */
+  /** Idempotent. The operating system releases the lock when the process ends. */
   release(): void;
 }
 
 /**
- * Locks a file, which is created when it is absent: `exclusive` against every other lock, `shared` against exclusive ones. The
- * lock is one of the operating system, so it is never stale, and it also holds between containers with one file system.
- * Undefined when another lock is in the way.
+ * Locks a file, which is created when it does not exist: `exclusive` against every other lock, `shared` against
+ * exclusive locks. The lock belongs to the operating system, so it is never stale, and it also works between containers
+ * with one file system. Returns undefined when another lock exists.
  */
 export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock | undefined {
   const database = new Database(file, { timeout: 0 });
   try {
     database.exec(mode === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN');
-    // A transaction takes its shared lock with the first read.
+    // A transaction acquires its shared lock with the first read.
     if (mode === 'shared') database.prepare('SELECT count(*) FROM sqlite_master').get();
   } catch (error) {
     database.close();
@@ -62,7 +65,7 @@ export function lockFile(file: string, mode: 'exclusive' | 'shared'): FileLock |
   return {
     release: () => {
       if (!database.open) return;
-      // A prepared statement can outlive `close` and would keep the lock.
+      // A prepared statement can exist after `close` and would keep the lock.
       if (database.inTransaction) database.exec('ROLLBACK');
       database.close();
     },
@@ -73,11 +76,11 @@ const isBusy = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && error.code === 'SQLITE_BUSY') || /database is locked/.test(error.message));
 
-/** Raised when the tables or the encoding of rows change. */
+/** Incremented when the tables or the encoding of rows change. */
 export const SCHEMA_VERSION = 1;
 /** Marks the file as an event store of Muster ("MUST" in ASCII). */
 const APPLICATION_ID = 0x4d555354;
-/** How long a write waits for another process before it fails. */
+/** How long a write waits for the lock of another process before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 4_096;
 const MEMORY_FOR_PAGES_KIB = 32 * 1024;
@@ -95,7 +98,10 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-/** Opens the file, creating it with its tables when it is absent or empty. Throws EventStoreUnusable. */
+/**
+ * Opens the file. Creates it with its tables when it does not exist or is empty.
+ * @throws EventStoreUnusable
+ */
 export const openDatabase = (file: string, maxBytes?: number): Database.Database => {
   createFile(file);
   try {
@@ -116,12 +122,12 @@ const prepareDatabase = (database: Database.Database, file: string, maxBytes?: n
   database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   refuseForeignFile(database, file);
   database.pragma('journal_mode = WAL');
-  // A commit that was answered must survive a power cut, not only a crash of the process.
+  // An acknowledged commit must survive a power failure as well as a crash of the process.
   database.pragma('synchronous = FULL');
   database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Looked at inside the transaction: another process may be creating the same file.
+    // Checked inside the transaction, because another process may be creating the same file.
     if (readNumber(database, 'user_version') === 0) database.exec(SCHEMA);
     database.exec('COMMIT');
   } catch (error) {
@@ -136,12 +142,12 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
   const isOurs = readNumber(database, 'application_id') === APPLICATION_ID;
   const tables = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number };
   if (!isOurs && (tables.tables > 0 || version > 0)) {
-    throw new EventStoreUnusable(file, 'this database belongs to another program; name another file.');
+    throw new EventStoreUnusable(file, 'this database belongs to another program. Use another file.');
   }
   if (version > SCHEMA_VERSION) {
     throw new EventStoreUnusable(
       file,
-      `it was written by a newer release (format ${version}, this one reads up to ${SCHEMA_VERSION}); start that release or a later one.`,
+      `it was written by a newer release (format ${version}, this one reads up to ${SCHEMA_VERSION}). Start that release or a later one.`,
     );
   }
 };
@@ -149,7 +155,7 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
 const readNumber = (database: Database.Database, pragma: 'user_version' | 'application_id'): number =>
   (database.prepare(`PRAGMA ${pragma}`).get() as { [name: string]: number })[pragma] ?? 0;
 
-/** Only the owner may read what happened; the name must be as durable as what will be written under it. */
+/** The file is readable by the owner only. Its name must be as durable as its content. */
 const createFile = (file: string): void => {
   try {
     closeSync(openSync(file, 'a', 0o600));
@@ -160,7 +166,7 @@ const createFile = (file: string): void => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new EventStoreUnusable(
       file,
-      `the file cannot be opened for writing (${reason}); check its directory and permissions.`,
+      `the file cannot be opened for writing (${reason}). Check its directory and permissions.`,
     );
   }
 };

@@ -3,8 +3,8 @@ import type { EventMetadata, EventToAppend, JsonObject, RecordedEvent, StreamId 
 import type Database from 'libsql';
 
 /**
- * How an event lies in its row: one JSON list without field names, about a fifth smaller than an object. The slots are part
- * of the file format: a change needs a new SCHEMA_VERSION, except a new optional slot at the end.
+ * The form of an event in its row: one JSON list without field names, about a fifth smaller than an object. The indexes
+ * are part of the file format: a change needs a new SCHEMA_VERSION, except a new optional member at the end.
  */
 type Body = [id: string, type: string, recordedAtMs: number, data: JsonObject, ...metadata: (string | null)[]];
 
@@ -28,7 +28,7 @@ export const encodeBody = (event: EventToAppend, recordedAtMs: number): string =
   return JSON.stringify(body);
 };
 
-/** A row of the event store that holds no event. Other rows can still be read. */
+/** Thrown for a row of the event store that contains no valid event. Other rows can still be read. */
 export class DamagedEvent extends Error {
   constructor(file: string, position: number, reason: string) {
     super(
@@ -38,17 +38,26 @@ export class DamagedEvent extends Error {
   }
 }
 
-/** A stored text as the driver returns it: its own conversion of bytes that are not UTF-8 ends the process. */
+/**
+ * A stored text as the driver returns it. The text conversion of the driver ends the process for bytes that are not
+ * UTF-8.
+ */
 export type StoredText = Uint8Array | null;
 
-/** @throws Error when the bytes are not text in UTF-8 */
+/**
+ * Decodes a stored text.
+ * @throws Error when the bytes are not UTF-8
+ */
 export const decodeText = (bytes: StoredText): string => {
   if (!(bytes instanceof Uint8Array)) throw new Error('a text is missing');
   if (!isUtf8(bytes)) throw new Error('a text is not UTF-8');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 };
 
-/** @throws DamagedEvent when the row holds no event */
+/**
+ * Decodes a row.
+ * @throws DamagedEvent when the row contains no valid event
+ */
 export const decodeRow = (
   file: string,
   name: StreamId | StoredText,
@@ -64,7 +73,10 @@ export const decodeRow = (
   }
 };
 
-/** @throws Error when the text is no event */
+/**
+ * Decodes the text of an event.
+ * @throws Error when the text is not an event
+ */
 export const decodeEvent = (streamId: StreamId, revision: number, position: number, text: string): RecordedEvent => {
   const body = JSON.parse(text) as Body;
   if (!Array.isArray(body) || typeof body[0] !== 'string' || typeof body[1] !== 'string' || !isObject(body[3]))
@@ -83,7 +95,7 @@ export const decodeEvent = (streamId: StreamId, revision: number, position: numb
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Written out, not looped over the slots: a replay spends most of its time here. */
+/** Written without a loop over the members, because a replay spends most of its time here. */
 const decodeMetadata = (body: Body): EventMetadata => {
   const metadata: { -readonly [Field in keyof EventMetadata]: EventMetadata[Field] } = {
     commandId: body[4] as string,
@@ -91,7 +103,7 @@ const decodeMetadata = (body: Body): EventMetadata => {
     actor: body[6] as string,
     occurredAt: body[7] as string,
   };
-  // Absent stays absent: a property that holds undefined would not equal what was appended.
+  // An absent member stays absent. A property that is undefined would not equal the appended event.
   if (typeof body[8] === 'string') metadata.causationId = body[8];
   if (typeof body[9] === 'string') metadata.requestId = body[9];
   if (typeof body[10] === 'string') metadata.org = body[10];
@@ -101,19 +113,18 @@ const decodeMetadata = (body: Body): EventMetadata => {
 };
 
 export const PAGE_EVENTS = 512;
-/** Decoded pages that are kept: feeds that walk one behind the other then share the work of decoding. */
+/** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
 const KEPT_PAGES = 16;
 
 interface Page {
-  /** Everything up to this position is in `events`, as far as the page reaches. */
+  /** `events` contains everything up to this position, within the page. */
   readonly through: number;
   readonly events: readonly RecordedEvent[];
 }
 
 /**
- * The whole store as pages that end at fixed positions: page n holds the positions after n × 512 up to (n + 1) × 512.
- * Events never change, so a page that was read is only ever added to at its end. The events are shared between
- * readers, so callers must not change them.
+ * The whole store as pages with fixed limits: page n contains the positions after n × 512 up to (n + 1) × 512. Events
+ * never change, so a cached page only grows at its end. Readers share the events, so callers must not change them.
  */
 export class EventPages {
   /** In the order of use, the least recently used first. */
@@ -138,7 +149,7 @@ export class EventPages {
     return (this.selectHead.get() as [number])[0];
   }
 
-  /** The events after the position, at most to the end of a page; empty at the head. */
+  /** Returns the events after the position, at most to the end of a page. Empty at the end of the store. */
   after(position: number): readonly RecordedEvent[] {
     const head = this.head();
     const start = Math.max(position, 0);

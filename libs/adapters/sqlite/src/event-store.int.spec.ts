@@ -35,14 +35,14 @@ describe('sqliteEventStore', () => {
   const file = join(directory.path, 'events.db');
   afterAll(() => directory.remove());
 
-  it('asks the disk to keep a commit before it answers', () => {
+  it('requires the disk to write a commit before it is acknowledged', () => {
     const database = openDatabase(join(directory.path, 'settings.db'));
     expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
     expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
     database.close();
   });
 
-  it('makes a file that only its owner may read, and leaves one file behind', async () => {
+  it('creates a file readable by the owner only, and leaves one file after it was closed', async () => {
     const alone = join(directory.path, 'alone.db');
     const store = sqliteEventStore({ file: alone });
     await store.append('sample-1', NO_STREAM, [eventToAppend()]);
@@ -51,7 +51,7 @@ describe('sqliteEventStore', () => {
     expect(statSync(`${alone}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 
-  it('takes the time of recording from its clock', async () => {
+  it('takes the recording time from its clock', async () => {
     const store = sqliteEventStore({
       file: join(directory.path, 'clock.db'),
       clock: manualClock(Date.UTC(2030, 1, 2, 3, 4, 5, 6)),
@@ -62,7 +62,7 @@ describe('sqliteEventStore', () => {
     await store.close();
   });
 
-  it('wakes a subscription for events that another process wrote, and both see one order', async () => {
+  it('notifies a subscription of events of another process, and both processes see one order', async () => {
     const here = sqliteEventStore({ file });
     const elsewhere = sqliteEventStore({ file });
     const seen: unknown[] = [];
@@ -78,7 +78,7 @@ describe('sqliteEventStore', () => {
     });
     await eventually('the event of the other writer arrives', () => seen.length === 1);
     await here.append('sample-shared', 0, [eventToAppend()]);
-    await eventually('the own event arrives', () => seen.length === 2);
+    await eventually('the event of this process arrives', () => seen.length === 2);
     expect(await collectPages(elsewhere.readAll(-1))).toEqual(seen);
     await subscription.close();
     await Promise.all([here.close(), elsewhere.close()]);
@@ -97,10 +97,10 @@ describe('sqliteEventStore', () => {
   });
 
   it.each([
-    ['bytes that are no text', "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 2"],
-    ['a text that is cut off', `UPDATE events SET body = '["a"' WHERE position = 2`],
+    ['bytes that are not text', "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 2"],
+    ['incomplete text', `UPDATE events SET body = '["a"' WHERE position = 2`],
     ['another document', `UPDATE events SET body = '{}' WHERE position = 2`],
-  ])('names the store, the table and the position of a row with %s', async (_, damage) => {
+  ])('throws with the store, the table and the position for a row with %s', async (_, damage) => {
     const directory = temporaryDirectory();
     const file = join(directory.path, 'events.db');
     const store = sqliteEventStore({ file });

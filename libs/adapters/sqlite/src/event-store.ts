@@ -14,22 +14,25 @@ import { openDatabase } from './database';
 import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
 
 export interface SqliteEventStoreOptions {
-  /** Path of the database file; its directory must exist. Two more files lie beside it while it is open. */
+  /** Path of the database file. Its directory must exist. Two more files exist beside it while it is open. */
   readonly file: string;
-  /** Default: the time of the machine. */
+  /** @default the clock of the machine */
   readonly clock?: Clock;
-  /** No other process appends to the file: see EventStore. @default false */
+  /** No other process appends to the file, see EventStore. @default false */
   readonly isSoleWriter?: boolean;
-  /** The file may not grow beyond this. Default: as far as the disk goes. */
+  /** Maximum size of the file in bytes. @default limited by the disk only */
   readonly maxBytes?: number;
 }
 
-/** How often a subscription looks for events that another process has written. Those of this process arrive at once. */
+/**
+ * The interval at which a subscription checks for events of another process. Events of this process are delivered
+ * immediately.
+ */
 const OTHER_WRITERS_POLL_MS = 250;
 
 /**
- * Opens (or creates) an event store in one SQLite file. Throws EventStoreUnusable when the file is no event store, is of a
- * newer release, or cannot be written. Events that it hands out are shared between readers and must not be changed.
+ * Opens or creates an event store in one SQLite file. Readers share the returned events and must not change them.
+ * @throws EventStoreUnusable when the file is not an event store, belongs to a newer release, or cannot be written
  */
 export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore => {
   const clock = options.clock ?? { nowMs: () => Date.now() };
@@ -72,7 +75,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
       if (page.length === 0) return;
       yield page;
       cursor = page.at(-1)?.position ?? cursor;
-      // Reading is synchronous: let the rest of the process live during a long replay.
+      // Reads are synchronous, so other work of the process runs between pages of a long replay.
       await nextTurn();
     }
   }
@@ -122,7 +125,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
       appends.flush();
       clearInterval(poll);
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-      // Leaves one file behind instead of three, so that a copy of it is a backup.
+      // Leaves one file instead of three, so that a copy of it is a backup.
       database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
     },

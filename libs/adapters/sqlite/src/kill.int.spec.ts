@@ -7,17 +7,17 @@ type Acknowledged = [stream: string, revision: number, position: number, ...ids:
 
 const EVENTS_PER_APPEND = 3;
 
-describe('a process that is killed while it appends', () => {
+describe('process that is killed while it appends', () => {
   const directory = temporaryDirectory();
   const file = join(directory.path, 'events.db');
   const acknowledged: Acknowledged[] = [];
   afterAll(() => directory.remove());
 
   it.each([1, 40, 200, 1_000])(
-    'has stored all that it acknowledged, once, when killed after %i answers',
+    'has stored all acknowledged events once when it was killed after %i acknowledgements',
     async (answers) => {
       const program = runProgram(join(__dirname, 'append-until-killed.program.ts'), [file]);
-      await eventually(`${answers} answers arrive`, () => program.lines.length >= answers);
+      await eventually(`${answers} acknowledgements arrive`, () => program.lines.length >= answers);
       await program.kill();
       acknowledged.push(...program.lines.map((line) => JSON.parse(line) as Acknowledged));
 

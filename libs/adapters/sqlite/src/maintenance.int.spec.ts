@@ -8,7 +8,7 @@ import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore } from './mainte
 
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => eventToAppend({ n }));
 
-describe('the maintenance of an event store', () => {
+describe('maintenance of an event store', () => {
   const directory = temporaryDirectory();
   let file: string;
   let files = 0;
@@ -31,7 +31,7 @@ describe('the maintenance of an event store', () => {
     expect(bytes).toBe(types.reduce((sum, one) => sum + one.bytes, 0));
   });
 
-  it('finds nothing wrong with a sound store', () => {
+  it('returns no fault for a valid store', () => {
     const progress: number[] = [];
     expect(verifySqliteStore(file, (verified) => progress.push(verified))).toEqual([]);
     expect(progress).toEqual([4]);
@@ -39,22 +39,22 @@ describe('the maintenance of an event store', () => {
 
   it.each([
     ['a missing event', 'DELETE FROM events WHERE position = 2', /Position 3: sample-1 has revision 2; expected 1/],
-    ['a text that is cut off', `UPDATE events SET body = '["a"' WHERE position = 1`, /Position 1: .* cannot be read/],
+    ['incomplete text', `UPDATE events SET body = '["a"' WHERE position = 1`, /Position 1: .* cannot be read/],
     [
-      'bytes that are no text',
+      'bytes that are not text',
       "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 1",
       /Position 1: .* not UTF-8/,
     ],
-    ['a name that is no text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
+    ['a name that is not text', "UPDATE streams SET name = CAST(X'73ff' AS TEXT) WHERE id = 1", /name of the stream/],
     ['a missing member', `UPDATE events SET body = '["a","b",1,{}]' WHERE position = 1`, /Position 1: a member/],
-  ])('finds %s', (_what, damage, expected) => {
+  ])('returns a fault for %s', (_what, damage, expected) => {
     const database = openDatabase(file);
     database.exec(damage);
     database.close();
     expect(verifySqliteStore(file, () => undefined).join('\n')).toMatch(expected);
   });
 
-  it('backs up a store that is in use to a private file with the same events', async () => {
+  it('copies a store that is in use to a private file with the same events', async () => {
     const store = sqliteEventStore({ file });
     const target = `${file}.backup`;
     backUpSqliteStore(file, target);

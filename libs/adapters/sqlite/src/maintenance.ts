@@ -5,19 +5,19 @@ import { decodeEvent, decodeText, type StoredText } from './event-pages';
 
 /** Events that are checked between two reports of progress. */
 const VERIFY_PAGE_EVENTS = 10_000;
-/** Faults that a verification lists at most. */
+/** Maximum number of faults that a verification lists. */
 const FAULTS_MAX = 100;
 
 export interface StoreStats {
   readonly events: number;
   readonly streams: number;
-  /** Bytes of the stored events, without indexes and free pages. */
+  /** Bytes of the stored events without indexes and free pages. */
   readonly bytes: number;
-  /** Largest sum of bytes first. */
+  /** Ordered by bytes, the largest first. */
   readonly types: readonly { readonly type: string; readonly events: number; readonly bytes: number }[];
 }
 
-/** What an event store holds. Other processes may have the file open. */
+/** Returns the counts and sizes of an event store. Other processes may have the file open. */
 export function sqliteStoreStats(file: string): StoreStats {
   const database = openDatabase(file);
   try {
@@ -37,8 +37,8 @@ export function sqliteStoreStats(file: string): StoreStats {
 }
 
 /**
- * Reads every event of the store and returns what is wrong, at most FAULTS_MAX sentences; none when the store is sound.
- * Checks the pages of the file, the revisions of every stream and the text of every event.
+ * Reads every event of the store and returns the faults as sentences, at most FAULTS_MAX. Empty when the store is
+ * valid. Checks the pages of the file, the revisions of every stream and the text of every event.
  */
 export function verifySqliteStore(file: string, onProgress: (verifiedEvents: number) => void): readonly string[] {
   const database = openDatabase(file);
@@ -77,13 +77,14 @@ export function verifySqliteStore(file: string, onProgress: (verifiedEvents: num
 }
 
 /**
- * Copies the store to a new file as it is at one moment, while other processes may append.
- * @throws EventStoreUnusable when the store cannot be read, and an error when the target exists
+ * Copies the store to a new file at one point in time, while other processes may append.
+ * @throws EventStoreUnusable when the store cannot be read
+ * @throws Error when the target exists
  */
 export function backUpSqliteStore(file: string, target: string): void {
   const database = openDatabase(file);
   try {
-    // Created first, so that only the owner may ever read it.
+    // Created before the copy, so that the file is readable by the owner only from the beginning.
     closeSync(openSync(target, 'wx', 0o600));
     database.prepare('VACUUM INTO ?').run(target);
   } finally {
@@ -91,7 +92,7 @@ export function backUpSqliteStore(file: string, target: string): void {
   }
 }
 
-/** The name of the stream; a name that cannot be read is a fault of its own. */
+/** Returns the name of the stream. A name that cannot be read is an additional fault. */
 function nameOf(name: StoredText, position: number, faults: string[]): StreamId {
   try {
     return decodeText(name) as StreamId;
