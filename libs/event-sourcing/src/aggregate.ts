@@ -1,7 +1,7 @@
 import type { EventMetadata } from '@muster/ports';
 import { BoundedMap } from './bounded-map';
 
-/** A folded stream: its state and the place of its last event. */
+/** The state of a stream and the place of its last event. */
 export interface Aggregate<State> {
   readonly state: State;
   /** NO_STREAM before the first event. */
@@ -10,12 +10,12 @@ export interface Aggregate<State> {
   readonly position: number;
 }
 
-/** An aggregate and the commands that its stream already holds. */
+/** An aggregate and the recent commands of its stream. */
 export interface CachedAggregate<State> extends Aggregate<State> {
   readonly commands: CommandLog;
 }
 
-/** Commands remembered per stream. A command is repeated within seconds of the original, not thousands of commands later. */
+/** Commands remembered per stream. A repetition arrives seconds after the original, and after few other commands. */
 const MAX_REMEMBERED_COMMANDS = 1_024;
 
 /** The last commands of one stream and the position and revision that each of them reached. */
@@ -33,12 +33,12 @@ export class CommandLog {
   }
 }
 
-/** The most recently used aggregates by id. A lost entry costs a read, never correctness, because appends check the revision. */
+/** The most recently used aggregates by id. A missing entry only costs a read, because appends check the revision. */
 export type AggregateCache<State> = BoundedMap<string, CachedAggregate<State>>;
 
-/** Origin of a command: caller, owner, and request. It becomes the metadata of the events. */
+/** The caller, owner and request of a command. It becomes the metadata of the events. */
 export interface CommandContext {
-  /** Same id, same command: a repetition changes nothing and gets the first answer's position. */
+  /** A command with the same id is a repetition: it changes nothing and returns the position of the first result. */
   readonly commandId: string;
   readonly correlationId: string;
   readonly actor: string;
@@ -64,5 +64,5 @@ export interface StoredReply {
   readonly stored: Stored;
 }
 
-/** Nothing was stored, so there is no position to wait for. */
+/** Nothing was stored, so the caller has no position to wait for. */
 export const NOTHING_STORED: Stored = { position: 0, revision: 0 };

@@ -1,4 +1,6 @@
-/** A map that keeps the most recently used entries. The least recently used entry leaves when the map is full. */
+/**
+ * A map that keeps the most recently used entries. When it is full, a new entry replaces the least recently used one.
+ */
 export class BoundedMap<Key, Value> {
   private readonly entries = new Map<Key, Value>();
 
@@ -9,7 +11,7 @@ export class BoundedMap<Key, Value> {
     return this.entries.size;
   }
 
-  /** The value of the key. The entry counts as used. */
+  /** Returns the value of the key. The entry counts as used. */
   get(key: Key): Value | undefined {
     const value = this.entries.get(key);
     if (value !== undefined) {

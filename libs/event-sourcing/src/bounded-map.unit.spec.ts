@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { BoundedMap } from './bounded-map';
 
-describe('a bounded map', () => {
-  it('drops the least recently used entry when it is full', () => {
+describe('BoundedMap', () => {
+  it('removes the least recently used entry when it is full', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 1);
     map.set('b', 2);
@@ -11,7 +11,7 @@ describe('a bounded map', () => {
     expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
   });
 
-  it('replaces and deletes entries without dropping others', () => {
+  it('replaces and deletes entries without removing others', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 1);
     map.set('b', 2);
@@ -19,7 +19,7 @@ describe('a bounded map', () => {
     expect([map.get('a'), map.get('b'), map.delete('a'), map.delete('a'), map.size]).toEqual([1, 3, true, false, 1]);
   });
 
-  it('holds exactly the entries that were used last, whatever was set before', () => {
+  it('contains exactly the most recently used entries', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (keys, maxEntries) => {
         const map = new BoundedMap<number, number>(maxEntries);

@@ -11,9 +11,9 @@ describe('a command handler', () => {
     store = inMemoryEventStore();
   });
 
-  describe('on a store that is away', () => {
+  describe('command handler on a store that is not available', () => {
     const away = (isOutcomeUnknown: boolean) => new Unavailable('A store at a:1', 'reset', { isOutcomeUnknown });
-    /** Fails the given number of appends; those whose outcome is unknown were stored. */
+    /** Fails the given number of appends. Appends with an unknown outcome are stored. */
     const failing = (failures: number, isStored: boolean): EventStore & { readonly ids: string[] } => {
       const ids: string[] = [];
       return {
@@ -28,7 +28,7 @@ describe('a command handler', () => {
       };
     };
 
-    it('tries again with the same event ids until the store is back', async () => {
+    it('repeats the append with the same event ids until the store is available', async () => {
       const flaky = failing(3, false);
       expect(await infraEnvs(flaky).handle('one', register(), context())).toMatchObject({
         kind: 'stored',
@@ -38,13 +38,13 @@ describe('a command handler', () => {
       expect(new Set(flaky.ids).size).toBe(1);
     });
 
-    it('answers with the first result when the append was stored and its answer lost', async () => {
+    it('returns the first result when the append was stored and its answer was lost', async () => {
       const result = await infraEnvs(failing(1, true)).handle('one', register(), context('mine'));
       expect(result).toMatchObject({ kind: 'stored', revision: 0, position: 0 });
       expect(await stored()).toHaveLength(1);
     });
 
-    it('says after its deadline that the outcome is unknown, and a repetition gets the first answer', async () => {
+    it('throws with an unknown outcome after the deadline, and a repetition returns the first result', async () => {
       const handler = infraEnvs(failing(2, true), { deadlineMs: 150 });
       const failed = handler.handle('one', register(), context('mine'));
       await expect(failed).rejects.toMatchObject({ server: 'A store at a:1', isOutcomeUnknown: true });
@@ -53,13 +53,13 @@ describe('a command handler', () => {
       expect(await stored()).toHaveLength(1);
     });
 
-    it('says after its deadline that nothing was stored', async () => {
+    it('throws after its deadline with the outcome that nothing was stored', async () => {
       const handler = infraEnvs(failing(100, false), { deadlineMs: 150 });
       await expect(handler.handle('one', register(), context())).rejects.toMatchObject({ isOutcomeUnknown: false });
       expect(await stored()).toEqual([]);
     });
 
-    it('does not wait for a store that refuses the process', async () => {
+    it('throws immediately when the store refuses the process', async () => {
       let reads = 0;
       const refusing: EventStore = {
         ...store,
@@ -72,7 +72,7 @@ describe('a command handler', () => {
       expect(reads).toBe(1);
     });
 
-    it('reads again while the store is away', async () => {
+    it('repeats the read while the store is not available', async () => {
       await infraEnvs(store).handle('one', register(), context());
       let failures = 2;
       const flaky: EventStore = {
@@ -85,7 +85,7 @@ describe('a command handler', () => {
       expect(await infraEnvs(flaky).handle('one', rotate, context())).toMatchObject({ kind: 'stored', revision: 1 });
     });
 
-    it('waits for an event that the store counts and does not show yet', async () => {
+    it('waits for an event that the store counts and does not return yet', async () => {
       await infraEnvs(store).handle('one', register(), context());
       await infraEnvs(store).handle('one', rotate, context());
       let hiddenReads = 2;
@@ -100,7 +100,7 @@ describe('a command handler', () => {
       expect(result).toMatchObject({ kind: 'stored', revision: 2, state: { signingKeyGeneration: 2 } });
     });
 
-    it('gives up on an event that the store never shows', async () => {
+    it('throws when the store never returns an event', async () => {
       await infraEnvs(store).handle('one', register(), context());
       await infraEnvs(store).handle('one', rotate, context());
       const lagging: EventStore = {

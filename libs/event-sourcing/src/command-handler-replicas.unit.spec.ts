@@ -3,7 +3,7 @@ import { type EventStore } from '@muster/ports';
 import { collectPages } from '@muster/testing';
 import { context, deregister, infraEnvs, register, rename, rotate } from './infra-envs.fixture.spec';
 
-/** A store that does something of the test's before each append reaches it. */
+/** Returns a store that runs a function of the test before each append. */
 const beforeAppend = (store: EventStore, act: () => Promise<void>): EventStore => ({
   ...store,
   append: async (streamId, expected, events) => {
@@ -20,8 +20,8 @@ describe('command handlers of several replicas', () => {
     store = inMemoryEventStore();
   });
 
-  describe('with a repeated command id', () => {
-    it('stores nothing and answers with the position of the first time', async () => {
+  describe('repeated command id', () => {
+    it('stores nothing and returns the position of the first result', async () => {
       const handler = infraEnvs(store);
       await handler.handle('one', register(), context());
       const first = await handler.handle('one', rotate, context('again'));
@@ -32,13 +32,13 @@ describe('command handlers of several replicas', () => {
       expect(await stored()).toHaveLength(3);
     });
 
-    it('does so after a restart', async () => {
+    it('stores nothing after a restart', async () => {
       await infraEnvs(store).handle('one', register(), context('first'));
       const result = await infraEnvs(store).handle('one', register(), context('first'));
       expect(result).toMatchObject({ kind: 'stored', position: 0, events: [] });
     });
 
-    it('does so on another replica whose memory is older than the first time', async () => {
+    it('stores nothing on another replica that has not read the first result', async () => {
       const here = infraEnvs(store);
       const there = infraEnvs(store);
       await here.handle('one', register(), context());
@@ -48,14 +48,14 @@ describe('command handlers of several replicas', () => {
       expect(await stored()).toHaveLength(2);
     });
 
-    it('takes the same id on another aggregate for another command', async () => {
+    it('is a different command on another aggregate', async () => {
       const handler = infraEnvs(store);
       await handler.handle('one', register('one'), context('same'));
       const result = await handler.handle('two', register('two'), context('same'));
       expect(result).toMatchObject({ kind: 'stored', revision: 0, position: 1 });
     });
 
-    it('lets a command that was refused the first time succeed', async () => {
+    it('is executed again when the command was refused the first time', async () => {
       const handler = infraEnvs(store);
       await handler.handle('one', rotate, context('again'));
       await handler.handle('one', register(), context());
@@ -63,8 +63,8 @@ describe('command handlers of several replicas', () => {
     });
   });
 
-  describe('beside another replica', () => {
-    it('decides again on what the other has stored in between, and both succeed', async () => {
+  describe('concurrent replica', () => {
+    it('causes a second decision on its stored events, and both commands succeed', async () => {
       const there = infraEnvs(store);
       let interruptions = 2;
       const here = infraEnvs(
@@ -77,7 +77,7 @@ describe('command handlers of several replicas', () => {
       expect(result).toMatchObject({ kind: 'stored', revision: 3, state: { signingKeyGeneration: 3 } });
     });
 
-    it('gives up on a stream that stays contended, having stored nothing', async () => {
+    it('causes an error after the maximum number of conflicts, without a stored event', async () => {
       const there = infraEnvs(store);
       let rounds = 0;
       const here = infraEnvs(
@@ -94,7 +94,7 @@ describe('command handlers of several replicas', () => {
       expect((await stored()).map(({ metadata }) => metadata.commandId)).not.toContain('mine');
     });
 
-    it('refuses on what the store holds, not on what it remembers', async () => {
+    it('causes a refusal that is based on the store and not on the cache', async () => {
       const here = infraEnvs(store);
       const there = infraEnvs(store);
       await here.handle('one', register(), context());
@@ -104,7 +104,7 @@ describe('command handlers of several replicas', () => {
       expect(refused).toMatchObject({ kind: 'refused', state: { status: 'deregistered' } });
     });
 
-    it('does not call a change needless because of what it remembers', async () => {
+    it('causes a change that the cache alone would consider unnecessary', async () => {
       const here = infraEnvs(store);
       const there = infraEnvs(store);
       await here.handle('one', register(), context());
@@ -113,7 +113,7 @@ describe('command handlers of several replicas', () => {
       expect(await there.handle('one', rename('lab'), context())).toMatchObject({ kind: 'stored', revision: 2 });
     });
 
-    it('keeps up with the other by what a feed shows it', async () => {
+    it('updates the cache through the events of a feed', async () => {
       const here = infraEnvs(store);
       const there = infraEnvs(store);
       await here.handle('one', register(), context());
@@ -124,7 +124,7 @@ describe('command handlers of several replicas', () => {
       expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
     });
 
-    it('reads again when a feed shows it an event after one that it has missed', async () => {
+    it('causes a read when the feed delivers an event after a missed one', async () => {
       const here = infraEnvs(store);
       const there = infraEnvs(store);
       await here.handle('one', register(), context());
@@ -136,7 +136,7 @@ describe('command handlers of several replicas', () => {
       expect(await there.load('one')).toMatchObject({ revision: 2, state: { signingKeyGeneration: 2 } });
     });
 
-    it('passes over events of other categories', async () => {
+    it('does not affect events of other categories', async () => {
       const handler = infraEnvs(store);
       await handler.handle('one', register(), context());
       const [event] = await stored();
@@ -145,7 +145,7 @@ describe('command handlers of several replicas', () => {
     });
   });
 
-  it('folds again when it does not know whether an append was stored', async () => {
+  it('causes a new fold when the outcome of an append is unknown', async () => {
     let breaks = true;
     const handler = infraEnvs({
       ...store,
@@ -163,7 +163,7 @@ describe('command handlers of several replicas', () => {
     expect(await handler.handle('one', rotate, context())).toMatchObject({ state: { signingKeyGeneration: 2 } });
   });
 
-  it('is not set back by a reader that saw less of the stream', async () => {
+  it('is not overwritten by an older read of the stream', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     let held = true;

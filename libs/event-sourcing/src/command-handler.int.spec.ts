@@ -32,7 +32,7 @@ describe('command handlers on a store on disk', () => {
     expect((await infraEnvs(open()).load('busy')).state.signingKeyGeneration).toBe(2 * rounds);
   });
 
-  it('store many aggregates side by side', async () => {
+  it('store many aggregates concurrently', async () => {
     const store = open();
     const handler = infraEnvs(store);
     const ids = Array.from({ length: 300 }, (_, n) => `many-${n}`);
@@ -42,7 +42,7 @@ describe('command handlers on a store on disk', () => {
     for (const id of ids) expect(await fresh.load(id)).toMatchObject({ revision: 1, state: { infraEnvId: id } });
   });
 
-  it('know after a restart which commands were handled', async () => {
+  it('recognise repeated commands after a restart', async () => {
     const before = open();
     const first = await infraEnvs(before).handle('kept', register('kept'), context('c-1'));
     await before.close();

@@ -26,7 +26,10 @@ import { available, type EventCategory, type TypedEventStore, waitForStore } fro
 
 /** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */
 const MAX_APPEND_ATTEMPTS = 5;
-/** A command whose store is away tries again for this long after its arrival. Callers wait about twice as long. */
+/**
+ * A command is retried for this long after its arrival while the store is not available. Callers wait about twice as
+ * long.
+ */
 const COMMAND_DEADLINE_MS = 5_000;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
 
@@ -35,21 +38,21 @@ export type HandleResult<State, Event = EventShape, Code extends string = string
   | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
 
 /**
- * One command, several, or a generator of commands that reads the state after those before. Several commands are stored
- * together, or not at all when one is refused.
+ * One command, several commands, or a generator of commands that reads the state after the previous commands. Several
+ * commands are stored together, or not at all when one is refused.
  */
 export type Commands<State, Command> = Command | readonly Command[] | ((current: () => State) => Iterable<Command>);
 
 /**
- * What runs when a command was accepted with events and before they are stored. `ofNewId`: for an aggregate whose id was
- * made for this command, so that its stream is not read first.
+ * `beforeAppend` runs when the command was accepted with events, before they are stored. `ofNewId`: the id of the
+ * aggregate was created for this command, so its stream is not read first.
  */
 export type BeforeAppend = (() => Promise<void>) | { readonly ofNewId: () => Promise<void> };
 
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
   /**
-   * Loads, folds, decides and appends. Commands on one aggregate run one at a time. A repeated command id stores nothing.
-   * `beforeAppend` runs when the command was accepted with events and before they are stored; it may run more than once.
+   * Reads, folds, decides and appends. Commands on one aggregate run sequentially. A repeated command id stores
+   * nothing. `beforeAppend` may run more than once.
    */
   handle(
     id: string,
@@ -58,7 +61,7 @@ export interface CommandHandler<State, Command, Event = EventShape, Code extends
     beforeAppend?: BeforeAppend,
   ): Promise<HandleResult<State, Event, Code>>;
   /**
-   * As `handle`, for callers that need only the position.
+   * Like `handle`, for callers that need only the position.
    * @throws RefusalError when the decider refuses the command
    */
   execute(
@@ -67,7 +70,7 @@ export interface CommandHandler<State, Command, Event = EventShape, Code extends
     context: CommandContext,
     beforeAppend?: BeforeAppend,
   ): Promise<Stored>;
-  /** The current state; the decider's initial state at revision NO_STREAM when the aggregate does not exist. */
+  /** Returns the current state, or the initial state at revision NO_STREAM when the aggregate does not exist. */
   load(id: string): Promise<Aggregate<State>>;
   /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
   observe(event: RecordedEvent<EventShape>): void;
@@ -81,13 +84,15 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
   readonly ids: Ids;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
-  /** How long a command tries again while the store is away, in milliseconds. @default 5,000 */
+  /** How long a command is retried while the store is not available, in milliseconds. @default 5,000 */
   readonly deadlineMs?: number;
 }
 
 /**
- * Throws only for a fault: Unavailable when the store stays away beyond the deadline, or an error when one stream stays contended
- * for MAX_APPEND_ATTEMPTS rounds. After an Unavailable the same command id gets the first answer.
+ * Creates a command handler.
+ * @throws Unavailable when the store is not available until the deadline; the same command id then returns the first
+ * result
+ * @throws Error after MAX_APPEND_ATTEMPTS conflicts on one stream
  */
 export function createCommandHandler<State, Command, Event extends EventShape, Code extends string = string>(
   options: CommandHandlerOptions<State, Command, Event, Code>,
@@ -106,10 +111,10 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return { state, revision: event.revision, position: event.position, commands };
   }
 
-  /** Commands and loads may read one stream at the same time: the older result does not overwrite the newer one. */
+  /** Commands and reads may use one stream concurrently. The older result does not overwrite the newer one. */
   function keep(id: string, aggregate: CachedAggregate<State>): void {
     const known = cache.get(id);
-    // That a stream does not exist stays true only where no other process appends.
+    // The absence of a stream can be cached only when no other process appends.
     const isNewer = known ? aggregate.revision > known.revision : aggregate.revision > NO_STREAM || store.isSoleWriter;
     if (isNewer) cache.set(id, aggregate);
   }
@@ -125,7 +130,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   const fold = async (id: string): Promise<CachedAggregate<State>> =>
     cache.get(id) ?? readOn(id, fresh(decider.initialState()));
 
-  /** The answer when there is nothing to store, otherwise the events. */
+  /** Returns the result when nothing has to be stored, otherwise the events. */
   function decideOn(
     before: CachedAggregate<State>,
     commands: Commands<State, Command>,
@@ -157,15 +162,15 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     { beforeAppend, isNewId, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
   ): Promise<Result | Conflict> {
     const cached = cache.get(id);
-    // Most unknown streams do not exist: the expected revision of the append detects the others.
+    // Most unknown streams do not exist. The expected revision of the append detects the others.
     const isAssumedNew = !cached && mayAssumeNew && (!beforeAppend || isNewId);
     let before = cached ?? fresh(decider.initialState());
     if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => readOn(id, before));
-    // The store refused an append because of an event that no read shows yet, as after a lost quorum.
+    // The store refused an append because of an event that reads do not return yet, as after a lost quorum.
     if (before.revision < revisionMin) return { kind: 'conflict', actualRevision: revisionMin };
     let outcome = decideOn(before, commands, context);
     if (!isEvents(outcome) && (isAssumedNew || (cached && !store.isSoleWriter))) {
-      // No append follows that would detect events missing here, so this answer must rest on the store.
+      // Without an append that would detect missing events, the result must be based on a read of the store.
       const latest = await available(giveUpAtMs, () => readOn(id, before));
       if (latest.revision !== before.revision) outcome = decideOn(latest, commands, context);
       before = latest;
@@ -176,12 +181,12 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
     const stored = outcome.map((event) => store.encode(event));
     const events = stored.map(({ type, data }) => ({ id: ids.uuid(), type, data, metadata }));
-    // The same event ids each time: an append whose outcome is unknown is not stored twice.
+    // Every attempt uses the same event ids, so an append with an unknown outcome is not stored twice.
     const appended = await available(giveUpAtMs, () => store.append(streamOf(id), before.revision, events));
     if (appended.kind === 'conflict') return appended;
 
     const { revision, position } = appended;
-    // Folded from the stored form, as every later reader folds it.
+    // Folds the stored form of the events, as every later reader does.
     const state = stored.reduce(decider.evolve, before.state);
     before.commands.remember(context.commandId, position, revision);
     keep(id, { state, revision, position, commands: before.commands });
@@ -208,14 +213,14 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
         if (result.kind !== 'conflict') return result;
         if (result.actualRevision === revisionMin) {
           if (performance.now() >= giveUpAtMs)
-            throw new Unavailable('The event store', `it hides an event of ${streamOf(id)}`, {
+            throw new Unavailable('The event store', `it does not return an event of ${streamOf(id)}`, {
               isOutcomeUnknown: true,
             });
           await waitForStore();
         } else round += 1;
         revisionMin = result.actualRevision;
       } catch (error) {
-        // The outcome of the append may be unknown: fold the store again before the next decision.
+        // The outcome of the append may be unknown, so the stream is folded again before the next decision.
         cache.delete(id);
         throw error;
       }
@@ -269,15 +274,15 @@ function isList<Command>(command: Command | readonly Command[]): command is read
   return Array.isArray(command);
 }
 
-/** What one round of a command needs to know. */
+/** The inputs of one attempt of a command. */
 interface Attempt {
   readonly beforeAppend?: (() => Promise<void>) | undefined;
-  /** The id was made for this command. */
+  /** The id was created for this command. */
   readonly isNewId: boolean;
   readonly mayAssumeNew: boolean;
-  /** Until then the round tries again while the store is away; a time of `performance.now()`. */
+  /** Until this time of `performance.now()`, the attempt is retried while the store is not available. */
   readonly giveUpAtMs: number;
-  /** The stream has at least this revision, as a conflict showed. */
+  /** The minimum revision of the stream, known from a conflict. */
   readonly revisionMin: number;
 }
 

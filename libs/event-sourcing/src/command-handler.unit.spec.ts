@@ -5,7 +5,7 @@ import { type EventStore, NO_STREAM, START_OF_STORE } from '@muster/ports';
 import { collectPages, manualClock, seededIds } from '@muster/testing';
 import { context, deregister, infraEnvs, register, rename, rotate } from './infra-envs.fixture.spec';
 
-/** A store that does something of the test's before each append reaches it. */
+/** Returns a store that runs a function of the test before each append. */
 const beforeAppend = (store: EventStore, act: () => Promise<void>): EventStore => ({
   ...store,
   append: async (streamId, expected, events) => {
@@ -14,7 +14,7 @@ const beforeAppend = (store: EventStore, act: () => Promise<void>): EventStore =
   },
 });
 
-describe('a command handler', () => {
+describe('command handler', () => {
   let store: EventStore;
   const stored = (id = 'one') => collectPages(store.readStream(`infraEnv-${id}`));
   const typesStored = async (id = 'one'): Promise<string[]> => (await stored(id)).map(({ type }) => type);
@@ -42,21 +42,21 @@ describe('a command handler', () => {
     expect(event?.metadata).toEqual({ ...asked, occurredAt: '2024-06-01T00:00:00.000Z' });
   });
 
-  it('folds what is stored before it decides, though another handler stored it', async () => {
+  it('folds stored events of another handler before it decides', async () => {
     await infraEnvs(store).handle('one', register(), context());
     await infraEnvs(store).handle('one', rotate, context());
     const result = await infraEnvs(store).handle('one', rotate, context());
     expect(result).toMatchObject({ kind: 'stored', revision: 2, state: { signingKeyGeneration: 2 } });
   });
 
-  it('holds the same state after a command as a handler that folds the store', async () => {
+  it('has the same state after a command as a handler that reads the store', async () => {
     const handler = infraEnvs(store);
     await handler.handle('one', register(), context());
     await handler.handle('one', rename('other'), context());
     expect(await handler.load('one')).toEqual(await infraEnvs(store).load('one'));
   });
 
-  it('shows an aggregate that does not exist as the decider begins', async () => {
+  it('returns the initial state for an aggregate that does not exist', async () => {
     expect(await infraEnvs(store).load('none')).toMatchObject({
       state: infraEnvDecider.initialState(),
       revision: NO_STREAM,
@@ -64,7 +64,7 @@ describe('a command handler', () => {
     });
   });
 
-  it('stores nothing when the decider refuses, and hands the refusal out', async () => {
+  it('stores nothing and returns the refusal when the decider refuses', async () => {
     const result = await infraEnvs(store).handle('one', rotate, context());
     expect(result).toMatchObject({
       kind: 'refused',
@@ -74,7 +74,7 @@ describe('a command handler', () => {
     expect(await store.head()).toBe(START_OF_STORE);
   });
 
-  it('stores the events of several commands with one append, each decided on what the one before left', async () => {
+  it('stores the events of several commands with one append, each decided on the state after the previous one', async () => {
     const handler = infraEnvs(store);
     const result = await handler.handle('one', [register(), rename('other'), rotate], context('c-1'));
     expect(result).toMatchObject({ revision: 2, state: { signingKeyGeneration: 1, settings: { name: 'other' } } });
@@ -82,7 +82,7 @@ describe('a command handler', () => {
     expect(await handler.handle('one', [rotate, rotate], context('c-1'))).toMatchObject({ events: [], revision: 2 });
   });
 
-  it('lets a generator of commands read the state after those before', async () => {
+  it('passes the state after the previous commands to a generator of commands', async () => {
     const names: (string | undefined)[] = [];
     const result = await infraEnvs(store).handle(
       'one',
@@ -105,7 +105,7 @@ describe('a command handler', () => {
     expect(await store.head()).toBe(START_OF_STORE);
   });
 
-  it('stores nothing when there is nothing to change, and names the position that it stands at', async () => {
+  it('stores nothing and returns the current position when nothing changes', async () => {
     const handler = infraEnvs(store);
     await handler.handle('one', register(), context());
     const result = await handler.handle('one', rename('lab'), context());
@@ -113,7 +113,7 @@ describe('a command handler', () => {
     expect(await typesStored()).toEqual(['InfraEnvRegistered']);
   });
 
-  it('runs the preparation of an accepted command before its events are stored, and of no other command', async () => {
+  it('runs beforeAppend of an accepted command before its events are stored, and of no other command', async () => {
     const handler = infraEnvs(store);
     const prepared: number[] = [];
     const prepare = async (): Promise<void> => void prepared.push((await stored()).length);
@@ -122,7 +122,7 @@ describe('a command handler', () => {
     expect(prepared).toEqual([0]);
   });
 
-  describe('needs of the store', () => {
+  describe('store operations of a command handler', () => {
     const counting = (isSoleWriter: boolean) => {
       const trips: string[] = [];
       const counted: EventStore = {
@@ -140,14 +140,14 @@ describe('a command handler', () => {
       return { trips, handler: infraEnvs(counted) };
     };
 
-    it('one append for a new aggregate and one for each later change', async () => {
+    it('are one append for a new aggregate and one for each later change', async () => {
       const { trips, handler } = counting(false);
       await handler.handle('one', register(), context());
       await handler.handle('one', rotate, context());
       expect(trips).toEqual(['append', 'append']);
     });
 
-    it('one read for an answer without events beside other writers, and none without them', async () => {
+    it('are one read for a result without events when other processes write, and none otherwise', async () => {
       const [beside, alone] = [counting(false), counting(true)];
       await beside.handler.handle('one', register(), context());
       await beside.handler.handle('one', rename('lab'), context());
@@ -156,7 +156,7 @@ describe('a command handler', () => {
       expect([beside.trips, alone.trips]).toEqual([['append', 'read'], ['append']]);
     });
 
-    it('one read to find that an aggregate does not exist, once where no other process writes', async () => {
+    it('are one read for a missing aggregate, and only one when no other process writes', async () => {
       const { trips, handler } = counting(true);
       await handler.load('one');
       await handler.load('one');
@@ -164,7 +164,7 @@ describe('a command handler', () => {
       expect(trips).toEqual(['read', 'append']);
     });
 
-    it('a failed append and a read for a change of an aggregate that is not in memory', async () => {
+    it('are a failed append and a read for a change of an aggregate that is not cached', async () => {
       await infraEnvs(store).handle('one', register(), context('first'));
       const { trips, handler } = counting(true);
       expect(await handler.handle('one', register(), context('first'))).toMatchObject({ position: 0, events: [] });
@@ -172,7 +172,7 @@ describe('a command handler', () => {
       expect(await stored()).toHaveLength(1);
     });
 
-    it('a read before the preparation of a command, which a refused command must not run', async () => {
+    it('are a read before beforeAppend, which a refused command must not run', async () => {
       await infraEnvs(store).handle('one', register(), context());
       await infraEnvs(store).handle('one', deregister, context());
       const { trips, handler } = counting(true);
@@ -182,7 +182,7 @@ describe('a command handler', () => {
     });
   });
 
-  it('handles the commands on one aggregate one at a time, in the order in which they came', async () => {
+  it('are sequential for one aggregate, in the order of the commands', async () => {
     const appends: string[] = [];
     const slow: EventStore = {
       ...store,
@@ -203,7 +203,7 @@ describe('a command handler', () => {
     expect((await stored()).map(({ metadata }) => metadata.commandId)).toEqual(['a', 'b', 'c']);
   });
 
-  it('does not let one aggregate wait for another', async () => {
+  it('are concurrent for different aggregates', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const handler = infraEnvs({
@@ -219,7 +219,7 @@ describe('a command handler', () => {
     expect(await slow).toMatchObject({ kind: 'stored' });
   });
 
-  it('continues with the next command after a failure', async () => {
+  it('continue with the next command after a failure', async () => {
     let fails = true;
     const handler = infraEnvs(
       beforeAppend(store, async () => {
@@ -234,7 +234,7 @@ describe('a command handler', () => {
     expect(await handler.handle('one', register(), context())).toMatchObject({ kind: 'stored', revision: 0 });
   });
 
-  it('answers the same with a memory for a single aggregate as with a large one', async () => {
+  it('lead to the same results with a cache of one aggregate as with a large one', async () => {
     const small = infraEnvs(store, { cachedAggregates: 1 });
     const ids = ['one', 'two', 'three'];
     for (const id of ids) await small.handle(id, register(id), context(`register-${id}`));
@@ -248,7 +248,7 @@ describe('a command handler', () => {
     }
   });
 
-  it('does not store an event whose data has another shape than the contract gives it', async () => {
+  it('throw for an event whose data has another shape than its contract', async () => {
     const handler = infraEnvs(store, {
       decider: {
         ...infraEnvDecider,
@@ -264,7 +264,7 @@ describe('a command handler', () => {
     expect(await store.head()).toBe(START_OF_STORE);
   });
 
-  it('stores all events of one decision or none of them', async () => {
+  it('store all events of one decision or none of them', async () => {
     const two = (command: InfraEnvCommand, state: InfraEnvState) => {
       const decision = infraEnvDecider.decide(command, state);
       if (decision.kind === 'refused') return decision;

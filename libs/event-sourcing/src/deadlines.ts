@@ -1,15 +1,15 @@
 import type { Clock } from '@muster/ports';
 
-/** Something that is due at a time unless it is called off. */
+/** A deadline that can be cleared. */
 export interface Deadline {
-  /** Whose deadline it is. */
+  /** The key of the aggregate to which the deadline belongs. */
   readonly key: string;
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** The deadlines that one call set, and how many of them are still ahead. */
+/** The deadlines that one call set, and the number of them that are not due yet. */
 interface Batch {
   left: number;
 }
@@ -18,10 +18,13 @@ interface Entry extends Deadline {
   readonly batch: Batch;
 }
 
-/** Entries that were called off may make up this many, or half of the heap, before they are swept out. */
+/** Cleared entries are removed when they exceed this number and half of the heap. */
 const MIN_SWEPT_ENTRIES = 1_024;
 
-/** Binary min-heap by time with lazy removal: setting or clearing the deadlines of a key costs O(log n). */
+/**
+ * Binary min-heap by time. Cleared entries are removed later, so that setting or clearing the deadlines of a key costs
+ * O(log n).
+ */
 export class DeadlineHeap {
   private heap: Entry[] = [];
   private readonly batches = new Map<string, Batch>();
@@ -58,12 +61,12 @@ export class DeadlineHeap {
     return { key: first.key, name: first.name, atMs: first.atMs };
   }
 
-  /** Keys that have deadlines ahead. */
+  /** Keys that have pending deadlines. */
   get size(): number {
     return this.batches.size;
   }
 
-  /** Entries held, those that were called off included. */
+  /** Entries in the heap, including cleared ones. */
   get heldEntries(): number {
     return this.heap.length;
   }
@@ -76,7 +79,7 @@ export class DeadlineHeap {
     return this.batches.get(entry.key) === entry.batch;
   }
 
-  /** A key whose far deadlines are replaced again and again would fill the heap with what is no longer due. */
+  /** Removes cleared entries. A key whose distant deadlines are replaced repeatedly would fill the heap with them. */
   private sweep(): void {
     if (this.heap.length - this.live < Math.max(MIN_SWEPT_ENTRIES, this.live)) return;
     const kept = this.heap.filter((entry) => this.isLive(entry));
@@ -117,10 +120,10 @@ export class DeadlineHeap {
   }
 }
 
-/** setTimeout cannot wait longer than this. */
+/** The maximum delay of setTimeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** One timer for all deadlines of a service: nothing runs between two of them, however many aggregates there are. */
+/** One timer for all deadlines of a service. Nothing runs between two deadlines. */
 export class DeadlineScheduler {
   private readonly heap = new DeadlineHeap();
   private timer: NodeJS.Timeout | undefined;
@@ -137,13 +140,13 @@ export class DeadlineScheduler {
     this.arm();
   }
 
-  /** Before the start nothing is due: the heap is being rebuilt from the past. */
+  /** Before the start no deadline fires, because the heap is being rebuilt from stored events. */
   start(): void {
     this.started = true;
     this.arm();
   }
 
-  /** Hands out what is due now. Runs by itself; public for tests that own the clock. */
+  /** Processes the deadlines that are due. Called by the timer. Public for tests with their own clock. */
   runDue(): void {
     for (let due = this.heap.popDue(this.clock.nowMs()); due; due = this.heap.popDue(this.clock.nowMs()))
       this.onDue(due);

@@ -5,7 +5,7 @@ import { type Deadline, DeadlineHeap, DeadlineScheduler } from './deadlines';
 const byTimeThenKey = (a: Deadline, b: Deadline): number =>
   a.atMs - b.atMs || a.key.localeCompare(b.key) || a.name.localeCompare(b.name);
 
-/** The same promises, kept by sorting a list. */
+/** The same contract, implemented with a sorted list. */
 class SortedList {
   private entries: Deadline[] = [];
   set(key: string, deadlines: readonly { readonly name: string; readonly atMs: number }[]): void {
@@ -41,8 +41,8 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ takeDueAt: fc.nat({ max: 1_000 }) }) },
 );
 
-describe('the heap of deadlines', () => {
-  it('hands out what a sorted list would, after any calls', () => {
+describe('DeadlineHeap', () => {
+  it('returns the same deadlines as a sorted list after any calls', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 120 }), (actions) => {
         const heap = new DeadlineHeap();
@@ -64,7 +64,7 @@ describe('the heap of deadlines', () => {
     );
   });
 
-  it('hands out nothing before its time, and everything at it', () => {
+  it('returns no deadline before its time, and all deadlines at their time', () => {
     const heap = new DeadlineHeap();
     heap.set('host', [{ name: 'silent', atMs: 100 }]);
     expect(heap.popDue(99)).toBeUndefined();
@@ -72,7 +72,7 @@ describe('the heap of deadlines', () => {
     expect(heap.popDue(1_000)).toBeUndefined();
   });
 
-  it('stays small when one key sets far deadlines again and again', () => {
+  it('is bounded when one key sets distant deadlines repeatedly', () => {
     const heap = new DeadlineHeap();
     heap.set('other', [{ name: 'far', atMs: 5 }]);
     for (let n = 0; n < 100_000; n += 1) heap.set('host', [{ name: 'day', atMs: 86_400_000 + n }]);
@@ -87,7 +87,7 @@ describe('the heap of deadlines', () => {
 const START_MS = 1_000_000;
 const DAY_MS = 86_400_000;
 
-describe('the scheduler of deadlines', () => {
+describe('DeadlineScheduler', () => {
   let clock: ManualClock;
   let due: Deadline[];
   let scheduler: DeadlineScheduler;
@@ -109,7 +109,7 @@ describe('the scheduler of deadlines', () => {
   };
   const names = (): string[] => due.map(({ name }) => name);
 
-  it('hands out each deadline when its time has come, in order', async () => {
+  it('processes each deadline at its time, in order', async () => {
     scheduler.start();
     scheduler.set('b', [{ name: 'second', atMs: START_MS + 200 }]);
     scheduler.set('a', [
@@ -125,7 +125,7 @@ describe('the scheduler of deadlines', () => {
     expect(scheduler.size).toBe(0);
   });
 
-  it('keeps quiet until it is started, then hands out what is overdue at once', async () => {
+  it('waits until it is started and then processes overdue deadlines immediately', async () => {
     scheduler.set('a', [{ name: 'overdue', atMs: START_MS - DAY_MS }]);
     await pass(DAY_MS);
     expect(names()).toEqual([]);
@@ -134,17 +134,17 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual(['overdue']);
   });
 
-  it('applies the last deadline of a key', async () => {
+  it('uses the last deadlines of a key', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'early', atMs: START_MS + 10 }]);
     scheduler.set('a', [{ name: 'late', atMs: START_MS + 50 }]);
-    scheduler.set('b', [{ name: 'called off', atMs: START_MS + 20 }]);
+    scheduler.set('b', [{ name: 'cleared', atMs: START_MS + 20 }]);
     scheduler.set('b', []);
     await pass(100);
     expect(names()).toEqual(['late']);
   });
 
-  it('moves its timer forward for a deadline before the others', async () => {
+  it('restarts its timer for a deadline before the others', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'far', atMs: START_MS + DAY_MS }]);
     scheduler.set('b', [{ name: 'near', atMs: START_MS + 5 }]);
@@ -152,7 +152,7 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual(['near']);
   });
 
-  it('waits for what lies further ahead than one timer can', async () => {
+  it('waits for a deadline beyond the maximum delay of a timer', async () => {
     const months = 60 * DAY_MS;
     scheduler.start();
     scheduler.set('a', [{ name: 'far', atMs: START_MS + months }]);
@@ -162,7 +162,7 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual(['far']);
   });
 
-  it('looks again when its timer fired before the clock said so', async () => {
+  it('waits again when its timer fired before the time of the clock', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'on time', atMs: START_MS + 100 }]);
     await jest.advanceTimersByTimeAsync(100);
@@ -171,7 +171,7 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual(['on time']);
   });
 
-  it('takes a deadline that is set while another is handed out', async () => {
+  it('processes a deadline that is set while another is being processed', async () => {
     const chained = new DeadlineScheduler(clock, (deadline) => {
       due.push(deadline);
       if (due.length < 3) chained.set('a', [{ name: `next ${due.length}`, atMs: deadline.atMs + 10 }]);
@@ -185,7 +185,7 @@ describe('the scheduler of deadlines', () => {
     chained.close();
   });
 
-  it('hands out nothing after its close', async () => {
+  it('processes nothing after it was closed', async () => {
     scheduler.start();
     scheduler.set('a', [{ name: 'too late', atMs: START_MS + 10 }]);
     scheduler.close();
@@ -194,7 +194,7 @@ describe('the scheduler of deadlines', () => {
     expect(names()).toEqual([]);
   });
 
-  it('has one timer, however many deadlines there are', () => {
+  it('has one timer regardless of the number of deadlines', () => {
     scheduler.start();
     for (let n = 0; n < 1_000; n += 1) scheduler.set(`host-${n}`, [{ name: 'silent', atMs: START_MS + 1_000 + n }]);
     expect(jest.getTimerCount()).toBe(1);

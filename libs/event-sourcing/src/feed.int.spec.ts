@@ -7,7 +7,7 @@ import { type Feed, startFeed } from './feed';
 import { type Relay, startRelay } from './relay';
 import { appendEvents, numbersOf, upTo, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
-describe('a feed over a real nats-server and a store on disk', () => {
+describe('feed over a real nats-server and a store on disk', () => {
   const directory = temporaryDirectory();
   let server: NatsServer;
   let stored: EventStore;
@@ -49,12 +49,12 @@ describe('a feed over a real nats-server and a store on disk', () => {
   });
   afterAll(() => directory.remove());
 
-  it('catches up, then follows what is appended', async () => {
+  it('catches up and then follows appended events', async () => {
     await appendEvents(store, 700);
     await follow().caughtUp;
     expect(numbersOf(seen)).toEqual(upTo(700));
     await appendEvents(store, 50);
-    await eventually('the new ones arrive', () => seen.length >= 750);
+    await eventually('the new events arrive', () => seen.length >= 750);
     expect(numbersOf(seen)).toEqual(upTo(750));
   });
 
@@ -68,33 +68,33 @@ describe('a feed over a real nats-server and a store on disk', () => {
     expect(numbersOf(seen)).toEqual(upTo(20));
   });
 
-  it('loses nothing while the nats-server is killed, away and back', async () => {
+  it('receives all events while the nats-server is killed, not available, and restarted', async () => {
     await follow().caughtUp;
     await appendEvents(store, 20);
     await server.kill();
     await appendEvents(store, 20);
     server = await startNatsServer({ port: server.port });
     await appendEvents(store, 20);
-    await eventually('everything arrives', () => seen.length >= 60);
+    await eventually('all events arrive', () => seen.length >= 60);
     expect(numbersOf(seen)).toEqual(upTo(60));
   });
 
-  it('learns of the last fact when it was appended while the nats-server was away', async () => {
+  it('receives the last event that was appended while the nats-server was not available', async () => {
     await follow().caughtUp;
     await server.kill();
     await appendEvents(store, 1);
     server = await startNatsServer({ port: server.port });
-    await eventually('it arrives with nothing after it', () => seen.length === 1);
+    await eventually('the event arrives without a following event', () => seen.length === 1);
     expect(errors).toEqual([]);
   });
 
-  it('keeps up with a fact that is too large for the bus', async () => {
+  it('receives an event that is too large for the bus', async () => {
     await follow().caughtUp;
     const text = 'x'.repeat(3 * 1024 * 1024);
     const large = { ...eventToAppend(), data: { text } };
-    // The typed store refuses such an event; a store may hold one of an older release.
+    // The typed store refuses such an event. A store may contain one of an older release.
     await stored.append('sample-large', -1, [large]);
-    await eventually('it arrives', () => seen.length === 1);
+    await eventually('the event arrives', () => seen.length === 1);
     expect(seen[0]?.data).toEqual({ text });
     expect(errors.splice(0).map(({ name }) => name)).toEqual(['MessageTooLarge']);
   });

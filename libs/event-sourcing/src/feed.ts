@@ -3,9 +3,9 @@ import { HEAD_BEACON, subscribeToEvents } from './shared-events';
 import { readShared } from './shared-reader';
 import type { TypedEventStore } from './typed-event-store';
 
-/** Live facts held while a page is being handled; when more arrive, the store is read instead. */
+/** Live events that are buffered while a page is handled. When more arrive, the store is read instead. */
 const MAX_WAITING_EVENTS = 2_048;
-/** Without a fact or beacon for this long, the store itself is asked. */
+/** After this time without an event or a beacon, the store is read. */
 const SILENCE_CHECK_MS = 30_000;
 const RETRY_WAIT_MS = 500;
 
@@ -13,16 +13,16 @@ export interface FeedOptions<Event extends EventShape> {
   readonly name: string;
   readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
-  /** Where this consumer stands: it gets everything after that, in order, at least once. */
+  /** The position of this consumer. It receives everything after it, in order, at least once. */
   readonly fromPosition: number;
-  /** A rejection means: not handled, hand the same page out again after a pause. */
+  /** A rejection means that the page was not handled. The same page is delivered again after a pause. */
   readonly onPage: (page: readonly RecordedEvent<Event>[]) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
 export interface Feed {
   readonly name: string;
-  /** Resolves when everything stored before the start has been handled; never when it is closed before that. */
+  /** Resolves when everything stored before the start was handled. Never resolves when the feed is closed before. */
   readonly caughtUp: Promise<void>;
   /** Last position handled. */
   position(): number;
@@ -34,7 +34,10 @@ interface WaitingEvent<Event extends EventShape> {
   readonly event: RecordedEvent<Event>;
 }
 
-/** Catch-up from the store, then live facts while their chain holds; where it breaks, the store is read again. */
+/**
+ * Delivers events from the store, then live events as long as each follows the previous one. After a gap, the store is
+ * read again.
+ */
 export function startFeed<Event extends EventShape>(options: FeedOptions<Event>): Feed {
   const { store, requests } = options;
   let position = options.fromPosition;

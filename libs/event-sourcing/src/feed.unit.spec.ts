@@ -16,7 +16,7 @@ import {
   plainEventStore,
 } from './stored-events.fixture.spec';
 
-describe('a feed', () => {
+describe('feed', () => {
   let store: PlainEventStore & { readonly reads: number };
   let bus: LocalBus;
   let seen: RecordedEvent[];
@@ -47,7 +47,7 @@ describe('a feed', () => {
     await Promise.all(feeds.splice(0).map((feed) => feed.close()));
   });
 
-  it('hands out what is stored, in pages and in order, before it says that it has caught up', async () => {
+  it('delivers stored events in pages and in order before caughtUp resolves', async () => {
     await appendEvents(store, 1_500);
     const feed = start();
     await feed.caughtUp;
@@ -55,18 +55,18 @@ describe('a feed', () => {
     expect(feed.position()).toBe(await store.head());
   });
 
-  it('has caught up at once with an empty store', async () => {
+  it('has caught up immediately with an empty store', async () => {
     await start().caughtUp;
     expect(seen).toEqual([]);
   });
 
-  it('begins after the position that it is given', async () => {
+  it('starts after the given position', async () => {
     const [, third] = [0, (await appendEvents(store, 5))[2]];
     await start({ fromPosition: third?.position ?? 0 }).caughtUp;
     expect(numbersOf(seen)).toEqual([3, 4]);
   });
 
-  it('takes live facts without reading the store while their chain holds', async () => {
+  it('delivers live events without reading the store while none is missing', async () => {
     await appendEvents(store, 3);
     await start().caughtUp;
     const readsBefore = store.reads;
@@ -77,32 +77,32 @@ describe('a feed', () => {
       await turns();
     }
     expect(numbersOf(seen)).toEqual(upTo(23));
-    // One read per call of appendEvents is its own, before and after.
+    // Each call of appendEvents reads the store once.
     expect(store.reads - readsBefore).toBe(2);
   });
 
-  it('reads the store again where a fact is missing in the chain', async () => {
+  it('reads the store when a live event is missing', async () => {
     await start().caughtUp;
     await appendLive(store, bus, 10, (n) => n === 4);
-    await eventually('all are handed out', () => seen.length >= 10);
+    await eventually('all events are delivered', () => seen.length >= 10);
     expect(numbersOf(seen)).toEqual(upTo(10));
   });
 
-  it('notices a lost last fact when the end of the store is announced', async () => {
+  it('detects a lost last event when the beacon announces the end of the store', async () => {
     await start().caughtUp;
     await appendLive(store, bus, 3, (n) => n === 2);
     await turns();
     expect(numbersOf(seen)).toEqual([0, 1]);
     publishBeacon(bus, await store.head());
-    await eventually('the last one is handed out', () => seen.length === 3);
+    await eventually('the last event is delivered', () => seen.length === 3);
     expect(numbersOf(seen)).toEqual([0, 1, 2]);
   });
 
-  it('lets a beacon pass that announces nothing new', async () => {
+  it('ignores a beacon without a new position', async () => {
     const feed = start();
     await feed.caughtUp;
     await appendLive(store, bus, 2);
-    await eventually('they are handed out', () => feed.position() === 1);
+    await eventually('the events are delivered', () => feed.position() === 1);
     const readsBefore = store.reads;
     publishBeacon(bus, 1);
     publishBeacon(bus, 0);
@@ -110,7 +110,7 @@ describe('a feed', () => {
     expect(store.reads).toBe(readsBefore);
   });
 
-  it('hands out everything once and in order, whatever is lost, repeated and swapped on the way', async () => {
+  it('delivers everything once and in order when live events are lost, repeated and reordered', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('pass', 'lose', 'repeat', 'hold'), { minLength: 1, maxLength: 60 }),
@@ -142,7 +142,7 @@ describe('a feed', () => {
           }
           held.reverse().forEach((late) => late());
           publishBeacon(ownBus, previous);
-          await eventually('the end is reached', () => feed.position() === previous);
+          await eventually('the last event is delivered', () => feed.position() === previous);
           await feed.close();
           expect(numbersOf(got)).toEqual(upTo(storedBefore + fates.length));
           expect(errors).toEqual([]);
@@ -152,7 +152,7 @@ describe('a feed', () => {
     );
   });
 
-  it('hands the same events out again after a handler failed, skipping none', async () => {
+  it('delivers the same events again after a handler failed', async () => {
     await appendEvents(store, 600);
     let failures = 2;
     const offered: number[] = [];
@@ -169,7 +169,7 @@ describe('a feed', () => {
     expect(numbersOf(seen)).toEqual(upTo(600));
   });
 
-  it('hands live facts out again after a handler failed, with those that came in between', async () => {
+  it('delivers live events again after a handler failed, with the events that arrived meanwhile', async () => {
     let fails = true;
     const feed = start({
       onPage: async (page) => {
@@ -183,7 +183,7 @@ describe('a feed', () => {
     expect(feed.position()).toBe(-1);
     fails = false;
     await appendLive(store, bus, 2);
-    await eventually('all are handed out', () => seen.length >= 5);
+    await eventually('all events are delivered', () => seen.length >= 5);
     expect(numbersOf(seen)).toEqual(upTo(5));
   });
 
@@ -204,7 +204,7 @@ describe('a feed', () => {
     expect(numbersOf(seen)).toEqual(upTo(4));
   });
 
-  it('keeps a bounded number of events while a page is processed, and reads the rest from the store', async () => {
+  it('buffers a bounded number of events while a page is processed, and reads the rest from the store', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const feed = start({
@@ -219,12 +219,12 @@ describe('a feed', () => {
     await appendLive(store, bus, 5_000);
     const readsBefore = store.reads;
     release();
-    await eventually('all are handed out', () => seen.length >= 5_001);
+    await eventually('all events are delivered', () => seen.length >= 5_001);
     expect(numbersOf(seen)).toEqual(upTo(5_001));
     expect(store.reads).toBeGreaterThan(readsBefore);
   });
 
-  it('waits at its close for the current page and delivers nothing more', async () => {
+  it('waits for the current page when it is closed, and then delivers nothing', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     let finished = 0;
@@ -251,7 +251,7 @@ describe('a feed', () => {
     expect(numbersOf(seen)).toEqual([0]);
   });
 
-  it('does not claim to have caught up when it is closed before', async () => {
+  it('does not report that it has caught up when it is closed before', async () => {
     await appendEvents(store, 2_000);
     let claimed = false;
     const pages: number[] = [];
@@ -268,11 +268,11 @@ describe('a feed', () => {
     expect({ claimed, pages }).toEqual({ claimed: false, pages: [512] });
   });
 
-  describe('that hears nothing at all', () => {
+  describe('feed without live events and beacons', () => {
     beforeEach(() => jest.useFakeTimers());
     afterEach(() => jest.useRealTimers());
 
-    it('asks the store itself after a while', async () => {
+    it('reads the store after the silence interval', async () => {
       const feed = start();
       await feed.caughtUp;
       await appendEvents(store, 3);
@@ -282,7 +282,7 @@ describe('a feed', () => {
       expect(numbersOf(seen)).toEqual([0, 1, 2]);
     });
 
-    it('reports that the store does not answer, and asks again', async () => {
+    it('reports that the store does not answer, and retries', async () => {
       let away = true;
       const feed = start({
         store: { ...store, head: () => (away ? Promise.reject(new Error('store is away')) : store.head()) },

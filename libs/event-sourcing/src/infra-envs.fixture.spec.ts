@@ -9,7 +9,7 @@ import { typedEventStore } from './typed-event-store';
 const AT = '2024-01-01T00:00:00.000Z';
 let seeds = 0;
 
-/** The command handler on a real decider; each call stands for another replica of the service. */
+/** Returns a command handler with a real decider. Each call returns another replica of the service. */
 export const infraEnvs = (
   store: EventStore,
   options: Partial<Omit<CommandHandlerOptions<InfraEnvState, InfraEnvCommand, InfraEnvEvent>, 'store'>> = {},
@@ -31,7 +31,7 @@ export const register = (infraEnvId = 'one'): InfraEnvCommand => ({
   owner: { userName: 'ann', orgId: 'acme', emailDomain: 'acme.example' },
   pullSecretSet: true,
 });
-/** Accepted any number of times, one event each. */
+/** A command that is accepted any number of times with one event each. */
 export const rotate: InfraEnvCommand = { type: 'RotateSigningKey', at: AT };
 export const rename = (name: string): InfraEnvCommand => ({
   type: 'Revise',

@@ -4,12 +4,15 @@ import { type IncomingMessage, type JsonValue, NoResponder, type Requests } from
 export type Tamper = (message: IncomingMessage) => readonly IncomingMessage[];
 
 export interface LocalBus extends Requests {
-  /** All that was published, tampered with or not. */
+  /** All publications, before faults are applied. */
   readonly published: readonly IncomingMessage[];
   tamper(tamper: Tamper): void;
 }
 
-/** A bus inside one test whose faults the test decides. Messages arrive in order, after the publisher's turn. */
+/**
+ * A bus inside one test that can simulate faults. Messages are delivered in order, after the current turn of the event
+ * loop.
+ */
 export const localBus = (): LocalBus => {
   const subscribers = new Set<{ pattern: RegExp; onMessage: (message: IncomingMessage) => unknown }>();
   const published: IncomingMessage[] = [];

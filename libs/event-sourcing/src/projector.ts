@@ -28,14 +28,14 @@ export class DocumentChanges {
     return this.collections.get(collection)?.has(key) ?? false;
   }
 
-  /** The document after the changes; undefined when no change stored it or the last one removed it. */
+  /** Returns the document after the changes. Undefined when no change stored it or the last change removed it. */
   get<Document extends object = JsonObject>(collection: CollectionName<Document>, key: string): Document | undefined {
     const change = this.collections.get(collection)?.get(key);
-    // A change is made with the token of its collection, which fixes the type of the document.
+    // A change is created with the token of its collection, which determines the type of the document.
     return change?.kind === 'put' ? (change.document as Document) : undefined;
   }
 
-  /** All documents of a collection that the changes stored. */
+  /** Returns all documents of a collection that the changes stored. */
   documentsOf<Document extends object = JsonObject>(collection: CollectionName<Document>): readonly Document[] {
     const keys = [...(this.collections.get(collection)?.keys() ?? [])];
     return keys.flatMap((key) => this.get<Document>(collection, key) ?? []);
@@ -53,7 +53,7 @@ export interface ParkedStream {
   readonly reason: string;
 }
 
-/** What was asked of did not answer: nothing is wrong with the stream, and nothing is parked. */
+/** A source of the projection did not answer. The stream has no fault, so it is not parked. */
 export class SourceFailed extends Error {
   constructor(override readonly cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause));
@@ -70,8 +70,8 @@ export class ParkedStreams {
   }
 
   /**
-   * Hands the event to `handle`, or for a parked stream everything since it was parked: with each new event of the stream it
-   * is tried again. Answers why it is parked (again), or undefined. Passes SourceFailed on, with everything as before.
+   * Handles the event. For a parked stream, handles everything since it was parked. Returns the reason why the stream
+   * is parked, or undefined. Rethrows SourceFailed without changing anything.
    */
   async attempt<Event extends EventShape>(
     event: RecordedEvent<Event>,
@@ -107,13 +107,15 @@ export class ParkedStreams {
   }
 }
 
-/** Reads a document as it will be after the changes made so far. */
+/** Returns a document as it is after the changes made so far. */
 export type ReadDocument = <Document extends object = JsonObject>(
   collection: CollectionName<Document>,
   key: string,
 ) => Promise<Document | undefined>;
 
-/** One projector row: pure but for reading its own documents. Handling an event twice must give the same documents. */
+/**
+ * One projection: pure except for reading its own documents. Handling an event twice must result in the same documents.
+ */
 export type ProjectEvent<Event extends EventShape> = (
   event: RecordedEvent<Event>,
   read: ReadDocument,
@@ -130,11 +132,11 @@ export interface ProjectorOptions<Event extends EventShape> {
 }
 
 export interface Projector extends Feed {
-  /** Streams whose documents stand still because an event of them cannot be projected. */
+  /** Streams whose documents are not updated, because one of their events cannot be projected. */
   parked(): readonly ParkedStream[];
 }
 
-/** Keeps one projection's documents and checkpoint in step with the store, and says on the bus how far it is. */
+/** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus. */
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const parked = new ParkedStreams();

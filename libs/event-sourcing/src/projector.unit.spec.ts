@@ -6,7 +6,7 @@ import { type ProjectEvent, type Projector, type ProjectorOptions, startProjecto
 import { type Relay, startRelay } from './relay';
 import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
-/** Counts the events of each stream, reading its own document for it; a repeated event changes nothing. */
+/** Counts the events of each stream in its document. A repeated event changes nothing. */
 const count: ProjectEvent<StoredEvent> = async (event, read) => {
   const before = (await read('streams', event.streamId)) as { events: number; last: number } | undefined;
   if (before && before.last >= event.revision) return [];
@@ -14,7 +14,7 @@ const count: ProjectEvent<StoredEvent> = async (event, read) => {
   return [{ kind: 'put', collection: 'streams', key: event.streamId, document }];
 };
 
-describe('a projector', () => {
+describe('projector', () => {
   let store: PlainEventStore;
   let readModels: ReadModels;
   let bus: LocalBus;
@@ -51,7 +51,7 @@ describe('a projector', () => {
     await relay.close();
   });
 
-  it('reads the changes that it has just made, within a page and across pages', async () => {
+  it('reads its own changes within a page and across pages', async () => {
     await appendEvents(store, 700);
     await (
       await start()
@@ -60,7 +60,7 @@ describe('a projector', () => {
     expect(await counted()).toBe(700);
   });
 
-  it('reads a document as gone that it has just removed', async () => {
+  it('returns no document that it has just removed', async () => {
     const seen: unknown[] = [];
     await appendEvents(store, 2);
     const feed = await start({
@@ -80,13 +80,13 @@ describe('a projector', () => {
     expect(await readModels.get('things', 'x')).toBeUndefined();
   });
 
-  it('keeps its checkpoint with its documents and says how far it is', async () => {
+  it('commits its checkpoint with its documents and publishes its position', async () => {
     await appendEvents(store, 3);
     await (
       await start()
     ).caughtUp;
     await appendEvents(store, 1);
-    await eventually('the new one is counted', async () => (await readModels.checkpoint('counts')) === 3);
+    await eventually('the new event is counted', async () => (await readModels.checkpoint('counts')) === 3);
     const said = bus.published.filter(({ subject }) => subject === 'projection.v1.counts').map(({ body }) => body);
     expect(said).toEqual([
       { projection: 'counts', position: 2 },
@@ -115,7 +115,7 @@ describe('a projector', () => {
     expect(await counted()).toBe(10);
   });
 
-  it('commits nothing of a page for which its documents could not be read, and all of it when they can', async () => {
+  it('commits nothing of a page whose documents could not be read, and everything after a retry', async () => {
     await appendEvents(store, 10);
     let fails = true;
     const flaky: ReadModels = {
@@ -134,7 +134,7 @@ describe('a projector', () => {
     expect(feed.parked()).toEqual([]);
   });
 
-  it('pauses a stream that it cannot project, continues with the others, and resumes it later', async () => {
+  it('pauses a stream that cannot be projected, continues with the others, and resumes it later', async () => {
     const events = await appendEvents(store, 21);
     const sick = events.find(({ revision }) => revision === 1);
     if (!sick) throw new Error('no stream has two events');
@@ -158,7 +158,7 @@ describe('a projector', () => {
     expect(feed.parked()).toEqual([]);
   });
 
-  it('changes nothing when a commit took effect but seemed to fail', async () => {
+  it('has the same documents when a commit was stored but reported an error', async () => {
     await appendEvents(store, 10);
     let fails = true;
     const flaky: ReadModels = {
@@ -178,7 +178,7 @@ describe('a projector', () => {
     expect(await counted()).toBe(10);
   });
 
-  it('tells which page it has committed', async () => {
+  it('reports each committed page', async () => {
     const told: number[] = [];
     await appendEvents(store, 2);
     const onCommitted = (page: readonly RecordedEvent[]): void =>

@@ -1,4 +1,4 @@
-/** Runs tasks of one key one after another, tasks of different keys side by side. */
+/** Runs tasks of one key sequentially and tasks of different keys concurrently. */
 export class KeyedQueue {
   private readonly tails = new Map<string, Promise<unknown>>();
 
@@ -14,14 +14,14 @@ export class KeyedQueue {
   }
 }
 
-/** Reactions that run side by side; each waits on the store or the bus most of the time. */
+/** Maximum number of concurrent reactions. Each waits for the store or the bus most of the time. */
 const MAX_CONCURRENT_REACTIONS = 64;
 /**
- * Reactions that start in one turn of the event loop. Further ones wait for the next turn, so that requests which have arrived in the
- * meantime are served first.
+ * Maximum number of reactions that start in one turn of the event loop. Further reactions start in the next turn, after
+ * requests that arrived meanwhile.
  */
 export const REACTIONS_PER_TURN_MAX = 8;
-/** A reaction that has been due for longer starts in the current turn, whatever other work waits. */
+/** A reaction that has been due for longer starts in the current turn, regardless of other work. */
 export const REACTION_LATENESS_MS_MAX = 250;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
@@ -70,7 +70,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  /** Resolves when the keys that are due or running now have been worked on, whether or not others follow. */
+  /** Resolves when the keys that are due or running now were processed. */
   worked(): Promise<void> {
     const keys = new Set([...this.due.keys(), ...this.running]);
     if (keys.size === 0) return Promise.resolve();
@@ -100,7 +100,7 @@ export class WorkQueue {
     }
   }
 
-  /** The first reaction of a turn schedules the next turn, which runs after the requests that wait. */
+  /** The first reaction of a turn schedules the next turn, which runs after waiting requests. */
   private countStart(): void {
     this.startedInTurn += 1;
     if (this.isNextTurnScheduled) return;

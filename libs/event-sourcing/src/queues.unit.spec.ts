@@ -6,8 +6,8 @@ const gate = () => {
   return { open, opened };
 };
 
-describe('the keyed queue', () => {
-  it('runs the tasks of one key one after another and those of others side by side', async () => {
+describe('KeyedQueue', () => {
+  it('runs tasks of one key sequentially and tasks of different keys concurrently', async () => {
     const queue = new KeyedQueue();
     const log: string[] = [];
     const { open, opened } = gate();
@@ -23,7 +23,7 @@ describe('the keyed queue', () => {
     expect(log).toEqual(['b1', 'a1', 'a2']);
   });
 
-  it('hands each caller its own result or error', async () => {
+  it('returns the result or error of a task to its caller', async () => {
     const queue = new KeyedQueue();
     const broken = queue.run('a', () => Promise.reject(new Error('mine')));
     const fine = queue.run('a', async () => 'yours');
@@ -32,10 +32,10 @@ describe('the keyed queue', () => {
   });
 });
 
-/** The next turn of the event loop. */
+/** Returns in the next turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that waits until the test lets it end. */
+/** Work that waits until the test completes it. */
 const gatedWork = () => {
   const begun: string[] = [];
   const gates = new Map<string, (error?: Error) => void>();
@@ -53,14 +53,14 @@ const gatedWork = () => {
   };
 };
 
-describe('the work queue', () => {
+describe('WorkQueue', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
   const errors: string[] = [];
   const onError = (error: Error): void => void errors.push(error.message);
   beforeEach(() => void errors.splice(0));
 
-  it('works on a key once, however often it was added before its turn', async () => {
+  it('processes a key once when it was added several times before its turn', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 70; n += 1) queue.add(`filler-${n}`);
@@ -75,7 +75,7 @@ describe('the work queue', () => {
     expect(begun.filter((key) => key === 'waiting')).toHaveLength(1);
   });
 
-  it('serves requests that wait before further reactions', async () => {
+  it('serves waiting requests before further reactions', async () => {
     const { work, begun } = gatedWork();
     const queue = new WorkQueue(work, onError);
     const startedBeforeRequest: number[] = [];
@@ -87,7 +87,7 @@ describe('the work queue', () => {
     expect(begun.length).toBeGreaterThan(REACTIONS_PER_TURN_MAX);
   });
 
-  it('starts a reaction that has been due for longer than the bound in the current turn', () => {
+  it('starts a reaction in the current turn when it has been due for longer than the limit', () => {
     const { work, begun } = gatedWork();
     let nowMs = 0;
     const queue = new WorkQueue(work, onError, () => nowMs);
@@ -102,7 +102,7 @@ describe('the work queue', () => {
     expect(begun).not.toContain('on-time');
   });
 
-  it('looks at a key once more when it is added while it is being worked on', async () => {
+  it('processes a key again when it is added while it is being processed', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     queue.add('a');
@@ -116,7 +116,7 @@ describe('the work queue', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
-  it('works on at most sixty-four keys at a time', async () => {
+  it('processes at most 64 keys concurrently', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 100; n += 1) queue.add(`k-${n}`);
@@ -148,7 +148,7 @@ describe('the work queue', () => {
     expect(begun).toEqual(['sick', 'well', 'well']);
   });
 
-  it('tries a parked key again, waiting longer each time, up to half a minute', async () => {
+  it('retries a parked key with increasing delays of at most 30 seconds', async () => {
     const attempts: number[] = [];
     const startedAt = Date.now();
     const queue = new WorkQueue(async () => {
@@ -164,7 +164,7 @@ describe('the work queue', () => {
     await queue.close();
   });
 
-  it('forgets the failures of a key that works again', async () => {
+  it('clears the failure count of a key after a success', async () => {
     let sick = true;
     const queue = new WorkQueue(async () => {
       if (sick) throw new Error('away');
@@ -177,7 +177,7 @@ describe('the work queue', () => {
     expect(queue.parked()).toEqual([]);
   });
 
-  it('tries a parked key at once when it is added, and not twice', async () => {
+  it('retries a parked key immediately when it is added, and only once', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     queue.add('a');
@@ -189,7 +189,7 @@ describe('the work queue', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('takes a thrown value that is no error', async () => {
+  it('accepts a thrown value that is not an Error', async () => {
     const queue = new WorkQueue(() => Promise.reject('plain text'), onError);
     queue.add('a');
     await jest.advanceTimersByTimeAsync(0);
@@ -197,7 +197,7 @@ describe('the work queue', () => {
     await queue.close();
   });
 
-  it('finishes what it has begun at its close, and begins nothing more', async () => {
+  it('completes started work when it is closed, and starts nothing more', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
     for (let n = 0; n < 65; n += 1) queue.add(`k-${n}`);

@@ -7,32 +7,41 @@ export interface ReactorOptions<Event extends EventShape> {
   readonly name: string;
   readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
-  /** Takes the event into whatever the reaction reads. Runs for every event, in order, before its keys are due. Must not fail. */
+  /**
+   * Applies the event to the state that the reaction reads. Runs for every event, in order, before its keys are due.
+   * Must not fail.
+   */
   readonly observe: (event: RecordedEvent<Event>) => void;
-  /** What has to be looked at again because of the event; the same key waiting twice is looked at once. */
+  /** Returns the keys to process because of the event. A key that is already due is processed once. */
   readonly keysOf: (event: RecordedEvent<Event>) => readonly string[];
-  /** Brings one key to where it should be, from the state as it is now. Idempotent: it may run again at any time. */
+  /** Processes one key based on the current state. Idempotent, because it may run again at any time. */
   readonly react: (key: string) => Promise<void>;
-  /** After a start, what is still worth looking at; events of the past only mark keys that pass. */
+  /**
+   * Returns whether a key has to be processed after a start. Events before the start only add keys that pass this
+   * check.
+   */
   readonly isOpen?: (key: string) => boolean;
   readonly onError: (error: Error) => void;
 }
 
 export interface Reactor {
   readonly caughtUp: Promise<void>;
-  /** Looks at a key again, without an event. */
+  /** Processes a key again without an event. */
   wake(key: string): void;
   /** Keys with a failing reaction and the reason. Other keys continue. */
   parked(): readonly ParkedKey[];
   /** Resolves when nothing is due or running. */
   idle(): Promise<void>;
   position(): number;
-  /** Resolves when every event up to the position was observed and its keys were looked at. */
+  /** Resolves when every event up to the position was observed and its keys were processed. */
   followed(position: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Effects and processes, level-triggered: an event says where to look, the state says what to do. So order, repetition and crashes do not matter. */
+/**
+ * Runs effects and processes based on the current state: an event selects the keys, and the state determines the
+ * action. The result does not depend on order, repetition or crashes.
+ */
 export function startReactor<Event extends EventShape>(options: ReactorOptions<Event>): Reactor {
   const queue = new WorkQueue(options.react, options.onError);
   const past = new Set<string>();

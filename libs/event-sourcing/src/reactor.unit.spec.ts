@@ -5,7 +5,7 @@ import { type Reactor, startReactor, type ReactorOptions } from './reactor';
 import { type Relay, startRelay } from './relay';
 import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
-describe('a reactor', () => {
+describe('reactor', () => {
   let store: PlainEventStore;
   let bus: LocalBus;
   let relay: Relay;
@@ -41,7 +41,7 @@ describe('a reactor', () => {
     await relay.close();
   });
 
-  it('takes in the whole past before it reacts, and then looks at each key once', async () => {
+  it('observes all earlier events before it processes each key once', async () => {
     await appendEvents(store, 1_400);
     let seenAtFirst = 0;
     const reactor = start({
@@ -56,7 +56,7 @@ describe('a reactor', () => {
     expect([...reacted].sort()).toEqual(Array.from({ length: 7 }, (_, n) => `sample-${n}`));
   });
 
-  it('tells when an event was observed and its key was looked at', async () => {
+  it('resolves followed when the event was observed and its key was processed', async () => {
     let finish: () => void = () => undefined;
     const reactor = start({ react: (key) => new Promise((done) => (finish = () => (reacted.push(key), done()))) });
     await reactor.caughtUp;
@@ -71,7 +71,7 @@ describe('a reactor', () => {
     await reactor.followed(await store.head());
   });
 
-  it('looks after a start only at what is still open', async () => {
+  it('processes only open keys after a start', async () => {
     await appendEvents(store, 14);
     const reactor = start({ isOpen: (key) => key === 'sample-3' });
     await reactor.caughtUp;
@@ -79,19 +79,19 @@ describe('a reactor', () => {
     expect(reacted).toEqual(['sample-3']);
   });
 
-  it('reacts to every live event, after it has taken it in', async () => {
+  it('processes every live event after it observed the event', async () => {
     const reactor = start({
       isOpen: () => false,
       react: async (key) => void reacted.push(`${key} after ${observed.length}`),
     });
     await reactor.caughtUp;
     await appendEvents(store, 1);
-    await eventually('it reacts', () => reacted.length === 1);
+    await eventually('the reaction runs', () => reacted.length === 1);
     expect(reacted).toEqual(['sample-0 after 1']);
     expect(reactor.position()).toBe(0);
   });
 
-  it('looks at a key once for all events that came while it was busy', async () => {
+  it('processes a key once for all events that arrived while it was running', async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const reactor = start({
@@ -103,11 +103,11 @@ describe('a reactor', () => {
     });
     await reactor.caughtUp;
     await appendEvents(store, 1);
-    await eventually('it is busy', () => reacted.length === 1);
+    await eventually('the reaction is running', () => reacted.length === 1);
     await appendEvents(store, 30);
-    await eventually('all are taken in', () => observed.length === 31);
+    await eventually('all events were observed', () => observed.length === 31);
     release();
-    await eventually('it has looked again', () => reacted.length === 2);
+    await eventually('the reaction runs again', () => reacted.length === 2);
     await reactor.idle();
     expect(reacted).toEqual(['with 1', 'with 31']);
   });
@@ -122,15 +122,15 @@ describe('a reactor', () => {
     });
     await reactor.caughtUp;
     await appendEvents(store, 7);
-    await eventually('the others are done', () => reacted.length === 6);
+    await eventually('the other keys are processed', () => reacted.length === 6);
     expect(reactor.parked()).toMatchObject([{ key: 'sample-0', reason: 'the image is not there' }]);
     sick = false;
-    await eventually('the sick one is tried again', () => reacted.includes('sample-0'));
+    await eventually('the failing key is retried', () => reacted.includes('sample-0'));
     expect(reactor.parked()).toEqual([]);
     expect(errors).toContain('the image is not there');
   });
 
-  it('looks at a key when it is woken without an event', async () => {
+  it('processes a key without an event when wake is called', async () => {
     const reactor = start();
     await reactor.caughtUp;
     reactor.wake('without-event');
@@ -138,15 +138,15 @@ describe('a reactor', () => {
     expect(reacted).toEqual(['without-event']);
   });
 
-  it('takes events in though the reactions hang', async () => {
+  it('observes events while reactions do not complete', async () => {
     const reactor = start({ react: () => new Promise(() => undefined) });
     await reactor.caughtUp;
     reactors.pop();
     await appendEvents(store, 200);
-    await eventually('all are taken in', () => observed.length === 200);
+    await eventually('all events were observed', () => observed.length === 200);
   });
 
-  it('does not react on half of the past when it is closed during its start', async () => {
+  it('does not process keys when it is closed before all earlier events were observed', async () => {
     await appendEvents(store, 2_000);
     let reactor: Reactor | undefined = undefined;
     let closing: Promise<void> | undefined;
@@ -156,7 +156,7 @@ describe('a reactor', () => {
         closing ??= reactor?.close();
       },
     });
-    await eventually('it closes', () => closing !== undefined);
+    await eventually('the reactor closes', () => closing !== undefined);
     await closing;
     expect(observed).toHaveLength(512);
     expect(reacted).toEqual([]);

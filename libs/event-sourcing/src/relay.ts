@@ -8,16 +8,22 @@ import {
 } from '@muster/ports';
 import { eventSubject, HEAD_BEACON } from './shared-events';
 
-/** The store is followed again this long after it broke off. */
+/** Pause before the relay follows the store again after an error. */
 const RESUME_WAIT_MS = 500;
-/** Waits between beacons after the last fact: soon at first, so that a lost last fact is noticed soon; then rarely. */
+/**
+ * Intervals between beacons after the last event: short at first, so that a lost last event is detected soon, then
+ * long.
+ */
 const BEACON_WAITS_MS = [100, 300, 1_000, 3_000, 10_000, 15_000];
 
 export interface Relay {
   close(): Promise<void>;
 }
 
-/** Follows the store and publishes a live copy of every event, each naming the position before it. Losing all of them loses nothing. */
+/**
+ * Follows the store and publishes a live copy of every event with the position of the previous event. Live copies may
+ * be lost without loss of data.
+ */
 export async function startRelay(options: {
   readonly store: EventStore;
   readonly requests: Requests;
@@ -42,7 +48,7 @@ export async function startRelay(options: {
     try {
       requests.publish(eventSubject(parseStreamId(event.streamId).category), toEvent(event, previous));
     } catch (error) {
-      // Too large for the bus, say. The chain shows the hole, and consumers read the store.
+      // The event may be too large for the bus. Consumers detect the gap and read the store.
       onError(asError(error));
     }
     previous = event.position;

@@ -6,7 +6,7 @@ import { type Relay, startRelay } from './relay';
 import { HEAD_BEACON } from './shared-events';
 import { appendEvents } from './stored-events.fixture.spec';
 
-describe('the relay', () => {
+describe('relay', () => {
   let store: EventStore;
   let bus: LocalBus;
   let errors: Error[];
@@ -25,11 +25,11 @@ describe('the relay', () => {
   });
   afterEach(() => relay.close());
 
-  it('publishes a copy of each new event under its category, naming the position before it', async () => {
+  it('publishes a copy of each new event under its category with the position of the previous event', async () => {
     await appendEvents(store, 3);
     await start();
     const events = await appendEvents(store, 3);
-    await eventually('all are published', () => facts().length === 3);
+    await eventually('all events are published', () => facts().length === 3);
     expect(chain()).toEqual([
       [2, 3],
       [3, 4],
@@ -39,13 +39,13 @@ describe('the relay', () => {
     expect(bus.published[0]?.subject).toBe('event.v1.sample');
   });
 
-  it('announces where the store ends, though nothing was ever appended', async () => {
+  it('publishes a beacon for an empty store', async () => {
     await start();
     await eventually('a beacon is published', () => bus.published.length > 0);
     expect(bus.published[0]).toMatchObject({ subject: HEAD_BEACON, body: { position: -1 } });
   });
 
-  it('announces the end soon after the last fact', async () => {
+  it('publishes a beacon soon after the last event', async () => {
     await start();
     await appendEvents(store, 2);
     const isBeaconOfLast = ({ subject, body }: (typeof bus.published)[number]): boolean =>
@@ -54,7 +54,7 @@ describe('the relay', () => {
     expect(facts()).toHaveLength(2);
   });
 
-  it('continues after an event that the bus refuses, and leaves a gap in the chain', async () => {
+  it('continues after an event that the bus refuses, which leaves a gap for consumers', async () => {
     const picky: LocalBus = {
       ...bus,
       publish: (subject, body, headers) => {
@@ -64,7 +64,7 @@ describe('the relay', () => {
     };
     await start({ requests: picky });
     await appendEvents(store, 3);
-    await eventually('the others are published', () => facts().length === 2);
+    await eventually('the other events are published', () => facts().length === 2);
     expect(chain()).toEqual([
       [-1, 0],
       [1, 2],
@@ -72,7 +72,7 @@ describe('the relay', () => {
     expect(errors.map(({ message }) => message)).toEqual(['too large']);
   });
 
-  it('follows the store again where it broke off', async () => {
+  it('continues from the same position after an error of the store', async () => {
     let failures = 1;
     const flaky: EventStore = {
       ...store,
@@ -88,7 +88,7 @@ describe('the relay', () => {
     };
     await start({ store: flaky });
     await appendEvents(store, 2);
-    await eventually('all are published', () => facts().length === 2);
+    await eventually('all events are published', () => facts().length === 2);
     expect(chain()).toEqual([
       [-1, 0],
       [0, 1],
@@ -96,7 +96,7 @@ describe('the relay', () => {
     expect(errors.map(({ message }) => message)).toEqual(['store is away']);
   });
 
-  it('is silent after its close', async () => {
+  it('publishes nothing after it was closed', async () => {
     await start();
     await relay.close();
     const before = bus.published.length;

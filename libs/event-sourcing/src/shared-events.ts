@@ -1,11 +1,14 @@
 import type { IncomingMessage, Requests } from '@muster/ports';
 
-/** Live copies of stored events: `event.v1.<category>`. All categories and the beacons: `event.v1.>`. */
+/** Subject of the live copies of stored events: `event.v1.<category>`. All categories and beacons: `event.v1.>`. */
 export const ALL_EVENTS = 'event.v1.>';
 export const eventSubject = (category: string): string => `event.v1.${category}`;
-/** The position of the last event, published by the relay while no event is stored. Not a category: it has a second token. */
+/**
+ * Subject of the position of the last event, which the relay publishes while no event is stored. It is not a category,
+ * because it has a second token.
+ */
 export const HEAD_BEACON = 'event.v1.head.beacon';
-/** A projection has committed up to a position. */
+/** Subject of the position up to which a projection has committed. */
 export const projectionSubject = (projection: string): string => `projection.v1.${projection}`;
 export const ALL_PROJECTIONS = 'projection.v1.*';
 
@@ -19,12 +22,12 @@ interface SharedEvents {
 const SHARED = new WeakMap<Requests, SharedEvents>();
 
 /**
- * Live facts for one consumer. All consumers on one bus share a subscription, so that each fact crosses the bus and is
- * parsed once per process. Consumers must therefore not change it.
+ * Delivers live events to one consumer. All consumers of one bus share a subscription, so that each event is received
+ * and parsed once per process. Consumers must not change it.
  */
 export function subscribeToEvents(requests: Requests, onEvent: OnEvent): { unsubscribe(): void } {
   const shared = SHARED.get(requests) ?? share(requests);
-  // A function of its own, so that the same one may be given twice.
+  // A wrapper, so that the same listener may be added twice.
   const listener: OnEvent = (message) => onEvent(message);
   shared.listeners.add(listener);
   return {

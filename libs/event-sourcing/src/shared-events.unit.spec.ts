@@ -9,12 +9,12 @@ import {
   subscribeToEvents,
 } from './shared-events';
 
-/** NATS: `*` is one token, `>` the rest. */
+/** Returns true when the NATS pattern covers the subject. `*` is one token, `>` the remaining tokens. */
 const covers = (pattern: string, subject: string): boolean =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+')}$`).test(subject);
 
-describe('the subjects of events', () => {
-  it('are all under one pattern, and no category can be taken for the beacon', () => {
+describe('subjects of events', () => {
+  it('are covered by one pattern, and the beacon is not a category', () => {
     for (const category of ['cluster', 'host', 'head']) {
       expect(covers(ALL_EVENTS, eventSubject(category))).toBe(true);
       expect(eventSubject(category)).not.toBe(HEAD_BEACON);
@@ -22,13 +22,13 @@ describe('the subjects of events', () => {
     expect(covers(ALL_EVENTS, HEAD_BEACON)).toBe(true);
   });
 
-  it('are apart from those of projections, which are under one pattern too', () => {
+  it('differ from those of projections, which are covered by one pattern too', () => {
     expect(covers(ALL_PROJECTIONS, projectionSubject('views'))).toBe(true);
     expect(covers(ALL_EVENTS, projectionSubject('views'))).toBe(false);
   });
 });
 
-describe('live facts', () => {
+describe('live events', () => {
   let bus: LocalBus;
   let subscriptions: { made: number; ended: number };
   let counting: Requests;
@@ -70,7 +70,7 @@ describe('live facts', () => {
     expect(subscriptions).toEqual({ made: 1, ended: 0 });
   });
 
-  it('continue for the others when one consumer leaves, and end with the last', async () => {
+  it('continue for the others when one consumer leaves, and end with the last consumer', async () => {
     const heard: string[] = [];
     const first = subscribeToEvents(counting, () => heard.push('first'));
     const second = subscribeToEvents(counting, () => heard.push('second'));
@@ -84,7 +84,7 @@ describe('live facts', () => {
     expect(subscriptions.ended).toBe(1);
   });
 
-  it('come again for a consumer that arrives after all had left', async () => {
+  it('start again for a consumer that arrives after all others have left', async () => {
     subscribeToEvents(counting, () => undefined).unsubscribe();
     let heard = 0;
     subscribeToEvents(counting, () => (heard += 1));
@@ -93,7 +93,7 @@ describe('live facts', () => {
     expect({ heard, ...subscriptions }).toEqual({ heard: 1, made: 2, ended: 1 });
   });
 
-  it('of one bus are not heard on another', async () => {
+  it('of one bus do not reach another bus', async () => {
     let heard = 0;
     subscribeToEvents(localBus(), () => (heard += 1));
     subscribeToEvents(counting, () => undefined);

@@ -1,27 +1,30 @@
 import type { EventShape, RecordedEvent } from '@muster/ports';
 import type { TypedEventStore } from './typed-event-store';
 
-/** Pages kept for the slower consumers. A consumer that falls further behind reads the store by itself. */
+/** Pages kept for slower consumers. A consumer that is further behind reads the store separately. */
 const WINDOW_PAGES = 32;
-/** How long a fast consumer waits for the slowest one before it lets it fall behind. */
+/** How long a fast consumer waits for the slowest one before it continues without it. */
 const SLOWEST_WAIT_MS = 1_000;
 
 type Page<Event extends EventShape> = readonly RecordedEvent<Event>[];
 
 const READERS = new WeakMap<object, SharedReader<EventShape>>();
 
-/** All events after the position, as `readAll` of the store. The feeds on one store share the pages, and so one read and one parse. */
+/**
+ * Returns all events after the position, like `readAll` of the store. The feeds on one store share the pages, so that
+ * each page is read and parsed once.
+ */
 export function readShared<Event extends EventShape>(
   store: TypedEventStore<Event>,
   afterPosition: number,
 ): AsyncIterable<Page<Event>> {
   const reader = READERS.get(store) ?? new SharedReader<EventShape>(store);
   READERS.set(store, reader);
-  // The reader was made for this very store, whose events have this type.
+  // The reader was created for this store, whose events have this type.
   return reader.readAll(afterPosition) as AsyncIterable<Page<Event>>;
 }
 
-/** One cursor through a store for consumers that are close to each other. Events are shared, so no consumer may change one. */
+/** Reads a store once for consumers at close positions. Events are shared, so consumers must not change them. */
 class SharedReader<Event extends EventShape> {
   private window: { readonly after: number; readonly through: number; readonly page: Page<Event> }[] = [];
   private cursor = 0;
@@ -52,7 +55,7 @@ class SharedReader<Event extends EventShape> {
     }
   }
 
-  /** The page after the position; undefined at the end of the store. */
+  /** Returns the page after the position. Undefined at the end of the store. */
   private async next(position: number): Promise<Page<Event> | 'elsewhere' | undefined> {
     for (;;) {
       const known = this.window.find(({ after, through }) => after <= position && position < through);
@@ -60,7 +63,7 @@ class SharedReader<Event extends EventShape> {
       if (this.isElsewhere(position)) return 'elsewhere';
       const isJoined = this.advancing !== undefined;
       this.advancing ??= this.advance().finally(() => (this.advancing = undefined));
-      // A read that another consumer began may have missed an event that this one has already received.
+      // A read that another consumer started may miss an event that this consumer has already received.
       if (!(await this.advancing) && !isJoined) return undefined;
     }
   }
@@ -90,7 +93,7 @@ class SharedReader<Event extends EventShape> {
     }
   }
 
-  /** Resolves when the oldest page may leave the window. A consumer that takes too long is waited for no more. */
+  /** Resolves when the oldest page may be removed. Consumers that take too long are ignored. */
   private async slowest(): Promise<void> {
     const oldest = this.window.length >= WINDOW_PAGES ? this.window[0] : undefined;
     if (!oldest) return;

@@ -37,15 +37,15 @@ describe('feeds on one store', () => {
   });
   afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
 
-  it('catch up in one read, however fast each of them is', async () => {
+  it('catch up with one read of the store at different speeds', async () => {
     const followers = [0, 1, 3, 0, 2].map((handlingMs) => follow(handlingMs));
     await Promise.all(followers.map(({ feed }) => feed.caughtUp));
     for (const { seen } of followers) expect(numbersOf(seen as never)).toEqual(upTo(EVENTS));
-    // One from the front to the end, and one of each feed that makes sure of the end.
+    // One read from start to end, and one read of the end for each feed.
     expect(store.reads).toBeLessThanOrEqual(1 + followers.length);
   });
 
-  it('catch up from different checkpoints, each from its own', async () => {
+  it('catch up from different checkpoints', async () => {
     const followers = [START_OF_STORE, 700, 4_998, EVENTS - 1].map((from) => ({ from, ...follow(0, from) }));
     await Promise.all(followers.map(({ feed }) => feed.caughtUp));
     for (const { from, seen } of followers) expect(numbersOf(seen as never)).toEqual(upTo(EVENTS).slice(from + 1));
@@ -55,10 +55,10 @@ describe('feeds on one store', () => {
     const followers = [follow(1), follow(0)];
     const [last] = await appendEvents(store, 1);
     if (last) publishEvent(bus, last, EVENTS - 1);
-    await eventually('all arrive', () => followers.every(({ seen }) => seen.length === EVENTS + 1));
+    await eventually('all events arrive', () => followers.every(({ seen }) => seen.length === EVENTS + 1));
   });
 
-  it('wait once, and no longer than a second, for a consumer that stands still', async () => {
+  it('wait at most one second for a consumer that does not continue', async () => {
     const still = readShared(store, START_OF_STORE)[Symbol.asyncIterator]();
     await still.next();
     await appendEvents(store, 20_000);

@@ -4,7 +4,7 @@ import { collectPages, eventToAppend } from '@muster/testing';
 import { eventSubject, HEAD_BEACON } from './shared-events';
 import { type EventCodec, type TypedEventStore, typedEventStore } from './typed-event-store';
 
-/** Events of any type, as they are stored. */
+/** A codec for events of any type in their stored form. */
 const PLAIN_CODEC: EventCodec<StoredEvent> = { encode: (event) => event, decode: (stored) => stored };
 
 export type PlainEventStore = TypedEventStore<StoredEvent>;
@@ -14,7 +14,10 @@ export const plainEventStore = (store: EventStore = inMemoryEventStore()): Plain
 
 const MANY_STREAMS = 7;
 
-/** Appends events, one at a time, to a few streams in turn; their data is `{ n }`, counted over the whole store. */
+/**
+ * Appends events, one at a time, to a few streams in turn. Their data is `{ n }`, where n counts all events of the
+ * store.
+ */
 export const appendEvents = async (store: EventStore, count: number): Promise<readonly RecordedEvent[]> => {
   const known = await collectPages(store.readAll(-1));
   const revisions = new Map<StreamId, number>();
@@ -28,7 +31,7 @@ export const appendEvents = async (store: EventStore, count: number): Promise<re
   return (await collectPages(store.readAll(-1))).slice(known.length);
 };
 
-/** Says on the bus what the relay would say of an event. */
+/** Publishes the message that the relay would publish for an event. */
 export const publishEvent = (requests: Requests, event: RecordedEvent, previous: number): void =>
   requests.publish(eventSubject('sample'), { ...event, previous } as unknown as JsonValue);
 
@@ -59,7 +62,7 @@ export const numbersOf = (events: readonly RecordedEvent[]): JsonValue[] =>
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** The same store, counting how often it is read from front to end. */
+/** Returns the same store with a count of its complete reads. */
 export const countingReads = (store: PlainEventStore): PlainEventStore & { readonly reads: number } => {
   let reads = 0;
   return {

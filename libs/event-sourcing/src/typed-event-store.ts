@@ -9,21 +9,24 @@ import {
   Unavailable,
 } from '@muster/ports';
 
-/** Converts events between the types of a product and what is stored. */
+/** Converts events between the types of a product and the stored form. */
 export interface EventCodec<Event extends EventShape> {
-  /** The event in its stored form. Throws when its data does not have the shape of its type. */
+  /**
+   * Returns the event in its stored form.
+   * @throws Error when its data does not have the shape of its type
+   */
   encode<Encoded extends Event>(event: Encoded): Encoded;
-  /** A stored or published event, of any version of the product, in the shape of this version. */
+  /** Returns a stored or published event, of any version of the product, in the shape of this version. */
   decode(stored: RecordedEvent): RecordedEvent<Event>;
 }
 
-/** The event store with the event types of a product: every event that is read went through the codec once. */
+/** The event store with the event types of a product. The codec converts every event once when it is read. */
 export interface TypedEventStore<Event extends EventShape = EventShape> extends EventStore<Event>, EventCodec<Event> {}
 
-/** A category of streams and the guard of the events that belong to it. */
+/** A category of streams and the type guard of its events. */
 export interface EventCategory<Event extends EventShape> {
   readonly name: string;
-  /** False for an event type that this version does not know. */
+  /** False for an event type that this version does not have. */
   has(event: EventShape): event is Event;
 }
 
@@ -40,7 +43,7 @@ export function typedEventStore<Event extends EventShape>(
     isSoleWriter: store.isSoleWriter,
     encode: (event) => codec.encode(event),
     decode: (stored) => codec.decode(stored),
-    // The command handler appends what `encode` returned: the stored form with the type of the product.
+    // The command handler appends the result of `encode`: the stored form with the type of the product.
     append: async (streamId, expected, events) => {
       refuseLarge(streamId, events);
       return store.append(streamId, expected, events as unknown as readonly EventToAppend[]);
@@ -54,15 +57,15 @@ export function typedEventStore<Event extends EventShape>(
   };
 }
 
-/** Limit of the events of one append as JSON. Stores differ in what they accept: EventStoreDB takes 1 MiB. */
+/** Maximum size of the events of one append as JSON. Stores have different limits. EventStoreDB accepts 1 MiB. */
 export const APPEND_BYTES_MAX = 256 * 1024;
-/** What one character of a text takes at most: `\u0000`. */
+/** Maximum bytes of one character of a text: `\u0000`. */
 const BYTES_PER_CHARACTER_MAX = 6;
 
-/** @throws AppendTooLarge; long documents are stored elsewhere, and events name them by digest */
+/** @throws AppendTooLarge. Long documents are stored elsewhere, and events contain their digest */
 function refuseLarge(streamId: StreamId, events: readonly { readonly data: unknown }[]): void {
   const characters = events.reduce((sum, { data }) => sum + charactersOf(data), 0);
-  // The exact size costs a rendering of the events, so it is computed only where it can matter.
+  // The exact size needs a serialisation of the events, so it is computed only when the limit may be exceeded.
   if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
   const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0);
   if (bytes > APPEND_BYTES_MAX) throw new AppendTooLarge(streamId, APPEND_BYTES_MAX);
@@ -71,7 +74,7 @@ function refuseLarge(streamId: StreamId, events: readonly { readonly data: unkno
 const NUMBER_CHARACTERS_MAX = 25;
 const PUNCTUATION_CHARACTERS = 4;
 
-/** Characters of the value as JSON without escapes, at least. */
+/** Returns a lower bound of the characters of the value as JSON. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length + PUNCTUATION_CHARACTERS;
   if (typeof value !== 'object' || value === null) return NUMBER_CHARACTERS_MAX;
@@ -83,7 +86,7 @@ function charactersOf(value: unknown): number {
   return sum;
 }
 
-/** A service tried to append to a stream of another service. A bug, not an error of the user. */
+/** A service tried to append to a stream of another service. This is a bug, not an error of the user. */
 export class ForeignStreamError extends Error {
   constructor(service: string, streamId: string, owner: string | undefined) {
     super(
@@ -93,10 +96,10 @@ export class ForeignStreamError extends Error {
   }
 }
 
-/** Category of streams → name of the only service that may append to them. */
+/** Maps each category of streams to the only service that may append to them. */
 export type StreamOwners = { readonly [category: string]: string };
 
-/** The store as one service may use it: it reads every stream and appends only to streams of its own categories. */
+/** Returns the store for one service: it reads every stream and appends only to streams of its own categories. */
 export function ownedEventStore<Event extends EventShape>(
   store: TypedEventStore<Event>,
   service: string,
@@ -115,12 +118,12 @@ export function ownedEventStore<Event extends EventShape>(
 
 const RETRY_WAIT_MS = 100;
 
-/** The pause before the store is asked again. */
+/** Pause before the next attempt. */
 export const waitForStore = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
 
 /**
- * The result of the work, which is repeated while the store is away.
- * @throws Unavailable after `giveUpAtMs`; its outcome is unknown when that of any attempt was
+ * Returns the result of the work, which is retried while the store is not available.
+ * @throws Unavailable after `giveUpAtMs`. Its outcome is unknown when the outcome of one attempt was unknown
  */
 export async function available<Result>(giveUpAtMs: number, work: () => Promise<Result>): Promise<Result> {
   for (let isOutcomeUnknown = false; ;) {

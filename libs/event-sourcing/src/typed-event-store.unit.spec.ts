@@ -32,7 +32,7 @@ import {
   typedEventStore,
 } from './typed-event-store';
 
-/** An older version stored the name beside the settings. Current data passes unchanged. */
+/** An older version stored the name outside of the settings. Current data is not changed. */
 const codec = createEventCodec({
   InfraEnvSettingsRevised: ({ name, ...data }: JsonObject) =>
     name === undefined ? data : { ...data, changes: { name } },
@@ -40,7 +40,7 @@ const codec = createEventCodec({
 const nameIn = (event: RecordedMusterEvent): string | undefined =>
   event.type === 'InfraEnvSettingsRevised' ? event.data.changes?.name : undefined;
 
-describe('an event of an older version', () => {
+describe('event of an older version', () => {
   let raw: EventStore;
   let store: TypedEventStore<MusterEvent>;
   let bus: LocalBus;
@@ -63,17 +63,17 @@ describe('an event of an older version', () => {
     await storeOld(0);
   });
 
-  it('has the current shape when a stream is read, from any revision', async () => {
+  it('has the current shape when a stream is read from any revision', async () => {
     expect((await collectPages(store.readStream('infraEnv-one'))).map(nameIn)).toEqual([undefined, 'old']);
     expect((await collectPages(store.readStream('infraEnv-one', 0))).map(nameIn)).toEqual(['old']);
   });
 
-  it('has the current shape for a decider, which decides on it', async () => {
+  it('has the current shape for a decider', async () => {
     expect((await handler().load('one')).state.settings.name).toBe('old');
     expect(await handler().execute('one', rename('old'), context())).toMatchObject({ revision: 1 });
   });
 
-  it('has the current shape when a feed catches up, and when the relay publishes it', async () => {
+  it('has the current shape when a feed catches up and when the relay publishes it', async () => {
     const relay = await startRelay({ store: raw, requests: bus, onError: fail });
     const seen: RecordedMusterEvent[] = [];
     const onPage = async (page: readonly RecordedMusterEvent[]) => void seen.push(...page);
@@ -95,7 +95,7 @@ describe('an event of an older version', () => {
     expect(seen.map(nameIn)).toEqual([undefined, 'old']);
   });
 
-  it('stays stored as it is, with everything else unchanged', async () => {
+  it('is not changed in the store', async () => {
     const [, upcast] = await collectPages(store.readAll(START_OF_STORE));
     const [, original] = await collectPages(raw.readAll(START_OF_STORE));
     expect(original?.data).toEqual({ name: 'old' });
@@ -103,8 +103,8 @@ describe('an event of an older version', () => {
   });
 });
 
-describe('an event of a newer version', () => {
-  it('counts as a revision of its stream and changes no state', async () => {
+describe('event of a newer version', () => {
+  it('counts as a revision of its stream and does not change the state', async () => {
     const raw = inMemoryEventStore();
     const store = typedEventStore(raw, codec);
     await raw.append('infraEnv-one', NO_STREAM, [eventToAppend({}, 'InfraEnvDreamt')]);
@@ -132,14 +132,14 @@ const pairs = (owned: boolean): [ServiceName, StreamCategory][] =>
     ),
   );
 
-describe('the store as one service sees it', () => {
-  it.each(pairs(true))('lets %s append to %s streams', async (service, category) => {
+describe('store for one service', () => {
+  it.each(pairs(true))('permits %s to append to %s streams', async (service, category) => {
     const store = plainEventStore();
     const result = await ownedEventStore(store, service, STREAM_OWNERS).append(`${category}-1`, -1, [eventToAppend()]);
     expect(result.kind).toBe('appended');
   });
 
-  it.each(pairs(false))('keeps %s from appending to %s streams', async (service, category) => {
+  it.each(pairs(false))('refuses appends of %s to %s streams', async (service, category) => {
     const store = plainEventStore();
     const appending = ownedEventStore(store, service, STREAM_OWNERS).append(`${category}-1`, -1, [eventToAppend()]);
     await expect(appending).rejects.toThrow(ForeignStreamError);
@@ -157,7 +157,7 @@ describe('the store as one service sees it', () => {
     },
   );
 
-  it('shows what others have stored', async () => {
+  it('reads events of other services', async () => {
     const store = plainEventStore();
     await store.append('inventory-1', -1, [eventToAppend({ n: 1 })]);
     const owned = ownedEventStore(store, 'registration', STREAM_OWNERS);
@@ -167,7 +167,7 @@ describe('the store as one service sees it', () => {
   });
 });
 
-describe('an append', () => {
+describe('append', () => {
   const revised = (name: string) =>
     ({ id: 'e1', type: 'InfraEnvSettingsRevised', data: { changes: { name }, pullSecretReplaced: false } }) as const;
   const append = (...names: readonly string[]) => {
@@ -183,7 +183,7 @@ describe('an append', () => {
     ['one long text', ['a'.repeat(APPEND_BYTES_MAX)]],
     ['many events', Array.from({ length: 60 }, () => 'a'.repeat(5_000))],
     ['characters that take more than one byte', ['\u0000'.repeat(50_000)]],
-  ])('over 256 KiB is refused: %s', async (_, names) => {
+  ])('of more than 256 KiB is refused: %s', async (_, names) => {
     await expect(append(...names)).rejects.toThrow(AppendTooLarge);
     await expect(append(...names)).rejects.toThrow(/The events for infraEnv-one are larger than the 262144 bytes/);
   });
