@@ -40,7 +40,10 @@ export function methodOfSubject(subject: string): DescMethod | undefined {
   return METHODS.get(subject);
 }
 
-/** The message as a plain object with its implicit fields; throws with the place when the JSON is not of that shape. */
+/**
+ * Returns the message as a plain object with its implicit fields.
+ * @throws Error that names the place when the JSON does not have the shape
+ */
 export function parseMessage<Schema extends DescMessage>(schema: Schema, body: JsonValue): Plain<MessageShape<Schema>> {
   return toPlainForm(schema, body);
 }
@@ -54,7 +57,7 @@ export function toHeaders(context: CommandContext): MessageHeaders {
   return headers;
 }
 
-/** The context of a message. A message without a command id gets one and is its own cause. */
+/** Returns the context of a message. A message without a command id gets a new one and is its own cause. */
 export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
   const commandId = headers[HEADERS.commandId] ?? ids.uuid();
   return {
@@ -69,13 +72,17 @@ export function fromHeaders(headers: MessageHeaders, ids: Ids): CommandContext {
   };
 }
 
-/** How long each attempt waits. A lost message costs the first timeout; a starting service has the sum of all. */
+/**
+ * Timeout of each attempt in ms. A lost message costs the first timeout. A starting service has the sum of all
+ * timeouts.
+ */
 const ATTEMPT_TIMEOUTS_MS = [1_500, 3_000, 6_000];
 const NO_RESPONDER_WAIT_MS = 250;
 const MAX_NO_RESPONDER_WAITS = 40;
 
 /**
- * Sends a request to another service. The outcome of a lost request is unknown, so it is sent again with the same command id.
+ * Sends a request to another service. The outcome of a lost request is unknown, so the request is repeated with the
+ * same command id.
  * @throws RefusalError with the refusal of the service, or `busy` when it does not answer
  */
 export async function callService<M extends Method>(
@@ -104,10 +111,10 @@ export async function callService<M extends Method>(
   }
 }
 
-/** Responses that a service of this process has already brought into their plain form. */
+/** Responses that a service of this process has already converted to their plain form. */
 const PLAIN_RESPONSES = new WeakSet<object>();
 
-/** The envelope of a response. A caller in the same process gets the response as it is, without checking it again. */
+/** The envelope of a response. A caller in the same process receives the same object without another check. */
 export function responseEnvelope<M extends DescMethod>(method: M, response: unknown): JsonValue {
   const plain = toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true });
   PLAIN_RESPONSES.add(plain);
@@ -130,6 +137,6 @@ function unwrap<M extends Method>(method: M, reply: JsonValue): OutputOf<M> {
   }
   const { ok } = envelope;
   if (typeof ok === 'object' && ok !== null && PLAIN_RESPONSES.has(ok)) return ok as OutputOf<M>;
-  // A service of a newer release may send fields that this one does not know.
+  // A service of a newer release may send fields that this release does not have.
   return toPlainForm(method.output, ok ?? {}, { ignoreUnknownFields: true }) as OutputOf<M>;
 }

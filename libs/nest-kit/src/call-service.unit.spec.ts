@@ -22,7 +22,7 @@ const noResponder: Answer = () => {
   throw new NoResponder(SUBJECT);
 };
 
-describe('a call to another service', () => {
+describe('callService', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
@@ -43,20 +43,20 @@ describe('a call to another service', () => {
     return { asked, outcome: await outcome };
   };
 
-  it('asks under the subject of the method and the headers of the command', async () => {
+  it('sends the request to the subject of the method with the headers of the command', async () => {
     const { asked, outcome } = await call(fine);
     expect(outcome).toEqual({ position: 7 });
     expect(asked).toMatchObject([{ subject: SUBJECT, headers: { [HEADERS.commandId]: 'c-1' } }]);
   });
 
-  it('asks again under the same command id when no answer came', async () => {
+  it('repeats the request with the same command id when no answer arrived', async () => {
     const { asked, outcome } = await call(timesOut, timesOut, fine);
     expect(outcome).toEqual({ position: 7 });
     expect(asked.map(({ headers }) => headers[HEADERS.commandId])).toEqual(['c-1', 'c-1', 'c-1']);
     expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([1_500, 3_000, 6_000]);
   });
 
-  it('is refused as busy when no answer comes three times', async () => {
+  it('throws busy after three requests without an answer', async () => {
     const { asked, outcome } = await call(timesOut);
     expect(asked).toHaveLength(3);
     expect(outcome).toBeInstanceOf(RefusalError);
@@ -69,7 +69,7 @@ describe('a call to another service', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('is refused as busy when the service does not start', async () => {
+  it('throws busy when the service does not start', async () => {
     const { asked, outcome } = await call(noResponder);
     expect(asked).toHaveLength(41);
     expect((outcome as RefusalError).refusal.code).toBe('busy');
@@ -87,12 +87,12 @@ describe('a call to another service', () => {
     });
   });
 
-  it.each(['invented-later', 'constructor'])('takes the unknown code %s for an internal error', async (code) => {
+  it.each(['invented-later', 'constructor'])('converts the unknown code %s to an internal error', async (code) => {
     const { outcome } = await call(() => ({ refusal: { code, reason: 'x' } }));
     expect((outcome as RefusalError).refusal.code).toBe('internal');
   });
 
-  it('does not ask again when the service broke on it', async () => {
+  it('does not repeat the request when the service failed on it', async () => {
     const { asked, outcome } = await call(() => {
       throw new RequestFailed(SUBJECT);
     });
@@ -100,12 +100,12 @@ describe('a call to another service', () => {
     expect(outcome).toBeInstanceOf(RequestFailed);
   });
 
-  it('passes over what a newer service says beyond the contract', async () => {
+  it('ignores fields of a newer service', async () => {
     const { outcome } = await call(() => ({ ok: { position: 7, addedLater: true } }));
     expect(outcome).toEqual({ position: 7 });
   });
 
-  it('fills in what is implicit in the answer', async () => {
+  it('adds implicit fields to the answer', async () => {
     expect((await call(() => ({ ok: {} }))).outcome).toEqual({ position: 0 });
   });
 });

@@ -6,10 +6,10 @@ import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { closePromptly } from './http-endpoint';
 
-/** Longer than the timeout of a test: a wait for it fails the test. */
+/** Longer than the timeout of a test, so that a test fails when it waits for it. */
 const KEEP_ALIVE_MS = 600_000;
 
-describe('a endpoint that closes', () => {
+describe('endpoint that is closed', () => {
   const agent = new Agent({ keepAlive: true });
   afterAll(() => agent.destroy());
 
@@ -42,20 +42,20 @@ describe('a endpoint that closes', () => {
     return { server, ask, letGo, asked: () => asked };
   };
 
-  it('answers what was let in, and does not wait for the next request of the same connection', async () => {
+  it('answers accepted requests and does not wait for the next request of the connection', async () => {
     const endpoint = await opened(undefined, async (gone) => {
       await gone;
       return 'whole';
     });
     const answer = endpoint.ask();
-    await eventually('the request is in', () => endpoint.asked() === 1);
+    await eventually('the request was accepted', () => endpoint.asked() === 1);
     const closed = endpoint.server.close();
     endpoint.letGo();
     expect(await answer).toBe('whole');
     await closed;
   });
 
-  it('does not wait for it either when the headers had been sent', async () => {
+  it('does not wait for the next request when the headers were already sent', async () => {
     const endpoint = await opened(undefined, (gone) =>
       Promise.resolve(
         Readable.from(
@@ -68,17 +68,17 @@ describe('a endpoint that closes', () => {
       ),
     );
     const answer = endpoint.ask();
-    await eventually('the request is in', () => endpoint.asked() === 1);
+    await eventually('the request was accepted', () => endpoint.asked() === 1);
     const closed = endpoint.server.close();
     endpoint.letGo();
     expect(await answer).toBe('whole');
     await closed;
   });
 
-  it('cuts what takes longer than it may', async () => {
+  it('ends answers that exceed the timeout', async () => {
     const endpoint = await opened(20, () => new Promise(() => undefined));
     const answer = endpoint.ask().catch((error: Error) => error.message);
-    await eventually('the request is in', () => endpoint.asked() === 1);
+    await eventually('the request was accepted', () => endpoint.asked() === 1);
     await endpoint.server.close();
     expect(await answer).toMatch(/hang up|reset/);
   });

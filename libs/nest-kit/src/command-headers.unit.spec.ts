@@ -13,13 +13,13 @@ const FULL = {
   sourceAddress: '192.0.2.1',
 };
 
-describe('the headers of a command', () => {
-  it('carry the caller and the command in both directions', () => {
+describe('headers of a command', () => {
+  it('are converted to the context of the command and back', () => {
     expect(Object.keys(toHeaders(FULL)).sort()).toEqual(Object.values(HEADERS).sort());
     expect(fromHeaders(toHeaders(FULL), seededIds())).toEqual(FULL);
   });
 
-  it('leave out what is not known', () => {
+  it('omit unknown values', () => {
     expect(toHeaders({ commandId: 'c', correlationId: 'r', actor: 'ann', org: '' })).toEqual({
       [HEADERS.commandId]: 'c',
       [HEADERS.correlationId]: 'r',
@@ -27,7 +27,7 @@ describe('the headers of a command', () => {
     });
   });
 
-  it('that are missing make the message its own cause, from an unknown caller', () => {
+  it('when absent, make the message its own cause with an unknown caller', () => {
     const id = seededIds().uuid();
     expect(fromHeaders({}, seededIds())).toMatchObject({ commandId: id, correlationId: id, actor: 'unknown' });
   });

@@ -13,15 +13,15 @@ export interface HostBinary {
   readonly bytes: number;
 }
 
-/** What `npm run build:host` made. */
+/** The index of the executables that `npm run build:host` creates. */
 export interface HostBinaries {
-  /** The same for all architectures; changes with the program. */
+  /** The same for all architectures. Changes with the program. */
   readonly version: string;
   readonly binaries: readonly HostBinary[];
 }
 
 export const HOST_BINARY_INDEX = 'index.json';
-/** Marks a component that is the executable and no container image: `muster-host:<version>`. */
+/** Prefix of a component that is the executable instead of a container image: `muster-host:<version>`. */
 export const HOST_BINARY_PREFIX = 'muster-host:';
 
 interface Index {
@@ -34,7 +34,10 @@ interface Index {
   }[];
 }
 
-/** Returns what MUSTER_HOST_BINARIES holds; undefined without that setting. Rejects the setting when the index cannot be read. */
+/**
+ * Returns the index in the directory of MUSTER_HOST_BINARIES, or undefined without that setting. Rejects the setting
+ * when the index cannot be read.
+ */
 export function readHostBinaries(settings: SettingsReader): HostBinaries | undefined {
   const directory = settings.get('MUSTER_HOST_BINARIES');
   if (!directory) return undefined;
@@ -53,15 +56,15 @@ export function readHostBinaries(settings: SettingsReader): HostBinaries | undef
     settings.reject(
       'MUSTER_HOST_BINARIES',
       directory,
-      `a directory that npm run build:host made, with ${HOST_BINARY_INDEX}`,
+      `a directory created by npm run build:host, with ${HOST_BINARY_INDEX}`,
     );
     return undefined;
   }
 }
 
 /**
- * The programs that run on hosts: container images, or `muster-host:<version>` for the executable that the image service
- * serves. Several services use them and must use the same.
+ * The programs that run on hosts: container images, or `muster-host:<version>` for the executable that the image
+ * service serves. Several services must use the same programs.
  */
 export interface ComponentImages {
   readonly agent: string;
@@ -69,7 +72,7 @@ export interface ComponentImages {
   readonly controller: string;
 }
 
-/** An image that a setting names is used. Without the setting it is the executable, where there is one. */
+/** An image in a setting takes precedence. Without the setting, the executable is used if there is one. */
 export function readComponentImages(settings: SettingsReader): ComponentImages {
   const executable = readHostBinaries(settings);
   const read = (name: SettingName & `${string}_IMAGE`): string =>

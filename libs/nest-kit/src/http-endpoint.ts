@@ -3,24 +3,27 @@ import { type Unavailable, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import type { FastifyInstance } from 'fastify';
 
-/** Whether an origin is one of those: `https://console.example.com`, or with `*` for any part: `https://*.example.com`. */
+/**
+ * Returns whether the origin is in the list: `https://console.example.com`, or with `*` for any part:
+ * `https://*.example.com`.
+ */
 export function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
   return allowed.some((pattern) => {
     const [first = '', ...rest] = pattern.toLowerCase().split('*');
     const text = origin.toLowerCase();
     if (rest.length === 0) return text === first;
     const last = rest.at(-1) ?? '';
-    // One star, as in assisted-image-service: the parts before and after it must not overlap.
+    // One star, as in assisted-image-service. The parts before and after it must not overlap.
     return text.startsWith(first) && text.endsWith(last) && text.length >= first.length + last.length;
   });
 }
 
-/** How long answers that are under way when an endpoint closes may still take, milliseconds. Then they are cut. */
+/** How long unfinished answers may take after an endpoint was closed, in milliseconds. Then they are ended. */
 export const CLOSE_MAX_WAIT_MS = 4_000;
 
 /**
- * Lets an endpoint close as soon as the requests it accepted are answered. A connection that was busy when closing began is otherwise
- * kept open for its client's next request until the keep-alive timeout, and a slow download for as long as it takes.
+ * Lets an endpoint close after the accepted requests were answered. Without it, a connection that was busy stays open
+ * until the keep-alive timeout, and a slow download until its end.
  */
 export function closePromptly(
   fastify: Pick<FastifyInstance, 'addHook'> & {
@@ -37,7 +40,7 @@ export function closePromptly(
     if (cut) void reply.header('connection', 'close');
     done(null, payload);
   });
-  // Answers that had sent their headers before.
+  // Closes the connections of answers whose headers were sent before the endpoint was closed.
   fastify.addHook('onResponse', (_request, _reply, done) => {
     if (cut) setImmediate(() => fastify.server.closeIdleConnections());
     done();
@@ -65,7 +68,9 @@ export class Readiness {
   }
 }
 
-/** Checks that a resource works now. `check` returns why it does not, or undefined, and does not reject. */
+/**
+ * Checks whether a resource works. `check` returns the reason why it does not, or undefined. `check` does not reject.
+ */
 export interface Probe {
   readonly part: string;
   check(): Promise<string | undefined>;
@@ -74,11 +79,11 @@ export interface Probe {
 /** Injection token of the probes of the platform. */
 export const PROBES = Symbol('Probes');
 
-/** The probe that fails when the disk has less free space than the reserve of the event store. */
+/** Returns the probe that fails when the free space of the disk is below the reserve of the event store. */
 export const DISK_PROBE = 'disk';
 
 /**
- * Refuses bodies that can be sent again later, so that the rest of the disk stays for the event store.
+ * Refuses bodies that can be sent again later, so that the remaining space is available to the event store.
  * @throws RefusalError `insufficient-storage`
  */
 export async function requireDiskReserve(probes: readonly Probe[]): Promise<void> {
@@ -88,11 +93,11 @@ export async function requireDiskReserve(probes: readonly Probe[]): Promise<void
 
 const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
-/** Whether an error says that a disk or its quota is full. */
+/** Returns whether an error reports a full disk or quota. */
 export const isFullDisk = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && FULL_DISK.has(String(error.code));
 
-/** The answer to a command that failed because a server behind a port is away. */
+/** Returns the refusal of a command that failed because a server behind a port is not available. */
 export const unavailableRefusal = (error: Unavailable): Refusal => ({
   code: 'unavailable',
   reason: error.isOutcomeUnknown
@@ -100,7 +105,10 @@ export const unavailableRefusal = (error: Unavailable): Refusal => ({
     : `${error.message}. Nothing was stored. Try again in a few seconds.`,
 });
 
-/** A listener for errors of background work. While a server is away its outage has a line of its own, so these errors have none. */
+/**
+ * Returns a listener for errors of background work. Errors of unavailable servers are not logged, because the outage
+ * itself is logged.
+ */
 export const logUnlessAway =
   (log: (text: string) => void) =>
   (error: Error): void => {

@@ -16,7 +16,10 @@ const GENERATION_BYTES = 12;
 const ALGORITHM = 'HS256';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A token for the image of one infra-env, valid until it expires or the signing key of the infra-env is replaced. */
+/**
+ * Creates a token for the image of one infra-env. It is valid until it expires or the signing key of the infra-env is
+ * replaced.
+ */
 export async function signImageToken(secrets: Secrets, infraEnvId: string, expiresAtMs: number): Promise<string> {
   const { SignJWT } = await import('jose');
   return new SignJWT({})
@@ -26,7 +29,7 @@ export async function signImageToken(secrets: Secrets, infraEnvId: string, expir
     .sign(await keyOf(secrets, infraEnvId, IMAGE_TOKEN_KEY));
 }
 
-/** The id of the infra-env that a valid token names; undefined when the token is not valid at that time. */
+/** Returns the infra-env id of a valid token. Undefined when the token is not valid at that time. */
 export async function verifyImageToken(secrets: Secrets, token: string, nowMs: number): Promise<string | undefined> {
   const { decodeJwt, jwtVerify } = await import('jose');
   try {
@@ -46,20 +49,26 @@ export async function revokeInfraEnvTokens(secrets: Secrets, infraEnvId: string)
   await secrets.seal(infraEnvId, IMAGE_TOKEN_KEY, randomBytes(KEY_BYTES));
 }
 
-/** The generation that valid agent tokens of the infra-env carry as claim `generation`; empty before the first revocation. */
+/**
+ * Returns the value of the claim `generation` in valid agent tokens of the infra-env. Empty before the first
+ * revocation.
+ */
 export async function agentTokenGeneration(secrets: Secrets, infraEnvId: string): Promise<string> {
   return (await secrets.open(infraEnvId, AGENT_TOKEN_GENERATION))?.toString('base64url') ?? '';
 }
 
-/** Whether a verified agent token was issued after the last revocation. Tokens without the claim are of the first generation. */
+/**
+ * Returns whether a verified agent token was issued after the last revocation. Tokens without the claim belong to the
+ * first generation.
+ */
 export async function isCurrentGeneration(secrets: Secrets, infraEnvId: string, generation: unknown): Promise<boolean> {
   return (generation ?? '') === (await agentTokenGeneration(secrets, infraEnvId));
 }
 
-/** The key that signs agent tokens when no key pair is configured. The first call creates it. */
+/** Returns the key that signs agent tokens when no key pair is configured. The first call creates it. */
 export const agentTokenKey = (secrets: Secrets): Promise<Buffer> => keyOf(secrets, SERVICE_SCOPE, AGENT_TOKEN_KEY);
 
-/** The key that signs the URLs of downloads. The first call creates it. */
+/** Returns the key that signs the URLs of downloads. The first call creates it. */
 export const downloadTokenKey = (secrets: Secrets): Promise<Buffer> =>
   keyOf(secrets, GATEWAY_SCOPE, DOWNLOAD_TOKEN_KEY);
 
@@ -67,6 +76,6 @@ async function keyOf(secrets: Secrets, scope: string, name: string): Promise<Buf
   const known = await secrets.open(scope, name);
   if (known?.length) return known;
   await secrets.seal(scope, name, randomBytes(KEY_BYTES));
-  // Read back: a replica that started at the same moment may have sealed its own after ours.
+  // Read the key again: a replica that started concurrently may have replaced it.
   return (await secrets.open(scope, name)) ?? keyOf(secrets, scope, name);
 }

@@ -15,11 +15,11 @@ export interface StoredMetricOptions {
   readonly labelNames: readonly string[];
   /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
-  /** The current values by their labels, written as Prometheus writes them: `role="master",result="Done"`. */
+  /** The current values by their labels in the Prometheus text format: `role="master",result="Done"`. */
   readonly series: () => Promise<Iterable<readonly [labels: string, value: number | StoredHistogram]>>;
 }
 
-/** A metric whose values are read from `series` each time the registry is rendered; it keeps none of its own. */
+/** A metric whose values are read from `series` each time the registry is rendered. It stores no values. */
 export function createStoredMetric(registry: Registry, options: StoredMetricOptions): void {
   const { name, help, type, series } = options;
   if (type === 'histogram') {
@@ -38,7 +38,7 @@ export function createStoredMetric(registry: Registry, options: StoredMetricOpti
   });
 }
 
-/** prom-client has no way to set the buckets of a histogram, but renders what this method returns. */
+/** prom-client has no method to set the buckets of a histogram, but it renders the result of this method. */
 class StoredHistogramMetric extends Histogram {
   constructor(
     registry: Registry,
@@ -76,7 +76,7 @@ function histogramValues(
   ];
 }
 
-/** Labels from the text of a series, with escapes undone. */
+/** Parses labels in the Prometheus text format. */
 function parseLabels(text: string): Record<string, string> {
   return Object.fromEntries(
     [...text.matchAll(/([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', value = '']) => [
@@ -88,14 +88,14 @@ function parseLabels(text: string): Record<string, string> {
 
 const MS_PER_SECOND = 1_000;
 
-/** What a request asked for: a route pattern and never the URL, which may contain a token. */
+/** The kind of a request: a route pattern, never the URL, which may contain a token. */
 export interface RequestKind {
   readonly handler: string;
   readonly method: string;
 }
 
 export interface RequestMetricsOptions {
-  /** Before the names of all metrics, e.g. `assisted_image_service_`. */
+  /** Prefix of all metric names, for example `assisted_image_service_`. */
   readonly prefix: string;
   /** The value of the label `service`. */
   readonly service: string;
@@ -105,11 +105,11 @@ export interface RequestMetricsOptions {
   readonly sizeBuckets: readonly number[];
   /** Labels of the gauge of requests in flight. */
   readonly inFlightLabels: readonly ('handler' | 'method')[];
-  /** The labels of a request by the pattern of its route; undefined: the request is not counted. */
+  /** Returns the labels of a request by the pattern of its route. Undefined: the request is not counted. */
   readonly kindOf: (route: string | undefined, method: string) => RequestKind | undefined;
 }
 
-/** Duration, response size and number in flight of HTTP requests, in the registry of this process. */
+/** Counts duration, response size and requests in progress of HTTP requests, in the registry of this process. */
 export class RequestMetrics {
   readonly registry = new Registry();
   private readonly durations: Histogram;

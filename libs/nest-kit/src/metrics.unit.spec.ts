@@ -3,7 +3,7 @@ import { createStoredMetric, RequestMetrics } from './metrics';
 
 const linesOf = async (registry: Registry): Promise<readonly string[]> => (await registry.metrics()).split('\n');
 
-describe('Request metrics', () => {
+describe('HttpMetrics', () => {
   const metrics = new RequestMetrics({
     prefix: 'a_',
     service: 's',
@@ -13,7 +13,7 @@ describe('Request metrics', () => {
     kindOf: () => undefined,
   });
 
-  it('count durations and sizes cumulatively, and requests in flight', async () => {
+  it('counts durations and sizes cumulatively, and requests in progress', async () => {
     const kind = { handler: '/byid/:token', method: 'GET' };
     metrics.started(kind);
     metrics.started(kind);
@@ -36,8 +36,8 @@ describe('Request metrics', () => {
   });
 });
 
-describe('A stored metric', () => {
-  it('is rendered with the values of its series at that moment', async () => {
+describe('stored metric', () => {
+  it('is rendered with the current values of its series', async () => {
     const registry = new Registry();
     const counts = new Map<string, number>([['role="master",result="a\\"b\\n"', 3]]);
     createStoredMetric(registry, {

@@ -16,39 +16,39 @@ import { type Probe, PROBES } from './http-endpoint';
 
 /** The ports that a service runs on. services/muster opens them according to the settings (`profile.ts`). */
 export interface Platform {
-  /** The whole store, with events as stored. Services get it as a MusterEventStore. */
+  /** The whole store with events in their stored form. Services receive it as a MusterEventStore. */
   readonly eventStore: EventStore;
   readonly readModels: ReadModels;
   readonly objectStore: ObjectStore;
-  /** Uploaded logs, one area per cluster. */
+  /** Uploaded logs, in one area per cluster. */
   readonly logs: ObjectAreas;
   readonly secrets: Secrets;
   readonly requests: Requests;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Environment variables; each service's config.ts reads them once at start. */
+  /** Environment variables. The config.ts of each service reads them once at start. */
   readonly environment: Environment;
   /** Checks of the resources behind the ports, for `/ready`. */
   readonly probes?: readonly Probe[];
-  /** Called when a command is answered with an error because a server is away. */
+  /** Called when a command fails because a server is not available. */
   readonly onCommandFailed?: (error: Unavailable) => void;
 }
 
 export type Environment = { readonly [name: string]: string | undefined };
 
-/** The event store with the event types of Muster: what EVENT_STORE provides. */
+/** The event store with the event types of Muster, provided as EVENT_STORE. */
 export type MusterEventStore = TypedEventStore<MusterEvent>;
 
 const TYPED = new WeakMap<EventStore, MusterEventStore>();
 
-/** The typed store; the services of one process share it, and with it the readers of the store. */
+/** Returns the typed store. The services of one process share it and its readers. */
 export function musterEventStore(store: EventStore): MusterEventStore {
   const typed = TYPED.get(store) ?? typedEventStore(store, MUSTER_CODEC);
   TYPED.set(store, typed);
   return typed;
 }
 
-/** Injection tokens of the ports: a class asks for the ports it uses and for nothing else. */
+/** Injection tokens of the ports. A class injects only the ports that it uses. */
 export const EVENT_STORE = Symbol('EventStore');
 export const READ_MODELS = Symbol('ReadModels');
 export const OBJECT_STORE = Symbol('ObjectStore');

@@ -6,7 +6,7 @@ import { logUnlessAway, Readiness } from './http-endpoint';
 import { EVENT_STORE, type MusterEventStore, REQUESTS } from './platform';
 
 export interface HostedReactions extends Omit<ReactorOptions<MusterEvent>, 'store' | 'requests' | 'onError'> {
-  /** Called once, when every event that was stored before the start has been observed. */
+  /** Called once after every event that was stored before the start was observed. */
   readonly onLive?: () => void;
 }
 
@@ -25,7 +25,7 @@ export class ReactorHost implements OnApplicationShutdown {
     private readonly readiness: Readiness,
   ) {}
 
-  /** Whether the events that were stored before the start have been observed. */
+  /** Whether the events that were stored before the start were observed. */
   get isLive(): boolean {
     return this.live;
   }
@@ -57,7 +57,7 @@ export class ReactorHost implements OnApplicationShutdown {
     return this.reactor?.position() ?? -1;
   }
 
-  /** Resolves when all events up to the position were observed and reacted to, except for parked keys. */
+  /** Resolves when all events up to the position were observed and processed, except for parked keys. */
   async followed(position: number): Promise<void> {
     await this.reactor?.followed(position);
   }

@@ -1,9 +1,9 @@
 import { Readiness } from './http-endpoint';
 
 describe('readiness', () => {
-  it('names each part that is not ready, with the reason as it is now', () => {
+  it('lists each part that is not ready with its current reason', () => {
     const readiness = new Readiness();
-    let reason: string | undefined = 'reading what happened before the start';
+    let reason: string | undefined = 'replaying events';
     readiness.register('views', () => reason);
     readiness.register('bus', () => undefined);
     expect(readiness.notReady()).toEqual([{ part: 'views', reason }]);

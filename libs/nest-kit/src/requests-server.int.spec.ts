@@ -41,7 +41,7 @@ class NotesController {
 @Module({ controllers: [NotesController] })
 class NotesModule {}
 
-describe('a service on the bus', () => {
+describe('RequestsServer', () => {
   const subject = subjectOfMethod(EventsService.method.recordNote);
   const logged: string[] = [];
   const failedCommands: string[] = [];
@@ -84,7 +84,7 @@ describe('a service on the bus', () => {
     expect(received).toMatchObject([{ request: { note: { name: 'fine', severity: '', clusterId: '' } }, context }]);
   });
 
-  it('answers with what the contract knows of the handler’s result', async () => {
+  it("answers with the fields of the handler's result that are in the contract", async () => {
     expect(await ask({ note: { name: 'fine' } })).toEqual({ ok: { position: 7 } });
   });
 
@@ -92,18 +92,18 @@ describe('a service on the bus', () => {
     expect(await ask({ note: { name: 'silent' } })).toEqual({ ok: { position: 0 } });
   });
 
-  it('carries bytes as proto3 JSON writes them', async () => {
+  it('encodes bytes as proto3 JSON', async () => {
     const answer = await callService(client, IgnitionService.method.readArtifact, {} as never, context);
     expect(Buffer.from(answer.content, 'base64').toString()).toBe('hello');
   });
 
   it.each([
-    ['a field that the contract does not have', { note: { name: 'x' }, colour: 1 }, 'colour'],
+    ['an unknown field', { note: { name: 'x' }, colour: 1 }, 'colour'],
     ['a field of another type', { note: { name: 4 } }, 'name'],
-    ['a nested field that the contract does not have', { note: { title: 'x' } }, 'title'],
+    ['an unknown nested field', { note: { title: 'x' } }, 'title'],
     ['a list', [], 'RecordNoteRequest'],
     ['nothing', null, 'RecordNoteRequest'],
-  ])('refuses %s, names it, and does not bother the handler', async (_, body, named) => {
+  ])('refuses %s with the name of the field, without calling the handler', async (_, body, named) => {
     const { refusal } = await ask(body);
     expect(refusal).toMatchObject({ code: 'invalid-input', subject: 'RecordNoteRequest' });
     expect(refusal?.reason).toContain(named);
@@ -120,7 +120,7 @@ describe('a service on the bus', () => {
     expect(logged).toEqual([]);
   });
 
-  it('carries a refusal whole to the caller', async () => {
+  it('returns a refusal with all its members to the caller', async () => {
     const failing = callService(client, EventsService.method.recordNote, { note: note('refused') } as never, context);
     const error = await failing.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RefusalError);
@@ -133,7 +133,7 @@ describe('a service on the bus', () => {
     expect(logged).toEqual([]);
   });
 
-  it.each(['broken', 'misshapen'])('keeps the text of a fault (%s) in its own log', async (name) => {
+  it.each(['broken', 'misshapen'])('writes the text of an error (%s) to its own log only', async (name) => {
     const { refusal } = await ask({ note: { name } });
     expect(refusal).toEqual({
       code: 'internal',
@@ -144,17 +144,17 @@ describe('a service on the bus', () => {
     expect(logged.join()).toContain(subject);
   });
 
-  it('serves one request while another waits', async () => {
+  it('serves a request while another one waits', async () => {
     let release = (): void => undefined;
     gates.set('slow', new Promise((resolve) => (release = resolve)));
     const slow = ask({ note: { name: 'slow' } });
-    await eventually('the slow one is received', () => received.length === 1);
+    await eventually('the slow request was received', () => received.length === 1);
     expect(await ask({ note: { name: 'quick' } })).toEqual({ ok: { position: 7 } });
     release();
     expect(await slow).toEqual({ ok: { position: 7 } });
   });
 
-  it('shares the work with its replicas: each request is handled once', async () => {
+  it('shares requests with its replicas: each request is handled once', async () => {
     const other = await connectNatsRequests({ servers: server.url, name: 'replica' });
     const platform = { requests: other, ids: seededIds() } as unknown as Platform;
     const replica = await startMicroservice('events', NotesModule, platform, logger);

@@ -16,7 +16,7 @@ export function Handles(method: DescMethod): MethodDecorator {
   return applyDecorators(MessagePattern(subjectOfMethod(method)));
 }
 
-/** Passes errors to the transport unchanged: the filter of Nest would turn a refusal into "Internal server error". */
+/** Passes errors to the transport unchanged. The filter of Nest would convert a refusal to "Internal server error". */
 @Catch()
 export class PassOnFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -24,7 +24,10 @@ export class PassOnFilter implements RpcExceptionFilter {
   }
 }
 
-/** The microservice transport of Nest over the Requests port. A message that does not match its schema never reaches a handler. */
+/**
+ * The microservice transport of Nest over the Requests port. A message that does not match its schema is refused before
+ * the handler.
+ */
 export class RequestsServer extends Server implements CustomTransportStrategy {
   private ready: () => Promise<void> = () => Promise.resolve();
   private subscriptions: { unsubscribe(): void }[] = [];
@@ -36,7 +39,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     super();
   }
 
-  /** Until `ready` resolves the server does not subscribe: a caller gets `no responder` and asks again. */
+  /** The server subscribes after `ready` has resolved. Before, a caller receives `no responder` and retries. */
   waitFor(ready: () => Promise<void>): void {
     this.ready = ready;
   }
@@ -54,7 +57,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     this.subscriptions = [];
   }
 
-  // The port handles the connection state: there is nothing for the listeners of Nest.
+  // The port handles the connection state, so the listeners of Nest have no effect.
   override on(): void {}
   override unwrap<T>(): T {
     return this.platform.requests as T;

@@ -8,17 +8,20 @@ import { PassOnFilter, RequestsServer } from './requests-server';
 /** A running service. */
 export interface RunningService {
   readonly name: string;
-  /** URLs of its endpoints for the start message, e.g. `http://0.0.0.0:8090`. */
+  /** URLs of its endpoints for the start message, for example `http://0.0.0.0:8090`. */
   readonly endpoints: readonly string[];
   close(): Promise<void>;
 }
 
-/** Every service's `main.ts` exports one of these. */
+/** The export of every service's `main.ts`. */
 export type StartService = (platform: Platform, logger: LoggerService) => Promise<RunningService>;
 
 const LOOK_AGAIN_MS = 5;
 
-/** Starts the module of a service as a Nest microservice. It accepts requests once it has replayed the stored events; callers wait for it. */
+/**
+ * Starts the module of a service as a Nest microservice. It accepts requests after it has replayed the stored events.
+ * Callers wait for it.
+ */
 export async function startMicroservice(
   name: ServiceName,
   module: Type | DynamicModule,
@@ -33,7 +36,7 @@ export async function startMicroservice(
   return { name, endpoints: [], app, close: () => app.close() };
 }
 
-/** A service that replays no events registers nothing or has no such provider. */
+/** A service that replays no events has no such provider or registers nothing. */
 function readinessOf(app: INestMicroservice): Readiness {
   try {
     return app.get(Readiness, { strict: false });

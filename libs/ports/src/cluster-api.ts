@@ -1,4 +1,4 @@
-/** A kind of Kubernetes objects as its API path names it. `group` is empty for the core API. */
+/** A kind of Kubernetes objects, as in its API path. `group` is empty for the core API. */
 export interface KubeResource {
   readonly group: string;
   readonly version: string;
@@ -6,7 +6,7 @@ export interface KubeResource {
   readonly isNamespaced: boolean;
 }
 
-/** The members that callers share. Each caller reads the rest by its own types. */
+/** The members that all callers use. Each caller reads further members with its own types. */
 export interface KubeObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -28,7 +28,7 @@ export interface KubeRef {
 
 /** The API of the cluster that is being installed. Each call throws ClusterApiError when the API refuses or does not answer. */
 export interface ClusterApi {
-  /** Returns undefined when there is no such object. */
+  /** Returns undefined when the object does not exist. */
   get(ref: KubeRef, signal: AbortSignal): Promise<KubeObject | undefined>;
   list(
     resource: KubeResource,
@@ -41,7 +41,7 @@ export interface ClusterApi {
   patch(ref: KubeRef, change: object | readonly object[], signal: AbortSignal): Promise<void>;
   /** Replaces the object, or its `subresource`. */
   replace(ref: KubeRef, object: KubeObject, subresource: string, signal: AbortSignal): Promise<void>;
-  /** Does nothing when there is no such object. */
+  /** Does nothing when the object does not exist. */
   delete(ref: KubeRef, signal: AbortSignal): Promise<void>;
   podLog(
     ref: { readonly namespace: string; readonly name: string },
@@ -50,7 +50,7 @@ export interface ClusterApi {
   ): Promise<string>;
 }
 
-/** The cluster's API refused a call (`status`), or did not answer (`status` 0). */
+/** The API of the cluster refused a call (`status`), or did not answer (`status` 0). */
 export class ClusterApiError extends Error {
   constructor(
     readonly status: number,

@@ -1,19 +1,19 @@
 /** `category-id`. The category has no dash and determines which service may write the stream. */
 export type StreamId = `${string}-${string}`;
 
-/** Splits at the first dash, because a category has none. */
+/** Splits at the first dash, because a category contains none. */
 export function parseStreamId(streamId: string): { readonly category: string; readonly id: string } {
   const dash = streamId.indexOf('-');
   return { category: streamId.slice(0, dash), id: streamId.slice(dash + 1) };
 }
 
-/** A JSON object as proto3 JSON writes it. */
+/** A JSON object in the form of proto3 JSON. */
 export type JsonObject = { [key: string]: JsonValue };
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/** Origin of an event. Never holds a secret. */
+/** Origin of an event. Never contains a secret. */
 export interface EventMetadata {
-  /** The command that caused the event: the key of idempotency. */
+  /** The command that caused the event. Repetitions of the command have the same id. */
   readonly commandId: string;
   readonly correlationId: string;
   /** The event or request that led to the command. */
@@ -28,7 +28,7 @@ export interface EventMetadata {
   readonly occurredAt: string;
 }
 
-/** What every event has. A product passes the union of its events where a type parameter extends this. */
+/** The members of every event. A product passes the union of its events for type parameters that extend this. */
 export interface EventShape {
   /** Name of the message that defines the shape of `data`. */
   readonly type: string;
@@ -50,19 +50,19 @@ export interface Recording {
   readonly streamId: StreamId;
   /** 0 for the first event of its stream, without gaps. */
   readonly revision: number;
-  /** Grows over the whole store; may have gaps; never repeats. */
+  /** Increases over the whole store. May have gaps. Never repeats. */
   readonly position: number;
-  /** The store's time, ISO 8601 UTC. */
+  /** Time of the store, ISO 8601 UTC. */
   readonly recordedAt: string;
 }
 
-/** For a union of events this is a union, discriminated by `type`. */
+/** For a union of events, this is a union discriminated by `type`. */
 export type RecordedEvent<Event extends EventShape = StoredEvent> = EventToAppend<Event> & Recording;
 
-/** The revision of the last event that the writer has seen; `NO_STREAM` when it saw none. */
+/** The revision of the last event that the writer has seen, or `NO_STREAM`. */
 export type ExpectedRevision = number;
 export const NO_STREAM: ExpectedRevision = -1;
-/** The position before every event. */
+/** The position before the first event. */
 export const START_OF_STORE = -1;
 
 export type AppendResult =
@@ -70,31 +70,40 @@ export type AppendResult =
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
 export interface Subscription {
-  /** Resolves when no further event will be handed out. */
+  /** Resolves when no further event will be delivered. */
   close(): Promise<void>;
 }
 
-/** The durable event log. An `appended` answer means: durable, and all events of the call or none. */
+/**
+ * The durable event log. An `appended` result means that all events of the call are durable. Otherwise none is stored.
+ */
 export interface EventStore<Event extends EventShape = StoredEvent> {
-  /** True when no other process appends to streams of the services in this process, so that their memory is up to date. */
+  /**
+   * True when no other process appends to streams of the services in this process, so that their caches are current.
+   */
   readonly isSoleWriter: boolean;
   /**
-   * All or nothing. A wrong expected revision is a value, not an error. `events` must not be empty. Repeating an append with
-   * the same event ids and the same expected revision never stores the events twice.
-   * @throws Unavailable when the store does not answer; AppendTooLarge above the limit of the store
+   * Stores all events or none. An unexpected revision is a result, not an error. `events` must not be empty. Repeating
+   * an append with the same event ids and the same expected revision never stores the events twice.
+   * @throws Unavailable when the store does not answer
+   * @throws AppendTooLarge above the limit of the store
    */
   append(
     streamId: StreamId,
     expected: ExpectedRevision,
     events: readonly EventToAppend<Event>[],
   ): Promise<AppendResult>;
-  /** Pages of one stream in order of revision, after `afterRevision`. @default from the first event */
+  /** Returns pages of one stream in order of revision, after `afterRevision`. @default from the first event */
   readStream(streamId: StreamId, afterRevision?: number): AsyncIterable<readonly RecordedEvent<Event>[]>;
-  /** Pages of all streams in order of position, after `afterPosition`, up to the head at the time of the last page. */
+  /**
+   * Returns pages of all streams in order of position, after `afterPosition`, up to the head at the time of the last
+   * page.
+   */
   readAll(afterPosition: number): AsyncIterable<readonly RecordedEvent<Event>[]>;
   /**
-   * Catch-up subscription: every event after `afterPosition` in order, then new ones as they are appended. A page is
-   * handed out when the promise of the previous page has settled. A rejection ends the subscription and is reported to `onError`.
+   * Catch-up subscription: delivers every event after `afterPosition` in order, then new events as they are appended. A
+   * page is delivered when the promise of the previous page has settled. A rejection ends the subscription and is
+   * reported to `onError`.
    */
   subscribe(
     afterPosition: number,
@@ -106,16 +115,16 @@ export interface EventStore<Event extends EventShape = StoredEvent> {
   close(): Promise<void>;
 }
 
-/** What an adapter brings to a catch-up subscription: how to read, and how to wait. */
+/** The operations that an adapter provides to a catch-up subscription. */
 export interface CatchUpSource {
   readAll(afterPosition: number): AsyncIterable<readonly RecordedEvent[]>;
-  /** Resolves as soon as there may be an event after the position, or when `stop` is aborted. */
+  /** Resolves when there may be an event after the position, or when `stop` is aborted. */
   waitForMore(afterPosition: number, stop: AbortSignal): Promise<void>;
 }
 
 /**
- * The loop behind `EventStore.subscribe`, the same for every adapter: read to the head, wait, repeat. Closing waits for
- * the current page, so a handler must not await the close of its own subscription.
+ * The loop of `EventStore.subscribe` for every adapter: read to the head, wait, repeat. Closing waits for the current
+ * page, so a handler must not await the close of its own subscription.
  */
 export const followEvents = (
   source: CatchUpSource,
@@ -148,9 +157,9 @@ export const followEvents = (
   };
 };
 
-/** Tells waiting subscriptions of one process that the store has grown. */
+/** Notifies waiting subscriptions of one process that the store has grown. */
 export interface GrowthSignal {
-  /** Wakes every waiter that has not seen `head` yet. */
+  /** Resumes every waiter that has not seen `head` yet. */
   grownTo(head: number): void;
   waitPast(position: number, stop: AbortSignal): Promise<void>;
   readonly waiting: number;
@@ -186,7 +195,7 @@ export const createGrowthSignal = (initialHead: number): GrowthSignal => {
 export class AppendTooLarge extends Error {
   constructor(
     readonly streamId: StreamId,
-    /** What the store accepts: data and metadata of all events of one append. */
+    /** The limit of the store in bytes: data and metadata of all events of one append. */
     readonly maxBytes: number,
     options?: ErrorOptions,
   ) {

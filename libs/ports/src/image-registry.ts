@@ -1,4 +1,4 @@
-/** Bytes that arrive one after another. */
+/** A stream of bytes. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 export interface HttpRequest {
@@ -14,10 +14,13 @@ export interface HttpResponse {
   readonly body: ByteStream;
 }
 
-/** Sends one request: through the proxies of the site, with its certificate authorities, without following redirects. */
+/**
+ * Sends one request through the configured proxies, with the configured certificate authorities, without following
+ * redirects.
+ */
 export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
-/** How much of a file has arrived. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly image: string;
   readonly bytes: number;
@@ -32,7 +35,10 @@ export interface ImageManifest {
 
 /** Container images of registries. Each call throws ImageRegistryError. */
 export interface ImageRegistry {
-  /** `architecture` as images name it: `amd64`. An image without a list of architectures is returned as it is. */
+  /**
+   * Returns the manifest for `architecture`, in the form `amd64`. An image without a list of architectures is returned
+   * unchanged.
+   */
   manifest(image: string, architecture: string, signal: AbortSignal): Promise<ImageManifest>;
   /** Returns the architectures of an image; one for an image without a list. */
   architectures(image: string, signal: AbortSignal): Promise<readonly string[]>;
@@ -40,7 +46,7 @@ export interface ImageRegistry {
   extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<string>;
 }
 
-/** Why an image cannot be read. The message names the image, the registry and the reason. */
+/** An image cannot be read. The message contains the image, the registry and the reason. */
 export class ImageRegistryError extends Error {
   constructor(
     readonly image: string,

@@ -8,7 +8,9 @@ export type Collection<Document extends object> = string & { readonly [DOCUMENT]
 /** A collection by its token, or by a plain name, whose documents are plain JSON. */
 export type CollectionName<Document extends object> = Collection<Document> | string;
 
-/** The token of a collection. The writer and all readers of the collection share it, and so agree on the document type. */
+/**
+ * Creates the token of a collection. The writer and all readers of the collection share it, and so the document type.
+ */
 export const collectionOf = <Document extends object>(name: string): Collection<Document> =>
   name as Collection<Document>;
 
@@ -22,7 +24,10 @@ export type ReadModelChange =
   | { readonly kind: 'put'; readonly collection: string; readonly key: string; readonly document: object }
   | { readonly kind: 'remove'; readonly collection: string; readonly key: string };
 
-/** The change that stores the document under the key, or removes it when there is none. Documents are plain JSON. */
+/**
+ * Creates the change that stores the document under the key, or removes it when `document` is absent. Documents are
+ * plain JSON.
+ */
 export const putOrRemove = <Document extends object>(
   collection: Collection<Document>,
   key: string,
@@ -31,19 +36,19 @@ export const putOrRemove = <Document extends object>(
 
 export interface ReadModelConditions<Document extends object = JsonObject> {
   readonly collection: CollectionName<Document>;
-  /** Top-level fields of the document that must be equal. A list means: one of them. */
+  /** Top-level fields of the document that must be equal. A list matches one of its values. */
   readonly where: { readonly [Field in keyof Document]?: string | number | boolean | readonly string[] };
 }
 
 export interface ReadModelQuery<Document extends object = JsonObject> extends ReadModelConditions<Document> {
-  /** Top-level field, ascending, ties broken by key. Without a field: by key. @default by key, ascending */
+  /** Top-level field, ascending. Equal values are ordered by key. @default by key, ascending */
   readonly orderBy?: { readonly field?: keyof Document & string; readonly descending?: boolean };
   readonly offset?: number;
-  /** The largest number of documents in the answer. @default MAX_QUERY_DOCUMENTS */
+  /** Maximum number of documents in the result. @default MAX_QUERY_DOCUMENTS */
   readonly limit?: number;
 }
 
-/** Upper bound of one answer. */
+/** Maximum of `limit`. */
 export const MAX_QUERY_DOCUMENTS = 10_000;
 
 /** Documents derived from the event stream. Only the owner of a projection commits; every service may read. */
@@ -55,11 +60,14 @@ export interface ReadModels {
   find<Document extends object = JsonObject>(
     query: ReadModelQuery<Document>,
   ): Promise<readonly ReadModelDocument<Document>[]>;
-  /** The number of documents that meet the conditions; not bounded by MAX_QUERY_DOCUMENTS. */
+  /** Returns the number of documents that meet the conditions. Not limited by MAX_QUERY_DOCUMENTS. */
   count<Document extends object = JsonObject>(conditions: ReadModelConditions<Document>): Promise<number>;
-  /** Applies the changes in order and moves the projection's checkpoint to `position`. A position not above the checkpoint changes nothing. */
+  /**
+   * Applies the changes in order and moves the projection's checkpoint to `position`. A position that is not above the
+   * checkpoint changes nothing.
+   */
   commit(projection: string, position: number, changes: readonly ReadModelChange[]): Promise<void>;
-  /** START_OF_STORE when the projection never committed. */
+  /** Returns START_OF_STORE when the projection never committed. */
   checkpoint(projection: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from './event-store';
 
-/** String headers that travel with a message (lower-case keys): identity, correlation, command id. */
+/** Text headers of a message (lower-case keys): identity, correlation, command id. */
 export type MessageHeaders = { readonly [name: string]: string };
 
 export interface IncomingMessage {
@@ -9,12 +9,18 @@ export interface IncomingMessage {
   readonly headers: MessageHeaders;
 }
 
-/** The bus. A request is a question with a deadline; a publication is a live copy that may be lost. */
+/** The bus. A request has a timeout and an answer. A publication is a live copy that may be lost. */
 export interface Requests {
-  /** Throws RequestTimedOut after `timeoutMs`, NoResponder when no service listens on the subject. */
+  /**
+   * @throws RequestTimedOut after `timeoutMs`
+   * @throws NoResponder when no service listens on the subject
+   */
   request(subject: string, body: JsonValue, headers: MessageHeaders, timeoutMs: number): Promise<JsonValue>;
   publish(subject: string, body: JsonValue, headers?: MessageHeaders): void;
-  /** Messages of one publisher arrive in order. With `queue`, each message goes to one member. A returned value answers a request. */
+  /**
+   * Messages of one publisher arrive in order. With `queue`, each message is delivered to one member. A returned value
+   * answers a request.
+   */
   subscribe(
     subject: string,
     onMessage: (message: IncomingMessage) => Promise<JsonValue | void> | void,
@@ -40,7 +46,10 @@ export class NoResponder extends Error {
   }
 }
 
-/** The service accepted the request and failed on it. This is a bug in the service, so the outcome is unknown. */
+/**
+ * The service received the request and failed while processing it. This is a bug in the service. The outcome is
+ * unknown.
+ */
 export class RequestFailed extends Error {
   constructor(readonly subject: string) {
     super(

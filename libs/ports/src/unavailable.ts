@@ -1,11 +1,14 @@
 /**
- * A server behind a port (event store, read models, object store) does not answer, or refuses this process. Adapters throw it
- * for every such error of their client, so that callers need not know the client.
+ * A server behind a port (event store, read models, object store) does not answer, or refuses this process. Adapters
+ * convert every such error of their client to this one, so that callers do not depend on the client.
  */
 export class Unavailable extends Error {
   /** Whether a change may have been stored although no answer arrived. */
   readonly isOutcomeUnknown: boolean;
-  /** Whether the server answered and refuses this process: credentials, rights, or certificate. Waiting does not help. */
+  /**
+   * Whether the server answered and refuses this process: credentials, permissions, or certificate. A retry has the
+   * same result.
+   */
   readonly isRefused: boolean;
 
   constructor(
@@ -21,14 +24,14 @@ export class Unavailable extends Error {
   }
 }
 
-/** The Unavailable in the chain of causes of an error; undefined when the error has another reason. */
+/** Returns the Unavailable in the chain of causes of an error. Undefined when the error has another reason. */
 export function unavailableIn(error: unknown): Unavailable | undefined {
   for (let current = error; current instanceof Error; current = current.cause)
     if (current instanceof Unavailable) return current;
   return undefined;
 }
 
-/** The result of the promise; rejects with the error of `late` when the promise is not settled in time. */
+/** Returns the result of the promise. Rejects with the error of `late` when the promise is not settled in time. */
 export async function settleWithin<Result>(
   timeoutMs: number,
   promise: Promise<Result>,

@@ -1,12 +1,12 @@
 import type { Clock, Ids } from '@muster/ports';
 
-/** A clock that a test moves by hand. */
+/** A clock whose time the test sets. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
   set(ms: number): void;
 }
 
-/** Starts at `startMs`, milliseconds since the Unix epoch (default: 2024-01-01T00:00:00.000Z). */
+/** Creates a clock that starts at `startMs`, milliseconds since the Unix epoch. @default 2024-01-01T00:00:00.000Z */
 export const manualClock = (startMs = Date.UTC(2024, 0, 1)): ManualClock => {
   let now = startMs;
   return {
@@ -38,7 +38,7 @@ export const seededIds = (seed = 1): Ids => {
   };
 };
 
-/** A small generator of 32-bit numbers: good enough to tell ids apart, never for keys. */
+/** A small generator of 32-bit numbers, suitable for test ids and not for keys. */
 const mulberry32 = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
@@ -49,11 +49,11 @@ const mulberry32 = (seed: number) => {
   };
 };
 
-/** How long a test waits for something that happens elsewhere before it calls that a failure. */
+/** How long a test waits for an expected state before it fails. */
 const TIMEOUT_MS = 15_000;
 const LOOK_AGAIN_MS = 5;
 
-/** Resolves once `happened` says so; the bound only turns a hang into a failure that names what did not happen. */
+/** Resolves when `happened` returns true. After the timeout, the error contains `what`. */
 export const eventually = async (what: string, happened: () => boolean | Promise<boolean>): Promise<void> => {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   while (!(await happened())) {

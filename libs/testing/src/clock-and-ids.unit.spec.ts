@@ -1,7 +1,7 @@
 import { seededIds } from './clock-and-ids';
 
 describe('seededIds', () => {
-  it('repeats itself for a seed and differs between seeds', () => {
+  it('return the same ids for the same seed and other ids for another seed', () => {
     const take = (seed: number): string[] => {
       const ids = seededIds(seed);
       return Array.from({ length: 1000 }, () => ids.uuid());
@@ -10,7 +10,7 @@ describe('seededIds', () => {
     expect(new Set([...take(7), ...take(8)]).size).toBe(2000);
   });
 
-  it('writes version 4 UUIDs in lower case', () => {
+  it('are version 4 UUIDs in lower case', () => {
     const ids = seededIds(3);
     for (let i = 0; i < 1000; i += 1) {
       expect(ids.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

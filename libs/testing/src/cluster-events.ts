@@ -9,7 +9,7 @@ import {
 } from '@muster/contracts';
 import type { EventMetadata, StreamId } from '@muster/ports';
 
-/** Facts of other services, for specs: what registration and inventory would have stored. */
+/** Events of other services for specs, as registration and inventory store them. */
 export const CLUSTER_ID = '33333333-3333-4333-8333-333333333333';
 export const INFRA_ENV_ID = '11111111-1111-4111-8111-111111111111';
 export const hostKey = (number: number): HostKey =>
@@ -29,7 +29,7 @@ const fact = (category: StreamCategory, id: string, event: MusterEvent): Fact =>
   event,
 });
 
-/** Fills in what the stored form has and a spec does not care about. */
+/** Adds the fields of the stored form that a spec does not set. */
 const loose = (type: MusterEvent['type'], data: object): MusterEvent =>
   ({ type, data: toStoredData({ type, data } as never) }) as never;
 
@@ -122,7 +122,7 @@ export const inventoryReported = (key: HostKey, hardware: object = {}, generatio
     },
   });
 
-/** As the store would hand them out, in this order. */
+/** Returns the events as the store returns them, in this order. */
 export function recorded(facts: readonly Fact[]): RecordedMusterEvent[] {
   const revisions = new Map<string, number>();
   return facts.map(({ streamId, event }, position) => {

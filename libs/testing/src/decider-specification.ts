@@ -1,6 +1,6 @@
 import type { Decider, Decision, Refusal } from '@muster/decision';
 
-/** What a command leads to. */
+/** The result of a command. */
 export interface DecidedCommand<State, Event> {
   readonly decision: Decision<Event>;
   /** The state after the decided events; the state before when the command was refused. */
@@ -32,7 +32,7 @@ export const givenEvents = <State, Command, Event>(
 ): DeciderSpecification<State, Command, Event> =>
   givenState(decider, history.reduce(decider.evolve, decider.initialState()));
 
-/** The same from a state, for aggregates whose history is too long to spell out. */
+/** Like `givenEvents`, from a state, for aggregates with a long history. */
 export const givenState = <State, Command, Event>(
   decider: Decider<State, Command, Event>,
   before: State,

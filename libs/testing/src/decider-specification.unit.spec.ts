@@ -16,7 +16,7 @@ const valve: Decider<State, Command, Event, 'already-open'> = {
   },
 };
 
-describe('a decider specification', () => {
+describe('decider specification', () => {
   it('compares the decided events', () => {
     givenEvents(valve, [{ kind: 'Opened' }])
       .when('close')
@@ -30,7 +30,7 @@ describe('a decider specification', () => {
     expect(givenState(valve, { isOpen: true }).when('open').refusal().reason).toBe('The valve is open.');
   });
 
-  it('fails when events were decided but a refusal was expected, and the other way round', () => {
+  it('fails when events were decided and a refusal was expected, and the reverse', () => {
     const opened: readonly Event[] = [{ kind: 'Opened' }];
     expect(() => givenEvents(valve, []).when('open').then('already-open')).toThrow();
     expect(() => givenEvents(valve, opened).when('open').then(opened)).toThrow();

@@ -8,7 +8,7 @@ import {
   type StreamId,
 } from '@muster/ports';
 
-/** A well-formed event with fresh ids. */
+/** A valid event with new ids. */
 export const eventToAppend = (data: JsonObject = {}, type = 'SampleHappened'): EventToAppend => ({
   id: randomUUID(),
   type,
@@ -25,10 +25,10 @@ export const eventToAppend = (data: JsonObject = {}, type = 'SampleHappened'): E
 export const numberedEvents = (count: number): EventToAppend[] =>
   Array.from({ length: count }, (_, n) => eventToAppend({ n }));
 
-/** A stream that no other test has touched. */
+/** Returns the name of a stream that no other test uses. */
 export const freshStream = (category = 'sample'): StreamId => `${category}-${randomUUID()}`;
 
-/** All events of an answer that comes in pages. */
+/** Returns all events of all pages. */
 export const collectPages = async <Event = RecordedEvent>(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> => {
   const events: Event[] = [];
   for await (const page of pages) events.push(...page);
@@ -36,28 +36,28 @@ export const collectPages = async <Event = RecordedEvent>(pages: AsyncIterable<r
 };
 
 /**
- * Opens a store for one test. The store may already contain other events. `reopen` closes it and opens another one over the
- * same data; it is absent when the data does not outlive the store.
+ * Opens a store for one test. The store may already contain other events. `reopen` closes it and opens another one with
+ * the same data. It is absent when the data is not kept after the close.
  */
 export type OpenEventStore = () => Promise<{
   readonly store: EventStore;
   close(): Promise<void>;
   reopen?(): Promise<EventStore>;
-  /** The limit of one append, for stores that have one. */
+  /** The maximum size of one append, for stores that have one. */
   readonly maxAppendBytes?: number;
 }>;
 
 export type Current = () => Awaited<ReturnType<OpenEventStore>>;
 
-/** More than two pages of any adapter that pages by hundreds. */
+/** More than two pages of every adapter. */
 const MANY = 1_300;
 
 export const readingContract = (current: Current): void => {
-  it('hands out nothing for a stream that does not exist', async () => {
+  it('returns nothing for a stream that does not exist', async () => {
     expect(await collectPages(current().store.readStream(freshStream()))).toEqual([]);
   });
 
-  it('reads a long stream in order, whole or after a revision', async () => {
+  it('reads a long stream in order, from the start or after a revision', async () => {
     const { store } = current();
     const stream = freshStream();
     await store.append(stream, NO_STREAM, numberedEvents(MANY));
@@ -70,7 +70,7 @@ export const readingContract = (current: Current): void => {
     expect(await collectPages(store.readStream(stream, MANY + 5))).toEqual([]);
   });
 
-  it('hands out no empty page', async () => {
+  it('returns no empty page', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -87,7 +87,7 @@ export const readingContract = (current: Current): void => {
     expect((await collectPages(store.readStream(stream))).map((event) => event.data.n)).toEqual([1]);
   });
 
-  it('reads all streams in the order of position, from any position', async () => {
+  it('reads all streams in order of position, after any position', async () => {
     const { store } = current();
     const before = await store.head();
     const [one, two] = [freshStream('one'), freshStream('two')];
@@ -107,7 +107,7 @@ export const readingContract = (current: Current): void => {
     expect(all.at(-1)?.position).toBe(await store.head());
   });
 
-  it('shows an event the same whether its stream or the whole store is read', async () => {
+  it('returns the same event from its stream and from the whole store', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -115,7 +115,7 @@ export const readingContract = (current: Current): void => {
     expect(await collectPages(store.readAll(before))).toEqual(await collectPages(store.readStream(stream)));
   });
 
-  it('reads on to events that were appended while it was reading', async () => {
+  it('continues with events that were appended during the read', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -128,7 +128,7 @@ export const readingContract = (current: Current): void => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it('gives the same answer to readers that go side by side, at any offset', async () => {
+  it('returns the same events to concurrent readers', async () => {
     const { store } = current();
     const before = await store.head();
     await store.append(freshStream(), NO_STREAM, numberedEvents(MANY));
@@ -139,7 +139,7 @@ export const readingContract = (current: Current): void => {
     for (const [n, answer] of answers.entries()) expect(answer[0]).toEqual(all[(offsets[n] ?? 0) + 1]);
   });
 
-  it('has all events after it was opened again, and continues the positions', async () => {
+  it('has all events after it was reopened, and continues the positions', async () => {
     const opened = current();
     if (opened.reopen === undefined) return;
     const before = await opened.store.head();

@@ -8,7 +8,7 @@ const fail = (error: Error): void => {
   throw error;
 };
 
-/** A subscriber that only remembers. */
+/** A subscriber that records its events. */
 const remember = (store: EventStore, after: number) => {
   const seen: RecordedEvent[] = [];
   const subscription = store.subscribe(after, async (page) => void seen.push(...page), fail);
@@ -16,7 +16,7 @@ const remember = (store: EventStore, after: number) => {
 };
 
 export const subscribingContract = (current: Current): void => {
-  it('hands out what was there, then what comes, once each and in order', async () => {
+  it('delivers stored events and then new events, once each and in order', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -29,7 +29,7 @@ export const subscribingContract = (current: Current): void => {
     expect(numbers()).toEqual(events.map((event) => event.data.n));
   });
 
-  it('begins after the position it is given', async () => {
+  it('starts after the given position', async () => {
     const { store } = current();
     const stream = freshStream();
     const first = await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
@@ -40,7 +40,7 @@ export const subscribingContract = (current: Current): void => {
     expect(numbers()).toEqual([1]);
   });
 
-  it('wakes a subscription that has caught up', async () => {
+  it('delivers an event to a subscription that has caught up', async () => {
     const { store } = current();
     const stream = freshStream();
     await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
@@ -53,7 +53,7 @@ export const subscribingContract = (current: Current): void => {
     expect(numbers()).toEqual([1, 2, 3]);
   });
 
-  it('serves several subscriptions, and a slow one holds up neither the others nor the writers', async () => {
+  it('serves several subscriptions, and a slow one does not delay the others or the writers', async () => {
     const { store } = current();
     const before = await store.head();
     let release = (): void => undefined;
@@ -65,15 +65,18 @@ export const subscribingContract = (current: Current): void => {
     const quick = remember(store, before);
     const stream = freshStream();
     for (let n = 0; n < 5; n += 1) await store.append(stream, n - 1, [eventToAppend({ n })]);
-    await eventually('the quick one has all', () => quick.seen.length >= 5);
+    await eventually('the fast subscription has all events', () => quick.seen.length >= 5);
     expect(slowPages).toHaveLength(1);
     release();
-    await eventually('the slow one has all', () => slowPages.reduce((sum, length) => sum + length, 0) >= 5);
+    await eventually(
+      'the slow subscription has all events',
+      () => slowPages.reduce((sum, length) => sum + length, 0) >= 5,
+    );
     await Promise.all([slow.close(), quick.subscription.close()]);
     expect(slowPages.reduce((sum, length) => sum + length, 0)).toBe(5);
   });
 
-  it('never hands out a page while the one before is being handled', async () => {
+  it('delivers a page only after the previous page was handled', async () => {
     const { store } = current();
     const before = await store.head();
     await store.append(freshStream(), NO_STREAM, numberedEvents(MANY));
@@ -97,7 +100,7 @@ export const subscribingContract = (current: Current): void => {
     expect(handlingMax).toBe(1);
   });
 
-  it('ends at the first page that is rejected, and reports why', async () => {
+  it('ends at the first page that is rejected, and reports the error', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -112,13 +115,13 @@ export const subscribingContract = (current: Current): void => {
     await eventually('the error is reported', () => errors.length > 0);
     const { seen, subscription: other } = remember(store, before);
     await store.append(stream, 0, [eventToAppend()]);
-    await eventually('another subscription has both', () => seen.length >= 2);
+    await eventually('another subscription has both events', () => seen.length >= 2);
     expect(errors.map((error) => error.message)).toEqual(['the handler broke']);
     expect(pages).toBe(1);
     await Promise.all([subscription.close(), other.close()]);
   });
 
-  it('hands out nothing after it was closed, and lets the current page finish first', async () => {
+  it('delivers nothing after it was closed, and completes the current page', async () => {
     const { store } = current();
     const before = await store.head();
     const stream = freshStream();
@@ -141,12 +144,12 @@ export const subscribingContract = (current: Current): void => {
     expect(finished).toBe(true);
     await store.append(stream, 0, [eventToAppend()]);
     const { seen, subscription: other } = remember(store, before);
-    await eventually('another subscription has both', () => seen.length >= 2);
+    await eventually('another subscription has both events', () => seen.length >= 2);
     await other.close();
     expect(pages).toBe(1);
   });
 
-  it('closes with a subscription that is waiting', async () => {
+  it('closes while a subscription is waiting', async () => {
     const { store } = current();
     const { subscription, seen } = remember(store, await store.head());
     await store.close();

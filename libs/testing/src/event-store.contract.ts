@@ -13,7 +13,7 @@ import { subscribingContract } from './event-store-subscribing.contract';
 const WRITERS = 20;
 
 export const appendingContract = (current: Current): void => {
-  it('starts a stream at revision 0 and counts on without gaps', async () => {
+  it('starts a stream at revision 0 and continues without gaps', async () => {
     const { store } = current();
     const stream = freshStream();
     expect(await store.append(stream, NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended', revision: 0 });
@@ -22,7 +22,7 @@ export const appendingContract = (current: Current): void => {
     expect((await collectPages(store.readStream(stream))).map((event) => event.revision)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('answers with the position of the last event of the call', async () => {
+  it('returns the position of the last event of the call', async () => {
     const { store } = current();
     const stream = freshStream();
     const result = await store.append(stream, NO_STREAM, numberedEvents(3));
@@ -32,10 +32,10 @@ export const appendingContract = (current: Current): void => {
   });
 
   it.each([
-    ['a stream that should not exist but does', 2, NO_STREAM, 1],
+    ['a stream that must not exist and does', 2, NO_STREAM, 1],
     ['an old revision', 3, 1, 2],
-    ['a revision that is yet to come', 2, 2, 1],
-    ['a stream that should exist but does not', 0, 0, NO_STREAM],
+    ['a future revision', 2, 2, 1],
+    ['a stream that must exist and does not', 0, 0, NO_STREAM],
   ])('refuses %s and stores nothing', async (_, existing, expected, actualRevision) => {
     const { store } = current();
     const stream = freshStream();
@@ -44,7 +44,7 @@ export const appendingContract = (current: Current): void => {
     expect(await collectPages(store.readStream(stream))).toHaveLength(existing);
   });
 
-  it('stores an append that is repeated with the same ids once, whatever became of the first answer', async () => {
+  it('stores an append once when it is repeated with the same ids', async () => {
     const { store } = current();
     const stream = freshStream();
     const events = numberedEvents(2);
@@ -58,7 +58,7 @@ export const appendingContract = (current: Current): void => {
     expect(await collectPages(store.readStream(stream))).toHaveLength(2);
   });
 
-  it('refuses an append above its limit and stores nothing of it', async () => {
+  it('refuses an append above its limit and stores none of its events', async () => {
     const { store, maxAppendBytes } = current();
     const stream = freshStream();
     const append = store.append(stream, NO_STREAM, [
@@ -71,7 +71,7 @@ export const appendingContract = (current: Current): void => {
     expect(await store.append(freshStream(), NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended' });
   });
 
-  it('closes after its head was read, with a subscription that is being set up', async () => {
+  it('closes after its head was read, while a subscription is being created', async () => {
     const { store } = current();
     await store.append(freshStream(), NO_STREAM, [eventToAppend()]);
     await store.head();
@@ -84,7 +84,7 @@ export const appendingContract = (current: Current): void => {
     await expect(store.append(freshStream(), NO_STREAM, [eventToAppend()])).rejects.toThrow(/closed/);
   });
 
-  it('lets exactly one of many writers with the same expectation win', async () => {
+  it('accepts exactly one of many concurrent writers with the same expected revision', async () => {
     const { store } = current();
     const stream = freshStream();
     const writers = Array.from({ length: WRITERS }, (_, n) => [
@@ -99,7 +99,7 @@ export const appendingContract = (current: Current): void => {
     expect(stored.map((event) => event.data.writer)).toEqual([winners[0], winners[0]]);
   });
 
-  it('takes appends to many streams at once, and a conflict among them harms no other', async () => {
+  it('accepts concurrent appends to many streams, and a conflict does not affect the others', async () => {
     const { store } = current();
     const streams = Array.from({ length: WRITERS }, () => freshStream());
     const before = await store.head();
@@ -115,7 +115,7 @@ export const appendingContract = (current: Current): void => {
     }
   });
 
-  it('chains appends to one stream that are issued without waiting', async () => {
+  it('accepts consecutive appends to one stream that do not wait for each other', async () => {
     const { store } = current();
     const stream = freshStream();
     const results = await Promise.all(numberedEvents(WRITERS).map((event, n) => store.append(stream, n - 1, [event])));
@@ -125,7 +125,7 @@ export const appendingContract = (current: Current): void => {
     expect(stored.map((event) => event.data.n)).toEqual(accepted);
   });
 
-  it('gives back exactly what was appended', async () => {
+  it('returns exactly the appended events', async () => {
     const { store } = current();
     const stream = freshStream('withDashes-in-it');
     const event: EventToAppend = {
@@ -160,7 +160,7 @@ export const appendingContract = (current: Current): void => {
     });
   });
 
-  it('leaves absent metadata absent', async () => {
+  it('keeps absent metadata absent', async () => {
     const { store } = current();
     const stream = freshStream();
     const event = eventToAppend();
@@ -173,7 +173,7 @@ export const appendingContract = (current: Current): void => {
     await expect(current().store.append(freshStream(), NO_STREAM, [])).rejects.toThrow(/at least one event/);
   });
 
-  it('settles every accepted append before it has closed, and takes none after', async () => {
+  it('settles every accepted append before it is closed, and refuses appends afterwards', async () => {
     const { store } = current();
     const pending = store.append(freshStream(), NO_STREAM, [eventToAppend()]);
     await store.close();
@@ -181,14 +181,14 @@ export const appendingContract = (current: Current): void => {
     await expect(store.append(freshStream(), NO_STREAM, [eventToAppend()])).rejects.toThrow(/closed/);
   });
 
-  it('closes twice as well as once', async () => {
+  it('can be closed twice', async () => {
     const { store } = current();
     await store.close();
     await expect(store.close()).resolves.toBeUndefined();
   });
 };
 
-/** The contract of every EventStore. Call it at the top level of a spec. */
+/** Tests the contract of every EventStore. Call it at the top level of a spec. */
 export const eventStoreContract = (name: string, open: OpenEventStore): void => {
   describe(`${name} meets the contract of an event store`, () => {
     let opened: Awaited<ReturnType<OpenEventStore>>;

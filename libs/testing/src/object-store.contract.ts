@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type ObjectAreas, type ObjectStore, ObjectTooLarge } from '@muster/ports';
 
-/** Opens an object store for one test; it may hold bodies of others already. */
+/** Opens an object store for one test. It may already contain other bodies. */
 export type OpenObjectStore = () => Promise<{ readonly objects: ObjectStore; close(): Promise<void> }>;
 
 const digestOf = (body: Buffer): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
@@ -21,9 +21,9 @@ const read = async (stream: Readable | undefined): Promise<Buffer | undefined> =
   return Buffer.concat(parts);
 };
 
-/** What every ObjectAreas promises. Call it at the top level of a spec. */
+/** Tests the contract of every ObjectAreas. Call it at the top level of a spec. */
 export const objectAreasContract = (name: string, open: () => Promise<ObjectAreas>): void => {
-  it(`${name} keeps the bodies of two areas apart`, async () => {
+  it(`${name} separates the bodies of two areas`, async () => {
     const areas = await open();
     const [one, other] = [randomUUID(), randomUUID()];
     const body = randomBytes(60);
@@ -36,7 +36,7 @@ export const objectAreasContract = (name: string, open: () => Promise<ObjectArea
   });
 };
 
-/** What every ObjectStore promises. Call it at the top level of a spec. */
+/** Tests the contract of every ObjectStore. Call it at the top level of a spec. */
 export const objectStoreContract = (name: string, open: OpenObjectStore): void => {
   describe(`${name} meets the contract of an object store`, () => {
     let opened: Awaited<ReturnType<OpenObjectStore>>;
@@ -50,7 +50,7 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
     it.each([
       ['a buffer', (body: Buffer) => body],
       ['a stream', (body: Buffer) => Readable.from(chunks(body))],
-    ])('stores %s under its digest and gives it back', async (_, from) => {
+    ])('stores %s under its digest and returns it', async (_, from) => {
       const body = randomBytes(123_457);
       expect(await objects.put(from(body), PLENTY_BYTES)).toEqual({ digest: digestOf(body), bytes: body.length });
       expect((await objects.get(digestOf(body)))?.equals(body)).toBe(true);
@@ -64,7 +64,7 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
       expect(await read(await objects.open(digestOf(empty)))).toEqual(empty);
     });
 
-    it('takes the same body again, also at the same time', async () => {
+    it('accepts the same body again, also concurrently', async () => {
       const body = randomBytes(50_000);
       const stored = { digest: digestOf(body), bytes: body.length };
       const puts = Array.from({ length: 8 }, (_, n) =>
@@ -75,7 +75,7 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
       expect((await objects.get(stored.digest))?.equals(body)).toBe(true);
     });
 
-    it('opens a range, both ends included, clipped to the body', async () => {
+    it('returns a range including both ends, limited to the body', async () => {
       const body = randomBytes(40_000);
       const { digest } = await objects.put(body, PLENTY_BYTES);
       const range = async (start: number, end: number): Promise<Buffer | undefined> =>
@@ -88,9 +88,9 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
     });
 
     it.each([
-      ['a digest that it does not hold', digestOf(randomBytes(16))],
+      ['a digest without a body', digestOf(randomBytes(16))],
       ['a path', 'sha256:../../../../etc/passwd'],
-      ['a digest in capitals', digestOf(Buffer.from('x')).toUpperCase()],
+      ['a digest in capital letters', digestOf(Buffer.from('x')).toUpperCase()],
       ['nothing', ''],
     ])('has no body for %s', async (_, digest) => {
       expect(await objects.get(digest)).toBeUndefined();
@@ -99,7 +99,7 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
       await expect(objects.remove(digest)).resolves.toBeUndefined();
     });
 
-    it('forgets a removed body, and removing it twice is no error', async () => {
+    it('removes a body, and accepts a repeated removal', async () => {
       const body = randomBytes(100);
       const { digest } = await objects.put(body, PLENTY_BYTES);
       await objects.remove(digest);
@@ -109,13 +109,13 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
       expect((await objects.get(digest))?.equals(body)).toBe(true);
     });
 
-    it('lists what it holds with sizes and times, and no longer what was removed', async () => {
+    it('lists the bodies with sizes and times, without removed bodies', async () => {
       const [kept, removed] = [await objects.put(randomBytes(70), 100), await objects.put(randomBytes(80), 100)];
       await objects.remove(removed.digest);
       const found = new Map<string, { readonly bytes: number; readonly storedAtMs: number }>();
       for await (const { digest, ...rest } of objects.list()) found.set(digest, rest);
       expect(found.get(kept.digest)?.bytes).toBe(70);
-      // The server may have another clock.
+      // The clock of the server may differ.
       expect(Math.abs((found.get(kept.digest)?.storedAtMs ?? 0) - Date.now())).toBeLessThan(DAY_MS);
       expect(found.has(removed.digest)).toBe(false);
     });
@@ -123,14 +123,14 @@ export const objectStoreContract = (name: string, open: OpenObjectStore): void =
     it.each([
       ['a buffer', (body: Buffer) => body],
       ['a stream', (body: Buffer) => Readable.from(chunks(body))],
-    ])('refuses %s above the limit and keeps nothing; a body of just the limit is fine', async (_, from) => {
+    ])('refuses %s above the limit without storing it, and accepts a body of exactly the limit', async (_, from) => {
       const body = randomBytes(30_000);
       await expect(objects.put(from(body), 29_999)).rejects.toThrow(ObjectTooLarge);
       expect(await objects.get(digestOf(body))).toBeUndefined();
       expect(await objects.put(from(body), 30_000)).toMatchObject({ bytes: 30_000 });
     });
 
-    it('keeps nothing of a stream that breaks', async () => {
+    it('stores nothing of a stream that fails', async () => {
       const body = randomBytes(30_000);
       const breaking = async function* (): AsyncGenerator<Buffer> {
         yield body;

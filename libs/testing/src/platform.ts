@@ -19,7 +19,7 @@ import { startNatsServer, temporaryDirectory } from './processes';
 export interface TestPlatformOptions {
   /** `memory`: all ports in memory. `disk`: SQLite and files in the temporary directory. @default memory */
   readonly storage?: 'memory' | 'disk';
-  /** A store that the test owns; replaces the one of `storage` and stays open at the close. */
+  /** A store that the test opened. It replaces the one of `storage` and is not closed with the platform. */
   readonly eventStore?: EventStore;
   /** A nats-server that several platforms share. @default a server of this platform */
   readonly natsUrl?: string;
@@ -30,20 +30,20 @@ export interface TestPlatformOptions {
   readonly publishesEvents?: boolean;
 }
 
-/** The ports of a service over a real bus, with what a test needs beside them. */
+/** The ports of a service over a real bus, and utilities for tests. */
 export interface TestPlatform extends Platform {
   readonly requests: NatsRequests;
   readonly natsUrl: string;
-  /** Path of a directory that is deleted at the close. */
+  /** Path of a directory that is deleted when the platform is closed. */
   readonly directory: string;
-  /** Another connection to the bus; it ends with the platform. */
+  /** Returns another connection to the bus. It is closed with the platform. */
   connect(name: string): Promise<NatsRequests>;
-  /** All events of the stream, in order of revision. */
+  /** Returns all events of the stream in order of revision. */
   eventsOf(streamId: StreamId): Promise<RecordedEvent[]>;
   close(): Promise<void>;
 }
 
-/** Opens the ports of a service. Every integration test of a service stands on this platform. */
+/** Opens the ports of a service. Every integration test of a service uses this platform. */
 export async function openTestPlatform(options: TestPlatformOptions = {}): Promise<TestPlatform> {
   const endings: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {

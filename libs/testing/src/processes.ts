@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 export interface TemporaryDirectory {
   readonly path: string;
-  /** Deletes it with all that is in it. Idempotent. */
+  /** Deletes the directory with its content. Idempotent. */
   remove(): void;
 }
 
@@ -16,15 +16,15 @@ export const temporaryDirectory = (): TemporaryDirectory => {
 
 export interface RunningProgram {
   readonly pid: number;
-  /** Lines of its standard output so far, whole ones only. */
+  /** Complete lines of its standard output so far. */
   readonly lines: readonly string[];
-  /** SIGKILL, then waits until all it had written is read. Idempotent. */
+  /** Sends SIGKILL and waits until its output is read. Idempotent. */
   kill(): Promise<void>;
-  /** Waits until it ends by itself; its exit code and what it wrote to standard error. */
+  /** Waits until the process exits. Returns its exit code and standard error. */
   ended(): Promise<{ readonly code: number | null; readonly errors: string }>;
 }
 
-/** Runs a TypeScript file from source in a process of its own, for tests that kill it. */
+/** Runs a TypeScript file from source in a separate process, for tests that kill it. */
 export const runProgram = (file: string, args: readonly string[] = []): RunningProgram => {
   const hook = join(__dirname, 'typescript-hook.cjs');
   const child: ChildProcess = spawn(process.execPath, ['-C', 'muster-source', '-r', hook, file, ...args], {
@@ -57,8 +57,8 @@ export const runProgram = (file: string, args: readonly string[] = []): RunningP
 };
 
 /**
- * A suite that needs a server which the machine may not have: it runs with the server's address when the environment names
- * one, and otherwise shows up as skipped under a name that says what to set.
+ * Defines a suite that needs a server. It runs when the environment contains the server's address. Otherwise it is
+ * skipped, and its name contains the variable to set.
  */
 export const needsServer = (variable: string, example: string, subject: string, suite: (url: string) => void): void => {
   const url = process.env[variable];
@@ -70,7 +70,7 @@ export const needsServer = (variable: string, example: string, subject: string, 
 };
 
 export interface NatsServerOptions {
-  /** Text of a configuration file; loopback and the port are set on the command line whatever it says. */
+  /** Text of a configuration file. Loopback and the port are set on the command line and take precedence. */
   readonly config?: string;
   /** 0 or absent: any free port. */
   readonly port?: number;
@@ -81,16 +81,16 @@ export interface NatsServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Asks it to end and waits until it has. Idempotent. */
+  /** Ends the server and waits until it has exited. Idempotent. */
   stop(): Promise<void>;
-  /** SIGKILL: what a power cut looks like to its clients. */
+  /** Sends SIGKILL, which simulates a power failure for its clients. */
   kill(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 10_000;
 const LOOK_AGAIN_MS = 3;
 
-/** A real nats-server on loopback, ready for connections when it resolves. */
+/** Starts a real nats-server on loopback. Resolves when it accepts connections. */
 export const startNatsServer = async (options: NatsServerOptions = {}): Promise<NatsServer> => {
   const directory = temporaryDirectory();
   const args = ['-a', '127.0.0.1', '-p', String(options.port || -1), '--ports_file_dir', directory.path];
@@ -115,7 +115,7 @@ export const startNatsServer = async (options: NatsServerOptions = {}): Promise<
     child.once('exit', (code) => reject(new Error(`nats-server ended with ${code} before it was ready:\n${log}`)));
   });
   failed.catch(() => undefined);
-  // A test run that dies must not leave a server behind.
+  // A test run that fails must not leave a server.
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
 
@@ -143,7 +143,7 @@ const readUrl = async (directory: string, child: ChildProcess): Promise<string> 
   const file = join(directory, `nats-server_${child.pid}.ports`);
   for (const giveUpAt = Date.now() + START_TIMEOUT_MS; Date.now() < giveUpAt;) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    // The server writes the file in place: half of it may be there.
+    // The server writes the file in place, so a reader may see a part of it.
     if (text.trimEnd().endsWith('}')) return (JSON.parse(text) as { nats: string[] }).nats[0] ?? '';
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }

@@ -29,41 +29,41 @@ export const queryingContract = (current: () => ReadModels): void => {
     (await current().find({ collection: 'hosts', where: {}, ...query })).map((found) => found.key);
 
   beforeEach(async () => {
-    // Not in the order of keys, so that the order of an answer is the adapter's doing.
+    // Not in the order of keys, so that the test detects an adapter that does not sort.
     const changes = [3, 0, 4, 1, 2].flatMap((n) => HOSTS.slice(n, n + 1)).map((host) => put(host.key, host.document));
     await current().commit('hosts', 1, changes);
   });
 
-  it('finds all by an empty condition, in the order of keys', async () => {
+  it('returns all documents for an empty condition, in the order of keys', async () => {
     expect(await current().find({ collection: 'hosts', where: {} })).toEqual(HOSTS);
   });
 
-  it('finds by equality of strings, numbers and booleans', async () => {
+  it('matches strings, numbers and booleans by equality', async () => {
     expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
     expect(await keys({ where: { rank: 2 } })).toEqual(['h3', 'h4']);
     expect(await keys({ where: { bootstrap: false } })).toEqual(['h2', 'h3']);
     expect(await keys({ where: { cluster_id: 'none' } })).toEqual([]);
   });
 
-  it('needs every condition to hold', async () => {
+  it('requires every condition', async () => {
     expect(await keys({ where: { cluster_id: 'c2', status: 'known', name: 'spare' } })).toEqual(['h4']);
     expect(await keys({ where: { cluster_id: 'c1', rank: 2 } })).toEqual([]);
   });
 
-  it('takes a list as one of', async () => {
+  it('matches one of the values of a list', async () => {
     expect(await keys({ where: { cluster_id: ['c1', 'c3', 'none'] } })).toEqual(['h1', 'h2', 'h5']);
     expect(await keys({ where: { cluster_id: ['c1', 'c1'] } })).toEqual(['h1', 'h2']);
     expect(await keys({ where: { cluster_id: [] } })).toEqual([]);
   });
 
-  it('takes equality strictly: not an element of a list, not another type', async () => {
+  it('matches whole values only: no element of a list, no other type', async () => {
     expect(await keys({ where: { status: 'known' } })).toEqual(['h1', 'h3', 'h4']);
     expect(await keys({ where: { status: ['known'] } })).toEqual(['h1', 'h3', 'h4']);
     expect(await keys({ where: { rank: '2' } })).toEqual([]);
     expect(await keys({ where: { bootstrap: 0 } })).toEqual([]);
   });
 
-  it('follows a document whose fields change', async () => {
+  it('returns a document by its changed fields', async () => {
     expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
     await current().commit('hosts', 2, [
       put('h1', { cluster_id: 'c2', status: 'known' }),
@@ -74,13 +74,13 @@ export const queryingContract = (current: () => ReadModels): void => {
     expect(await keys({ where: { cluster_id: 'c2' } })).toEqual(['h1', 'h4']);
   });
 
-  it('orders by a field, ties by key, what lacks the field first', async () => {
+  it('orders by a field and then by key, documents without the field first', async () => {
     expect(await keys({ orderBy: { field: 'rank' } })).toEqual(['h5', 'h2', 'h3', 'h4', 'h1']);
     expect(await keys({ orderBy: { field: 'rank', descending: true } })).toEqual(['h1', 'h3', 'h4', 'h2', 'h5']);
     expect(await keys({ orderBy: { field: 'name' } })).toEqual(['h1', 'h2', 'h3', 'h5', 'h4']);
   });
 
-  it('orders strings by their characters', async () => {
+  it('orders strings by their code units', async () => {
     const names = ['b', 'B', 'a10', 'a9', 'ä', ''];
     await current().commit(
       'hosts',
@@ -100,7 +100,7 @@ export const queryingContract = (current: () => ReadModels): void => {
     expect(await keys({ where, orderBy: { descending: true }, offset: 3, limit: 9 })).toEqual(['h1']);
   });
 
-  it('keeps the order of what comes later, leaves and comes again', async () => {
+  it('keeps the order when documents are added, removed and added again', async () => {
     expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
     await current().commit('hosts', 2, [
       put('h0', { cluster_id: 'c1' }),
@@ -112,7 +112,7 @@ export const queryingContract = (current: () => ReadModels): void => {
     expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h0', 'h1', 'h11', 'h2']);
   });
 
-  it('counts what would be found, whatever the page', async () => {
+  it('counts all matching documents, independent of the page', async () => {
     const count = (where: ReadModelQuery['where'], collection = 'hosts') => current().count({ collection, where });
     expect(await count({})).toBe(5);
     expect(await count({ cluster_id: 'c2' })).toBe(2);
@@ -123,7 +123,7 @@ export const queryingContract = (current: () => ReadModels): void => {
     expect(await count({}, 'nothing')).toBe(0);
   });
 
-  it('skips and limits after it has ordered', async () => {
+  it('skips and limits after ordering', async () => {
     const orderBy = { field: 'rank', descending: true };
     expect(await keys({ orderBy, limit: 2 })).toEqual(['h1', 'h3']);
     expect(await keys({ orderBy, offset: 1, limit: 2 })).toEqual(['h3', 'h4']);
@@ -136,7 +136,7 @@ export const queryingContract = (current: () => ReadModels): void => {
 /** Opens empty read models for one test. */
 export type OpenReadModels = () => Promise<{ readonly readModels: ReadModels; close(): Promise<void> }>;
 
-/** What every ReadModels promises. Call it at the top level of a spec. */
+/** Tests the contract of every ReadModels. Call it at the top level of a spec. */
 export const readModelsContract = (name: string, open: OpenReadModels): void => {
   describe(`${name} meets the contract of read models`, () => {
     let opened: Awaited<ReturnType<OpenReadModels>>;
@@ -148,13 +148,13 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
     afterEach(() => opened.close());
 
     describe('committing', () => {
-      it('has nothing before the first commit', async () => {
+      it('has no documents before the first commit', async () => {
         expect(await models.get('hosts', 'a')).toBeUndefined();
         expect(await models.find({ collection: 'hosts', where: {} })).toEqual([]);
         expect(await models.checkpoint('hosts')).toBe(START_OF_STORE);
       });
 
-      it('gives back exactly what was put', async () => {
+      it('returns exactly the stored documents', async () => {
         const document = {
           id: 'a',
           _id: 'not the key',
@@ -169,7 +169,7 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
         expect(await models.find({ collection: 'hosts', where: {} })).toEqual([{ key: 'a', document }]);
       });
 
-      it('replaces a document whole', async () => {
+      it('replaces the whole document', async () => {
         await models.commit('hosts', 1, [put('a', { x: 1, y: 1 })]);
         await models.commit('hosts', 2, [put('a', { y: 2 })]);
         expect(await models.get('hosts', 'a')).toEqual({ y: 2 });
@@ -183,14 +183,14 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
         expect(await models.get('hosts', 'c')).toEqual({ n: 3 });
       });
 
-      it('forgets a removed document, and removing what is not there is no error', async () => {
+      it('removes a document, and accepts the removal of a missing one', async () => {
         await models.commit('hosts', 1, [put('a', { status: 'known' })]);
         await models.commit('hosts', 2, [remove('a'), remove('never')]);
         expect(await models.get('hosts', 'a')).toBeUndefined();
         expect(await models.find({ collection: 'hosts', where: { status: 'known' } })).toEqual([]);
       });
 
-      it('keeps collections apart', async () => {
+      it('separates collections', async () => {
         await models.commit('all', 1, [put('a', { of: 'hosts' }), put('a', { of: 'clusters' }, 'clusters')]);
         expect(await models.get('hosts', 'a')).toEqual({ of: 'hosts' });
         expect(await models.get('clusters', 'a')).toEqual({ of: 'clusters' });
@@ -198,7 +198,7 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
         expect(await models.get('clusters', 'a')).toEqual({ of: 'clusters' });
       });
 
-      it('moves the checkpoint, also without changes', async () => {
+      it('moves the checkpoint also without changes', async () => {
         await models.commit('hosts', 5, [put('a', {})]);
         expect(await models.checkpoint('hosts')).toBe(5);
         await models.commit('hosts', 9, []);
@@ -213,7 +213,7 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
         expect(await models.checkpoint('hosts')).toBe(5);
       });
 
-      it('keeps a checkpoint for each projection', async () => {
+      it('has a separate checkpoint for each projection', async () => {
         await models.commit('hosts', 5, [put('a', {})]);
         await models.commit('clusters', 2, [put('c', { n: 1 }, 'clusters')]);
         expect(await models.checkpoint('hosts')).toBe(5);

@@ -9,7 +9,7 @@ import {
 } from '@muster/ports';
 import { eventually } from './clock-and-ids';
 
-/** Opens two ends of one bus for one test. `settled` resolves when the subscriptions made so far are in force. */
+/** Opens two connections to one bus for one test. `settled` resolves when the current subscriptions are active. */
 export type OpenRequests = () => Promise<{
   readonly here: Requests;
   readonly there: Requests;
@@ -20,7 +20,7 @@ export type OpenRequests = () => Promise<{
 const PLENTY_MS = 10_000;
 const SOON_MS = 50;
 
-/** What every Requests promises. Call it at the top level of a spec. */
+/** Tests the contract of every Requests. Call it at the top level of a spec. */
 export const requestsContract = (name: string, open: OpenRequests): void => {
   describe(`${name} meets the contract of requests`, () => {
     let bus: Awaited<ReturnType<OpenRequests>>;
@@ -38,13 +38,13 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       ['false', false],
       ['null', null],
       ['a list', []],
-    ])('carries %s there and back', async (_, body) => {
+    ])('transports %s in both directions', async (_, body) => {
       bus.there.subscribe(subject, async (message) => message.body);
       await bus.settled();
       expect(await bus.here.request(subject, body, {}, PLENTY_MS)).toEqual(body);
     });
 
-    it('carries the subject and the headers, with names in lower case', async () => {
+    it('transports the subject and the headers, with names in lower case', async () => {
       const received: IncomingMessage[] = [];
       bus.there.subscribe(`${subject}.*`, async (message) => (received.push(message), null));
       await bus.settled();
@@ -54,11 +54,11 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       ]);
     });
 
-    it('reports that no service serves the subject', async () => {
+    it('throws NoResponder when no service listens on the subject', async () => {
       await expect(bus.here.request(subject, null, {}, PLENTY_MS)).rejects.toThrow(NoResponder);
     });
 
-    it('gives up on an answer that does not come in time', async () => {
+    it('throws RequestTimedOut when no answer arrives in time', async () => {
       let release = (): void => undefined;
       const gate = new Promise<void>((resolve) => (release = resolve));
       bus.there.subscribe(subject, () => gate.then(() => 'late'));
@@ -75,7 +75,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
           throw new Error('secret detail');
         },
       ],
-    ])('reports that the handler %s without its message, and continues to serve', async (_, broken) => {
+    ])('reports that the handler %s without its message, and continues', async (_, broken) => {
       let calls = 0;
       bus.there.subscribe(subject, () => (++calls === 1 ? broken() : Promise.resolve('fine')));
       await bus.settled();
@@ -85,14 +85,14 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('fine');
     });
 
-    it('leaves the answer to another subscriber when a handler returns nothing', async () => {
+    it('does not answer when a handler returns nothing, so that another subscriber can', async () => {
       bus.there.subscribe(subject, () => undefined);
       bus.there.subscribe(subject, async () => 'answer');
       await bus.settled();
       expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('answer');
     });
 
-    it('answers requests side by side', async () => {
+    it('answers requests concurrently', async () => {
       let release = (): void => undefined;
       const gate = new Promise<void>((resolve) => (release = resolve));
       bus.there.subscribe(subject, async (message) => {
@@ -106,7 +106,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       expect(await slow).toBe('slow');
     });
 
-    it('hands the messages of one publisher over in order, without waiting for the handler', async () => {
+    it('delivers the messages of one publisher in order, without waiting for the handler', async () => {
       const seen: JsonValue[] = [];
       let release = (): void => undefined;
       const gate = new Promise<void>((resolve) => (release = resolve));
@@ -121,7 +121,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       release();
     });
 
-    it('gives every subscriber a copy, but one member of a queue each message', async () => {
+    it('delivers a copy to every subscriber, and each message to one member of a queue', async () => {
       const counts = { one: 0, two: 0, queued: 0 };
       bus.there.subscribe(subject, () => void (counts.one += 1));
       bus.here.subscribe(subject, () => void (counts.two += 1));
@@ -135,7 +135,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       expect(counts).toEqual({ one: 100, two: 100, queued: 100 });
     });
 
-    it('hands out nothing after an unsubscription', async () => {
+    it('delivers nothing after an unsubscription', async () => {
       const seen: JsonValue[] = [];
       const subscription = bus.there.subscribe(subject, (message) => void seen.push(message.body));
       const other: JsonValue[] = [];
@@ -150,14 +150,14 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       expect(seen).toEqual(['first']);
     });
 
-    it('refuses a header that would smuggle in another', async () => {
+    it('refuses a header that contains a line break', async () => {
       await expect(bus.here.request(subject, null, { 'x-user': 'a\r\nx-role: admin' }, PLENTY_MS)).rejects.toThrow(
         /header/,
       );
       expect(() => bus.here.publish(subject, null, { 'x-user': 'a\nb' })).toThrow(/header/);
     });
 
-    it('answers what it had taken before it closes', async () => {
+    it('answers received requests before it is closed', async () => {
       let taken = false;
       bus.there.subscribe(subject, async () => {
         taken = true;
@@ -166,7 +166,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       });
       await bus.settled();
       const answer = bus.here.request(subject, null, {}, PLENTY_MS);
-      await eventually('the request is taken', () => taken);
+      await eventually('the request was received', () => taken);
       await bus.there.close();
       expect(await answer).toBe('answered');
     });

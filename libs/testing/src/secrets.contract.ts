@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Secrets } from '@muster/ports';
 
-/** Opens a vault for one test; it may hold secrets of others already. `reopen`: another over the same data. */
+/** Opens the secrets for one test. They may already contain others. `reopen` opens them again with the same data. */
 export type OpenSecrets = () => Promise<{
   readonly secrets: Secrets;
   close(): Promise<void>;
   reopen?(): Promise<Secrets>;
 }>;
 
-/** What every Secrets promises. Call it at the top level of a spec. */
+/** Tests the contract of every Secrets. Call it at the top level of a spec. */
 export const secretsContract = (name: string, open: OpenSecrets): void => {
   describe(`${name} meets the contract of secrets`, () => {
     let opened: Awaited<ReturnType<OpenSecrets>>;
@@ -21,7 +21,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
     });
     afterEach(() => opened.close());
 
-    it('opens what was sealed, of any bytes and any length', async () => {
+    it('opens what was sealed, with any bytes and any length', async () => {
       for (const bytes of [0, 1, 16, 100_000]) {
         const plaintext = randomBytes(bytes);
         await secrets.seal(scope, `of-${bytes}`, plaintext);
@@ -29,7 +29,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       }
     });
 
-    it('has nothing that was never sealed', async () => {
+    it('returns undefined for a value that was never sealed', async () => {
       expect(await secrets.open(scope, 'kubeconfig')).toBeUndefined();
       await secrets.seal(scope, 'kubeconfig', Buffer.from('x'));
       expect(await secrets.open(scope, 'pull-secret')).toBeUndefined();
@@ -42,7 +42,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(scope, 'token'))?.toString()).toBe('new');
     });
 
-    it('keeps what it was given even when the caller wipes the buffer', async () => {
+    it('keeps the value when the caller overwrites the buffer', async () => {
       const plaintext = Buffer.from('wiped after use');
       await secrets.seal(scope, 'token', plaintext);
       plaintext.fill(0);
@@ -52,7 +52,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(scope, 'token'))?.toString()).toBe('wiped after use');
     });
 
-    it('takes any text as scope and name, and keeps them apart', async () => {
+    it('accepts any text as scope and name and separates them', async () => {
       const names = ['../../escape', 'a/b', 'a', '', 'ünïcödé', '.', 'x'.repeat(5_000), 'a\u0000b'];
       for (const [n, odd] of names.entries()) {
         await secrets.seal(`${scope}${odd}`, odd, Buffer.from(`in odd scope ${n}`));
@@ -64,13 +64,13 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       }
     });
 
-    it('takes many at once under a new scope', async () => {
+    it('seals many values concurrently in a new scope', async () => {
       const names = Array.from({ length: 20 }, (_, n) => `secret-${n}`);
       await Promise.all(names.map((secret) => secrets.seal(scope, secret, Buffer.from(secret))));
       for (const secret of names) expect((await secrets.open(scope, secret))?.toString()).toBe(secret);
     });
 
-    it('never opens again what was shredded, and leaves other scopes alone', async () => {
+    it('opens no value of a destroyed scope, and keeps other scopes', async () => {
       const other = randomUUID();
       await secrets.seal(scope, 'kubeconfig', Buffer.from('mine'));
       await secrets.seal(other, 'kubeconfig', Buffer.from('theirs'));
@@ -80,7 +80,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(other, 'kubeconfig'))?.toString()).toBe('theirs');
     });
 
-    it('can use a shredded scope again, without the old values', async () => {
+    it('can use a destroyed scope again, without the old values', async () => {
       await secrets.seal(scope, 'old', Buffer.from('old'));
       await secrets.shred(scope);
       await secrets.seal(scope, 'new', Buffer.from('new'));
@@ -88,7 +88,7 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(scope, 'new'))?.toString()).toBe('new');
     });
 
-    it('still opens after it was opened again', async () => {
+    it('opens values after it was reopened', async () => {
       if (opened.reopen === undefined) return;
       await secrets.seal(scope, 'kubeconfig', Buffer.from('lasting'));
       const again = await opened.reopen();

@@ -4,7 +4,7 @@ import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rul
 import isEqual from 'fast-deep-equal';
 import { type ClusterEntry, type HostEntry, type KnownEntries, nameOf } from './view-entries';
 
-/** Settings that no host rule reads: a change of these settings changes no outcome of a host. */
+/** Settings that only cluster rules read: a change of them changes no outcome of a host. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
   'apiVips',
   'ingressVips',
@@ -21,7 +21,7 @@ export function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettin
   return isEqual(read(before), read(after));
 }
 
-/** Returns the hosts that shared or now share the name of a changed host. */
+/** Returns the hosts whose names were or became equal to the name of a changed host. */
 export function renamed(
   before: HostEntry,
   after: HostEntry,
@@ -33,7 +33,7 @@ export function renamed(
   return [...giveUpName(clusters.get(left), oldName, after.key), ...takeName(clusters.get(joined), newName, after.key)];
 }
 
-/** Only the last remaining host, or the first existing one, stops or starts to have a unique name. */
+/** Only the last remaining host with a name, or the first existing one, changes whether its name is unique. */
 function giveUpName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
   const bearers = cluster?.names.get(name);
   if (!cluster || !bearers?.delete(key)) return [];
@@ -49,7 +49,7 @@ function takeName(cluster: ClusterEntry | undefined, name: string, key: HostKey)
   return met;
 }
 
-/** Returns the numbers of hosts by role. Only operators read them. */
+/** Returns the numbers of hosts by role, which only operators read. */
 export function shapeOfCluster(cluster: ClusterEntry, entries: KnownEntries): ClusterShape {
   if (cluster.facts.operators.length === 0) return NO_SHAPE;
   const hosts = entries.hostsOf(cluster).filter(({ state }) => state.kind !== 'AddToExistingClusterHost');
@@ -66,7 +66,7 @@ export function reshaped(cluster: ClusterEntry, entries: KnownEntries): readonly
   return [...cluster.hostKeys];
 }
 
-/** With fewer hosts it cannot be decided which of them is cut off. */
+/** With fewer hosts, a disconnected host cannot be determined. */
 const HOSTS_MIN = 3;
 /** Two control plane hosts with fencing form a complete cluster. */
 const FENCED_HOSTS_MIN = 2;
@@ -80,6 +80,9 @@ interface HostsByCluster {
   hostsOf(cluster: ClusterEntry): readonly HostEntry[];
 }
 
-/** Returns how many hosts a cluster needs before its connectivity groups count. Reads the hosts only where they matter. */
+/**
+ * Returns the number of hosts from which the connectivity groups of a cluster count. Reads the hosts only when
+ * necessary.
+ */
 export const majorityHostsMinOf = (cluster: ClusterEntry, view: HostsByCluster): number =>
   majorityHostsMin(cluster.facts, cluster.facts.controlPlaneCount === 2 ? view.hostsOf(cluster) : []);

@@ -33,7 +33,9 @@ import {
   type Subject,
 } from './view-entries';
 
-/** Everything that rules read, folded from the streams in order. For each event it returns the subjects that depend on it. */
+/**
+ * The inputs of all rules, folded from the streams in order. For each event it returns the subjects that depend on it.
+ */
 export class FactsView {
   private readonly entries = new KnownEntries();
   private readonly membership = new Membership();
@@ -59,12 +61,12 @@ export class FactsView {
     return this.entries.hostOfCluster(cluster, hostId);
   }
 
-  /** Returns the addresses of the host that another machine uses as well, as reported by any host of the cluster. */
+  /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, host: HostEntry): readonly string[] {
     return this.entries.collisionsOf(cluster, host);
   }
 
-  /** Returns the present connectivity groups of a cluster, or undefined before any host has reported its connectivity. */
+  /** Returns the current connectivity groups of a cluster. Undefined before any host has reported its connectivity. */
   groupsOf(cluster: ClusterEntry): PresentGroups['groups'] {
     return this.presentGroups(cluster).groups;
   }
@@ -104,7 +106,7 @@ export class FactsView {
       reports: NO_REPORTS,
       lastEventId: event.id,
     };
-    // Entries of deregistered hosts stay: their generation continues when the host registers again.
+    // Entries of deregistered hosts are kept, because their generation continues when the host registers again.
     this.entries.hosts.set(key, entry);
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
@@ -121,7 +123,7 @@ export class FactsView {
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
   }
 
-  /** Returns the host, its present and previous cluster, and the hosts that share or shared its name. */
+  /** Returns the host, its current and previous cluster, and the hosts whose names are or were equal to its name. */
   private hostChanged(before: HostEntry, after: HostEntry, eventId: string): readonly Subject[] {
     after.summary = undefined;
     after.lastEventId = eventId;

@@ -33,7 +33,7 @@ const [a, b, c] = [hostKey(1), hostKey(2), hostKey(3)];
 const host = (key: string): string => `host:${key}`;
 const SETUP = [infraEnvRegistered(), clusterRegistered(), hostRegistered(a), hostRegistered(b)];
 
-/** Takes in all facts; answers the view and what the last one touched. */
+/** Observes all events. Returns the view and the subjects that the last event affects. */
 const after = (...facts: readonly Fact[]) => {
   const view = new FactsView();
   const touched =
@@ -53,17 +53,17 @@ const clusterFactsOf = (view: FactsView) => {
   return toClusterFacts(entry, view, POLICY);
 };
 
-describe('what a fact touches', () => {
-  it('is its host and the cluster of that', () => {
+describe('subjects affected by an event', () => {
+  it('are the host and its cluster', () => {
     expect(after(...SETUP, inventoryReported(a)).touched).toEqual([CLUSTER, host(a)]);
     expect(after(...SETUP, hostEntered(a, 'known')).touched).toEqual([CLUSTER, host(a)]);
   });
 
-  it('is nothing when no rule reads it', () => {
+  it('are none when no rule reads the event', () => {
     expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
   });
 
-  it('is every host of the cluster when it is made up differently and operators were chosen', () => {
+  it('are all hosts of the cluster when counts by role changed and operators are selected', () => {
     const chosen = clusterEvent('ClusterSettingsRevised', {
       changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },
     });
@@ -77,11 +77,11 @@ describe('what a fact touches', () => {
     expect(last.touched).toEqual([CLUSTER, host(hostKey(7))]);
   });
 
-  it('is nothing when the report is of another generation', () => {
+  it('are none when the report belongs to another generation', () => {
     expect(after(...SETUP, inventoryReported(a, {}, 0)).touched).toEqual([]);
   });
 
-  it('is the one other host of the same name, when a name is first shared and when it is no longer', () => {
+  it('include the other host with the same name when a name becomes shared or unique', () => {
     const both = [...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' })];
     expect(after(...both).touched).toEqual([CLUSTER, host(a), host(b)]);
     const third = [...both, hostRegistered(c), inventoryReported(c, { hostname: 'x' })];
@@ -91,7 +91,7 @@ describe('what a fact touches', () => {
     expect(after(...third, renamed).touched).toEqual([CLUSTER, host(b)]);
   });
 
-  it('is all hosts only when settings changed that host rules read', () => {
+  it('are all hosts only when settings changed that host rules read', () => {
     const revised = (changes: object): Fact => clusterEvent('ClusterSettingsRevised', { changes });
     expect(after(...SETUP, revised({ sshPublicKey: 'ssh-ed25519 A' })).touched).toEqual([]);
     expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).touched).toEqual([CLUSTER]);
@@ -100,13 +100,13 @@ describe('what a fact touches', () => {
     expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
   });
 
-  it('is both clusters when a host moves, and the other one of two hosts, which has no host to be compared with', () => {
+  it('include the old cluster of a host and the only host that remains in it', () => {
     const left = [CLUSTER, host(a), host(b)];
     expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual(left);
     expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).touched).toEqual(left);
   });
 
-  it('is the hosts of an infra-env whose time sources changed', () => {
+  it('are the hosts of an infra-env whose NTP sources changed', () => {
     const revised = {
       ...infraEnvRegistered(),
       event: { type: 'InfraEnvSettingsRevised', data: { changes: { ntpSources: 'ntp' }, pullSecretReplaced: false } },
@@ -118,7 +118,7 @@ describe('what a fact touches', () => {
 
 describe('manifests', () => {
   const given = manifestEvent('ManifestStored', { source: 'user' });
-  it('of users count for the cluster alone, until the last of them is removed', () => {
+  it('of users affect only the cluster, until the last of them is removed', () => {
     const { view, touched } = after(...SETUP, given);
     expect(touched).toEqual([CLUSTER]);
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
@@ -127,18 +127,18 @@ describe('manifests', () => {
     expect(clusterFactsOf(gone.view).settings.hasCustomManifest).toBe(false);
   });
 
-  it('are still there when the cluster changes', () => {
+  it('are kept when the cluster changes', () => {
     const { view } = after(...SETUP, given, clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
   });
 
-  it('that the service adds change nothing', () => {
+  it('of the service affect nothing', () => {
     expect(after(...SETUP, manifestEvent('ManifestStored', { source: 'system' })).touched).toEqual([]);
   });
 });
 
-describe('the facts of a host', () => {
-  it('are what it reported in its present generation', () => {
+describe('facts of a host', () => {
+  it('contain the reports of its current generation', () => {
     const reported = [...SETUP, inventoryReported(a), reportEvent(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
     expect(factsOf(after(...reported).view, a)).toMatchObject({ hardware: { cpuCount: 8 }, clockOffsetSeconds: 7 });
     const anew = (inventoryKept: boolean): Fact =>
@@ -156,26 +156,26 @@ describe('the facts of a host', () => {
     expect(factsOf(after(...reported, anew(false), inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
   });
 
-  it('continue the generations when the host was deregistered and registers again', () => {
+  it('continue the generations when a deregistered host registers again', () => {
     const back = [...SETUP, inventoryReported(a), hostEvent(a, 'HostDeregistered', {}), hostRegistered(a)];
     expect(factsOf(after(...back).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 1)).view, a).hardware).toBeUndefined();
     expect(factsOf(after(...back, inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
   });
 
-  it('forget what was cleared', () => {
+  it('do not contain reports that were cleared', () => {
     const tested = reportEvent(a, 'DiskSpeedMeasured', { path: '/dev/sda', exitCode: 1 });
     expect(factsOf(after(...SETUP, tested, tested).view, a).diskSpeeds).toHaveLength(1);
     const cleared = reportEvent(a, 'ReportCleared', { stepType: 'installation-disk-speed-check' });
     expect(factsOf(after(...SETUP, tested, cleared).view, a).diskSpeeds).toEqual([]);
   });
 
-  it('tell a shared name on both sides', () => {
+  it('report a duplicate name on both hosts', () => {
     const { view } = after(...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' }));
     expect([factsOf(view, a).hasDuplicateName, factsOf(view, b).hasDuplicateName]).toEqual([true, true]);
   });
 
-  it('read settings that come as text', () => {
+  it('contain parsed settings', () => {
     const revised = hostEvent(a, 'HostSettingsRevised', {
       changes: { skipFormattingDisks: '/dev/sdb, /dev/sdc', installerArgs: '["--save-partlabel", "data"]' },
     });
@@ -186,13 +186,13 @@ describe('the facts of a host', () => {
   });
 });
 
-describe('the facts of a cluster', () => {
+describe('facts of a cluster', () => {
   const verified = (key: ReturnType<typeof hostKey>, verification: string): Fact =>
     reportEvent(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification }] });
   const answers = (...facts: readonly Fact[]) =>
     clusterFactsOf(after(...SETUP, ...facts).view).vipVerifications[0]?.verification;
 
-  it('let one host that met another machine on a VIP outweigh the others, whatever the order', () => {
+  it('report a VIP as failed when one connected host found another machine on it', () => {
     expect(answers()).toBe('unverified');
     expect(answers(verified(a, 'succeeded'))).toBe('succeeded');
     expect(answers(verified(a, 'succeeded'), verified(b, 'failed'))).toBe('failed');
@@ -201,7 +201,7 @@ describe('the facts of a cluster', () => {
     expect(answers(verified(b, 'failed'), verified(a, 'succeeded'), silent)).toBe('succeeded');
   });
 
-  it('say which hosts are strong enough, by the version the cluster has now', () => {
+  it('report which hosts are sufficient for the current version of the cluster', () => {
     const weak = inventoryReported(a, { cpuCount: 7 });
     const single = clusterEvent('ClusterSettingsRevised', { changes: { controlPlaneCount: 1 } });
     const newer = clusterEvent('ClusterSettingsRevised', { changes: { openshiftVersion: '4.22.0' } });
@@ -210,7 +210,7 @@ describe('the facts of a cluster', () => {
     expect([strong(weak), strong(weak, single), strong(weak, single, newer)]).toEqual([true, false, true]);
   });
 
-  it('leave out hosts that have gone', () => {
+  it('omit hosts that were removed', () => {
     const { view } = after(...SETUP, hostEvent(a, 'HostDeregistered', {}));
     expect(clusterFactsOf(view).hosts.map((one) => one.hostKey)).toEqual([b]);
   });

@@ -5,12 +5,12 @@ import type { EventData } from '@muster/contracts';
 
 interface FreeAddresses {
   readonly network: string;
-  /** As reported: most hosts of a network report the same list. */
+  /** The reported text. Most hosts of a network report the same list. */
   readonly text: string;
   readonly ranges: readonly AddressRange[];
 }
 
-/** The reports of a host in its present generation. `undefined` means: not reported yet. */
+/** The reports of a host in its current generation. `undefined` means that no report has arrived. */
 export interface HostReports {
   readonly hardware: Hardware | undefined;
   readonly diskSpeeds: HostFacts['diskSpeeds'];
@@ -20,9 +20,9 @@ export interface HostReports {
   readonly vips: EventData<'VipsVerified'>['vips'];
   readonly isIgnitionDownloaded: boolean | undefined;
   readonly mtuFailures: HostFacts['mtuFailures'];
-  /** Undefined until the host tried to reach the others. */
+  /** Undefined until the host has checked its connectivity. */
   readonly reaches: Reaches | undefined;
-  /** Those of them that are slow or lose packets. */
+  /** The reached hosts whose connection is slow or loses packets. */
   readonly weakReaches: readonly Reach[];
   readonly collisions: EventData<'ConnectivityReported'>['collisions'];
   readonly resolutions: HostFacts['resolutions'];
@@ -51,7 +51,7 @@ export const NO_REPORTS: HostReports = {
   freeAddresses: [],
 };
 
-/** Returns the reports after one more. Reports that no rule reads change nothing. */
+/** Returns the reports after one more report. Reports that no rule reads change nothing. */
 export function evolveReports(reports: HostReports, event: InventoryEvent): HostReports {
   switch (event.type) {
     case 'InventoryReported':
@@ -95,14 +95,14 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
     case 'TangConnectivityReported':
       return { ...reports, isTangReached: event.data.isSuccess };
     default: {
-      // A report of a newer version: this one has no rule for it.
+      // A report type of a newer version, for which this version has no rule.
       const unknown: never = event;
       return unknown === undefined ? reports : reports;
     }
   }
 }
 
-/** The reports that are unknown again once the result of a step was cleared. */
+/** The reports that become unknown when the result of a step is cleared. */
 const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined } = {
   inventory: { hardware: undefined },
   'installation-disk-speed-check': { diskSpeeds: [] },
@@ -116,7 +116,7 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
   'free-network-addresses': { freeAddresses: [] },
 };
 
-/** Entries that did not change remain the same objects: changes are detected by identity. */
+/** Unchanged entries remain the same objects, because changes are detected by identity. */
 function changedReaches(
   known: Reaches | undefined,
   { peers, vanishedPeers }: EventData<'ConnectivityReported'>,
@@ -130,7 +130,7 @@ function changedReaches(
 const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
   !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
 
-/** Parsed once per report: all hosts of a cluster report such lists, and each evaluation reads them. */
+/** Parsed once per report, because all hosts of a cluster report such lists and each evaluation reads them. */
 const toParsed = ({ network, ranges }: EventData<'FreeAddressesReported'>['networks'][number]): FreeAddresses => ({
   network,
   text: ranges.join(),

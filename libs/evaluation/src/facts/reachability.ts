@@ -8,7 +8,7 @@ import {
 } from '@muster/validation-rules';
 import { type ClusterEntry, hasOtherPlace, type HostEntry, type KnownEntries, nameOf } from './view-entries';
 
-/** With fewer hosts, each new host changes whether there are enough hosts to compare. */
+/** With fewer hosts, each new host changes whether the hosts can be compared. */
 const FEW_HOSTS = 3;
 /** With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts. */
 const isRouted = (facts: ClusterSettingsFacts): boolean =>
@@ -20,7 +20,7 @@ export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity
   return connectivity;
 }
 
-/** Applies the connectivity reports of the host and returns the hosts whose outcomes depend on the change. */
+/** Applies the connectivity reports of the host. Returns the hosts whose outcomes depend on the change. */
 export function reconnected(before: HostEntry, after: HostEntry, entries: KnownEntries): readonly HostKey[] {
   const keys: HostKey[] = [];
   const isNew = before.state.clusterId !== after.state.clusterId;
@@ -45,7 +45,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   return keys;
 }
 
-/** Applies recorded connectivity groups and returns the hosts that joined or left. */
+/** Applies recorded connectivity groups. Returns the hosts that joined or left. */
 export function regrouped(
   cluster: ClusterEntry,
   { groups }: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
@@ -65,8 +65,8 @@ export function regrouped(
 }
 
 /**
- * Determines whether a connected host still has to report its connectivity to other hosts of the cluster. Returns the hosts whose
- * outcomes depend on it when that has changed: those that are not in every group.
+ * Determines whether a connected host still has to report its connectivity to other hosts of the cluster. When that has
+ * changed, returns the hosts whose outcomes depend on it: those that are not in every group.
  */
 export function reportsSettled(
   cluster: ClusterEntry,

@@ -20,7 +20,7 @@ import { majorityHostsMinOf } from './affected-hosts';
 import type { FactsView } from './facts-view';
 import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
-/** Returns the snapshot of one host that its rules read. */
+/** Returns the facts of one host that its rules read. */
 export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPolicy): HostFacts {
   const { state, reports } = entry;
   const cluster = view.cluster(state.clusterId);
@@ -75,7 +75,7 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   };
 }
 
-/** Few: in a healthy network there are none. */
+/** Usually empty: a healthy network has no weak connections. */
 function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsView): readonly WeakPeer[] {
   const weak: WeakPeer[] = [];
   for (const { hostId, latencyMs, packetLossPercent } of reports.weakReaches) {
@@ -87,7 +87,7 @@ function weakPeersOf({ reports }: HostEntry, cluster: ClusterEntry, view: FactsV
   return weak;
 }
 
-/** A comma list. */
+/** Parses a comma-separated list. */
 const listOf = (text = ''): readonly string[] =>
   text
     .split(',')
@@ -105,7 +105,7 @@ function argumentsOf(json = ''): readonly string[] {
   }
 }
 
-/** Returns the snapshot of one cluster that its rules read. */
+/** Returns the facts of one cluster that its rules read. */
 export function toClusterFacts(cluster: ClusterEntry, view: FactsView, policy: RulesPolicy): ClusterFacts {
   const hosts = view.hostsOf(cluster);
   return {
@@ -142,7 +142,10 @@ function summarize(
   };
 }
 
-/** Hosts may disagree: one that found another machine on the address outweighs the others. Silent hosts do not count. */
+/**
+ * Hosts may report different results. One host that found another machine on the address takes precedence. Silent hosts
+ * do not count.
+ */
 function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
   const answers = hosts.filter(({ state }) => !state.isSilent).flatMap(({ reports }) => reports.vips);
   const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
@@ -157,7 +160,7 @@ function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly Ho
   return [...combined('api', cluster.apiVips), ...combined('ingress', cluster.ingressVips)];
 }
 
-/** No host has verified the address itself: the lists of free addresses of its network count. */
+/** No host has verified the address itself, so the lists of free addresses of its network are used. */
 function verifiedByLists(
   vip: string,
   index: number,

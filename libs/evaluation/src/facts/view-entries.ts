@@ -10,7 +10,7 @@ import {
 } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
-/** What the view reads of a recorded event: its type, its data, its id and its stream. */
+/** The members of a recorded event that the view reads: type, data, id and stream. */
 export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
 
 /** A host or a cluster that is evaluated: `host:<infraEnvId>.<hostId>` or `cluster:<id>`. */
@@ -30,12 +30,12 @@ export function parseSubject(
 export const subjectOfStreamId = (id: string): Subject =>
   id.includes('.') ? hostSubject(id as HostKey) : clusterSubject(id);
 
-/** A host as the rules read it: its state and its reports. */
+/** The state and reports of a host, as the rules read them. */
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
   reports: HostReports;
-  /** The summary that cluster rules read. Computed on demand, dropped when the host changes. */
+  /** The summary that cluster rules read. Computed on demand and removed when the host changes. */
   summary?: ClusterHostFacts;
   /** Id of the last event about the host: the cause of the next evaluation. */
   lastEventId: string;
@@ -56,15 +56,15 @@ export interface ClusterEntry {
   readonly connectivity: ClusterConnectivity;
   /** Network → ids of the hosts of its largest full mesh, as last recorded. */
   readonly groups: Map<string, Set<string>>;
-  /** The present groups. Computed on demand, dropped when the connectivity changes. */
+  /** The current groups. Computed on demand and removed when the connectivity changes. */
   presentGroups?: PresentGroups | undefined;
   /** A connected host has not reported its connectivity to all other hosts yet. */
   awaitsReports: boolean;
   /** Hosts that have reported more than one machine on an address. */
   readonly collisionReporters: Set<HostKey>;
-  /** The addresses they have reported. Computed on demand, dropped when one of them reports another list. */
+  /** The addresses that they have reported. Computed on demand and removed when one of them reports another list. */
   collidingAddresses?: ReadonlySet<string>;
-  /** Verification of the VIPs by all hosts together. Computed on demand, dropped when a host reports another result. */
+  /** Verification of the VIPs by all hosts. Computed on demand and removed when a host reports another result. */
   vipVerifications?: ClusterFacts['vipVerifications'];
   lastEventId: string;
 }
@@ -90,21 +90,24 @@ export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: Ho
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
 
-/** Returns true when the verification of VIPs may have changed: by a report, or because the host fell silent or returned. */
+/**
+ * Returns true when the verification of VIPs may have changed: through a report, or because the host fell silent or
+ * returned.
+ */
 export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
   before.state.isSilent !== after.state.isSilent ||
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
-/** Another connectivity report, or another need for one. */
+/** Returns true when the host reported another connectivity, or when another report is required. */
 export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
   before.state.isSilent !== after.state.isSilent ||
   before.reports.hardware !== after.reports.hardware ||
   before.reports.reaches !== after.reports.reaches;
 
-/** Returns the name that the node will get, or '' while the host has no inventory. */
+/** Returns the name of the node, or '' while the host has no inventory. */
 export function nameOf({ state, reports }: HostEntry): string {
   return reports.hardware ? state.requestedHostname || reports.hardware.hostname : '';
 }
@@ -130,7 +133,7 @@ export class KnownEntries {
     return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
   }
 
-  /** Returns the addresses of the host that another machine uses as well, as reported by any host of the cluster. */
+  /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
     if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
     const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
@@ -144,7 +147,7 @@ export class KnownEntries {
     return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
   }
 
-  /** The summary of a host is computed again on demand. */
+  /** Removes the summaries of hosts, which are computed again on demand. */
   dropSummaries(keys: Iterable<HostKey>): void {
     for (const key of keys) {
       const host = this.hosts.get(key);

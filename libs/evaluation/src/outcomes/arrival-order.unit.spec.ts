@@ -20,14 +20,14 @@ const VIPS = ['192.168.128.100', '192.168.128.101', '10.0.0.5'];
 const idOf = (host: number): string => hostKey(host).slice(37);
 const some = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
 
-/** A fact of a stream; of reports the generation of the host that they are about. */
+/** An event of a stream. `generation` is set for reports: the generation of the host to which the report belongs. */
 interface Result {
   readonly fact: Fact;
   readonly generation?: number;
-  /** This one begins another generation of the host. */
+  /** The event begins a new generation of the host. */
   readonly begins?: boolean;
 }
-/** Facts of one stream, in its order; `host`: whose generations it follows or, of the host's own, counts. */
+/** Events of one stream, in order. `host`: the host whose generations the stream follows or changes. */
 interface Stream {
   readonly host?: number;
   readonly told: readonly Result[];
@@ -154,7 +154,9 @@ const infraEnvStream: fc.Arbitrary<Stream> = fc.array(some(['ntp.example.com', '
   })),
 }));
 
-/** One order in which all of it may arrive: of a stream in its own order, and no report of a generation before that began. */
+/**
+ * Returns one possible order of arrival: each stream in its own order, and no report before its generation has begun.
+ */
 function arrange(streams: readonly Stream[], choices: readonly number[]): readonly Fact[] {
   const facts: Fact[] = [infraEnvRegistered(), clusterRegistered()];
   const places = streams.map(() => 0);
@@ -178,8 +180,8 @@ const story = fc
   .map(([hosts, ...others]) => [...hosts.flat(), ...others]);
 const choices = fc.array(fc.nat({ max: 5_039 }), { minLength: 1, maxLength: 60 });
 
-describe('what is found of a cluster and its hosts', () => {
-  it('is the same in whatever order the facts of different streams arrived', () => {
+describe('outcomes of a cluster and its hosts', () => {
+  it('do not depend on the order of events of different streams', () => {
     fc.assert(
       fc.property(story, choices, choices, (streams, one, other) => {
         expect(Arrival.stepByStep(arrange(streams, one)).outcomes()).toEqual(
@@ -189,7 +191,7 @@ describe('what is found of a cluster and its hosts', () => {
     );
   });
 
-  it('is the same whether dependent subjects are evaluated after each event, or all subjects at the end', () => {
+  it('are the same when dependent subjects are evaluated after each event as when all are evaluated at the end', () => {
     fc.assert(
       fc.property(story, choices, (streams, order) => {
         const facts = arrange(streams, order);

@@ -24,11 +24,11 @@ export const POLICY: RulesPolicy = {
   operatorSettings: STANDARD_SETTINGS,
 };
 
-/** Outcomes are recorded as found. */
+/** Outcomes are recorded without damping. */
 const WITHOUT_MEMORY: Remember = (found) => found;
 const AT = '2024-01-01T00:00:00.000Z';
 
-/** Evaluates events as they arrive, without store and bus. */
+/** Evaluates events on arrival, without store and bus. */
 export class Arrival {
   private readonly view = new FactsView();
   private readonly recorded = new Map<Subject, RecordedOutcomes>();
@@ -49,7 +49,7 @@ export class Arrival {
     return arrival;
   }
 
-  /** Returns all outcomes and conditions by subject, in an order of their own. */
+  /** Returns all outcomes and conditions by subject, in a fixed order. */
   outcomes(): object {
     return Object.fromEntries([...this.seen].sort().map((subject) => [subject, this.complete(subject)]));
   }

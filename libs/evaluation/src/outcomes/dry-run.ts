@@ -35,12 +35,12 @@ import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 /** Id of the cluster, infra-env and hosts of a dry run. */
 const DRY_RUN_ID = '00000000-0000-0000-0000-000000000000';
 const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
-/** Disks depend on roles and roles on disks: after this many rounds nothing changes any more. */
+/** Disks depend on roles and roles on disks. After this many rounds nothing changes any more. */
 const ROUNDS_MAX = 3;
 
 const RESOLVED_RULES: ReadonlySet<string> = new Set(NAME_RESOLUTION_RULES.map(({ id }) => id));
 
-/** A missing resolution is an error on a connected host. In a dry run, no host was asked. */
+/** A missing resolution is an error on a connected host. In a dry run no host resolves names. */
 const notResolvedYet = (outcome: Outcome): Outcome =>
   outcome.status === 'error' && RESOLVED_RULES.has(outcome.id) ? { ...outcome, status: 'pending' } : outcome;
 
@@ -51,7 +51,10 @@ export interface DryRunHost {
   readonly role: string;
   readonly requestedHostname: string;
   readonly installationDiskId: string;
-  /** As InventoryService.ReadReport returns them: of the first generation, which is the generation of every host of a dry run. */
+  /**
+   * Reports in the form of InventoryService.ReadReport, of the first generation, which is the generation of every host
+   * of a dry run.
+   */
   readonly reports: readonly InventoryEvent[];
 }
 
@@ -68,8 +71,8 @@ export interface DryRunOutcome {
 }
 
 /**
- * Evaluates a cluster that does not exist: a view of its own folds the events that the deciders return for its registration and
- * the reports of its hosts, and the rules evaluate that view.
+ * Evaluates a cluster that is not stored: a separate view folds the events that the deciders return for its
+ * registration and the reports of its hosts, and the rules evaluate that view.
  */
 export class DryRun {
   private readonly view = new FactsView();
@@ -141,7 +144,7 @@ export class DryRun {
     if (cidrs) this.decideCluster({ type: 'DeriveMachineNetworks', at: this.at, cidrs });
   }
 
-  /** Returns true when anything has changed. */
+  /** Sets disks and roles. Returns true when anything has changed. */
   private chooseDisksAndRoles(keys: readonly HostKey[]): boolean {
     const before = this.position;
     for (const key of keys) this.chooseDisk(this.host(key), this.host(key).state.installationDisk.id);
@@ -167,7 +170,7 @@ export class DryRun {
     this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byPerson: false });
   }
 
-  /** For the cluster, a host counts as ready when nothing but pending outcomes blocks it: they may still pass. */
+  /** For the cluster, a host counts as ready when only pending outcomes block it, because they may still pass. */
   private evaluateHostOutcomes(entry: HostEntry): DryRunOutcome['hosts'][number] {
     const found = evaluateHost(toHostFacts(entry, this.view, this.policy));
     const outcomes = (entry.reports.resolutions ? found : found.map(notResolvedYet)).filter(isPresented);

@@ -15,7 +15,7 @@ import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
 import type { Groups, OutcomeCommand } from './outcomes.decider';
 
-/** Groups that were recorded end when no report of the present generation is left. */
+/** Recorded groups are removed when no report of the current generation exists. */
 const NO_GROUPS: Groups = new Map();
 
 /** Returns the outcomes to record. `isDamped` returns true for rules whose success has to be stable when they flap. */
@@ -30,7 +30,7 @@ export function evaluateHostOutcomes(
   at: string,
 ): OutcomeCommand {
   const facts = toHostFacts(entry, view, policy);
-  // Once a host installs, its deadlines run: no outcome may be delayed.
+  // While a host installs, its deadlines run, so no outcome may be delayed.
   const isDamped = (ruleId: string): boolean => facts.stage === '' && DAMPED_HOST_RULES.has(ruleId);
   const outcomes = remember(evaluateHost(facts), isDamped);
   const conditions = hostConditions(facts, outcomes);
@@ -46,7 +46,7 @@ export function evaluateHostOutcomes(
   };
 }
 
-/** Evaluates a cluster. Returns undefined in statuses in which the last outcomes remain. `at` is RFC 3339. */
+/** Evaluates a cluster. Returns undefined in statuses that keep the last outcomes. `at` is RFC 3339. */
 export function evaluateClusterOutcomes(
   entry: ClusterEntry,
   view: FactsView,

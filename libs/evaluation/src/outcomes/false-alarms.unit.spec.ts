@@ -27,7 +27,7 @@ const NOT_CONFIGURED = { machineNetworks: { items: [] }, apiVips: { items: [] },
 const NETWORK = '192.168.128.0/24';
 const WITHOUT_MEMORY: Remember = (found) => found;
 
-/** Evaluates after each event and returns every recorded outcome that became a failure after a success. */
+/** Evaluates after each event. Returns every recorded outcome that changed from success to failure. */
 function alarmsOf(events: Events): readonly string[] {
   const view = new FactsView();
   const known = new Map<Subject, RecordedOutcomes>();
@@ -86,8 +86,8 @@ const verification = (at: number) => ({
   verification: 'succeeded',
 });
 
-describe('a clean installation raises no false alarm', () => {
-  it('on three hosts: neither as they arrive, nor when they report each other, nor when the VIPs are set', () => {
+describe('no outcome changes from success to failure', () => {
+  it('while three hosts register, report their connectivity, and receive VIPs', () => {
     const alarms = alarmsOf([
       infraEnvRegistered(),
       clusterRegistered(NOT_CONFIGURED),
@@ -117,7 +117,7 @@ describe('a clean installation raises no false alarm', () => {
     expect(alarms).toEqual([]);
   });
 
-  it('on a single node', () => {
+  it('while a single node registers and reports', () => {
     const key = hostKey(1);
     const alarms = alarmsOf([
       infraEnvRegistered(),
@@ -149,7 +149,7 @@ describe('a clean installation raises no false alarm', () => {
     expect(withReport(connectivity(2, 1))).toEqual(withReport());
   });
 
-  it('but a host that is cut off from the others does', () => {
+  it('except for a host without a connection to the others', () => {
     const alarms = alarmsOf([
       infraEnvRegistered(),
       clusterRegistered(),

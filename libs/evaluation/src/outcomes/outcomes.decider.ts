@@ -50,15 +50,15 @@ export function applyGroupChanges(
   return after;
 }
 
-/** What the stream of one host or cluster holds. Initial outcomes and conditions are not in it. */
+/** The state of the stream of one host or cluster. Initial outcomes and conditions are not included. */
 export interface RecordedOutcomes {
   readonly outcomes: Outcomes;
   readonly histories: Histories;
-  /** Undefined: the initial ones. */
+  /** Undefined: the initial conditions. */
   readonly conditions: HostConditions | ClusterConditions | undefined;
   /** Generation of the evaluated host. 0 for clusters. */
   readonly generation: number;
-  /** The cluster that a host was evaluated for. Empty for clusters and hosts that are not bound. */
+  /** The cluster for which a host was evaluated. Empty for clusters and hosts that are not bound. */
   readonly clusterId: string;
   /** The connectivity groups of a cluster. Empty for hosts. */
   readonly groups: Groups;
@@ -89,7 +89,7 @@ export type OutcomeCommand =
       readonly clusterId: string;
       readonly outcomes: readonly Outcome[];
       readonly conditions: ClusterConditions;
-      /** The conditions that follow from the settings as long as the cluster has no hosts. */
+      /** The conditions that follow from the settings while the cluster has no hosts. */
       readonly conditionsWithoutHosts: ClusterConditions;
       /** Empty without any report of connectivity. */
       readonly groups: Groups;
@@ -97,7 +97,7 @@ export type OutcomeCommand =
       readonly at: string;
     };
 
-/** Stores what differs from the recorded outcomes, and nothing when nothing does. */
+/** Stores the outcomes and conditions that differ from the recorded ones, and nothing when they are equal. */
 export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, ValidationEvent, ProblemCode> = {
   initialState: () => NO_OUTCOMES,
   evolve: (recorded, event) => {
@@ -138,7 +138,7 @@ function decideHost(
   }: OutcomeCommand & { readonly type: 'EvaluateHost' },
   recorded: RecordedOutcomes,
 ): ReturnType<typeof outcomeDecider.decide> {
-  // Another replica may be ahead of this one.
+  // Another replica may have newer data.
   if (generation < recorded.generation) return accepted();
   const reset = isReset(recorded, generation, clusterId);
   const before = reset ? NO_OUTCOMES : recorded;

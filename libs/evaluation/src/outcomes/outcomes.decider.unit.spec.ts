@@ -43,13 +43,13 @@ const [good, bad, memory] = [
 const FIRST = { reset: true } as const;
 
 describe('outcomes of a host', () => {
-  it('stores nothing while the host has reported nothing', () => {
+  it('are not stored while the host has reported nothing', () => {
     given()
       .when(evaluate([initial('has-inventory'), initial('has-min-memory'), initial('connected')]))
       .then([]);
   });
 
-  it('stores only outcomes that differ', () => {
+  it('are stored only when they differ', () => {
     given()
       .when(evaluate([good, memory, initial('connected')]))
       .then([changed([good, memory], FIRST)]);
@@ -58,13 +58,13 @@ describe('outcomes of a host', () => {
       .then([changed([bad])]);
   });
 
-  it('stores nothing when nothing changed, in any order of the outcomes', () => {
+  it('are not stored again in another order', () => {
     given(changed([good, memory], FIRST))
       .when(evaluate([memory, good]))
       .then([]);
   });
 
-  it('stores conditions only when they changed: an ignored rule changes no outcome', () => {
+  it('store conditions only when they changed: an ignored rule changes no outcome', () => {
     given(changed([good], FIRST))
       .when(evaluate([good], { conditions: USABLE }))
       .then([changed([], { conditions: USABLE })]);
@@ -73,7 +73,7 @@ describe('outcomes of a host', () => {
       .then([]);
   });
 
-  it('starts over in a new generation and in another cluster: nothing from before counts', () => {
+  it('start again in a new generation and in another cluster', () => {
     given(changed([good, memory], { ...FIRST, conditions: USABLE }))
       .when(evaluate([good, initial('has-min-memory')], { generation: 2 }))
       .then([changed([good], { generation: 2, reset: true })]);
@@ -85,13 +85,13 @@ describe('outcomes of a host', () => {
       .then([changed([], { generation: 2, reset: true })]);
   });
 
-  it('ignores an evaluation of an earlier generation', () => {
+  it('ignore an evaluation of an earlier generation', () => {
     given(changed([good], { ...FIRST, generation: 2 }))
       .when(evaluate([bad], { generation: 1 }))
       .then([]);
   });
 
-  it('starts the history over with a reset', () => {
+  it('start a new history after a reset', () => {
     const [first, second, reset] = [
       changed([good], FIRST),
       changed([bad], { at: '2024-01-02T00:00:00.000Z' }),

@@ -19,7 +19,7 @@ const KEY = hostKey(1);
 const NOT_CONFIGURED = { machineNetworks: { items: [] }, apiVips: { items: [] }, ingressVips: { items: [] } };
 const WITHOUT_MEMORY: Remember = (found) => found;
 
-/** Evaluates after each event, as the service does, and returns the events and bytes that each one stores. */
+/** Evaluates after each event as the service does. Returns the number of events and bytes that each event causes. */
 function storing(
   ...facts: Parameters<typeof recorded>[0]
 ): readonly { readonly events: number; readonly bytes: number }[] {
@@ -42,7 +42,7 @@ function storing(
   });
 }
 
-describe('what the evaluation stores', () => {
+describe('events stored by the evaluation', () => {
   const [, cluster, registered, discovering, inventory] = storing(
     infraEnvRegistered(),
     clusterRegistered(NOT_CONFIGURED),
@@ -51,15 +51,15 @@ describe('what the evaluation stores', () => {
     inventoryReported(KEY),
   );
 
-  it('is nothing for a new cluster: nothing was reported for it', () => {
+  it('are none for a new cluster without reports', () => {
     expect(cluster).toEqual({ events: 0, bytes: 0 });
   });
 
-  it('is only the number of hosts for a registered host', () => {
+  it('contain only the number of hosts for a registered host', () => {
     expect((registered?.bytes ?? 0) + (discovering?.bytes ?? 0)).toBeLessThan(600);
   });
 
-  it('is a reason and parameters per outcome for an inventory', () => {
+  it('contain a reason and parameters per outcome for an inventory', () => {
     expect(inventory?.bytes).toBeLessThan(3_000);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DocumentTask, DocumentWorkers } from './document-workers';
 
-/** The compiled form of the entry, without a build. */
+/** The compiled form of the entry, so that the test needs no build. */
 const ENTRY = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ module, name, args }) => {
@@ -19,7 +19,7 @@ exports.fill = () => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5
 exports.recurse = () => exports.recurse() + 1;
 `;
 
-describe('documents in workers', () => {
+describe('document workers', () => {
   let directory: string;
   let workers: DocumentWorkers;
   beforeAll(() => {
@@ -43,7 +43,7 @@ describe('documents in workers', () => {
     run: () => -1,
   });
 
-  it('return what the function returns', async () => {
+  it('return the result of the function', async () => {
     expect(await Promise.all([1, 2, 3].map((number) => workers.run(task('double'), number)))).toEqual([2, 4, 6]);
   });
 
@@ -51,14 +51,14 @@ describe('documents in workers', () => {
     ['time', 'loop', /document cannot be read within 0\.5 seconds/],
     ['memory', 'fill', /document cannot be read within 32 MiB of memory/],
     ['stack', 'recurse', /call stack/],
-  ])('end at the limit on %s, and the next document is read', async (_, name, reason) => {
+  ])('end at the limit on %s, and the next document is processed', async (_, name, reason) => {
     const ended = workers.run(task(name), 1);
     const next = workers.run(task('double'), 4);
     await expect(ended).rejects.toThrow(reason);
     expect(await next).toBe(8);
   });
 
-  it('leave this thread free', async () => {
+  it('do not block the main thread', async () => {
     const ended = workers.run(task('loop'), 1).catch(() => 'ended');
     let turns = 0;
     const turning = setInterval(() => (turns += 1), 5);
@@ -67,12 +67,12 @@ describe('documents in workers', () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('are refused when too many wait', async () => {
+  it('refuse documents when too many wait', async () => {
     const all = await Promise.allSettled(Array.from({ length: 6 }, (_, number) => workers.run(task('double'), number)));
     expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(2);
   });
 
-  it('are read in this thread where the entry is not compiled', async () => {
+  it('run in the main thread when no compiled entry exists', async () => {
     expect(await DocumentWorkers.create().run(task('double'), 1)).toBe(-1);
   });
 });

@@ -13,13 +13,16 @@ import {
 import { RefusalError } from '@muster/problems';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 
-/** A pure function of a library that reads a document of a user. Arguments and result can be cloned. */
+/**
+ * A pure function of a library that reads a document of a user. Its arguments and result must support structured
+ * cloning.
+ */
 export interface DocumentTask<Args extends readonly unknown[], Result> {
-  /** Where the worker finds the function: an export of a package. */
+  /** The package that exports the function. */
   readonly module: string;
   readonly name: string;
   readonly run: (...args: Args) => Result;
-  /** Field of the request that carries the document. */
+  /** Field of the request that contains the document. */
   readonly subject: string;
 }
 
@@ -27,7 +30,7 @@ export interface DocumentLimits {
   readonly timeMs: number;
   readonly memoryMib: number;
   readonly workers: number;
-  /** Documents that wait for a worker. */
+  /** Maximum number of documents that wait for a worker. */
   readonly waiting: number;
 }
 
@@ -45,8 +48,9 @@ interface Job {
 }
 
 /**
- * Reads documents of users in worker threads, so that one document does not delay other requests: a document that exceeds the limits on time or memory
- * is refused and its worker is replaced. Where no compiled entry exists (sources under a test transformer) it runs in this thread.
+ * Reads documents of users in worker threads, so that one document does not delay other requests. A document that
+ * exceeds the limit of time or memory is refused, and its worker is replaced. Without a compiled entry (in tests that
+ * run TypeScript sources) documents are read in the main thread.
  */
 @Injectable()
 export class DocumentWorkers implements OnApplicationShutdown {
@@ -73,7 +77,7 @@ export class DocumentWorkers implements OnApplicationShutdown {
     const key = createHash('sha256')
       .update(JSON.stringify([task.module, task.name, args]))
       .digest('base64');
-    // A client that repeats its request gets the result of the first one.
+    // A repeated request receives the result of the first one.
     const known = this.running.get(key);
     if (known) return known as Promise<Result>;
     const running = this.enqueue(task, args);
@@ -118,12 +122,12 @@ export class DocumentWorkers implements OnApplicationShutdown {
       });
   }
 
-  /** Resolves when the worker has loaded its code: that time is not the document's. */
+  /** Resolves when the worker has loaded its code, so that loading does not count against the limit of a document. */
   private start(): Promise<Worker> {
     const worker = new Worker(this.entry, {
       resourceLimits: { maxOldGenerationSizeMb: this.limits.memoryMib, stackSizeMb: STACK_MIB },
     });
-    // A worker that ends is replaced; without a listener its error would end the process.
+    // A worker that ends is replaced. Without a listener, its error would end the process.
     worker.on('error', () => undefined);
     return new Promise((resolve, reject) => {
       worker.once('error', reject);
@@ -175,7 +179,7 @@ const task = <Args extends readonly unknown[], Result>(
 
 const STATIC_NETWORKS = 'static_network_config';
 
-/** Every document of a user that is read in a worker: those whose parser may need much time or memory. */
+/** All documents of users that are read in a worker, because their parser may need much time or memory. */
 export const DOCUMENT_TASKS = {
   checkStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
   planStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),

@@ -4,20 +4,23 @@ import type { GivenNetworks } from '@muster/ignition-config';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 
-/** A document of a user as events name it. Events carry no text: it may contain passwords and keys, and it may be long. */
+/**
+ * The reference to a user's document in events. Events contain no text of documents, because it may contain passwords
+ * and may be long.
+ */
 export type DocumentReference = Plain<SealedDocument>;
 
-/** What an event says of a document that was removed. */
+/** The reference in an event that removes a document. */
 export const NO_DOCUMENT: DocumentReference = { digest: '', bytes: 0 };
 
-/** Empty text: the document is removed. */
+/** Returns the reference to a text. An empty text removes the document. */
 export function referenceOf(text: string | Buffer): DocumentReference {
   if (text.length === 0) return NO_DOCUMENT;
   const content = Buffer.from(text);
   return { digest: `sha256:${createHash('sha256').update(content).digest('hex')}`, bytes: content.length };
 }
 
-/** Durable when it resolves. `scope`: id of the cluster or infra-env. */
+/** Seals the text of a document. Durable when the promise resolves. `scope`: id of the cluster or infra-env. */
 export async function sealDocument(secrets: Secrets, scope: string, text: string | Buffer): Promise<DocumentReference> {
   const reference = referenceOf(text);
   if (reference.digest !== '') await secrets.seal(scope, documentSecretName(reference.digest), Buffer.from(text));
@@ -25,7 +28,7 @@ export async function sealDocument(secrets: Secrets, scope: string, text: string
 }
 
 /**
- * The text of a document; empty when there is none. `field` names it in the refusal.
+ * Returns the text of a document. Empty when there is none. `field` is used in the refusal.
  * @throws RefusalError `not-ready` when the sealed text is missing
  */
 export async function openDocument(
@@ -44,7 +47,10 @@ export async function openDocument(
   });
 }
 
-/** The static networks of an infra-env with the version of their hosts; undefined without any. @throws RefusalError `not-ready` */
+/**
+ * Returns the static networks of an infra-env with the version of their hosts. Undefined without static networks.
+ * @throws RefusalError `not-ready`
+ */
 export async function openNetworks(
   secrets: Pick<Secrets, 'open'>,
   infraEnvId: string,

@@ -16,7 +16,9 @@ type FileSetting = {
   [Name in SettingName]: (typeof SETTINGS)[Name]['fallback'] extends string | undefined ? Name : never;
 }[SettingName];
 
-/** The content of the file that a setting names; undefined when it is not set. A file that cannot be read is rejected. */
+/**
+ * Returns the content of the file in a setting. Undefined when it is not set. A file that cannot be read is rejected.
+ */
 export function readFileSetting(settings: SettingsReader, name: FileSetting): string | undefined {
   const path = settings.get(name);
   if (!path) return undefined;
@@ -34,7 +36,7 @@ export interface TlsFiles {
   readonly cert: string;
 }
 
-/** HTTPS_KEY_FILE and HTTPS_CERT_FILE: both or none. */
+/** HTTPS_KEY_FILE and HTTPS_CERT_FILE must both be set, or neither. */
 export function readTlsFiles(settings: SettingsReader): TlsFiles | undefined {
   const [key, cert] = [readFileSetting(settings, 'HTTPS_KEY_FILE'), readFileSetting(settings, 'HTTPS_CERT_FILE')];
   if (key !== undefined && cert !== undefined) return { key, cert };
@@ -50,11 +52,11 @@ export interface DerivedSetting {
   readonly readBy: readonly string[];
   readonly fallbackText: string;
   readonly meaning: string;
-  /** What the text should be instead; undefined when it is valid. */
+  /** Returns what is expected instead. Undefined when the text is valid. */
   readonly faultOf: (text: string) => string | undefined;
 }
 
-/** One per name: two timeouts may share a setting. Names that `SETTINGS` defines are left out. */
+/** One per name, because two timeouts may share a setting. Names in `SETTINGS` are omitted. */
 export function timeoutSettings(format: (durationMs: number) => string): readonly DerivedSetting[] {
   const rows = [
     ...HOST_TIMEOUT_TABLE.map(({ env, defaultMs, why }) => ({ env, fallbackText: format(defaultMs), why })),
@@ -86,7 +88,9 @@ export const operatorSettings = (): readonly DerivedSetting[] =>
 const durationFault = (text: string): string | undefined =>
   parseDurationMs(text) === undefined ? DURATION_EXPECTED : undefined;
 
-/** Milliseconds by name of the timeouts that the environment sets; a text that is not a duration is rejected. */
+/**
+ * Returns the timeouts that the environment sets, in milliseconds by name. A text that is not a duration is rejected.
+ */
 export function readTimeouts(
   settings: SettingsReader,
   table: readonly { readonly env: string | undefined }[],
@@ -113,7 +117,7 @@ export function readAuthType(settings: SettingsReader): AuthType {
 
 const VARIABLE = 'HW_VALIDATOR_REQUIREMENTS';
 
-/** The hardware requirements of each role by version. Several services evaluate and show them and must use the same. */
+/** Returns the hardware requirements of each role by version. Several services must use the same. */
 export function readHardwareRequirements(settings: SettingsReader): RequirementsTable {
   const json = settings.get(VARIABLE);
   if (json === undefined) return DEFAULT_REQUIREMENTS;
@@ -123,7 +127,7 @@ export function readHardwareRequirements(settings: SettingsReader): Requirements
   return DEFAULT_REQUIREMENTS;
 }
 
-/** The settings of OLM operators that the environment sets, by variable. */
+/** Returns the settings of OLM operators that the environment sets, by variable. */
 export function readOperatorSettings(settings: SettingsReader): OperatorSettings {
   const given = new Map<string, string>();
   for (const { name, faultOf } of operatorSettings()) {
@@ -136,12 +140,12 @@ export function readOperatorSettings(settings: SettingsReader): OperatorSettings
   return given;
 }
 
-/** `sha256:<64 hex digits>` of the text in UTF-8, as the object store names documents. */
+/** Returns `sha256:<64 hex digits>` of the text in UTF-8, in the format of the object store. */
 export const sha256Digest: Digest = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 export type ReadReport = ReturnType<typeof createReportReader>;
 
-/** The reader of step outputs with the settings of this deployment. */
+/** Returns the reader of step outputs with the settings of this deployment. */
 export const readReportReader = (settings: SettingsReader): ReadReport =>
   createReportReader({
     keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES'),
@@ -150,19 +154,19 @@ export const readReportReader = (settings: SettingsReader): ReadReport =>
 
 type ProxySetting = Plain<ClusterSettings>['proxy'];
 
-/** URLs with their credentials; empty where there is none. */
+/** Proxy URLs with credentials. Empty when not set. */
 export interface ProxyUrls {
   readonly httpProxy: string;
   readonly httpsProxy: string;
   readonly noProxy: string;
 }
 
-/** The sealed part of a proxy setting: the URLs, when one of them has credentials. */
+/** Returns the part of a proxy setting to seal: the URLs, when one of them contains credentials. */
 export type SealedProxy = Pick<ProxyUrls, 'httpProxy' | 'httpsProxy'>;
 
 /**
- * The proxy URLs with their credentials; events contain them masked. `scope` is the id of the cluster or infra-env with this
- * setting.
+ * Returns the proxy URLs with their credentials, which are masked in events. `scope` is the id of the cluster or
+ * infra-env with this setting.
  * @throws RefusalError `not-ready` when the sealed credentials are missing
  */
 export async function openProxy(secrets: Secrets, scope: string, setting: ProxySetting): Promise<ProxyUrls> {
@@ -181,7 +185,7 @@ export async function openProxy(secrets: Secrets, scope: string, setting: ProxyS
   });
 }
 
-/** Undefined when the secret is missing. */
+/** Returns undefined when the secret is missing. */
 export async function openSealedProxy(
   secrets: Secrets,
   scope: string,

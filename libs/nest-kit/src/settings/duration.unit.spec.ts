@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { formatDuration, parseDurationMs } from './setting';
 
-describe('A duration', () => {
+describe('durations', () => {
   it.each([
     ['0', 0],
     ['250ms', 250],
@@ -11,14 +11,14 @@ describe('A duration', () => {
     ['1.5h', 5_400_000],
     ['1h0m1s', 3_601_000],
     ['5m30s250ms', 330_250],
-  ])('%s is %d ms', (text, ms) => expect(parseDurationMs(text)).toBe(ms));
+  ])('parseDurationMs(%s) is %d', (text, ms) => expect(parseDurationMs(text)).toBe(ms));
 
   it.each(['', '90', '-5s', '5 s', 's', '1d', '5sec', '1h 30m', '3m!', 'm3', '1..5h', 'NaNs'])(
-    '"%s" is not a duration',
+    'parseDurationMs("%s") is undefined',
     (text) => expect(parseDurationMs(text)).toBeUndefined(),
   );
 
-  it('is the sum of its parts', () => {
+  it('are the sum of their parts', () => {
     fc.assert(
       fc.property(fc.nat(48), fc.nat(59), fc.nat(59), fc.nat(999), (h, m, s, ms) => {
         expect(parseDurationMs(`${h}h${m}m${s}s${ms}ms`)).toBe(((h * 60 + m) * 60 + s) * 1_000 + ms);
@@ -27,7 +27,7 @@ describe('A duration', () => {
   });
 
   it.each([0, 250, 90_000, 5_400_000, 3_601_000, 259_200_000])(
-    'of %d ms is written so that it is read again',
+    'of %d ms are formatted so that they parse to the same value',
     (durationMs) => {
       expect(parseDurationMs(formatDuration(durationMs))).toBe(durationMs);
     },

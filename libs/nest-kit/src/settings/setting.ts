@@ -6,7 +6,7 @@ const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_00
 export const DURATION = /^(?:0|(?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/;
 export const DURATION_EXPECTED = 'a duration such as 90s, 3m or 1h30m';
 
-/** Milliseconds of a duration such as `1h30m`; undefined when the text is not a duration. */
+/** Returns the milliseconds of a duration such as `1h30m`. Undefined when the text is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
@@ -15,7 +15,7 @@ export function parseDurationMs(text: string): number | undefined {
   );
 }
 
-/** The shortest text that `parseDurationMs` reads as this many milliseconds, e.g. `1h30m`. */
+/** Returns the shortest text that `parseDurationMs` converts to this many milliseconds, such as `1h30m`. */
 export function formatDuration(durationMs: number): string {
   let restMs = durationMs;
   const parts = Object.entries(UNIT_MS)
@@ -32,31 +32,31 @@ export function formatDuration(durationMs: number): string {
 export type SettingReader =
   'muster' | 'registration' | 'inventory' | 'validation' | 'ignition' | 'image' | 'events' | 'gateway';
 
-/** One environment variable: how its text becomes a value, and what the reference page says about it. */
+/** One environment variable: its parser and its description on the reference page. */
 export interface Setting<Value> {
-  /** The name of the type on the reference page, e.g. `port`. */
+  /** The name of the type on the reference page, such as `port`. */
   readonly type: string;
   readonly readBy: readonly SettingReader[];
   readonly meaning: string;
   /** Used when neither the setting nor an alias is set. */
   readonly fallback: Value;
-  /** The default on the reference page when the value itself would not help a reader. */
+  /** The default on the reference page, when the value itself does not help a reader. */
   readonly fallbackText?: string;
-  /** Older or shorter names. The setting's own name wins, then the aliases in this order. */
+  /** Older or shorter names. The setting's own name takes precedence, then the aliases in this order. */
   readonly aliases?: readonly string[];
   /** Errors never repeat the value. */
   readonly isSecret?: boolean;
   /** Completes "Expected: …" in an error. */
   readonly expected: string;
-  /** The value, or undefined when the text is not valid. Values of a setting without default are never undefined here. */
+  /** Returns the value, or undefined when the text is not valid. A setting without default is never undefined here. */
   readonly parse: (text: string) => Value | undefined;
-  /** What is wrong with a text of many parts, as a sentence without a full stop. Not used for secrets. */
+  /** Returns what is wrong with a text of many parts, as a sentence without a full stop. Not used for secrets. */
   readonly faultOf?: (text: string) => string | undefined;
 }
 
 type Description = Pick<Setting<unknown>, 'readBy' | 'meaning' | 'fallbackText' | 'aliases' | 'isSecret'>;
 
-/** What a builder takes: the description, and the default where there is one. */
+/** The arguments of a builder: the description, and the default if there is one. */
 type Given<Value, Fallback> = Description & { readonly fallback?: Fallback & (Value | undefined) };
 
 function setting<Value, Fallback extends Value | undefined>(
@@ -72,7 +72,10 @@ export const text = <Fallback extends string | undefined = undefined>(
   given: Given<string, Fallback>,
 ): Setting<string | Fallback> => setting(given, 'text', 'a text', (value) => value);
 
-/** An absolute http or https URL; a trailing slash is removed. It may be written into a command line, so blanks and quotes are not allowed. */
+/**
+ * An absolute http or https URL. A trailing slash is removed. Blanks and quotes are not allowed, because it may be
+ * written to a command line.
+ */
 export const url = <Fallback extends string | undefined = undefined>(
   given: Given<string, Fallback>,
 ): Setting<string | Fallback> =>
@@ -80,7 +83,7 @@ export const url = <Fallback extends string | undefined = undefined>(
     /^https?:\/\/[^\s"'\\]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, '') : undefined,
   );
 
-/** The path of a file; the reader of the setting opens it. */
+/** The path of a file. The reader of the setting opens the file. */
 export const path = <Fallback extends string | undefined = undefined>(
   given: Given<string, Fallback>,
 ): Setting<string | Fallback> => setting(given, 'path', 'a path', (value) => value);
@@ -127,7 +130,7 @@ export const choice = <Choice extends string>(
     given.choices.find((one) => one === value),
   );
 
-/** Comma separated; blanks around entries and empty entries are dropped. */
+/** Comma separated. Blanks around entries and empty entries are removed. */
 export const list = (given: Description & { readonly fallback?: readonly string[] }): Setting<readonly string[]> =>
   setting<readonly string[], readonly string[]>(
     { ...given, fallback: given.fallback ?? [] },

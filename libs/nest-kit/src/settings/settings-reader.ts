@@ -4,7 +4,7 @@ import { type SettingName, SETTINGS, type SettingValue } from './settings.table'
 
 const SHOWN_CHARACTERS_MAX = 80;
 
-/** A setting that cannot be used as it is. The program does not start with it. */
+/** A setting with an invalid value. The program does not start with it. */
 export class SettingError extends Error {
   constructor(name: string, value: string, expected: string) {
     super(
@@ -16,7 +16,7 @@ export class SettingError extends Error {
   }
 }
 
-/** Every setting that cannot be used, one per line. */
+/** Every setting with an invalid value, one per line. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -25,15 +25,15 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads settings of the table from the environment. An empty value counts as not set. A value that is not valid is
- * remembered and its default is returned, so that one start reports all of them: use it through `readSettings`.
+ * Reads settings of the table from the environment. An empty value counts as not set. For an invalid value the error is
+ * recorded and the default is returned, so that one start reports all invalid values. Use it through `readSettings`.
  */
 export class SettingsReader {
   private readonly found: SettingError[] = [];
 
   constructor(private readonly environment: Environment) {}
 
-  /** The value, or the default of the table. */
+  /** Returns the value, or the default of the table. */
   get<Name extends SettingName>(name: Name): SettingValue<Name> {
     const setting: Setting<unknown> = SETTINGS[name];
     const given = this.environment[this.variableOf(name) ?? name];
@@ -45,17 +45,19 @@ export class SettingsReader {
     return setting.fallback as SettingValue<Name>;
   }
 
-  /** Whether the setting or one of its aliases has a value. */
+  /** Returns whether the setting or one of its aliases has a value. */
   isSet(name: SettingName): boolean {
     return this.variableOf(name) !== undefined;
   }
 
-  /** The text as it is in the environment; undefined when it is not set. For settings whose names come from other tables. */
+  /**
+   * Returns the text in the environment. Undefined when it is not set. For settings whose names come from other tables.
+   */
   raw(variable: string): string | undefined {
     return this.environment[variable] || undefined;
   }
 
-  /** Remembers that a value cannot be used; the error names the alias where that is what the environment sets. */
+  /** Records that a value is invalid. The error names the alias when the alias is set. */
   reject(name: string, value: string, expected: string): void {
     this.found.push(new SettingError(this.variableOf(name) ?? name, value, expected));
   }
@@ -72,8 +74,8 @@ export class SettingsReader {
 }
 
 /**
- * What `read` makes of the settings.
- * @throws SettingsError with every value that cannot be used
+ * Returns the result of `read`.
+ * @throws SettingsError with every invalid value
  */
 export function readSettings<Config>(environment: Environment, read: (settings: SettingsReader) => Config): Config {
   const settings = new SettingsReader(environment);
@@ -83,7 +85,7 @@ export function readSettings<Config>(environment: Environment, read: (settings: 
   return config.value;
 }
 
-/** The problems that a function reports by throwing SettingError or SettingsError; other errors pass. */
+/** Returns the problems that a function reports by throwing SettingError or SettingsError. Other errors are thrown. */
 export function attempt<Value>(
   run: () => Value,
 ): { readonly value: Value; readonly problems: readonly [] } | { readonly problems: readonly string[] } {
@@ -96,10 +98,10 @@ export function attempt<Value>(
   }
 }
 
-/** Variables of the tests and tools of this repository, which share the environment with the program. */
+/** Variables of the tests and tools of this repository, which use the same environment as the program. */
 const TOOL_PREFIXES = ['MUSTER_DEMO_', 'MUSTER_PROPERTY_', 'MUSTER_TESTS', 'MUSTER_WALK_', 'MUSTER_BENCH_'];
 
-/** Names in the environment that start with `MUSTER_` and that no setting has: most likely a typing mistake. */
+/** Returns the names in the environment that start with `MUSTER_` and that no setting has: probably typing errors. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith('MUSTER_') && !Object.hasOwn(SETTINGS, name))

@@ -5,7 +5,7 @@ import { IMAGE_SETTINGS } from './table/image.settings';
 import { PROGRAM_SETTINGS } from './table/program.settings';
 import { SHARED_SETTINGS } from './table/shared.settings';
 
-/** Every setting of every service by its name. `docs/reference/settings.md` is generated from it. */
+/** Every setting of every service by its name. `docs/reference/settings.md` is generated from this table. */
 export const SETTINGS = {
   ...PROGRAM_SETTINGS,
   ...SHARED_SETTINGS,

@@ -11,8 +11,8 @@ const problemsOf = (environment: Record<string, string>, ...names: SettingName[]
   return settings.problems;
 };
 
-describe('A setting', () => {
-  it.each(['', undefined])('that is %p has its default', (value) => {
+describe('setting', () => {
+  it.each(['', undefined])('has its default when it is %p', (value) => {
     const settings = new SettingsReader({ REST_PORT: value, ADMIN_USERS: value, NATS_URL: value });
     expect([settings.get('REST_PORT'), settings.get('ADMIN_USERS'), settings.get('NATS_URL')]).toEqual([
       8_090,
@@ -22,7 +22,7 @@ describe('A setting', () => {
     expect(settings.isSet('REST_PORT')).toBe(false);
   });
 
-  it('is read in the form of its type', () => {
+  it('is parsed according to its type', () => {
     const settings = new SettingsReader({
       REST_PORT: '1',
       ADMIN_USERS: ' a, b ,,c',
@@ -54,26 +54,26 @@ describe('A setting', () => {
     ['OS_IMAGES', '{a:1}', 'a JSON array of objects'],
     ['SERVICE_BASE_URL', 'host:8090', 'an http or https URL'],
     ['SERVICE_BASE_URL', 'http://a b', 'an http or https URL'],
-  ])('%s=%s is reported with its value and what is expected', (name, value, expected) => {
+  ])('%s=%s is reported with its value and the expected form', (name, value, expected) => {
     const [problem] = problemsOf({ [name]: value }, name);
     expect(problem).toContain(`Setting ${name}=${JSON.stringify(value)} is not valid. Expected: ${expected}`);
   });
 
-  it('never repeats the value of a secret, and no more than the beginning of a long value', () => {
+  it('never repeats the value of a secret, and only the beginning of a long value', () => {
     expect(problemsOf({ OS_IMAGES_REQUEST_HEADERS: '{token' }, 'OS_IMAGES_REQUEST_HEADERS')[0]).not.toContain('token');
     const [problem = ''] = problemsOf({ OS_IMAGES: `{${'x'.repeat(5_000)}` }, 'OS_IMAGES');
     expect(problem.length).toBeLessThan(300);
   });
 
-  it('prefers its own name to its aliases and names the variable that is wrong', () => {
+  it('prefers its own name to its aliases, and reports the name that is set', () => {
     expect(new SettingsReader({ PORT: '1', REST_PORT: '2' }).get('REST_PORT')).toBe(2);
     expect(new SettingsReader({ LISTEN_PORT: '1', IMAGE_SERVICE_PORT: '3' }).get('IMAGE_PORT')).toBe(3);
     expect(problemsOf({ PORT: 'x' }, 'REST_PORT')[0]).toContain('PORT="x"');
   });
 });
 
-describe('Reading settings', () => {
-  it('reports every wrong value at once, thrown or recorded', () => {
+describe('readSettings', () => {
+  it('reports every invalid value at once, thrown or recorded', () => {
     const read = (): unknown =>
       readSettings({ REST_PORT: 'x', IMAGE_PORT: 'y' }, (settings) => {
         settings.get('REST_PORT');
@@ -85,7 +85,7 @@ describe('Reading settings', () => {
     expect(read).toThrow(/REST_PORT="x"[^]*IMAGE_PORT="y"[^]*Setting A is missing[^]*Setting B="c" is not valid/);
   });
 
-  it('names variables with the prefix MUSTER_ that no setting has', () => {
+  it('returns variables with the prefix MUSTER_ that no setting has', () => {
     const environment = { MUSTER_DATA_DIR: '/x', MUSTER_DATA_DIRECTORY: '/y', MUSTER_PROPERTY_RUNS: '1', OTHER: '1' };
     expect(unknownSettings(environment)).toEqual(['MUSTER_DATA_DIR']);
   });
@@ -99,26 +99,26 @@ describe('Reading settings', () => {
   });
 });
 
-/** Programs that run on hosts have their own few variables. */
+/** Programs that run on hosts read these variables themselves. */
 const ON_HOSTS_OR_IN_TESTS = /\/libs\/(testing|host-api)\/|\/services\/(agent|controller|host|installer)\//;
 
-describe('The table of settings', () => {
+describe('settings table', () => {
   const all: [string, (typeof SETTINGS)[SettingName]][] = Object.entries(SETTINGS);
   const sources = ['services', 'libs'].flatMap((folder) => sourcesIn(resolve(__dirname, '../../../..', folder)));
 
-  it('has a meaning that is a sentence, and a reader, for every setting', () => {
+  it('has a description that is a sentence, and a reader, for every setting', () => {
     for (const [name, { meaning, readBy }] of all) {
       expect(`${name}: ${meaning}`).toMatch(/: [A-Z`].*\.$/s);
       expect(readBy.length).toBeGreaterThan(0);
     }
   });
 
-  it('has no setting that nothing reads', () => {
+  it('has no setting that no program reads', () => {
     const text = sources.map(({ content }) => content).join('\n');
     expect(all.map(([name]) => name).filter((name) => !text.includes(`'${name}'`))).toEqual([]);
   });
 
-  it('is the only way to an environment variable', () => {
+  it('contains every environment variable that a program reads', () => {
     const direct = sources
       .filter(({ content }) => /process\.env(\.(?!PATH\b)|\[)/.test(content))
       .map(({ file }) => file);
@@ -132,12 +132,12 @@ describe('The table of settings', () => {
   });
 });
 
-describe('Types of settings', () => {
-  it('limit bytes to whole numbers', () => {
+describe('types of settings', () => {
+  it('bytes accept whole numbers only', () => {
     expect(bytes({ readBy: [], meaning: '', min: 1 }).parse('0')).toBeUndefined();
   });
-  it('drop empty entries of a list', () => expect(parseList(' a,,b ')).toEqual(['a', 'b']));
-  it.each(['http://a"b', "http://a'b", 'ftp://a', 'http://a\\b'])('refuse %s as a URL', (value) => {
+  it('lists omit empty entries', () => expect(parseList(' a,,b ')).toEqual(['a', 'b']));
+  it.each(['http://a"b', "http://a'b", 'ftp://a', 'http://a\\b'])('URLs refuse %s', (value) => {
     expect(url({ readBy: [], meaning: '' }).parse(value)).toBeUndefined();
   });
 });

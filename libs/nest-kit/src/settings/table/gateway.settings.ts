@@ -64,7 +64,7 @@ export const GATEWAY_SETTINGS = {
   ALLOWED_HOSTS: list({
     ...GATEWAY,
     meaning:
-      'DNS names under which `AUTH_TYPE=none` serves requests, beside IP addresses, `localhost`, names without a dot and the host of `SERVICE_BASE_URL`.',
+      'DNS names under which `AUTH_TYPE=none` serves requests, in addition to IP addresses, `localhost`, names without a dot and the host of `SERVICE_BASE_URL`.',
   }),
   CONNECTIONS_PER_ADDRESS_MAX: integer({
     ...GATEWAY,

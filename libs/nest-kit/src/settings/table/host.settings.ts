@@ -5,7 +5,7 @@ import { boolean, bytes, duration, DURATION, DURATION_EXPECTED, integer, json, l
 const REGISTRATION = { readBy: ['registration'] } as const;
 const VALIDATION = { readBy: ['validation'] } as const;
 const MINUTE_MS = 60_000;
-/** More changes of one outcome are not remembered one by one. */
+/** The number of changes of one outcome that are remembered. */
 const FLIPS_MAX = 50;
 
 /** Settings of registration, inventory, validation and events: how hosts and clusters are handled. */

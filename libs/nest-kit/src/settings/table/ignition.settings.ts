@@ -63,7 +63,7 @@ export const IGNITION_SETTINGS = {
   EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR: path({
     ...IGNITION,
     fallbackText: 'generated certificates',
-    meaning: 'The directory with certificates and keys that clusters get.',
+    meaning: 'The directory with the certificates and keys of clusters.',
   }),
   OPENSHIFT_INSTALL_TIMEOUT: duration({
     ...IGNITION,
@@ -76,7 +76,7 @@ export const IGNITION_SETTINGS = {
     min: 1,
     max: 4_294_967_294,
     meaning:
-      'The user and group id with which `openshift-install` runs when the service runs as root; a second run at the same time uses the next id. No other process may use these ids: theirs are ended after each run.',
+      'The user and group id with which `openshift-install` runs when the service runs as root. Each concurrent run uses the next id. No other process may use these ids, because their processes are ended after each run.',
   }),
   OPENSHIFT_INSTALL_MEMORY_MAX: bytes({
     ...IGNITION,

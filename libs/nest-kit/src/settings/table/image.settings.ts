@@ -16,7 +16,8 @@ export const IMAGE_SETTINGS = {
   HTTP_LISTEN_PORT: port({
     readBy: ['gateway', 'ignition', 'image'],
     fallbackText: 'none',
-    meaning: 'A plain HTTP port. Beside a port with TLS it serves only what network boot needs.',
+    meaning:
+      'A port for plain HTTP. When the image service also has a port with TLS, this port serves only the files for network boot.',
   }),
   HTTPS_KEY_FILE: path({
     readBy: ['gateway', 'ignition', 'image'],
@@ -77,6 +78,6 @@ export const IMAGE_SETTINGS = {
     fallback: 400,
     min: 1,
     max: 100_000,
-    meaning: 'Requests at one time. One more is answered with 503 and `Retry-After`.',
+    meaning: 'The number of concurrent requests. A further request is answered with 503 and `Retry-After`.',
   }),
 };

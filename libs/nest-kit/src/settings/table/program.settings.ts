@@ -12,13 +12,14 @@ export const PROGRAM_SETTINGS = {
   MUSTER_MASTER_KEY_FILE: path({
     ...MUSTER,
     fallbackText: '`master.key` in the data directory',
-    meaning: 'The file with the key that wraps the keys of all secrets. Keep a backup apart from the data directory.',
+    meaning:
+      'The file with the key that encrypts the keys of all secrets. Store its backup separately from the data directory.',
   }),
   MUSTER_ACCEPT_STORE: boolean({
     ...MUSTER,
     fallback: false,
     meaning:
-      'Starts although the event store and the secrets do not belong together, e.g. after a restore from different backups. Secrets that are missing stay missing.',
+      'Starts although the event store and the secrets do not belong together, for example after a restore from different backups. Secrets that are missing are not restored.',
   }),
   MUSTER_DISK_RESERVE: bytes({
     ...MUSTER,
@@ -73,14 +74,14 @@ export const PROGRAM_SETTINGS = {
   NATS_HOST: text({
     ...MUSTER,
     fallback: '127.0.0.1',
-    meaning: 'The address on which the `nats-server` child listens. Agents on other machines need one they can reach.',
+    meaning: 'The address on which the `nats-server` child listens. Agents on other machines need a reachable address.',
   }),
   NATS_PORT: port({
     ...MUSTER,
     fallback: 0,
     fallbackText: 'any free port, kept at a restart',
     meaning:
-      'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port where that one is in use.',
+      'The port on which the `nats-server` child listens. 0: the port of the last start, or any free port when that port is in use.',
   }),
   NATS_TLS: choice({
     ...MUSTER,
@@ -91,14 +92,14 @@ export const PROGRAM_SETTINGS = {
   }),
   NATS_CERT_FILE: path({
     ...MUSTER,
-    fallbackText: 'a certificate that Muster makes',
-    meaning: 'The certificate (PEM) of the `nats-server` child. Needs `NATS_KEY_FILE`.',
+    fallbackText: 'a certificate that Muster creates',
+    meaning: 'The certificate (PEM) of the `nats-server` child. Requires `NATS_KEY_FILE`.',
   }),
   NATS_KEY_FILE: path({ ...MUSTER, meaning: 'The key (PEM) of `NATS_CERT_FILE`.' }),
   NATS_CA_FILE: path({
     readBy: ['muster', 'ignition'],
-    fallbackText: 'the certificate authority that Muster makes; otherwise those of the system',
-    meaning: 'The certificate authority (PEM) of the bus, for services and for agents. With it they use TLS only.',
+    fallbackText: 'the certificate authority that Muster creates; otherwise those of the system',
+    meaning: 'The certificate authority (PEM) of the bus, for services and agents. When set, they use TLS only.',
   }),
   AGENT_NATS_URL: text({
     readBy: ['muster', 'ignition', 'registration'],

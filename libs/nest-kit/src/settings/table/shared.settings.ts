@@ -39,7 +39,7 @@ export const RELEASE_SOURCES = Type.Array(
   }),
 );
 
-/** Settings that several services read and that have to mean the same in each. */
+/** Settings that several services read and that must have the same meaning in each. */
 export const SHARED_SETTINGS = {
   AGENT_DOCKER_IMAGE: text({
     readBy: ['registration', 'validation', 'ignition', 'gateway'],
@@ -58,7 +58,7 @@ export const SHARED_SETTINGS = {
   }),
   MUSTER_HOST_BINARIES: path({
     readBy: ['registration', 'validation', 'ignition', 'gateway', 'image'],
-    fallbackText: '`dist/muster-host` of the repository, where `npm run build:host` made it',
+    fallbackText: '`dist/muster-host` of the repository, if `npm run build:host` created it',
     meaning:
       'The directory with the executables that hosts download and run. Component images that are set take precedence.',
   }),
@@ -85,7 +85,7 @@ export const SHARED_SETTINGS = {
   LOCAL_TOKEN_LIFETIME: duration({
     readBy: ['gateway', 'ignition'],
     fallback: 8_760 * HOUR_MS,
-    meaning: 'How long tokens are valid that the service signs itself.',
+    meaning: 'How long tokens are valid that the service signs.',
   }),
   OS_IMAGES: json({
     readBy: ['muster', 'gateway', 'image'],
