@@ -14,7 +14,10 @@ import { openTransport } from './transport/open-transport';
 
 const say = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 
-/** Registers this machine and runs its steps until the process gets SIGTERM or SIGINT. @throws Error that names the flag that is wrong */
+/**
+ * Registers this machine and runs its steps until the process receives SIGTERM or SIGINT.
+ * @throws Error with the name of the invalid flag
+ */
 export async function runAgentProgram(args: readonly string[]): Promise<void> {
   const line = parseCommandLine(args);
   if (line.wantsHelp) return void process.stdout.write(USAGE);
@@ -65,8 +68,8 @@ export async function printInventory(): Promise<void> {
 }
 
 /**
- * Runs one step as the service would order it, prints its output and returns its exit code. The service is reached as the
- * agent's environment says: MUSTER_SERVICE_URL, PULL_SECRET_TOKEN.
+ * Runs one step with the given arguments, prints its output and returns its exit code. The environment of the agent
+ * configures the service: MUSTER_SERVICE_URL, PULL_SECRET_TOKEN.
  */
 export async function runStepProgram([type = '', ...args]: readonly string[]): Promise<number> {
   const settings = settingsOfEnvironment();
@@ -76,7 +79,7 @@ export async function runStepProgram([type = '', ...args]: readonly string[]): P
   return exitCode;
 }
 
-/** A step that was started by the installer finds the agent's settings in its environment. */
+/** A step that the installer starts reads the settings of the agent from its environment. */
 function settingsOfEnvironment(): DiscoverySettings | undefined {
   const { MUSTER_CA_PATH: caPath, MUSTER_INFRA_ENV_ID: infraEnvId = '', MUSTER_SERVICE_URL: serviceUrl } = process.env;
   if (!serviceUrl) return undefined;
@@ -101,7 +104,7 @@ function readAgentFile(): string | undefined {
 
 function untilEnded(): AbortSignal {
   const ending = new AbortController();
-  // Every wait and every call listens to it.
+  // All waits and calls end with this signal.
   setMaxListeners(0, ending.signal);
   process.once('SIGTERM', () => ending.abort());
   process.once('SIGINT', () => ending.abort());

@@ -5,7 +5,7 @@ import { AGENT_SETTINGS_PATH, type AgentFile, parseAgentFile } from '@muster/ign
 import { type DiscoverySettings, readBootImageFile, readDiscoverySettings } from './discovery-settings';
 import { isUuid } from './machine/machine.port';
 
-/** The flags that the agent was started with. */
+/** The flags of the agent. */
 export interface CommandLine {
   readonly url?: string;
   readonly infraEnvId?: string;
@@ -22,20 +22,20 @@ export interface CommandLine {
   readonly wantsHelp: boolean;
 }
 
-export const USAGE = `muster agent: registers this machine with a Muster or assisted-install service and runs the steps it is given.
+export const USAGE = `muster agent: registers this machine with a Muster or assisted-install service and runs the steps that the service returns.
 
   agent --url URL --infra-env-id ID --agent-version IMAGE [options]
-  agent --ignition FILE | --iso FILE [options]      take all three from a discovery ignition or image
-  agent --inventory                                 print what this machine is made of, and end
+  agent --ignition FILE | --iso FILE [options]      take all three from a discovery Ignition config or image
+  agent --inventory                                 print the inventory of this machine and exit
 
   --url URL              address of the service, such as http://192.0.2.1:8090
   --infra-env-id ID      infra-env that the machine registers in
-  --agent-version IMAGE  image reference that this agent came from
+  --agent-version IMAGE  image reference of this agent
   --host-id ID           id of this host (default: derived from the machine)
-  --interval SECONDS     between tries to register (default: 60)
-  --cacert FILE          certificate authority of the service (PEM), besides the usual ones
+  --interval SECONDS     between attempts to register (default: 60)
+  --cacert FILE          certificate authority of the service (PEM), in addition to the default ones
   --insecure             do not verify the service's certificate
-  --nats-url URL         talk over NATS, with HTTP in reserve
+  --nats-url URL         use NATS, with HTTP as fallback
   --nats-creds FILE      credentials (.creds) for NATS
   PULL_SECRET_TOKEN      environment: token of the infra-env, sent as X-Secret-Key
 `;
@@ -45,10 +45,13 @@ const DEFAULT_INTERVAL_SECONDS = 60;
 const LOGGING_FLAGS = ['with-journal-logging', 'with-text-logging', 'with-stdout-logging'];
 const BOOLEANS = ['insecure', 'help', 'inventory', ...LOGGING_FLAGS];
 
-/** Throws an Error that names the flag that is wrong. `-flag`, `--flag`, `--flag=value` and `--flag value` are the same. */
+/**
+ * Parses the flags. `-flag`, `--flag`, `--flag=value` and `--flag value` are equivalent.
+ * @throws Error with the name of the invalid flag
+ */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const doubled = args.map((arg) => (/^-[a-z]{2}/.test(arg) ? `-${arg}` : arg));
-  // A switch may be written --insecure=false, which the parser of Node does not know.
+  // A switch may be written as --insecure=false, which the parser of Node does not support.
   const switches = new Map<string, boolean>();
   const rest = doubled.filter((arg) => {
     const [, name = '', value] = /^--([a-z-]+)(?:=(.*))?$/.exec(arg) ?? [];
@@ -95,8 +98,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 }
 
 /**
- * Returns the settings of a discovery ignition or image where the command line names one, otherwise those of the agent's file
- * on this machine; flags and environment take precedence. @throws Error with the flag to give
+ * Returns the settings of a discovery Ignition config or image when the command line names one, otherwise those of the
+ * agent's file on this machine. Flags and environment take precedence.
+ * @throws Error with the missing flag
  */
 export async function settingsOf(
   line: CommandLine,

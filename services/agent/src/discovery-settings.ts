@@ -10,10 +10,10 @@ import {
   parseAgentFile,
 } from '@muster/ignition-config';
 
-/** The parts of a service unit that say how its program is started. */
+/** The parts of a systemd unit that start its program. */
 export interface UnitCommand {
   readonly environment: ReadonlyMap<string, string>;
-  /** Of ExecStart, without the leading dashes; a flag without a value holds an empty text. */
+  /** Flags of ExecStart without leading dashes. A flag without a value has an empty text. */
   readonly flags: ReadonlyMap<string, string>;
 }
 
@@ -32,7 +32,7 @@ export function parseUnit(contents: string): UnitCommand {
   return { environment, flags: parseFlags(valuesOf('ExecStart').flatMap(splitArguments).slice(1)) };
 }
 
-/** `--name value`, `--name=value` and `-name`, as assisted-installer-agent reads them. */
+/** Parses `--name value`, `--name=value` and `-name` as assisted-installer-agent does. */
 function parseFlags(words: readonly string[]): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
   words.forEach((word, index) => {
@@ -44,28 +44,28 @@ function parseFlags(words: readonly string[]): ReadonlyMap<string, string> {
   return flags;
 }
 
-/** Messages of a unit's line: quotes keep blanks together, `%%` is a percent sign. */
+/** Splits a line of a unit at blanks. Quotes group text with blanks, `%%` is a percent sign. */
 function splitArguments(line: string): string[] {
   const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2').replaceAll('%%', '%'));
 }
 
-/** What a discovery image tells the agent that boots from it. */
+/** Settings that a discovery image contains for its agent. */
 export interface DiscoverySettings {
   readonly serviceUrl: string;
   readonly infraEnvId: string;
   /** Image reference of the agent. */
   readonly agentVersion: string;
-  /** Empty when the service asks for none. */
+  /** Empty when the service requires no token. */
   readonly token: string;
   readonly isInsecure: boolean;
-  /** PEM of the service's certificate authority, where the image brings one. */
+  /** PEM of the certificate authority of the service; absent when the image contains none. */
   readonly caPem?: string;
-  /** Muster's own transport, where the image offers it. */
+  /** Access to the bus; absent when the image does not offer it. */
   readonly nats?: NatsAccess;
-  /** Where the service offers this very program. */
+  /** Source of the host executable at the service. */
   readonly executable?: ExecutableSource;
-  /** Proxies for calls to the service. */
+  /** Proxies for requests to the service. */
   readonly proxy?: ProxySettings;
   /** File with `caPem` on this machine. */
   readonly caPath?: string;
@@ -73,7 +73,7 @@ export interface DiscoverySettings {
 
 export type { NatsAccess };
 
-/** The ignition is not one of a discovery image, or is damaged. */
+/** The Ignition config is not that of a discovery image, or is damaged. */
 export class BadDiscoveryIgnition extends Error {
   constructor(reason: string) {
     super(`This ignition does not boot a discovery agent: ${reason}`);
@@ -92,7 +92,10 @@ interface Ignition {
 
 const AGENT_UNIT = 'agent.service';
 
-/** Reads a discovery ignition (JSON text). Throws BadDiscoveryIgnition with what is missing. */
+/**
+ * Reads the Ignition config of a discovery image (JSON text).
+ * @throws BadDiscoveryIgnition with the missing part
+ */
 export function readDiscoverySettings(ignitionText: string): DiscoverySettings {
   const ignition = parseIgnition(ignitionText);
   const contents = ignition.systemd?.units?.find((unit) => unit.name === AGENT_UNIT)?.contents;
@@ -145,7 +148,10 @@ function readFile(ignition: Ignition, path: string): string | undefined {
   return (contents.compression === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
 }
 
-/** What a machine finds when it boots from this ISO. Throws BootImageError, BadDiscoveryIgnition. */
+/**
+ * Returns the settings of a discovery image.
+ * @throws BootImageError or BadDiscoveryIgnition
+ */
 export async function readBootImage(image: ByteSource): Promise<DiscoverySettings> {
   const layout = await readBootIsoLayout(image);
   const config = await readIgnitionConfig(image, layout.ignition);
@@ -153,7 +159,7 @@ export async function readBootImage(image: ByteSource): Promise<DiscoverySetting
   return readDiscoverySettings(Buffer.from(config).toString('utf8'));
 }
 
-/** Reads the ISO at `path`. */
+/** Opens the ISO at `path` and returns its settings. */
 export async function readBootImageFile(path: string): Promise<DiscoverySettings> {
   const file = await open(path, 'r');
   try {

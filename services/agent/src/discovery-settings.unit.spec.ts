@@ -20,8 +20,8 @@ const ignitionWith = (unit: string, files: readonly { path: string; contents: ob
     systemd: { units: [{ name: 'other.service' }, { name: 'agent.service', enabled: true, contents: unit }] },
   });
 
-describe('a discovery ignition', () => {
-  it('tells the agent where to go and with what', () => {
+describe('a discovery Ignition config', () => {
+  it('contains the settings of the agent', () => {
     const files = [{ path: '/etc/ca.crt', contents: { source: dataUrl('PEM') } }];
     expect(readDiscoverySettings(ignitionWith(UNIT, files))).toEqual({
       serviceUrl: 'https://muster.example:8090',
@@ -47,16 +47,16 @@ describe('a discovery ignition', () => {
         source: `data:;base64,${gzipSync('{"nats":{"url":"nats://n:4222","credentials":"creds"}}').toString('base64')}`,
       },
     ],
-  ])('offers the second transport in a file written with %s', (_, contents) => {
+  ])('contains the bus access in a file written with %s', (_, contents) => {
     const settings = readDiscoverySettings(ignitionWith(UNIT, [{ path: '/etc/muster/agent.json', contents }]));
     expect(settings.nats).toMatchObject({ url: 'nats://n:4222', credentials: 'creds' });
   });
 
-  it('without a token has an empty one', () => {
+  it('has an empty token when it contains none', () => {
     expect(readDiscoverySettings(ignitionWith(UNIT.replace(/^Environment="PULL.*$/m, ''))).token).toBe('');
   });
 
-  it('with --insecure=false verifies certificates', () => {
+  it('verifies certificates with --insecure=false', () => {
     expect(readDiscoverySettings(ignitionWith(UNIT.replace('=true', '=false'))).isInsecure).toBe(false);
   });
 

@@ -60,7 +60,7 @@ describe('an agent over HTTP', () => {
   };
   afterEach(() => stop());
 
-  it('registers, asks, does and replies as the contract says', async () => {
+  it('registers, polls, runs the step and replies as the v2 API requires', async () => {
     const { service } = await start(
       ({ method, url }) => {
         if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered('quay.io/agent:1');
@@ -80,7 +80,7 @@ describe('an agent over HTTP', () => {
 
     const [poll] = service.of('GET', INSTRUCTIONS);
     expect(poll?.url.search).toBe('?timestamp=1700000000');
-    // Steps run as the version that the registration was answered with.
+    // The agent sends the version that the registration returned.
     expect(poll?.headers['discovery_agent_version']).toBe('quay.io/agent:1');
 
     expect(service.of('POST', INSTRUCTIONS)[0]?.body).toEqual({
@@ -92,7 +92,7 @@ describe('an agent over HTTP', () => {
     });
   });
 
-  it('does not send an unchanged result twice, but again after the service failed', async () => {
+  it('sends an unchanged result once, and again after the service failed', async () => {
     let polls = 0;
     const { service, of } = await start(
       ({ method, url }) => {
@@ -111,7 +111,7 @@ describe('an agent over HTTP', () => {
     expect(of('reply-unchanged').length).toBeGreaterThan(0);
   });
 
-  it('replies -1 to a step that it does not know', async () => {
+  it('replies with exit code -1 to an unknown step', async () => {
     const { service } = await start(({ method, url }) =>
       method === 'POST' && url.pathname.endsWith('/hosts')
         ? registered()
@@ -123,7 +123,7 @@ describe('an agent over HTTP', () => {
     expect(service.of('POST', INSTRUCTIONS)[0]?.body).toMatchObject({ exit_code: -1, output: '' });
   });
 
-  it('does not wait for one step with the others, nor begin one twice', async () => {
+  it('runs steps concurrently, and does not start a running step again', async () => {
     let begun = 0;
     let polls = 0;
     const { service } = await start(
@@ -170,20 +170,20 @@ describe('an agent over HTTP', () => {
       },
       { 'upgrade-agent': async ({ image }) => ({ agent_image: image, result: 'success' }) },
     );
-    await eventually('polls as the new version', () =>
+    await eventually('the agent polls with the new version', () =>
       service.of('GET', INSTRUCTIONS).some(({ headers }) => headers['discovery_agent_version'] === 'quay.io/agent:2'),
     );
     expect(service.of('POST', '/hosts').length).toBe(2);
   });
 
-  it.each([401, 403, 404, 409])('stops with the reason when its registration is answered %d', async (status) => {
+  it.each([401, 403, 404, 409])('stops with the reason when its registration is answered with %d', async (status) => {
     const { service, of } = await start(() => ({ status, json: { code: String(status), reason: 'not this one' } }));
-    await eventually('it says so', () => of('halted').length > 0);
+    await eventually('the reason is logged', () => of('halted').length > 0);
     expect(of('halted')[0]).toMatchObject({ reason: expect.stringContaining('not this one') });
     expect(service.of('POST', '/hosts')).toHaveLength(1);
   });
 
-  it('outlives a service that is away: connections that break, then 503, then 500', async () => {
+  it('continues while the service is unavailable: closed connections, then 503, then 500', async () => {
     let tries = 0;
     const { service } = await start(({ method, url }) => {
       if (method === 'POST' && url.pathname.endsWith('/hosts')) {
@@ -196,11 +196,11 @@ describe('an agent over HTTP', () => {
     expect(tries).toBe(7);
   });
 
-  it('freezes when the service has forgotten the host', async () => {
+  it('stops polling when the service does not have the host any more', async () => {
     const { service, of } = await start(({ method }) =>
       method === 'POST' ? registered() : { status: 404, json: { reason: 'no such host' } },
     );
-    await eventually('it says so', () => of('halted').length > 0);
+    await eventually('the reason is logged', () => of('halted').length > 0);
     expect(service.of('GET', INSTRUCTIONS)).toHaveLength(1);
     expect(service.of('POST', '/hosts')).toHaveLength(1);
   });

@@ -15,7 +15,7 @@ export interface Received {
 }
 export type Answer = { readonly status: number; readonly json?: unknown } | 'hang up';
 
-/** A service on loopback whose answers a test writes itself. */
+/** An HTTP service on loopback whose responses the test defines. */
 export async function startHttpService(answer: (call: Received) => Answer) {
   const calls: Received[] = [];
   const server = createServer((request, response) => {
@@ -60,7 +60,7 @@ export const registered = (agentVersion = 'quay.io/agent:1'): Answer => ({
   },
 });
 
-/** Waits take a hundredth of their time: their order stays the same. */
+/** Waits take a hundredth of their time, so their order stays the same. */
 export const quickTimer: Timer = { sleep: (ms, signal) => realTimer.sleep(Math.min(ms / 100, 50), signal) };
 
 export const machineThatCan = (abilities: Machine['abilities']): Machine => ({

@@ -5,7 +5,7 @@ import { runStep } from '../steps/run-step';
 import { type Instructions, type StepInstruction, type Transport, TransportRefused } from '../transport/transport.port';
 import { createBackoff, createWakeSignal } from './waiting';
 
-/** What an agent reports while it runs: for logs, displays and tests. */
+/** Log entries of a running agent. */
 export type AgentLogEntry =
   | { readonly type: 'registered'; readonly hostId: string; readonly agentVersion: string }
   | { readonly type: 'registration-failed'; readonly reason: string; readonly retryMs: number }
@@ -39,7 +39,7 @@ export function toLine(note: AgentLogEntry): string {
     case 'reply-failed':
       return `the result of ${note.stepType} did not reach the service: ${note.reason}`;
     case 'leaving':
-      return `registering anew: ${note.reason}`;
+      return `registering again: ${note.reason}`;
     default:
       return note satisfies never;
   }
@@ -48,27 +48,27 @@ export function toLine(note: AgentLogEntry): string {
 export interface AgentOptions {
   readonly machine: Machine;
   readonly transport: Transport;
-  /** The id that `transport` was opened with. */
+  /** The host id for which `transport` was opened. */
   readonly hostId: string;
-  /** Image reference that this agent came from. */
+  /** Image reference of this agent. */
   readonly agentVersion: string;
   readonly clock: Clock;
   readonly timer: Timer;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random?: () => number;
-  /** Between tries to register; milliseconds. */
+  /** Interval between attempts to register, in milliseconds. */
   readonly intervalMs?: number;
   readonly observe?: AgentObserver;
 }
 
-/** How long an unchanged output is not sent again. */
+/** Time after which an unchanged output is sent again. */
 const KEPT_MS = 60 * 60_000;
 
-/** Remembers, per step type, the successful output that the service has, so that the same is not sent twice. */
+/** Stores the last successful output per step type, so that an unchanged output is not sent again. */
 export interface ReplyCache {
   isKnown(stepType: string, output: string, nowMs: number): boolean;
   remember(stepType: string, output: string, nowMs: number): void;
-  /** The service may have lost what it had. */
+  /** Forgets all outputs, because the service may have lost them. */
   flush(): void;
 }
 
@@ -84,7 +84,7 @@ export function createReplyCache(): ReplyCache {
   };
 }
 
-/** Why a session ended. `forgotten`: the service does not know this host (any more). */
+/** Why a session ended. `forgotten`: the service does not have this host (any more). */
 export interface SessionEnd {
   readonly kind: 'register-again' | 'forgotten';
   readonly reason: string;
@@ -92,7 +92,10 @@ export interface SessionEnd {
 
 const NOT_FOUND = 404;
 
-/** From a registration to the next: poll or be nudged, start the steps, do not wait for them. */
+/**
+ * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
+ * for them.
+ */
 export async function runSession(options: AgentOptions, signal: AbortSignal): Promise<SessionEnd> {
   const wakeSignal = createWakeSignal(options.timer);
   const cache = createReplyCache();
@@ -119,7 +122,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
         continue;
       }
       for (const order of instructions.steps) {
-        // A nudge may bring the same question again before the first one is answered.
+        // A wake-up may cause a second poll that returns a running step again.
         if (working.has(order.stepType)) continue;
         working.add(order.stepType);
         void doStep(options, cache, order, signal)
@@ -139,7 +142,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
   }
 }
 
-/** Runs one step and tells the service. True when it was a successful upgrade of the agent. Never throws. */
+/** Runs one step and sends the result. Returns true after a successful upgrade of the agent. Never throws. */
 async function doStep(
   options: AgentOptions,
   cache: ReplyCache,
@@ -168,16 +171,18 @@ async function doStep(
 }
 
 export const DEFAULT_INTERVAL_MS = 60_000;
-/** A refused registration is looked at again after this long: someone may have put it right meanwhile. */
+/** Wait after a refused registration. The cause may be corrected meanwhile. */
 const REFUSED_WAIT_MS = 60 * 60_000;
-/** Between two registrations in a row, so that a service that always says "exit" is not flooded. */
+/** Minimum wait between two registrations, in case the service always answers "exit". */
 const COOL_DOWN_MS = 1_000;
-/** The service knows us and says no: trying again soon would not help. */
+/** The service refuses this host. Repeating the request soon would have the same result. */
 const FINAL_STATUSES = [401, 403, 404, 409];
 
 /**
- * The life of an agent, until `signal` is aborted:
- * 1. register, with timeout; 2. ask for steps, do them, reply, until told to leave; 3. begin again.
+ * Runs an agent until `signal` is aborted:
+ * 1. register, and repeat after failures;
+ * 2. poll for steps, run them and reply, until the session ends;
+ * 3. start again.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -7,9 +7,9 @@ const STEP_MS_MAX = 60_000;
 /** After this time without an answer the agent registers again. */
 const TOTAL_MS_MAX = 15 * 60_000;
 
-/** Waits between failed polls: 500 ms, growing by half, up to a minute, spread by ±50 %. */
+/** Waits between failed polls: 500 ms, multiplied by 1.5 up to one minute, with a jitter of ±50 %. */
 export interface Backoff {
-  /** Milliseconds to wait, or undefined when it is time to give up. */
+  /** Returns the milliseconds to wait, or undefined after TOTAL_MS_MAX. */
   next(): number | undefined;
   reset(): void;
 }
@@ -32,7 +32,7 @@ export function createBackoff(random: () => number): Backoff {
   };
 }
 
-/** A wait that a nudge cuts short. A nudge between two waits ends the next wait. */
+/** A wait that a wake-up ends early. A wake-up between two waits ends the next wait. */
 export interface WakeSignal {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   ring(): void;

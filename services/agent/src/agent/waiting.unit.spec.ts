@@ -12,11 +12,11 @@ import { createReplyCache } from './agent';
 import { createBackoff, createWakeSignal } from './waiting';
 
 const HOUR_MS = 3_600_000;
-/** Sleeps until it is woken. */
+/** Sleeps until the signal is aborted. */
 const endless: Timer = { sleep: (_ms, signal) => untilAborted(signal) };
 const never = new AbortController().signal;
 
-describe('an wakeSignal', () => {
+describe('a wake signal', () => {
   it('ends a wait', async () => {
     const wakeSignal = createWakeSignal(endless);
     const waiting = wakeSignal.wait(1, never);
@@ -24,7 +24,7 @@ describe('an wakeSignal', () => {
     await waiting;
   });
 
-  it('that came between two waits ends the next wait, and only that one', async () => {
+  it('between two waits ends the next wait, and only that one', async () => {
     const wakeSignal = createWakeSignal(endless);
     wakeSignal.ring();
     wakeSignal.ring();
@@ -35,7 +35,7 @@ describe('an wakeSignal', () => {
     expect(await second).toBe('woken');
   });
 
-  it('ends when the agent ends', async () => {
+  it('does not delay the end of the agent', async () => {
     const ending = new AbortController();
     const waiting = createWakeSignal(endless).wait(1, ending.signal);
     ending.abort();
@@ -44,7 +44,7 @@ describe('an wakeSignal', () => {
 });
 
 describe('the cache of replies', () => {
-  it('knows the same output of the same step for an hour', () => {
+  it('contains the output of a step for an hour', () => {
     const cache = createReplyCache();
     cache.remember('inventory', '{}', 0);
     expect(cache.isKnown('inventory', '{}', HOUR_MS - 1)).toBe(true);
@@ -53,7 +53,7 @@ describe('the cache of replies', () => {
     expect(cache.isKnown('ntp-synchronizer', '{}', 1)).toBe(false);
   });
 
-  it('knows nothing after a flush', () => {
+  it('is empty after a flush', () => {
     const cache = createReplyCache();
     cache.remember('inventory', '{}', 0);
     cache.flush();
@@ -61,8 +61,8 @@ describe('the cache of replies', () => {
   });
 });
 
-describe('waits between tries', () => {
-  it('grow by half from 500 ms to a minute and end after a quarter of an hour', () => {
+describe('waits between attempts', () => {
+  it('grow by half from 500 ms to one minute and end after 15 minutes', () => {
     const backoff = createBackoff(() => 0.5);
     const waits: number[] = [];
     for (let next = backoff.next(); next !== undefined; next = backoff.next()) waits.push(next);
@@ -89,7 +89,7 @@ describe('waits between tries', () => {
     );
   });
 
-  it('are for what may pass by itself', () => {
+  it('are limited in number by the kind of failure', () => {
     const refused = (status: number) =>
       new HttpRefused({ method: 'GET', path: '/' }, { status, body: Buffer.alloc(0) });
     const gone = new ServiceUnreachable('http://x', new Error('ECONNREFUSED'));

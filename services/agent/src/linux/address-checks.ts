@@ -5,25 +5,25 @@ import { StepFailed } from '../machine/machine.port';
 import type { FreeAddresses, VerifiedVip, Vip } from '../steps/step-work';
 import { execute, hasProgram, type RunCommand } from './command';
 
-/** An entry of the kernel's neighbour table. */
+/** An entry of the neighbour table of the kernel. */
 export interface Neighbour {
   readonly address: string;
   readonly interface: string;
-  /** Lower case; absent while nothing answered. */
+  /** Lower case. Absent when the address did not answer. */
   readonly mac?: string;
 }
 
-/** Finds out which addresses of the attached networks are used. */
+/** Determines which addresses of the attached networks are in use. */
 export interface NeighbourProbe {
-  /** Makes the kernel ask for the addresses, and returns those that answered. */
+  /** Makes the kernel resolve the addresses, and returns those that answered. */
   find(addresses: readonly string[], signal: AbortSignal): Promise<readonly Neighbour[]>;
 }
 
-/** The discard port: a datagram to it makes the kernel resolve the address and has no other effect. */
+/** The discard port. A datagram to it makes the kernel resolve the address and has no other effect. */
 const DISCARD_PORT = 9;
-/** Three requests, one second apart, and some time for the last answer. */
+/** Time for three requests at intervals of one second, and for the last answer. */
 const ANSWER_MS = 3_300;
-/** The kernel keeps 1,024 entries at most; unanswered ones count. */
+/** The kernel stores at most 1,024 entries, including unanswered ones. */
 const BATCH_MAX = 256;
 
 export function kernelNeighbours(run: RunCommand): NeighbourProbe {
@@ -50,7 +50,7 @@ interface IpNeighbour {
   readonly state?: readonly string[];
 }
 
-/** Reads the output of `ip -json neigh show`. */
+/** Parses the output of `ip -json neigh show`. */
 export function parseNeighbours(json: string): readonly Neighbour[] {
   if (json.trim() === '') return [];
   const entries = JSON.parse(json) as readonly IpNeighbour[];
@@ -77,15 +77,16 @@ async function sendTo(addresses: readonly string[]): Promise<void> {
   }
 }
 
-/** A network is scanned in blocks of at most this prefix, until there are enough free addresses. */
+/** Networks are scanned in blocks of this prefix length until enough free addresses are found. */
 const BLOCK_PREFIX_MIN = 22;
 const FREE_ADDRESSES_MAX = 8_000;
 const SCAN_TIMEOUT_MS = 10 * 60_000;
 const BITS = 32;
 
 /**
- * Lists the unused addresses of IPv4 networks that this machine is attached to. Uses nmap where it is installed, otherwise the
- * kernel's neighbour table. @throws StepFailed for a network that is not in its canonical form
+ * Returns the unused addresses of IPv4 networks to which this machine is attached. Uses nmap when it is installed,
+ * otherwise the neighbour table of the kernel.
+ * @throws StepFailed for a network that is not in canonical form
  */
 export async function findFreeAddresses(
   networks: readonly string[],
@@ -113,7 +114,7 @@ async function scan(block: string, run: RunCommand, signal: AbortSignal): Promis
   return new Set(upAddresses(await execute(run, 'nmap', args, signal, { timeoutMs: SCAN_TIMEOUT_MS })));
 }
 
-/** Reads the addresses of hosts that are up from the XML of nmap. */
+/** Returns the addresses of hosts that are up, from the XML output of nmap. */
 export function upAddresses(xml: string): readonly string[] {
   return [...xml.matchAll(/<host\b[\s\S]*?<\/host>/g)].flatMap(([host]) =>
     /<status state="up"/.test(host) ? (/<address addr="([^"]+)" addrtype="ipv[46]"/.exec(host)?.[1] ?? []) : [],
@@ -154,7 +155,7 @@ function addressesOf(block: string): readonly string[] {
 const toText = (number: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
 
-/** Tells for each VIP whether a machine answers on it already: `failed` when one does. */
+/** Returns for each VIP whether a machine already uses it: `failed` when one answers. */
 export async function verifyVips(
   vips: readonly Vip[],
   run: RunCommand,
@@ -182,7 +183,7 @@ async function scanAll(addresses: readonly string[], run: RunCommand, signal: Ab
   return found;
 }
 
-/** A VIP outside the attached networks is in no neighbour table. */
+/** A VIP outside of the attached networks is not in the neighbour table. */
 async function pingAll(addresses: readonly string[], run: RunCommand, signal: AbortSignal): Promise<readonly string[]> {
   const answers = await Promise.all(
     addresses.map((address) => run('ping', ['-c', '2', '-W', '2', '-q', address], signal).catch(() => undefined)),

@@ -27,13 +27,13 @@ const SOURCES = `MS Name/IP address         Stratum Poll Reach LastRx Last sampl
 const never = new AbortController().signal;
 
 describe('the output of ping and arping', () => {
-  it('gives loss and round trip', () => {
+  it('is parsed to packet loss and round-trip time', () => {
     expect(parsePing(PING)).toEqual({ lossPercent: 10, averageMs: 0.206 });
     expect(parsePing(NO_PING)).toEqual({ lossPercent: 100 });
     expect(parsePing('ping: unknown host')).toBeUndefined();
   });
 
-  it('gives each hardware address once, so that two show a conflict', () => {
+  it('is parsed to unique hardware addresses, so that two of them show a conflict', () => {
     expect(parseArping(ARPING)).toEqual({ fromAddress: '192.0.2.2', macs: ['52:54:00:AA:00:01', '52:54:00:AA:00:02'] });
     expect(parseArping('arping: interface eth9 not found')).toBeUndefined();
   });
@@ -83,7 +83,7 @@ describe('a connectivity check', () => {
     expect(asked.sort()).toEqual(['arping -c 10 -w 5 -I eth0 192.0.2.7', 'ping -c 10 -W 3 -q 192.0.2.7']);
   });
 
-  it('sends packets of full size where the size is not the usual one', async () => {
+  it('sends packets of full size when the MTU is not the default', async () => {
     const run: RunCommand = async (_program, args) => ({ exitCode: args.includes('-M') ? 1 : 0, stdout: PING });
     const { remote_hosts } = await checkConnectivity(
       hosts,
@@ -97,7 +97,7 @@ describe('a connectivity check', () => {
     ]);
   });
 
-  it('uses the neighbour table where arping is missing', async () => {
+  it('uses the neighbour table when arping is missing', async () => {
     const run: RunCommand = async (program) => {
       if (program === 'arping') throw new ProgramMissing(program);
       return { exitCode: 0, stdout: '' };
@@ -118,7 +118,7 @@ describe('a connectivity check', () => {
     ]);
   });
 
-  it('says that an address did not answer', async () => {
+  it('reports an address that did not answer', async () => {
     const run: RunCommand = async () => ({ exitCode: 1, stdout: NO_PING });
     const { remote_hosts } = await checkConnectivity(hosts, [], run, noNeighbours, never);
     expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7', packet_loss_percentage: 100 }]);

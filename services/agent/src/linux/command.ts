@@ -13,7 +13,10 @@ export interface CommandSettings {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** Runs a program of the machine. @throws ProgramMissing when there is none of that name */
+/**
+ * Runs a program.
+ * @throws ProgramMissing when the program does not exist
+ */
 export type RunCommand = (
   program: string,
   args: readonly string[],
@@ -21,7 +24,7 @@ export type RunCommand = (
   settings?: CommandSettings,
 ) => Promise<CommandResult>;
 
-/** A step needs a program that this machine does not have. The service gets the name of the program. */
+/** A step needs a program that is not installed. The service receives the name of the program. */
 export class ProgramMissing extends StepFailed {
   constructor(readonly program: string) {
     super(`The program ${program} is not installed on this machine.`);
@@ -31,7 +34,7 @@ export class ProgramMissing extends StepFailed {
 
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 const COMMAND_TIMEOUT_MS = 60_000;
-/** As `timeout` reports that the time was up. */
+/** Exit code of the program `timeout` after the time limit. */
 export const TIMEOUT_EXIT_CODE = 124;
 
 export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
@@ -40,7 +43,7 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
       signal,
       maxBuffer: OUTPUT_BYTES_MAX,
       timeout: settings.timeoutMs ?? COMMAND_TIMEOUT_MS,
-      // Output is parsed: no translations.
+      // The output is parsed, so it must not be translated.
       env: { ...process.env, LC_ALL: 'C', ...settings.environment },
     };
     execFile(program, [...args], options, (error, stdout, stderr) => {
@@ -50,7 +53,10 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
     });
   });
 
-/** Runs a program and returns its stdout. @throws StepFailed with what the program said, ProgramMissing */
+/**
+ * Runs a program and returns its stdout.
+ * @throws StepFailed with the output of the program, ProgramMissing
+ */
 export async function execute(
   run: RunCommand,
   program: string,
@@ -66,7 +72,7 @@ export async function execute(
 
 const REASON_CHARS_MAX = 1_000;
 
-/** Whether a program of that name can be started. */
+/** Whether the program is installed. */
 export async function hasProgram(run: RunCommand, program: string, signal: AbortSignal): Promise<boolean> {
   return run(program, ['--version'], signal).then(
     () => true,

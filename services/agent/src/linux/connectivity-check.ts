@@ -4,10 +4,10 @@ import type { ConnectivityReport, L2Reach, L3Reach, MtuReach, RemoteHost } from 
 import type { NeighbourProbe } from './address-checks';
 import { ProgramMissing, type RunCommand } from './command';
 
-/** What ping -q prints at its end. */
+/** The summary that `ping -q` prints. */
 export interface PingSummary {
   readonly lossPercent: number;
-  /** Undefined when nothing came back. */
+  /** Undefined without an answer. */
   readonly averageMs?: number;
 }
 
@@ -18,7 +18,7 @@ export function parsePing(output: string): PingSummary | undefined {
   return { lossPercent: Number(loss), ...(average !== undefined && { averageMs: Number(average) }) };
 }
 
-/** What arping prints: the address it asked from and every hardware address that answered. */
+/** The output of arping: the source address and every hardware address that answered. */
 export interface ArpingAnswers {
   readonly fromAddress: string;
   readonly macs: readonly string[];
@@ -31,16 +31,16 @@ export function parseArping(output: string): ArpingAnswers | undefined {
   return { fromAddress, macs: [...new Set(macs)] };
 }
 
-/** Programs at work at the same time: a cluster has many addresses, the machine few cores. */
+/** Maximum number of concurrent programs. */
 const PARALLEL_MAX = 16;
 const STANDARD_MTU = 1500;
-/** Headers of IP and ICMP that a packet of full size carries. */
+/** Size of the IP and ICMP headers of a packet of full size. */
 const HEADER_BYTES = { ipv4: 28, ipv6: 48 };
 
 type Reach = { readonly l2?: readonly L2Reach[]; readonly l3?: L3Reach; readonly mtu?: MtuReach };
 
 /**
- * Tests every address of every other host: with ping, with ARP or the kernel's neighbour table from each interface in its
+ * Checks every address of every other host: with ping, with ARP or the neighbour table from each interface in its
  * network, and with packets of full size.
  */
 export async function checkConnectivity(
@@ -102,7 +102,10 @@ function sharesNetwork(card: Interface, address: string): boolean {
   });
 }
 
-/** ARP shows every machine that uses the address; the neighbour table, for IPv6 and without arping, shows one of them. */
+/**
+ * arping reports every machine that uses the address. The neighbour table, for IPv6 and without arping, contains one of
+ * them.
+ */
 async function reachL2(
   address: string,
   card: Interface,

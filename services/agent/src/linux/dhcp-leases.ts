@@ -8,7 +8,7 @@ import { execute, type RunCommand } from './command';
 const LEASE_TIMEOUT_SECONDS = 28;
 
 /**
- * Takes DHCP leases for the VIPs, each on a virtual interface with the MAC address of its VIP.
+ * Requests DHCP leases for the VIPs, each on a virtual interface with the MAC address of its VIP.
  * @throws StepFailed without an answer, ProgramMissing without dhclient
  */
 export async function allocateLeases(
@@ -49,7 +49,10 @@ async function allocate(
   }
 }
 
-/** Returns the last lease of a file of dhclient. @throws StepFailed when there is none */
+/**
+ * Returns the last lease of a lease file of dhclient.
+ * @throws StepFailed when there is none
+ */
 export function lastLease(text: string, parent: string): string {
   const lease = [...text.matchAll(/^lease \{[\s\S]*?^\}$/gm)].at(-1)?.[0];
   if (!lease) throw new StepFailed(`No DHCP server on the network of ${parent} offered a lease.`);

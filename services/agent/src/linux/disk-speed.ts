@@ -2,7 +2,10 @@ import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { StepFailed } from '../machine/machine.port';
 
-/** The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1`, twice at once. */
+/**
+ * The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1` with two
+ * jobs.
+ */
 export const BLOCK_BYTES = 2_300;
 export const TOTAL_BYTES = 22 * 1024 * 1024;
 const JOBS = 2;
@@ -14,14 +17,15 @@ export interface DiskSpeedOptions {
   readonly timeoutMs: number;
   /** @default TOTAL_BYTES */
   readonly totalBytes?: number;
-  /** @default only block devices are written to */
+  /** @default true for block devices only */
   readonly isTarget?: (stats: Stats) => boolean;
 }
 
 /**
- * Measures the disk as etcd uses it: sequential writes of 2,300 bytes with fdatasync after each, by two writers at once.
- * Overwrites the first 22 MiB of the disk. Returns the 99th percentile of the time of a fdatasync in whole milliseconds, the
- * worse of the two writers. @throws StepFailed
+ * Measures the disk with the writes of etcd: sequential writes of 2,300 bytes with fdatasync after each, by two
+ * concurrent writers. Overwrites the first 22 MiB of the disk. Returns the 99th percentile of the duration of fdatasync
+ * in whole milliseconds, of the slower writer.
+ * @throws StepFailed
  */
 export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortSignal): Promise<number> {
   const { path, timeoutMs } = options;
@@ -40,7 +44,7 @@ export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortS
 
 const TIMEOUT_EXIT_CODE = 124;
 
-/** Nanoseconds of each fdatasync; as many as there was time for. */
+/** Returns the durations in nanoseconds. There are fewer than `writes` when the time limit is reached. */
 async function syncLatencies(path: string, writes: number, signal: AbortSignal): Promise<readonly bigint[]> {
   const file = await open(path, constants.O_WRONLY).catch((error: Error) => {
     throw new StepFailed(`The disk ${path} cannot be written to: ${error.message}`);
@@ -62,7 +66,7 @@ async function syncLatencies(path: string, writes: number, signal: AbortSignal):
   return latencies;
 }
 
-/** The smallest latency that at least 99 % of the writes did not exceed, in whole milliseconds. */
+/** Returns the smallest latency that at least 99 % of the writes did not exceed, in whole milliseconds. */
 export function percentileMs(latenciesNs: readonly bigint[]): number {
   const sorted = [...latenciesNs].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const at = Math.max(Math.ceil(sorted.length * PERCENTILE) - 1, 0);

@@ -18,7 +18,7 @@ export function readDisks(files: MachineFiles): readonly Disk[] {
 
 const APPLIANCE_BYTES = 100 * 1024 ** 3;
 
-/** A machine that boots the appliance installs from a mapped disk, which is reported alone and with a fixed size. */
+/** A machine that boots the appliance installs from a mapped disk. Only this disk is reported, with a fixed size. */
 function applianceOf(files: MachineFiles): Disk | undefined {
   const device = files
     .list('/sys/block')
@@ -80,7 +80,7 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): 
   };
 }
 
-/** What udev noted about the disk, by its device number. */
+/** Returns the udev properties of the disk, by its device number. */
 function readUdev(files: MachineFiles, name: string): ReadonlyMap<string, string> {
   const text = files.text(`/run/udev/data/b${files.text(`/sys/block/${name}/dev`)}`) ?? '';
   return new Map([...text.matchAll(/^E:([A-Z0-9_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
@@ -112,7 +112,7 @@ function driveTypeOf(files: MachineFiles, name: string, byPath: string): string 
   return rotational === '1' ? 'HDD' : rotational === '0' ? 'SSD' : 'Unknown';
 }
 
-/** A direct access storage device of s390x. ESE volumes are thin. */
+/** Type of a direct access storage device of s390x. ESE volumes are thin-provisioned. */
 function dasdTypeOf(files: MachineFiles, name: string): string {
   const device = `/sys/block/${name}/device`;
   const discipline = files.text(`${device}/discipline`) ?? 'Unknown';
@@ -124,7 +124,7 @@ interface IscsiSession {
   readonly session: string;
 }
 
-/** The host adapter and the session are parts of the path of the disk in /sys/devices. */
+/** The path of the disk in /sys/devices contains the host adapter and the session. */
 function iscsiSessionOf(files: MachineFiles, name: string): IscsiSession | undefined {
   const [, host, session] = /\/(host\d+)\/(session\d+)\//.exec(files.resolved(`/sys/block/${name}`) ?? '') ?? [];
   return host && session ? { host, session } : undefined;
@@ -135,7 +135,7 @@ function iscsiAddress(files: MachineFiles, name: string): string | undefined {
   return found && files.text(`/sys/class/iscsi_host/${found.host}/ipaddress`);
 }
 
-/** The firmware has to know the target: the installed system boots from it. */
+/** The firmware must have the target in its iBFT, because the installed system boots from it. */
 function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string[] {
   const state = files.text(`/sys/block/${name}/device/state`) ?? 'unknown';
   if (state !== 'running') return [`iSCSI disk is ${state}, it must be running`];
@@ -150,7 +150,7 @@ function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string
   return known.includes(target) ? [] : [`iSCSI target ${target} is missing in the iBFT`];
 }
 
-/** The disk itself and its partitions: sda, sda1, nvme0n1p2. */
+/** Mounts of the disk itself and of its partitions: sda, sda1, nvme0n1p2. */
 function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
   const device = new RegExp(`^/dev/${name}(p?\\d+)?$`);
   return mounts.filter(({ source }) => device.test(source));

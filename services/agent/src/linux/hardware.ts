@@ -33,7 +33,7 @@ export function readMemory(files: MachineFiles): Memory {
   return { physical_bytes: usable_bytes, physical_bytes_method: 'meminfo', usable_bytes };
 }
 
-/** The memory modules in the firmware's table (SMBIOS type 17): what dmidecode prints. Only root may read them. */
+/** Size of the memory modules in the SMBIOS table (type 17), as dmidecode prints it. Only root may read the table. */
 function fittedBytes(files: MachineFiles): number {
   const tables = files.list('/sys/firmware/dmi/entries').filter((name) => name.startsWith('17-'));
   return tables.reduce((sum, name) => sum + moduleBytes(files.bytes(`/sys/firmware/dmi/entries/${name}/raw`)), 0);
@@ -53,7 +53,7 @@ export function moduleBytes(table: Buffer | undefined): number {
   return table.length < EXTENDED_SIZE_OFFSET + 4 ? 0 : (table.readUInt32LE(EXTENDED_SIZE_OFFSET) & 0x7fffffff) * MIB;
 }
 
-/** The memory blocks that the kernel has taken into use. */
+/** Size of the memory blocks that are online. */
 function onlineBytes(files: MachineFiles): number {
   const folder = '/sys/devices/system/memory';
   const blockBytes = Number.parseInt(files.text(`${folder}/block_size_bytes`) ?? '0', 16);
@@ -62,7 +62,7 @@ function onlineBytes(files: MachineFiles): number {
 }
 
 const SECURE_BOOT = '/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c';
-/** Four bytes of attributes, one of value. */
+/** The EFI variable has four bytes of attributes and one byte of value. */
 const SECURE_BOOT_BYTES = 5;
 const SECURE_BOOT_STATES = ['Disabled', 'Enabled'] as const;
 
@@ -118,7 +118,7 @@ export function readGpus(files: MachineFiles): readonly Gpu[] {
   });
 }
 
-/** Looks up a card in the PCI database: a line per vendor, and indented below it a line per device. */
+/** Looks up a card in the PCI database. It has one line per vendor, followed by one indented line per device. */
 function pciNames(database: string, vendorId: string, deviceId: string): Pick<Gpu, 'name' | 'vendor'> {
   const start = `\n${database}`.indexOf(`\n${vendorId}  `);
   if (start < 0) return {};

@@ -61,7 +61,7 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
   };
 }
 
-/** In a unit of its own: the agent may restart meanwhile. */
+/** Runs in a systemd unit of its own, because the agent may restart meanwhile. */
 async function installWithExecutable(
   order: InstallRequest,
   { architecture, executablePath, run, settings }: InstallationStepsOptions,
@@ -135,7 +135,7 @@ async function installWithContainer(
   });
 }
 
-/** Replaces this executable by the one that the service offers now; systemd starts it when the agent ends. */
+/** Replaces this executable by the present one of the service. systemd starts it when the agent ends. */
 async function upgradeExecutable(
   { architecture, executablePath, settings }: InstallationStepsOptions,
   signal: AbortSignal,
@@ -162,7 +162,7 @@ async function download(url: string, path: string, settings: DiscoverySettings, 
   }
 }
 
-/** Makes the installed system boot the discovery image once more. */
+/** Makes the installed system boot the discovery image once. */
 async function downloadBootArtifacts(
   { hostFsMountDir, initrdUrl, kernelUrl, rootfsUrl }: BootArtifacts,
   { architecture, run, settings }: InstallationStepsOptions,

@@ -14,7 +14,7 @@ afterAll(() => roots.forEach((root) => rmSync(root, { recursive: true })));
 
 type Files = { readonly [path: string]: string };
 
-/** Reads the inventory of a machine with these files. A content that starts with `->` is a link. */
+/** Returns the inventory of a machine with these files. A content that starts with `->` is a symbolic link. */
 async function inventoryOf(files: Files, run = withoutTools): Promise<Inventory> {
   const root = mkdtempSync(join(tmpdir(), 'muster-inventory-'));
   roots.push(root);
@@ -77,12 +77,12 @@ describe('the disks of a machine', () => {
     expect((await iscsiDisk(changes))?.installation_eligibility.not_eligible_reasons).toEqual([reason]);
   });
 
-  it('are Fibre Channel by their path on s390x too', async () => {
+  it('are Fibre Channel according to their path on s390x too', async () => {
     const disk = await diskOf('sdc', { '/dev/disk/by-path/fc-0x500507-lun-0': '->../../sdc' });
     expect(disk?.drive_type).toBe('FC');
   });
 
-  it('are not in use by a bind mount', async () => {
+  it('are not in use because of a bind mount', async () => {
     const mountInfo = (folder: string): Files => ({
       '/proc/self/mountinfo': `36 35 8:2 ${folder} /var/data rw - xfs /dev/sda2 rw\n`,
     });
@@ -142,7 +142,7 @@ describe('the cards and controllers of a machine', () => {
     expect(gpus).toMatchObject([{ vendor: 'NVIDIA Corporation', name: 'TU104GL [Tesla T4]' }]);
   });
 
-  it('are asked with ipmitool and biosdevname where they are installed', async () => {
+  it('are queried with ipmitool and biosdevname when those are installed', async () => {
     const answers = new Map([
       ['ipmitool lan print 2', 'IP Address Source : DHCP\nIP Address              : 192.0.2.77\n'],
       ['ipmitool lan6 print 2 enables', 'IPv6/IPv4 Addressing Enables: both\n'],
@@ -163,7 +163,7 @@ describe('the cards and controllers of a machine', () => {
     expect(found.interfaces[0]?.biosdevname).toBe('em1');
   });
 
-  it('have the defaults of assisted-service v2 where the tools are missing', async () => {
+  it('have the defaults of assisted-service v2 when the tools are missing', async () => {
     expect(await inventoryOf({})).toMatchObject({ bmc_address: '0.0.0.0', bmc_v6address: '::/0' });
   });
 });

@@ -11,7 +11,7 @@ const where = existsSync('/proc/meminfo') ? '' : ' (skipped: this is not Linux)'
 describe(`this machine${where}`, () => {
   const isLinux = where === '';
 
-  it('is described as the kernel and Node see it', async () => {
+  it('equals the description by the kernel and Node', async () => {
     if (!isLinux) return;
     const { exitCode, output } = await runStep(
       linuxMachine(),
@@ -31,14 +31,14 @@ describe(`this machine${where}`, () => {
     }
   });
 
-  it('has one host id, whenever it is asked', async () => {
+  it('returns the same host id at every call', async () => {
     if (!isLinux) return;
     const id = hostIdOf(await linuxMachine().identity());
     expect(isUuid(id)).toBe(true);
     expect(hostIdOf(await linuxMachine().identity())).toBe(id);
   });
 
-  it('resolves names, and finds none for a name that cannot exist', async () => {
+  it('resolves names, and returns no address for a name that cannot exist', async () => {
     if (!isLinux) return;
     const args = ['{"domains":[{"domain_name":"localhost"},{"domain_name":"no-such-name.invalid"}]}'];
     const { output } = await runStep(linuxMachine(), 'domain-resolution', args, never);

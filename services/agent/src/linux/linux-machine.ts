@@ -19,15 +19,15 @@ import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes }
 import { checkImages, resolveDomains, synchronizeTime } from './service-checks';
 
 export interface LinuxMachineOptions {
-  /** Where /proc, /sys, /dev and /run are. */
+  /** Folder that contains /proc, /sys, /dev and /run. */
   readonly root?: string;
   readonly addresses?: () => Addresses;
   readonly hostname?: () => string;
-  /** As `uname -m` says it. */
+  /** Output of `uname -m`. */
   readonly architecture?: string;
   readonly run?: RunCommand;
   readonly probe?: NeighbourProbe;
-  /** How the agent was started. Absent: no steps that need the service or change the machine. */
+  /** Settings of the agent. Absent: steps that need the service or change the machine are not available. */
   readonly settings?: DiscoverySettings;
   /** Path of this executable. @default that of this process, when it is a single executable */
   readonly executablePath?: string;
@@ -35,7 +35,7 @@ export interface LinuxMachineOptions {
 
 const MEDIA_MOUNT = '/run/media/iso';
 
-/** The machine that this process runs on. A step whose program is missing fails with the name of the program. */
+/** The machine on which this process runs. A step whose program is missing fails with the name of the program. */
 export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   const files = createMachineFiles(options.root ?? '/');
   const addresses = options.addresses ?? networkInterfaces;
@@ -104,10 +104,10 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   };
 }
 
-/** A process of plain Node is no executable that could be started with the same subcommands. */
+/** A process of plain Node has no executable with the same subcommands. */
 const ownExecutable = (): string | undefined => (isSea() ? process.execPath : undefined);
 
-/** Only a machine that runs from a full image has the medium mounted; there is nothing to lose otherwise. */
+/** Only a machine that boots a full image has the medium mounted. Other machines cannot lose it. */
 function isMediaReadable(files: MachineFiles): boolean {
   if (!files.exists(MEDIA_MOUNT)) return true;
   const source = readMounts(files).find(({ target }) => target === MEDIA_MOUNT)?.source;

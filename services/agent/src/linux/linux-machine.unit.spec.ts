@@ -10,7 +10,7 @@ const GIB = 1024 ** 3;
 const never = new AbortController().signal;
 const EUI = 'nvme-eui.002538b3010a1b2c';
 
-/** SMBIOS type 17 with a size in MiB. */
+/** An entry of SMBIOS type 17 with a size in MiB. */
 const memoryModule = (size: number, extended = 0): Buffer => {
   const table = Buffer.alloc(0x28);
   table.writeUInt16LE(size, 0x0c);
@@ -140,7 +140,7 @@ describe('a Linux machine', () => {
   afterAll(() => rmSync(root, { recursive: true }));
   const disk = (name: string) => inventory.disks.find((one) => one.name === name);
 
-  it('counts its processors and tells the highest frequency', () => {
+  it('counts its processors and reports the highest frequency', () => {
     expect(inventory.cpu).toEqual({
       architecture: 'x86_64',
       count: 4,
@@ -150,7 +150,7 @@ describe('a Linux machine', () => {
     });
   });
 
-  it('adds up its memory modules', () => {
+  it('reports the sum of its memory modules', () => {
     expect(inventory.memory).toEqual({
       physical_bytes: 32 * GIB,
       physical_bytes_method: 'dmidecode',
@@ -160,12 +160,12 @@ describe('a Linux machine', () => {
     expect(moduleBytes(memoryModule(0xffff))).toBe(0);
   });
 
-  it('shows physical disks only', () => {
+  it('reports physical disks only', () => {
     expect(inventory.disks.map(({ name }) => name)).toEqual(['dm-1', 'nvme0n1', 'sda', 'sr0']);
     expect(disk('dm-1')?.drive_type).toBe('Multipath');
   });
 
-  it('names a disk by what stays the same', () => {
+  it('names a disk by its persistent names', () => {
     expect(disk('sda')).toMatchObject({
       id: '/dev/disk/by-id/wwn-0x5000c500',
       by_id: '/dev/disk/by-id/wwn-0x5000c500',
@@ -188,7 +188,7 @@ describe('a Linux machine', () => {
     });
   });
 
-  it('says why a disk cannot be installed to', () => {
+  it('reports why a disk is not eligible for installation', () => {
     expect(disk('sda')?.installation_eligibility).toEqual({
       eligible: false,
       not_eligible_reasons: ['Disk is in use: /dev/sda2 is mounted at /data'],
@@ -196,7 +196,7 @@ describe('a Linux machine', () => {
     expect(disk('sr0')).toMatchObject({ is_installation_media: true, drive_type: 'ODD', removable: true });
   });
 
-  it('tells its cards with their own addresses, without link-local ones', () => {
+  it('reports its network cards with their permanent addresses, without link-local ones', () => {
     expect(inventory.interfaces.find(({ name }) => name === 'eno1')).toEqual({
       flags: ['up', 'broadcast', 'multicast'],
       has_carrier: true,
@@ -214,7 +214,7 @@ describe('a Linux machine', () => {
     expect(inventory.interfaces.find(({ name }) => name === 'bond0')?.type).toBe('bond');
   });
 
-  it('tells the routes that lead to hosts', () => {
+  it('reports its routes to hosts', () => {
     expect(inventory.routes).toEqual([
       { destination: '0.0.0.0', family: 2, gateway: '192.0.2.1', interface: 'eno1', metric: 100 },
       { destination: '192.0.2.0', family: 2, gateway: undefined, interface: 'eno1', metric: 100 },
@@ -222,7 +222,7 @@ describe('a Linux machine', () => {
     ]);
   });
 
-  it('shows how it was started', () => {
+  it('reports how it was booted', () => {
     expect(inventory.boot).toEqual({
       command_line: SERVER['/proc/cmdline'],
       current_boot_mode: 'uefi',

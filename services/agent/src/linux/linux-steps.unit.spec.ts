@@ -18,7 +18,7 @@ interface Recorded {
   readonly given: (CommandSettings | undefined)[];
 }
 
-/** Programs with a row exist and answer it; all others are missing. */
+/** Programs in `rows` exist and return the given output. All others are missing. */
 function recorded(rows: { readonly [start: string]: string | Partial<CommandResult> }): Recorded {
   const lines: string[] = [];
   const given: (CommandSettings | undefined)[] = [];
@@ -48,7 +48,7 @@ const step = async (machine: Machine, type: string, args: unknown, ...more: stri
 };
 
 describe('free addresses', () => {
-  it('are those that nothing answers on, by the kernel where there is no nmap', async () => {
+  it('are those without an answer, according to the kernel when nmap is missing', async () => {
     const machine = linuxMachine({ ...recorded({}), probe: answering('192.0.2.1', '192.0.2.2') });
     expect(await step(machine, 'free-network-addresses', ['192.0.2.0/29'])).toMatchObject({
       result: [
@@ -60,7 +60,7 @@ describe('free addresses', () => {
     });
   });
 
-  it('are found with nmap where it is installed', async () => {
+  it('are found with nmap when it is installed', async () => {
     const xml =
       '<nmaprun><host><status state="up" reason="arp-response"/><address addr="192.0.2.1" addrtype="ipv4"/><address addr="52:54:00:00:00:01" addrtype="mac"/></host><host><status state="down"/><address addr="192.0.2.2" addrtype="ipv4"/></host></nmaprun>';
     const { lines, run } = recorded({ nmap: xml });
@@ -72,7 +72,7 @@ describe('free addresses', () => {
     expect(upAddresses(xml)).toEqual(['192.0.2.1']);
   });
 
-  it('stop at 8,000, block by block', async () => {
+  it('are limited to 8,000, in whole blocks', async () => {
     const { result } = await step(linuxMachine({ ...recorded({}), probe: answering() }), 'free-network-addresses', [
       '10.0.0.0/16',
     ]);
@@ -91,7 +91,7 @@ describe('free addresses', () => {
 });
 
 describe('the neighbour table', () => {
-  it('has a MAC address only for what answered', () => {
+  it('has a MAC address only for addresses that answered', () => {
     const json = JSON.stringify([
       { dst: '192.0.2.1', dev: 'eno1', lladdr: '52:54:00:00:00:0A', state: ['REACHABLE'] },
       { dst: '192.0.2.2', dev: 'eno1', state: ['FAILED'] },
@@ -107,7 +107,7 @@ describe('the neighbour table', () => {
 });
 
 describe('the check of VIPs', () => {
-  it('fails for an address that a neighbour or a ping answers on', async () => {
+  it('fails for an address that a neighbour or ping finds in use', async () => {
     const { run } = recorded({ ping: { exitCode: 1 }, 'ping -c 2 -W 2 -q 198.51.100.5': '' });
     const machine = linuxMachine({ run, probe: answering('192.0.2.100') });
     const vips = ['192.0.2.100', '192.0.2.101', '198.51.100.5'].map((vip) => ({ vip, vip_type: 'api' }));
@@ -130,7 +130,7 @@ describe('the speed of a disk', () => {
     return path;
   };
 
-  it('is measured with as many synchronous writes as the size asks for', async () => {
+  it('is measured with as many synchronous writes as the size requires', async () => {
     const options = { path: disk(), timeoutMs: 20_000, totalBytes: 20 * BLOCK_BYTES, isTarget: () => true };
     expect(await measureDiskSpeed(options, signal)).toBeGreaterThanOrEqual(0);
   });
@@ -141,14 +141,14 @@ describe('the speed of a disk', () => {
     expect(percentileMs([2_500_000n])).toBe(2);
   });
 
-  it('is not measured on what is no disk', async () => {
+  it('is not measured on a path that is not a disk', async () => {
     await expect(measureDiskSpeed({ path: disk(), timeoutMs: 1_000 }, signal)).rejects.toThrow(/is not a disk/);
     await expect(measureDiskSpeed({ path: '/dev/none', timeoutMs: 1_000 }, signal)).rejects.toThrow(StepFailed);
   });
 });
 
 describe('the check of images', () => {
-  it('reports size and speed of what was pulled, and what cannot be pulled', async () => {
+  it('reports size and speed of pulled images, and images that cannot be pulled', async () => {
     const { run, given } = recorded({
       'podman images --quiet a': 'id\n',
       'podman pull c': { exitCode: 125, stderr: 'unauthorized' },
@@ -170,7 +170,7 @@ describe('the check of images', () => {
     expect(Math.max(...given.flatMap((one) => one?.timeoutMs ?? []))).toBeLessThanOrEqual(60_000);
   });
 
-  it('names the program that is missing', async () => {
+  it('reports the missing program', async () => {
     const { error, exitCode } = await step(linuxMachine(recorded({})), 'container-image-availability', {
       images: ['a'],
     });
@@ -180,13 +180,13 @@ describe('the check of images', () => {
 });
 
 describe('DHCP leases for VIPs', () => {
-  it('are the last ones of the lease file', () => {
+  it('are the last ones in the lease file', () => {
     const lease = (address: string): string => `lease {\n  fixed-address ${address};\n}`;
     expect(lastLease(`${lease('192.0.2.5')}\n${lease('192.0.2.6')}\n`, 'eno1')).toBe(lease('192.0.2.6'));
     expect(() => lastLease('', 'eno1')).toThrow(/No DHCP server on the network of eno1/);
   });
 
-  it('leave no interface behind when dhclient is missing', async () => {
+  it('leave no interface when dhclient is missing', async () => {
     const { lines, run } = recorded({ ip: '' });
     const order = { interface: 'eno1', api_vip_mac: '00:1a:4a:00:00:01', ingress_vip_mac: '00:1a:4a:00:00:02' };
     expect((await step(linuxMachine({ run }), 'dhcp-lease-allocate', order)).error).toMatch(
@@ -225,7 +225,7 @@ describe('the installation', () => {
   const machineWith = (run: RunCommand): Machine =>
     linuxMachine({ run, settings, architecture: 'x86_64', executablePath: '/usr/local/bin/muster-host' });
 
-  it('runs this executable in a unit of its own, its token only in the environment', async () => {
+  it('runs this executable in a unit of its own, with the token in the environment only', async () => {
     const { lines, run, given } = recorded({ 'systemd-run': '' });
     expect((await step(machineWith(run), 'install', order)).exitCode).toBe(0);
     expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
@@ -236,7 +236,7 @@ describe('the installation', () => {
     expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
   });
 
-  it('runs the container image where one is named', async () => {
+  it('runs the container image when one is configured', async () => {
     const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
     const named = { ...order, installer_image: 'quay.io/installer:1' };
     expect((await step(machineWith(run), 'install', named)).exitCode).toBe(0);
@@ -261,7 +261,7 @@ describe('the installation', () => {
 });
 
 describe('the logs', () => {
-  it('hold what each program prints, and a report of what is missing', async () => {
+  it('contain the output of each program, and a report of the missing ones', async () => {
     const { run } = recorded({ journalctl: 'a line\n', lsblk: 'NAME\n', dmesg: { exitCode: 1, stderr: 'denied' } });
     const files = await collect(false, run, signal);
     expect(Object.keys(files)).toEqual([

@@ -12,7 +12,7 @@ const journal = (...filters: string[]): readonly string[] => [
   ...filters,
 ];
 
-/** A file of the bundle and the commands whose output it holds. */
+/** A file of the bundle and the commands whose output it contains. */
 interface LogSource {
   readonly file: string;
   readonly commands: readonly (readonly string[])[];
@@ -44,7 +44,7 @@ const SOURCES: readonly LogSource[] = [
   },
 ];
 
-/** Collects the logs of this machine and sends them. What cannot be collected is listed in `report.logs`. */
+/** Collects the logs of this machine and sends them. `report.logs` lists the failures. */
 export async function gatherLogs(
   order: LogsRequest,
   access: ServiceAccess,
@@ -62,7 +62,7 @@ export async function gatherLogs(
   }
 }
 
-/** Returns the text of each file by its name. */
+/** Returns the text of each file by name. */
 export async function collect(
   isBootstrap: boolean,
   run: RunCommand,

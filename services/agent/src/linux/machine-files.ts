@@ -10,23 +10,25 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files in which a Linux kernel describes its machine. Nothing here throws: what cannot be read is absent. */
+/**
+ * The files in which the Linux kernel describes the machine. No method throws: a value that cannot be read is absent.
+ */
 export interface MachineFiles {
   /** Trimmed text. */
   text(path: string): string | undefined;
   bytes(path: string): Buffer | undefined;
-  /** The beginning of a file or device that holds at least that much. */
+  /** The first `count` bytes of a file or device; undefined when it is shorter. */
   firstBytes(path: string, count: number): Buffer | undefined;
   /** Names in a folder, sorted. */
   list(path: string): readonly string[];
   exists(path: string): boolean;
-  /** Where a link points to, as it is written. */
+  /** The target of a symbolic link, unchanged. */
   link(path: string): string | undefined;
-  /** The path without links. */
+  /** The path with all links resolved. */
   resolved(path: string): string | undefined;
 }
 
-/** `root` is where /proc, /sys, /dev and /run are found: `/`, or a folder that a test has laid out. */
+/** `root` contains /proc, /sys, /dev and /run: `/`, or a folder of a test. */
 export function createMachineFiles(root: string): MachineFiles {
   const at = (path: string): string => join(root, path);
   const bytes = (path: string): Buffer | undefined => attempt(() => readFileSync(at(path)));
@@ -64,7 +66,10 @@ export interface Mount {
   readonly target: string;
 }
 
-/** Mounts of whole file systems. A bind mount shows a folder of a file system that is mounted elsewhere, so it is left out. */
+/**
+ * Returns the mounts of whole file systems. A bind mount shows a folder of a file system that is mounted elsewhere, so
+ * it is omitted.
+ */
 export function readMounts(files: MachineFiles): readonly Mount[] {
   const mountInfo = files.text('/proc/self/mountinfo');
   if (mountInfo === undefined) return mountsIn(files.text('/proc/mounts') ?? '');
@@ -72,7 +77,7 @@ export function readMounts(files: MachineFiles): readonly Mount[] {
     const [own = '', shared = ''] = line.split(' - ');
     const [, , , folder, target] = own.split(' ').map(unescaped);
     const [type, source] = shared.split(' ').map(unescaped);
-    // A subvolume of btrfs has a folder of its own and is no bind mount.
+    // A subvolume of btrfs has a folder too, but is not a bind mount.
     return source && target && (folder === '/' || type === 'btrfs') ? [{ source, target }] : [];
   });
 }

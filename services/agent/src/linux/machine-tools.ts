@@ -1,7 +1,9 @@
 import type { Interface } from '../machine/inventory';
 import { type CommandResult, ProgramMissing, type RunCommand } from './command';
 
-/** Addresses of the board management controller; the defaults are those of assisted-service v2 for "not known". */
+/**
+ * Addresses of the board management controller. The defaults are those of assisted-service v2 for unknown addresses.
+ */
 export interface BmcAddresses {
   readonly bmc_address: string;
   readonly bmc_v6address: string;
@@ -12,7 +14,10 @@ const NO_IPV6 = '::/0';
 const CHANNELS = 12;
 const TOOL_TIMEOUT_MS = 5_000;
 
-/** Asks each channel of the controller with ipmitool. Returns the defaults where the tool or the controller is missing. */
+/**
+ * Queries each channel of the controller with ipmitool. Returns the defaults when the tool or the controller is
+ * missing.
+ */
 export async function readBmc(run: RunCommand, signal: AbortSignal): Promise<BmcAddresses> {
   const ask = (...args: string[]): Promise<CommandResult> =>
     run('ipmitool', args, signal, { timeoutMs: TOOL_TIMEOUT_MS });
@@ -45,7 +50,7 @@ async function ipv6Of(
   return undefined;
 }
 
-/** One block of indented lines per address. */
+/** The output has one block of indented lines per address. */
 function activeAddress(text: string): string | undefined {
   for (const block of text.split(/^(?=\S)/m)) {
     const value = (name: string): string =>
@@ -57,7 +62,7 @@ function activeAddress(text: string): string | undefined {
   return undefined;
 }
 
-/** Adds the names that the firmware gives to network interfaces, where biosdevname is installed. */
+/** Adds the firmware names of network interfaces when biosdevname is installed. */
 export async function withBiosNames(
   interfaces: readonly Interface[],
   run: RunCommand,

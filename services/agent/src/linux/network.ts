@@ -2,10 +2,10 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import type { Interface, Route } from '../machine/inventory';
 import type { MachineFiles } from './machine-files';
 
-/** Addresses by interface name, as `os.networkInterfaces()` gives them. */
+/** Addresses by interface name, as `os.networkInterfaces()` returns them. */
 export type Addresses = { readonly [name: string]: readonly NetworkInterfaceInfo[] | undefined };
 
-/** Bits of the kernel's interface flags, and their names in the contract. */
+/** Bits of the interface flags of the kernel, with their names in the v2 API. */
 const FLAGS: readonly (readonly [number, string])[] = [
   [0x1, 'up'],
   [0x2, 'broadcast'],
@@ -43,18 +43,18 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
     });
 }
 
-/** The kernel computes this flag from the operational state; the file with the flags does not have it. */
+/** The kernel computes this flag from the operational state. The flags file does not contain it. */
 const runningFlag = (files: MachineFiles, net: string, flags: number): readonly string[] =>
   flags & IS_UP && ['up', 'unknown'].includes(files.text(`${net}/operstate`) ?? '') ? ['running'] : [];
 
-/** A member of a bond shows the bond's address; its own is kept aside. */
+/** A member of a bond has the MAC address of the bond. Its own address is in a separate file. */
 function permanentMac(files: MachineFiles, name: string): string | undefined {
   const own = files.text(`/sys/class/net/${name}/bonding_slave/perm_hwaddr`);
   const mac = own ?? files.text(`/sys/class/net/${name}/address`);
   return mac === '00:00:00:00:00:00' ? undefined : mac;
 }
 
-/** Returns physical or the kind of the link as netlink names it; device for kinds that /sys does not show. */
+/** Returns `physical` or the kind of the link as netlink names it; `device` for kinds that /sys does not contain. */
 function typeOf(files: MachineFiles, name: string): string {
   const net = `/sys/class/net/${name}`;
   const isVirtual = files.resolved(net)?.includes('/virtual/') ?? true;
@@ -62,12 +62,12 @@ function typeOf(files: MachineFiles, name: string): string {
   const kind = /^DEVTYPE=(.+)$/m.exec(files.text(`${net}/uevent`) ?? '')?.[1];
   if (kind) return kind;
   if (files.exists(`${net}/tun_flags`)) return 'tun';
-  // The other end of a pair is another interface.
+  // The peer of the pair is another interface.
   const other = files.text(`${net}/iflink`);
   return other !== undefined && other !== '0' && other !== files.text(`${net}/ifindex`) ? 'veth' : 'device';
 }
 
-/** Addresses that name the machine: the loopback has none. */
+/** MAC addresses that identify the machine, without the loopback interface. */
 export function permanentMacs(files: MachineFiles): readonly string[] {
   return files.list('/sys/class/net').flatMap((name) => permanentMac(files, name) || []);
 }
@@ -98,7 +98,7 @@ function readIpv4(files: MachineFiles): readonly Route[] {
   });
 }
 
-/** The kernel prints the address as a number in the machine's own byte order, which is little endian here. */
+/** The kernel prints the address as a number in host byte order, which is little endian. */
 const toIpv4 = (hex: string): string =>
   (hex.match(/../g) ?? [])
     .map((byte) => Number.parseInt(byte, 16))
@@ -126,17 +126,19 @@ function readIpv6(files: MachineFiles): readonly Route[] {
   });
 }
 
-/** The URL parser writes an address in its shortest form. */
+/** The URL parser returns an address in its shortest form. */
 const toIpv6 = (hex: string): string =>
   new URL(`http://[${(hex.match(/.{4}/g) ?? []).join(':')}]/`).hostname.slice(1, -1);
 
-/** Names that no host of a cluster may have. */
+/** Names that a host of a cluster must not have. */
 const NAMELESS: ReadonlySet<string> = new Set(
   ['', '4', '6'].flatMap((family) => [`localhost${family}`, `localhost${family}.localdomain${family}`]),
 );
 const NAMING_TYPES = ['physical', 'vlan', 'bond'];
 
-/** Returns the name of the machine, or one made from the MAC address of its first usable interface when it has no name. */
+/**
+ * Returns the name of the machine, or a name made from the MAC address of its first usable interface when it has none.
+ */
 export function hostnameOf(name: string, interfaces: readonly Interface[]): string {
   const trimmed = name.trim();
   if (!NAMELESS.has(trimmed)) return trimmed;

@@ -1,7 +1,7 @@
 import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
 import { execute, type RunCommand } from './command';
 
-/** Second character of a line of `chronyc sources`. */
+/** States by the second character of a line of `chronyc sources`. */
 const STATES: { readonly [mark: string]: NtpSourceState | undefined } = {
   '*': 'synced',
   '+': 'combined',
@@ -21,7 +21,7 @@ export function parseChronySources(output: string): NtpReport {
   };
 }
 
-/** Adds the sources that the time service lacks, then tells the state of all. */
+/** Adds the sources that chrony does not have, and returns the states of all sources. */
 export async function synchronizeTime(
   sources: readonly string[],
   run: RunCommand,
@@ -35,7 +35,7 @@ export async function synchronizeTime(
   return list();
 }
 
-/** Looks one name up; empty lists when it does not exist. */
+/** Resolves a name. Returns empty lists when it does not exist. */
 export interface NameLookup {
   addresses(name: string): Promise<readonly { readonly address: string; readonly family: number }[]>;
   canonicalNames(name: string): Promise<readonly string[]>;
@@ -56,7 +56,10 @@ export async function resolveDomains(domains: readonly string[], lookup: NameLoo
 
 const MB = 1_000_000;
 
-/** Pulls each image with podman, all within one time limit, and reports size and speed. @throws ProgramMissing without podman */
+/**
+ * Pulls each image with podman within one time limit, and returns sizes and speeds.
+ * @throws ProgramMissing without podman
+ */
 export async function checkImages(
   { images, timeoutSeconds }: { readonly images: readonly string[]; readonly timeoutSeconds: number },
   run: RunCommand,
@@ -76,7 +79,7 @@ export async function checkImages(
     const time = (nowMs() - startedMs) / 1000;
     const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
     if (exitCode !== 0) return failed;
-    // The speed of an image that was here already would say nothing.
+    // No speed is reported for an image that existed already.
     if (present) return { ...failed, result: 'success' };
     const text = await execute(run, 'podman', ['image', 'inspect', '--format={{.Size}}', name], signal);
     const size_bytes = Number(text.trim()) || 0;

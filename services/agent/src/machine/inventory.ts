@@ -1,6 +1,6 @@
 /**
- * What a machine is made of: the document of the inventory step, names as on the wire.
- * Sizes are bytes, frequency is MHz, addresses carry their prefix length.
+ * The result of the inventory step, with the names of the v2 API. Sizes are bytes, frequency is MHz, addresses have
+ * their prefix length.
  */
 export interface Inventory {
   readonly bmc_address?: string;
@@ -104,7 +104,7 @@ export interface SystemVendor {
 }
 
 /**
- * The JSON text of an inventory. Members that are empty, zero or false are left out, lists stay; the same machine gives the
+ * Returns the JSON text of an inventory. Empty members, 0 and false are omitted, lists stay. The same machine gives the
  * same text, because an unchanged text is not sent again.
  */
 export function toInventoryText(inventory: Inventory): string {

@@ -23,7 +23,7 @@ const inventory: Inventory = {
 };
 
 describe('the text of an inventory', () => {
-  it('leaves out what is empty, zero or false, and keeps lists', () => {
+  it('omits empty members, 0 and false, and keeps lists', () => {
     expect(JSON.parse(toInventoryText(inventory))).toEqual({
       cpu: { architecture: 'x86_64', count: 4, flags: [] },
       disks: [

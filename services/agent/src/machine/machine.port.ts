@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { StepType, StepWork } from '../steps/step-work';
 
-/** What tells one machine from another. Empty where the machine does not say. */
+/** Values that identify a machine. Empty when the machine does not report them. */
 export interface MachineIdentity {
-  /** As the firmware gives it, letter case kept. */
+  /** As in the firmware, with its letter case. */
   readonly baseboardSerial: string;
   readonly systemUuid: string;
   readonly systemSerial: string;
@@ -13,7 +13,7 @@ export interface MachineIdentity {
   readonly bootId: string;
 }
 
-/** Serial numbers that vendors leave in the board when they do not set one. */
+/** Serial numbers that vendors use as placeholders. */
 const MEANINGLESS_SERIALS: ReadonlySet<string> = new Set([
   '',
   'unknown',
@@ -31,10 +31,10 @@ const MEANINGLESS_UUIDS: ReadonlySet<string> = new Set([
   '03000200-0400-0500-0006-000700080009',
 ]);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A machine without serial number, UUID and network card: all such machines look the same. */
+/** Host id of machines without serial number, UUID and network card. They cannot be distinguished. */
 const NAMELESS = 'deaddead-dead-dead-dead-deaddeaddead';
 
-/** The host id of a machine; the same rule as assisted-installer-agent, so that a machine keeps its id when its agent changes. */
+/** Returns the host id by the rule of assisted-installer-agent, so that a machine keeps its id with another agent. */
 export function hostIdOf(identity: MachineIdentity): string {
   if (!MEANINGLESS_SERIALS.has(identity.baseboardSerial.toLowerCase())) return digestId(identity.baseboardSerial);
   const uuid = identity.systemUuid.toLowerCase();
@@ -51,28 +51,31 @@ const digestId = (text: string): string =>
     .digest('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** What the agent runs on: a real machine, or one that is played. */
+/** The machine on which the agent runs, real or simulated. */
 export interface Machine {
   identity(): Promise<MachineIdentity>;
-  /** False once the discovery image that the machine runs from cannot be read any more (virtual media was taken away). */
+  /** False when the discovery image cannot be read any more, because the virtual media was removed. */
   isMediaReadable(): Promise<boolean>;
-  /** What the machine can do, by step type. A type that is missing is answered with a reason instead of a result. */
+  /** Implementations of the steps. A step without one is answered with a reason. */
   readonly abilities: Abilities;
 }
 
 export type Abilities = { readonly [Type in StepType]?: Ability<Type> };
-/** Does one step. Throws StepFailed for a failure that has an exit code; ends early when `signal` is aborted. */
+/**
+ * Runs one step. Ends early when `signal` is aborted.
+ * @throws StepFailed for a failure with an exit code
+ */
 export type Ability<Type extends StepType> = (
   order: StepWork[Type]['order'],
   signal: AbortSignal,
 ) => Promise<StepWork[Type]['result']>;
 
-/** A step came to an end without what was asked for. */
+/** A step failed. */
 export class StepFailed extends Error {
   constructor(
     reason: string,
     readonly exitCode = -1,
-    /** What was found out nevertheless. */
+    /** Partial results. */
     readonly output = '',
   ) {
     super(reason);

@@ -1,17 +1,19 @@
 import type { InstallRequest } from './step-work';
 
-/** How the installer reaches the service, and which program it is. */
+/** Access of the installer to the service, and the programs that it uses. */
 export interface InstallerAccess {
   readonly serviceUrl: string;
   readonly agentVersion: string;
   readonly isInsecure?: boolean;
   /** File with the certificate authority of the service. */
   readonly caPath?: string;
-  /** This executable: where it is, and where the hosts of the cluster get it. Absent: the programs come as containers. */
+  /**
+   * This executable: its path, and its URL for other hosts of the cluster. Absent: the programs are container images.
+   */
   readonly executable?: { readonly path: string; readonly url: string; readonly sha256: string };
 }
 
-/** Returns the flags of the installer; those of assisted-installer, and three of Muster for its own executable. */
+/** Returns the flags of the installer: those of assisted-installer, and three of Muster for its executable. */
 export function installFlags(order: InstallRequest, access: InstallerAccess): readonly string[] {
   const { executable } = access;
   const texts: readonly (readonly [string, string])[] = [

@@ -2,7 +2,7 @@ import { HttpRefused, createHttpClient, realTimer } from '@muster/host-api';
 import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';
-/** Files of a worker's ignition that show how the cluster's network is managed. */
+/** Files of a worker's Ignition config that show how the network of the cluster is managed. */
 const KEPT_FILES = [
   '/etc/kubernetes/manifests/coredns.yaml',
   '/etc/kubernetes/manifests/keepalived.yaml',
@@ -14,7 +14,7 @@ interface Ignition {
   readonly storage?: { readonly luks?: unknown; readonly files?: readonly { readonly path?: string }[] };
 }
 
-/** Can this machine fetch the configuration that it would join an existing cluster with? */
+/** Checks whether this machine can download the config with which it would join an existing cluster. */
 export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSignal): Promise<ApiVipReport> {
   const { url } = order;
   try {
@@ -28,7 +28,7 @@ export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSig
   }
 }
 
-/** The service needs to know the disk encryption and the network's way; the rest may hold secrets and stays here. */
+/** Keeps only disk encryption and network files. The other parts may contain secrets and are not sent. */
 export function withoutSecrets(text: string): string {
   const config = JSON.parse(text) as Ignition;
   if (!config.ignition?.version) throw new Error('The answer is JSON, but not an ignition config.');
@@ -36,7 +36,7 @@ export function withoutSecrets(text: string): string {
   return JSON.stringify({ ignition: config.ignition, storage: { luks: config.storage?.luks, files } });
 }
 
-/** The advertised keys of every Tang server; not successful as soon as one does not answer. */
+/** Returns the advertised keys of every Tang server. It fails when one does not answer. */
 export async function fetchTangAdvertisements(
   { servers }: { readonly servers: readonly TangServer[] },
   signal: AbortSignal,

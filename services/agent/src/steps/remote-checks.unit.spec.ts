@@ -2,8 +2,8 @@ import { fetchApiVipIgnition, fetchTangAdvertisements, withoutSecrets } from './
 
 const never = new AbortController().signal;
 
-describe('what is reported of a downloaded ignition', () => {
-  it('is the disk encryption and the files of the network, nothing else', () => {
+describe('the report about a downloaded Ignition config', () => {
+  it('contains only disk encryption and network files', () => {
     const told = withoutSecrets(
       JSON.stringify({
         ignition: { version: '3.2.0' },
@@ -21,13 +21,13 @@ describe('what is reported of a downloaded ignition', () => {
     });
   });
 
-  it('is an error when it is no ignition', () => {
+  it('is an error when the download is not an Ignition config', () => {
     expect(() => withoutSecrets('{}')).toThrow('not an ignition');
   });
 });
 
 describe('a server that does not answer', () => {
-  it('is a finding, not a failure', async () => {
+  it('is reported as a result and not as a failure of the step', async () => {
     const url = 'http://127.0.0.1:1/config/worker';
     const order = { url, caCertificatePem: '', requestHeaders: [], token: '' };
     expect(await fetchApiVipIgnition(order, never)).toMatchObject({ url, is_success: false, ignition: '' });

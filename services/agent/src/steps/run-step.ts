@@ -3,20 +3,20 @@ import { type Abilities, type Ability, type Machine, StepFailed } from '../machi
 import { parseStepArgs } from './step-args';
 import type { StepType, StepWork } from './step-work';
 
-/** How a step ended, as it is sent to the service. Exit code 0: `output` is the step's document. */
+/** Result of a step as it is sent to the service. With exit code 0, `output` is the document of the step. */
 export interface StepOutcome {
   readonly exitCode: number;
   readonly output: string;
   readonly error: string;
 }
 
-/** One row per step type: how its arguments are read and how its result is sent. */
+/** One row per step type: its argument parser and the encoding of its result. */
 export interface StepRow<Type extends StepType> {
   parse(args: readonly string[]): StepWork[Type]['order'];
   conclude(result: StepWork[Type]['result']): StepOutcome;
 }
 
-/** Some image cannot be had. */
+/** At least one image is not available. */
 const IMAGES_MISSING_EXIT_CODE = 2;
 
 const done = (output: string): StepOutcome => ({ exitCode: 0, output, error: '' });
@@ -66,18 +66,18 @@ export const STEPS: { readonly [Type in StepType]: StepRow<Type> } = {
 
 export const isStepType = (text: string): text is StepType => Object.hasOwn(STEPS, text);
 
-/** The medium that the machine runs from is gone: nothing else the step says can be trusted. */
+/** The discovery image cannot be read any more, so other results of the step are not reliable. */
 export const MEDIA_LOST_EXIT_CODE = 256;
 const REFUSED_EXIT_CODE = -1;
 
-/** Runs one step on the machine. Never throws: whatever goes wrong becomes an exit code and a reason. */
+/** Runs one step. Never throws: a failure is returned as exit code and reason. */
 export async function runStep(
   machine: Machine,
   stepType: string,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<StepOutcome> {
-  if (!isStepType(stepType)) return refuse(`This agent does not know the step type "${stepType}".`);
+  if (!isStepType(stepType)) return refuse(`This agent does not support the step type "${stepType}".`);
   if (!(await machine.isMediaReadable())) return mediaLost();
   const outcome = await perform(stepType, machine.abilities, args, signal);
   return outcome.exitCode !== 0 && !(await machine.isMediaReadable()) ? mediaLost() : outcome;

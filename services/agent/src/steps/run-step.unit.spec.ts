@@ -11,15 +11,15 @@ const machineWith = (abilities: Abilities, mediaAnswers: boolean[] = []): Machin
 });
 
 describe('a step', () => {
-  it('is refused by name when its type is not known', async () => {
+  it('is refused by name when its type is unknown', async () => {
     expect(await runStep(machineWith({}), 'execute', [], never)).toEqual({
       exitCode: -1,
       output: '',
-      error: 'This agent does not know the step type "execute".',
+      error: 'This agent does not support the step type "execute".',
     });
   });
 
-  it('is refused when the machine cannot do it', async () => {
+  it('is refused when the machine does not support it', async () => {
     const outcome = await runStep(
       machineWith({}),
       'installation-disk-speed-check',
@@ -46,14 +46,14 @@ describe('a step', () => {
     expect(error).toContain(`The argument ${place} must be`);
   });
 
-  it('is not begun when the medium is gone', async () => {
+  it('is not started when the discovery image cannot be read', async () => {
     let begun = false;
     const abilities: Abilities = { 'stop-installation': async () => void (begun = true) };
     expect((await runStep(machineWith(abilities, [false]), 'stop-installation', [], never)).exitCode).toBe(256);
     expect(begun).toBe(false);
   });
 
-  it('that fails is reported as a lost medium when the medium is gone afterwards', async () => {
+  it('is reported as lost media when it fails and the discovery image cannot be read afterwards', async () => {
     const abilities: Abilities = { 'stop-installation': () => Promise.reject(new StepFailed('read error', 5)) };
     expect((await runStep(machineWith(abilities, [true, false]), 'stop-installation', [], never)).exitCode).toBe(256);
     expect((await runStep(machineWith(abilities, [true, true]), 'stop-installation', [], never)).exitCode).toBe(5);
@@ -97,7 +97,7 @@ describe('a step', () => {
     ]);
   });
 
-  it('gives every image and exit code 2 when one of them is missing', async () => {
+  it('reports every image with exit code 2 when one of them is missing', async () => {
     const image = { name: 'quay.io/a', size_bytes: 1, time: 1, download_rate: 1, result: 'failure' as const };
     const abilities: Abilities = { 'container-image-availability': async () => ({ images: [image] }) };
     const args = ['{"images":["quay.io/a"],"timeout":960}'];
@@ -108,7 +108,7 @@ describe('a step', () => {
     });
   });
 
-  it('sorts the hosts of a connectivity report, so that the same finding is the same text', async () => {
+  it('sorts the hosts of a connectivity report, so that equal results have equal text', async () => {
     const host = (host_id: string) => ({ host_id, l2_connectivity: [], l3_connectivity: [], mtu_report: [] });
     const abilities: Abilities = { 'connectivity-check': async () => ({ remote_hosts: [host('b'), host('a')] }) };
     const { output } = await runStep(machineWith(abilities), 'connectivity-check', ['[]'], never);

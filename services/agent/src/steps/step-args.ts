@@ -1,7 +1,7 @@
 import { isUuid } from '../machine/machine.port';
 import type { StepType, StepWork } from './step-work';
 
-/** A step's arguments do not have the form that its type demands. */
+/** The arguments of a step do not match its type. */
 export class BadStepArgs extends Error {
   constructor(where: string, demand: string) {
     super(`The argument ${where} must be ${demand}.`);
@@ -31,7 +31,7 @@ export function toRecord(value: unknown, where: string): JsonRecord {
   return value as JsonRecord;
 }
 
-/** An absent or null list is an empty one: that is how the service writes it. */
+/** An absent or null list is empty, because the service omits empty lists. */
 export function toList(value: unknown, where: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new BadStepArgs(where, 'a list');
@@ -67,13 +67,14 @@ const soleRecord = (args: readonly string[]) => toRecord(parseJson(soleArg(args)
 const soleList = (args: readonly string[]) => toList(parseJson(soleArg(args), '[0]'), '[0]');
 
 const ROLES = ['bootstrap', 'master', 'worker', 'arbiter'] as const;
-/** What an image check may last when the service does not say; seconds. */
+/** Time limit of an image check in seconds when the service sends none. */
 const IMAGE_TIMEOUT_SECONDS = 960;
 
-/** From the strings on the wire to an order. Each throws BadStepArgs with the place that is wrong. */
+/** Parsers of step arguments. Each throws BadStepArgs with the invalid place. */
 export const parseStepArgs: ArgsParsers = {
   inventory: (args) => {
-    // The flags --output-max-size and --disk-min-size may follow; this agent does not shorten its inventory.
+    // The flags --output-max-size and --disk-min-size are accepted and ignored. This agent does not shorten its
+    // inventory.
     const [hostId = '', ...flags] = args;
     const unknown = flags.find((flag) => !/^--(output-max-size|disk-min-size)=\d+$/.test(flag));
     if (unknown !== undefined) throw new BadStepArgs(unknown, 'a flag that the inventory step has');

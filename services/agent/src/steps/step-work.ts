@@ -1,6 +1,6 @@
 import type { Inventory } from '../machine/inventory';
 
-/** What each step is asked (`order`) and what it finds out (`result`, names as on the wire). */
+/** Input (`order`) and result (`result`, names of the v2 API) of each step. */
 export interface StepWork {
   inventory: { order: { readonly hostId: string }; result: Inventory };
   'connectivity-check': { order: readonly RemoteHost[]; result: ConnectivityReport };
@@ -13,7 +13,7 @@ export interface StepWork {
   'tang-connectivity-check': { order: { readonly servers: readonly TangServer[] }; result: TangReport };
   'installation-disk-speed-check': {
     order: { readonly path: string; readonly timeoutSeconds: number };
-    /** 99th percentile of a synchronous write, milliseconds. */
+    /** 99th percentile of the duration of a synchronous write, in milliseconds. */
     result: { readonly path: string; readonly io_sync_duration: number };
   };
   'container-image-availability': {

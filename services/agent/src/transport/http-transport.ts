@@ -10,11 +10,11 @@ import {
 import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
 
 export interface HttpTransportOptions {
-  /** `http://host:port`, without the API's prefix. */
+  /** `http://host:port` without the API prefix. */
   readonly serviceUrl: string;
   readonly infraEnvId: string;
   readonly hostId: string;
-  /** Sent as X-Secret-Key when not empty. */
+  /** Sent as X-Secret-Key when it is not empty. */
   readonly token: string;
   readonly caPem?: string;
   readonly isInsecure?: boolean;
@@ -22,10 +22,10 @@ export interface HttpTransportOptions {
   readonly timer: Timer;
 }
 
-/** The prefix of Muster's own API. */
+/** Prefix of the Muster API. */
 const MUSTER_API_PREFIX = '/api/muster/v1';
 
-/** Credentials of one host for the bus. */
+/** Bus credentials of one host. */
 export interface BusCredentials {
   /** NATS user JWT for the key of the request. */
   readonly jwt: string;
@@ -35,7 +35,10 @@ export interface BusCredentials {
 }
 
 export interface HttpTransport extends Transport {
-  /** Requests bus credentials for a public NATS user key. Throws TransportRefused, TransportUnreachable. */
+  /**
+   * Requests bus credentials for a public NATS user key.
+   * @throws TransportRefused or TransportUnreachable
+   */
   busCredentials(publicKey: string, signal: AbortSignal): Promise<BusCredentials>;
 }
 
@@ -53,7 +56,7 @@ interface RegistrationBody {
   readonly next_step_runner_command?: { readonly args?: readonly string[] };
 }
 
-/** The v2 contract over HTTP, as assisted-installer-agent uses it. */
+/** Uses the v2 API over HTTP, as assisted-installer-agent does. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const client = createHttpClient({
     baseUrl: options.serviceUrl.replace(/\/+$/, ''),
@@ -120,7 +123,7 @@ const toStepInstruction = (step: {
   args: step.args ?? [],
 });
 
-/** The runner's command holds one argument, a JSON text that must name this very host. */
+/** The runner command has one argument: JSON text that must contain the id of this host. */
 function runnerVersionOf(body: RegistrationBody, ours: { infraEnvId: string; hostId: string }): string {
   const [arg, ...more] = body.next_step_runner_command?.args ?? [];
   if (arg === undefined || more.length > 0)

@@ -60,7 +60,7 @@ describe('the NATS transport', () => {
       timeoutMs,
     });
 
-  it('carries the whole conversation, and a nudge makes the agent ask at once', async () => {
+  it('sends all requests over the bus, and polls at once after a wake-up', async () => {
     const replies: IncomingMessage[] = [];
     const registrations: IncomingMessage[] = [];
     let polls = 0;
@@ -75,7 +75,7 @@ describe('the NATS transport', () => {
     });
     const transport = await openNatsTransport();
     const ending = new AbortController();
-    // This agent never wakes by itself.
+    // The timer of this agent never ends a wait.
     const timer: Timer = { sleep: (_ms, signal) => untilAborted(signal) };
     const { of, observe } = collectNotes();
     const machine = machineThatCan({ 'verify-vips': async () => [] });
@@ -92,7 +92,7 @@ describe('the NATS transport', () => {
       ending.signal,
     );
     await eventually('the first poll', () => polls === 1);
-    await eventually('the nudge is heard and the step is done', () => {
+    await eventually('the wake-up is received and the step is run', () => {
       if (polls < 2) service.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'work' });
       return replies.length > 0;
     });
@@ -116,7 +116,7 @@ describe('the NATS transport', () => {
     });
   });
 
-  it('tells a refusal with the status of the contract', async () => {
+  it('reports a refusal with the status of the v2 API', async () => {
     const stopServing = await serve({
       register: () => ({ refusal: { code: 'host-already-installed', reason: 'It is installed.' } }),
     });
@@ -130,7 +130,7 @@ describe('the NATS transport', () => {
     expect(failure).toMatchObject({ status: 409, reason: 'It is installed.' });
   });
 
-  it('asks again under the same command id when there is no answer', async () => {
+  it('repeats a request with the same command id when there is no answer', async () => {
     const ids: (string | undefined)[] = [];
     const stopServing = await serve({
       reply_to_step: ({ headers }) => (ids.push(headers[HEADERS.commandId]), ids.length < 3 ? undefined : { ok: {} }),
@@ -144,13 +144,13 @@ describe('the NATS transport', () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('gives up when no service answers, so that the other transport can be used', async () => {
+  it('fails when no service answers, so that the other transport can be used', async () => {
     const transport = await openNatsTransport();
     await expect(transport.nextSteps('v', 1, never)).rejects.toThrow(TransportUnreachable);
     await transport.close();
   });
 
-  it('is replaced by HTTP when no server answers', async () => {
+  it('falls back to HTTP when no server answers', async () => {
     const reasons: string[] = [];
     const transport = await openTransport({
       settings: {

@@ -26,7 +26,7 @@ import { PROBLEMS } from '@muster/problems';
 import type { NatsAccess } from '../discovery-settings';
 import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
-/** Connects to the bus as one host. `inboxPrefix` is the only place where this host may receive answers. */
+/** Connects to the bus as one host. `inboxPrefix` is the only subject at which this host may receive replies. */
 export type ConnectNats = (
   access: NatsAccess & {
     readonly identity?: { readonly jwt: () => string; readonly seed: string };
@@ -35,11 +35,11 @@ export type ConnectNats = (
   },
 ) => Promise<Requests>;
 
-/** A connection for one agent. It fails at once when no server answers, so that HTTP is used. */
+/** Opens a connection for one agent. It fails immediately when no server answers, so that HTTP is used. */
 export const connectNats: ConnectNats = ({ url, credentials, identity, inboxPrefix, caPem, name }) =>
   connectNatsRequests({ servers: url, name, credentials, identity, inboxPrefix, caPem });
 
-/** A new user key for the bus. */
+/** Creates a user key for the bus. */
 export const createBusKey = createHostKey;
 
 export interface NatsTransportOptions {
@@ -48,14 +48,14 @@ export interface NatsTransportOptions {
   readonly infraEnvId: string;
   readonly hostId: string;
   readonly timer: Timer;
-  /** Milliseconds until a question counts as unanswered. */
+  /** Time limit of a request in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const RETRIES_MAX = 3;
 
-/** The same conversation as request-reply on `agent.v1.<infraEnvId>.<hostId>.<verb>`; the service can nudge this transport. */
+/** Sends the same requests as messages on `agent.v1.<infraEnvId>.<hostId>.<verb>`. The service can send wake-ups. */
 export function createNatsTransport(options: NatsTransportOptions): Transport {
   const { requests, infraEnvId, hostId } = options;
   const ids = { infraEnvId, hostId };
@@ -66,7 +66,7 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
     signal: AbortSignal,
   ): Promise<MessageShape<Out>> => {
     const body = toJson(requestSchema, create(requestSchema, message), { alwaysEmitImplicit: true });
-    // One id for all tries: the service does the command once, however often it hears of it.
+    // All attempts have one command id, so the service executes the command once.
     const headers = { [HEADERS.commandId]: randomUUID() };
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -114,7 +114,10 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
   };
 }
 
-/** What is in the envelope. Throws TransportRefused for a refusal. */
+/**
+ * Returns the content of the reply envelope.
+ * @throws TransportRefused for a refusal
+ */
 function okOf(answer: JsonValue): JsonValue {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
     throw new Error('The answer is not an envelope.');

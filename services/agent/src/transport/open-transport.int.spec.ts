@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 const IDENTITY = { macAddresses: [], systemSerial: '', bootId: '' } as unknown as Parameters<Transport['register']>[1];
 const LIFETIME_MS = 60_000;
 
-describe.each([false, true])('The bus transport, TLS: %s', (usesTls) => {
+describe.each([false, true])('the bus transport, TLS: %s', (usesTls) => {
   const directory = temporaryDirectory();
   let caPem: string | undefined;
   const trust = createNatsTrust();
@@ -85,7 +85,7 @@ describe.each([false, true])('The bus transport, TLS: %s', (usesTls) => {
     directory.remove();
   });
 
-  it('polls over the bus once the host is registered, and receives its nudges', async () => {
+  it('polls over the bus once the host is registered, and receives its wake-ups', async () => {
     const transport = open();
     let nudges = 0;
     transport.listen(() => (nudges += 1));
@@ -93,11 +93,11 @@ describe.each([false, true])('The bus transport, TLS: %s', (usesTls) => {
     await transport.nextSteps('v', 1, never);
     expect(polls).toEqual(['bus']);
     service.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'work' });
-    await eventually('the nudge arrives', () => nudges === 1);
+    await eventually('the wake-up arrives', () => nudges === 1);
     await transport.close();
   });
 
-  it('renews its credentials for the same key when half of their lifetime is over', async () => {
+  it('renews its credentials for the same key after half of their lifetime', async () => {
     const transport = open();
     await transport.register('v', IDENTITY, never);
     await transport.nextSteps('v', 1, never);
@@ -108,7 +108,7 @@ describe.each([false, true])('The bus transport, TLS: %s', (usesTls) => {
     await transport.close();
   });
 
-  it('uses HTTP when it does not trust the bus', async () => {
+  it('uses HTTP when it does not trust the certificate of the bus', async () => {
     const trusted = caPem;
     const other = temporaryDirectory();
     caPem = readFileSync((await makeBusCertificate(other.path, { hosts: ['127.0.0.1'], nowMs: now })).caFile, 'utf8');

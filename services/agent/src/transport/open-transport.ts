@@ -4,7 +4,7 @@ import { type BusCredentials, createHttpTransport, type HttpTransport } from './
 import { type ConnectNats, createBusKey, createNatsTransport } from './nats-transport';
 import { type Transport, TransportUnreachable } from './transport.port';
 
-/** Goes through `first`; when that does not answer, through `spare`. A refusal is an answer. Nudges come from both. */
+/** Uses `first`, and `spare` when `first` does not answer. A refusal is an answer. Wake-ups are received from both. */
 export function withFallback(first: Transport, spare: Transport): Transport {
   const through = async <T>(go: (transport: Transport) => Promise<T>): Promise<T> => {
     try {
@@ -38,7 +38,7 @@ export interface BusTransportOptions {
   readonly nowMs: () => number;
   readonly connectNats: ConnectNats;
   readonly createKey: () => { readonly publicKey: string; readonly seed: string };
-  /** Called when the bus cannot be used. HTTP is used instead until the next registration. */
+  /** Called when the bus cannot be used. Then HTTP is used until the next registration. */
   readonly onFallback?: (reason: string) => void;
 }
 
@@ -49,8 +49,8 @@ interface Connection {
 }
 
 /**
- * HTTP until the host is registered, then the bus with credentials of this host only. They are renewed over HTTP when half of
- * their lifetime is over.
+ * Uses HTTP until the host is registered, then the bus with credentials of this host. They are renewed over HTTP after
+ * half of their lifetime.
  */
 export function withBus(http: HttpTransport, options: BusTransportOptions): Transport {
   const { url, caPem, infraEnvId, hostId, timer, nowMs, connectNats } = options;
@@ -112,13 +112,13 @@ export interface OpenTransportOptions {
   readonly settings: DiscoverySettings;
   readonly hostId: string;
   readonly timer: Timer;
-  /** Absent: HTTP only, whatever the image offers. */
+  /** Absent: HTTP only, independently of the image. */
   readonly connectNats?: ConnectNats;
-  /** Called with the reason when the bus cannot be used and HTTP is used instead. */
+  /** Called with the reason when HTTP is used because the bus cannot be used. */
   readonly onFallback?: (reason: string) => void;
 }
 
-/** The bus when the image offers it, with HTTP as fallback; otherwise HTTP. */
+/** Opens the bus with HTTP as fallback when the image offers the bus, otherwise HTTP. */
 export async function openTransport(options: OpenTransportOptions): Promise<Transport> {
   const { settings, hostId, timer, connectNats, onFallback } = options;
   const { infraEnvId, serviceUrl, token, caPem, isInsecure, proxy, nats } = settings;

@@ -17,13 +17,13 @@ const register = (transport: Transport) =>
   );
 const spare = transportThat(() => ({ agentVersion: 'through the spare transport' }));
 
-describe('a spare transport', () => {
-  it('is used when the first does not answer', async () => {
+describe('a fallback transport', () => {
+  it('is used when the first transport does not answer', async () => {
     const first = transportThat(() => Promise.reject(new TransportUnreachable('silence')));
     expect(await register(withFallback(first, spare))).toEqual({ agentVersion: 'through the spare transport' });
   });
 
-  it('is not taken after a refusal: that is an answer', async () => {
+  it('is not used after a refusal, because a refusal is an answer', async () => {
     const first = transportThat(() => Promise.reject(new TransportRefused(409, 'no')));
     await expect(register(withFallback(first, spare))).rejects.toThrow(TransportRefused);
   });

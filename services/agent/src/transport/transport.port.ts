@@ -1,25 +1,25 @@
 import type { MachineIdentity } from '../machine/machine.port';
 
-/** The way from one host to the service. HTTP and NATS lead to the same handlers. */
+/** The connection of one host to the service. HTTP and NATS use the same handlers. */
 export interface Transport {
-  /** Throws TransportRefused, TransportUnreachable. */
+  /** @throws TransportRefused or TransportUnreachable */
   register(agentVersion: string, identity: MachineIdentity, signal: AbortSignal): Promise<Registration>;
   nextSteps(agentVersion: string, timestampSeconds: number, signal: AbortSignal): Promise<Instructions>;
   reply(reply: StepReply, signal: AbortSignal): Promise<void>;
-  /** Calls `onNudge` when the service has work; a transport that cannot be nudged never does. Returns the way to stop. */
+  /** Calls `onNudge` at each wake-up. A transport without wake-ups never does. Returns a function that ends it. */
   listen(onNudge: () => void): () => void;
   close(): Promise<void>;
 }
 
 export interface Registration {
-  /** Image that steps are to be run from; goes with every later question. */
+  /** Image from which steps are run. The agent sends it with every later request. */
   readonly agentVersion: string;
 }
 
 export interface Instructions {
   readonly steps: readonly StepInstruction[];
   readonly nextInstructionSeconds: number;
-  /** exit: register again. */
+  /** `exit`: register again. */
   readonly postStepAction: string;
 }
 
@@ -37,7 +37,7 @@ export interface StepReply {
   readonly error: string;
 }
 
-/** The service said no. `status` as in the HTTP contract, whatever the transport. */
+/** The service refused the request. `status` as in the v2 API for every transport. */
 export class TransportRefused extends Error {
   constructor(
     readonly status: number,
@@ -48,7 +48,7 @@ export class TransportRefused extends Error {
   }
 }
 
-/** The service did not answer. Whether it did what was asked is unknown. */
+/** The service did not answer, so it is unknown whether it executed the request. */
 export class TransportUnreachable extends Error {
   constructor(reason: string) {
     super(reason);
