@@ -6,7 +6,7 @@ const POLL_MS = 5_000;
 const CONTROL_PLANE_HOSTS_MIN = 2;
 const CONTROL_PLANE_ROLES = ['master', 'arbiter'];
 
-/** A worker reboots when two hosts of the control plane are done; a host of day 2 does not wait. */
+/** A worker reboots when two control plane hosts are done. A day-2 host does not wait. */
 export async function waitForControlPlane(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, settings } = installation;
   await reportStage(installation, 'Waiting for control plane', '', signal);
@@ -22,7 +22,7 @@ export async function waitForControlPlane(installation: Installation, signal: Ab
   await waitUntil(installation, 'the control plane', POLL_MS, areEnoughDone, signal);
 }
 
-/** Sends the logs of the live system, which are gone after the reboot. A failure is noted. */
+/** Sends the logs of the live system, which are lost with the reboot. A failure is logged. */
 export async function sendLogs(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = installation;
   const { clusterId, hostId, infraEnvId } = settings;
@@ -72,7 +72,7 @@ function logCommand(
 
 const SHUTDOWN_MESSAGE = 'Installation completed, server is going to reboot.';
 
-/** Reports the reboot and orders it with a delay, so that the install step can still be answered. */
+/** Reports the reboot and schedules it with a delay, so that the install step can still be answered. */
 export async function finish(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host } = installation;
   const units = await execute(host, ['systemctl', 'list-units', '--no-legend', 'ironic-agent.service'], signal);

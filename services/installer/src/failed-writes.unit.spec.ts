@@ -1,8 +1,9 @@
 import { HOST_ID, runRecorded } from './recorded-host.fixture.spec';
 
 /**
- * Ends of outputs of coreos-installer, and the beginning of what is reported to the service. Version 0.27.0 printed them, except
- * those for no route, a clock in 1970, a disk in use, a disk error and a missing program, which are written in the same form.
+ * Last lines of coreos-installer output, and the beginning of the reported text. They were recorded from version
+ * 0.27.0. Exceptions: no route, a clock in 1970, a disk in use, a disk error and a missing program are written in the
+ * same format.
  */
 const OUTPUTS: readonly (readonly [string, string, string])[] = [
   [
@@ -78,7 +79,7 @@ const OUTPUTS: readonly (readonly [string, string, string])[] = [
   ['coreos-installer is missing', 'coreos-installer: command not found', 'The live system has no such program.'],
 ];
 
-describe('A disk that cannot be written', () => {
+describe('a disk that cannot be written', () => {
   it.each(OUTPUTS)('is reported with cause and remedy when %s', async (_case, stderr, cause) => {
     const { failure, stages } = await runRecorded({ recording: [['coreos-installer', { exitCode: 1, stderr }]] });
     expect(stages.at(-1)).toMatch(
@@ -87,7 +88,7 @@ describe('A disk that cannot be written', () => {
     expect(failure).toContain('The installation failed in the phase "write the disk"');
   });
 
-  it('keeps the end of a long output within the limit of the service', async () => {
+  it('reports the end of a long output within the limit of the service', async () => {
     const stderr = `${'x'.repeat(10_000)}\nNo space left on device (os error 28)`;
     const { stages } = await runRecorded({
       flags: ['--installer-args', JSON.stringify(Array.from({ length: 100 }, () => '--append-karg=abcdefghijklmnop'))],
@@ -98,14 +99,14 @@ describe('A disk that cannot be written', () => {
     expect(info.length).toBeLessThanOrEqual(2_048);
   });
 
-  it('reports every five minutes that coreos-installer prints nothing', async () => {
+  it('reports after every five minutes without output of coreos-installer', async () => {
     const { stages } = await runRecorded({ silentRounds: 2 });
     const silent = stages.filter((stage) => stage.includes('has printed nothing for 5 minutes'));
     expect(silent).toHaveLength(2);
     expect(stages.at(-1)).toBe('Rebooting');
   });
 
-  it('ends an installation whose Ignition config is missing or is not JSON', async () => {
+  it('ends an installation whose Ignition config is missing or not JSON', async () => {
     const broken = await runRecorded({ api: { hostIgnition: async () => Buffer.from('<html>') } });
     expect(broken.stages.at(-1)).toMatch(new RegExp(`^Failed: The Ignition config .*${HOST_ID}.* is not JSON`));
   });

@@ -1,6 +1,6 @@
 export interface CommandOptions {
   readonly environment?: { readonly [name: string]: string };
-  /** Gets each line of stdout and stderr as it is written; a carriage return ends a line too. */
+  /** Receives each line of stdout and stderr when it is written. A carriage return ends a line too. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -10,20 +10,23 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** The machine that is installed: its programs and its files. */
+/** The programs and files of the machine that is installed. */
 export interface Host {
-  /** Exit code 127 when there is no such program. */
+  /** Returns exit code 127 when the program does not exist. */
   run(program: string, args: readonly string[], options: CommandOptions, signal: AbortSignal): Promise<CommandResult>;
   /** Returns undefined when the file does not exist. */
   readFile(path: string): Promise<Buffer | undefined>;
-  /** Creates the folder too. @default mode 0600 */
+  /**
+   * Creates missing folders.
+   * @default mode 0600
+   */
   writeFile(path: string, content: string | Buffer, mode?: number): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** Returns the names in a folder, sorted; none when there is no such folder. */
+  /** Returns the sorted names in a folder; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;
 }
 
-/** A command of the installation ended with another exit code than 0. */
+/** A command ended with an exit code other than 0. */
 export class CommandFailed extends Error {
   constructor(
     commandLine: string,
@@ -55,7 +58,10 @@ export interface Retry {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Calls `attempt` up to `tries` times. @throws what the last try threw */
+/**
+ * Calls `attempt` up to `tries` times.
+ * @throws the error of the last attempt
+ */
 export async function withRetry<T>(attempt: () => Promise<T>, retry: Retry, signal: AbortSignal): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -4,7 +4,7 @@ import type { ClusterApi } from '@muster/ports';
 import type { Host } from './host.port';
 import type { InstallerSettings } from './settings';
 
-/** Stages as the v2 contract names them. */
+/** Stages of the v2 API. */
 export type Stage =
   | 'Starting installation'
   | 'Waiting for control plane'
@@ -23,9 +23,15 @@ export interface InstallerOptions {
   readonly settings: InstallerSettings;
   readonly host: Host;
   readonly api: ServiceApi;
-  /** Opens the API of the new cluster with the text of a kubeconfig. @throws when the kubeconfig cannot be used */
+  /**
+   * Connects to the API of the new cluster.
+   * @throws when the kubeconfig cannot be used
+   */
   readonly openCluster: (kubeconfig: string) => ClusterApi;
-  /** Returns the body of a 200. @throws for any other answer */
+  /**
+   * Returns the body of a response with status 200.
+   * @throws for other responses
+   */
   readonly fetchConfig: (request: ConfigRequest, signal: AbortSignal) => Promise<Buffer>;
   readonly timer: Timer;
   /** For a host without a usable name. */
@@ -33,7 +39,7 @@ export interface InstallerOptions {
   readonly observe?: (entry: InstallerLogEntry) => void;
 }
 
-/** A request for the configuration of a pool. `caPem`: the only authority that is trusted. */
+/** A request for the configuration of a pool. `caPem`: the only trusted authority. */
 export interface ConfigRequest {
   readonly url: string;
   readonly caPem?: string;
@@ -45,17 +51,17 @@ export type InstallerLogEntry =
   | { readonly type: 'stage'; readonly hostId: string; readonly stage: Stage; readonly info: string }
   | { readonly type: 'note'; readonly text: string };
 
-/** One run of the installer. The members below `device` are filled by the phases. */
+/** One run of the installer. The phases set the members below `device`. */
 export interface Installation extends InstallerOptions {
-  /** Without the links in `/dev/disk`. */
+  /** Path without symbolic links of `/dev/disk`. */
   device: string;
-  /** File with the Ignition config that is written to the disk. */
+  /** File with the Ignition config for the disk. */
   ignitionPath: string;
-  /** Ends what runs beside the phases. */
+  /** Ends the work that runs beside the phases. */
   readonly background: AbortController;
 }
 
-/** Where the installer keeps its files on the live system. */
+/** Folder of the installer in the live system. */
 export const INSTALL_FOLDER = '/opt/install-dir';
 
 export const isBootstrap = ({ settings }: Installation): boolean => settings.role === 'bootstrap';
@@ -68,7 +74,7 @@ export const isWorker = ({ settings }: Installation): boolean => settings.role =
 export const note = (installation: Pick<InstallerOptions, 'observe'>, text: string): void =>
   installation.observe?.({ type: 'note', text });
 
-/** Reports a stage of this host. A refusal is noted and does not end the installation, as in assisted-installer. */
+/** Reports a stage of this host. A refusal is logged and does not end the installation, as in assisted-installer. */
 export async function reportStage(
   installation: Installation,
   stage: Stage,
@@ -97,7 +103,10 @@ export async function reportStageOf(
   }
 }
 
-/** Waits until `isTrue` holds, asking every `intervalMs`. Failures of `isTrue` are noted and count as "not yet". */
+/**
+ * Waits until `isTrue` returns true, with an interval of `intervalMs`. Failures of `isTrue` are logged and count as
+ * false.
+ */
 export async function waitUntil(
   installation: Pick<InstallerOptions, 'timer' | 'observe'>,
   what: string,
@@ -119,7 +128,10 @@ export async function waitUntil(
   }
 }
 
-/** Reads an Ignition config. @throws when there is none, with what was found instead */
+/**
+ * Parses an Ignition config.
+ * @throws when it is missing or not valid, with the content found
+ */
 export function parseIgnition(bytes: Buffer | undefined, what: string): IgnitionConfig {
   if (!bytes) throw new Error(`The Ignition config ${what} does not exist.`);
   let config: Partial<IgnitionConfig> | null;
@@ -137,7 +149,7 @@ export function parseIgnition(bytes: Buffer | undefined, what: string): Ignition
 export async function fetchHostIgnition(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = installation;
   const { hostId, infraEnvId } = settings;
-  // The bootstrap host becomes a node of the control plane.
+  // The bootstrap host becomes a control plane node.
   const role = settings.role === 'bootstrap' ? 'master' : settings.role;
   const bytes = await api.hostIgnition({ hostId, infraEnvId }, signal);
   const path = `${INSTALL_FOLDER}/${role}-${hostId}.ign`;

@@ -6,7 +6,7 @@ import { linuxHost } from './linux-host';
 describe('commands on this machine', () => {
   const { signal } = new AbortController();
 
-  it('give output, exit code and lines, a carriage return ending a line', async () => {
+  it('return output, exit code and lines, with a carriage return as the end of a line', async () => {
     const lines: string[] = [];
     const script = 'printf "1%%\\r2%%\\rend" >&2; echo out; exit 3';
     const result = await linuxHost.run('sh', ['-c', script], { onLine: (line) => lines.push(line) }, signal);
@@ -14,7 +14,7 @@ describe('commands on this machine', () => {
     expect(lines.sort()).toEqual(['1%', '2%', 'end', 'out']);
   });
 
-  it('end with 127 when there is no such program', async () => {
+  it('end with exit code 127 when the program does not exist', async () => {
     expect((await linuxHost.run('no-such-program', [], {}, signal)).exitCode).toBe(127);
   });
 
@@ -30,7 +30,7 @@ describe('files on this machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linux-host-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('are written into folders that are made, and read back', async () => {
+  it('are written with their folders, and read', async () => {
     const path = join(folder, 'a/b');
     expect(await linuxHost.readFile(path)).toBeUndefined();
     await linuxHost.writeFile(path, 'text');

@@ -4,18 +4,18 @@ import { dirname } from 'node:path';
 import type { CommandResult, Host } from './host.port';
 
 const PROGRAM_MISSING_EXIT_CODE = 127;
-/** As `timeout` and shells count: 128 and the number of the signal. */
+/** Exit code of a killed program in shells: 128 and the number of the signal. */
 const KILLED_EXIT_CODE = 143;
-/** What a command says is kept up to this size, its end first. */
+/** Maximum size of the output that is kept; the beginning is dropped. */
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 
-/** The machine that this process runs on. */
+/** The machine on which this process runs. */
 export const linuxHost: Host = {
   run: (program, args, { environment, onLine }, signal) =>
     new Promise<CommandResult>((resolve) => {
       const child = spawn(program, [...args], {
         signal,
-        // Output is parsed: no translations.
+        // The output is parsed, so it must not be translated.
         env: { ...process.env, LC_ALL: 'C', ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -60,7 +60,7 @@ export const linuxHost: Host = {
   list: async (path) => (await readdir(path).catch(() => [])).sort(),
 };
 
-/** Splits at line feeds and carriage returns: progress on a terminal is rewritten in place. */
+/** Splits at line feeds and carriage returns, because progress output overwrites its line. */
 function createLineReader(onLine: ((line: string) => void) | undefined) {
   let rest = '';
   return {

@@ -14,11 +14,11 @@ const POINTER = {
   },
 };
 
-/** A reply that a real program gave once: by the beginning of the command line. */
+/** Recorded replies of real programs, by the beginning of the command line. */
 export type Recording = readonly (readonly [string, Partial<CommandResult> | string])[];
 
 export interface RecordedRun {
-  /** Command lines in the order in which they ran. */
+  /** Command lines in the order of their execution. */
   readonly commands: readonly string[];
   /** `<stage>` or `<stage>: <info>`, in order. */
   readonly stages: readonly string[];
@@ -28,14 +28,14 @@ export interface RecordedRun {
   readonly failure?: string;
 }
 
-/** Runs an installation against recorded outputs. No time passes. */
+/** Runs an installation with recorded outputs. Waits return immediately. */
 export async function runRecorded(options: {
   readonly flags?: readonly string[];
   readonly recording?: Recording;
   readonly files?: { readonly [path: string]: string };
   readonly api?: Partial<ServiceApi>;
   readonly cluster?: Partial<ClusterApi>;
-  /** coreos-installer ends after it was found silent so often. */
+  /** Number of rounds without output after which coreos-installer ends. */
   readonly silentRounds?: number;
 }): Promise<RecordedRun> {
   const commands: string[] = [];

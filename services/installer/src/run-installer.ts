@@ -17,7 +17,10 @@ import {
   reportStage,
 } from './installation';
 
-/** One step of an installation. The phases run in the order of the table; the first that throws ends the installation. */
+/**
+ * One step of an installation. The phases run in the order of the table. The first one that throws ends the
+ * installation.
+ */
 export interface Phase {
   readonly name: string;
   /** @default always */
@@ -71,7 +74,7 @@ export const PHASES: readonly Phase[] = [
   { name: 'reboot', run: finish },
 ];
 
-/** The installation ended with the stage Failed, which the service knows. */
+/** The installation failed, and the stage Failed was reported to the service. */
 export class InstallationFailed extends Error {
   constructor(
     readonly phase: string,
@@ -121,10 +124,10 @@ async function runPhase(phase: Phase, installation: Installation, signal: AbortS
   }
 }
 
-/** The longest information about a stage that the service accepts. */
+/** Maximum length of the information about a stage that the service accepts. */
 const INFO_CHARS_MAX = 2_048;
 
-/** The cause and the remedy come first, then what the program printed. */
+/** Returns cause and remedy, followed by the output of the program. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const explanation = error instanceof CommandFailed ? explainFailure(text) : undefined;

@@ -45,7 +45,7 @@ describe('the installation of a control plane host', () => {
     );
   });
 
-  it('tries to write the disk three times, then fails with what the program said', async () => {
+  it('writes the disk up to three times, then fails with the output of the program', async () => {
     const stderr = 'Error: checking for exclusive access to /dev/sda';
     const { commands, failure, stages } = await runRecorded({
       recording: [['coreos-installer', { exitCode: 1, stderr }]],
@@ -57,12 +57,12 @@ describe('the installation of a control plane host', () => {
     );
   });
 
-  it('fails with the name of a disk that is gone', async () => {
+  it('fails with the name of a missing disk', async () => {
     const { failure } = await runRecorded({ recording: [['readlink', '/dev/disk/by-id/wwn-1\n']] });
     expect(failure).toMatch(/The boot device \/dev\/disk\/by-id\/wwn-1 does not exist on this host/);
   });
 
-  it('removes volumes, mapped devices and RAID members of its disk and of no other', async () => {
+  it('removes volumes, mapped devices and RAID members of its disk only', async () => {
     const { commands } = await runRecorded({
       recording: [
         ['vgs', '  data /dev/sda3\n  other /dev/sdaa1\n'],
@@ -93,18 +93,18 @@ describe('the installation of a control plane host', () => {
     ]);
   });
 
-  it('continues when the disk cannot be cleaned, and says so', async () => {
+  it('continues when the disk cannot be cleaned, and reports it', async () => {
     const { failure, stages } = await runRecorded({ recording: [['wipefs', { exitCode: 1, stderr: 'busy' }]] });
     expect(failure).toBeUndefined();
     expect(stages[1]).toMatch(/^Starting installation: Could not clean install device \/dev\/sda.*busy/);
   });
 
-  it('leaves the partitions alone where they are kept', async () => {
+  it('keeps the partitions when the arguments require it', async () => {
     const { commands } = await runRecorded({ flags: ['--skip-installation-disk-cleanup'] });
     expect(commands).not.toContain('wipefs --all --force /dev/sda');
   });
 
-  it('formats other disks first', async () => {
+  it('formats other bootable disks first', async () => {
     const { commands } = await runRecorded({ flags: ['--format-disk', '/dev/sdb', '--format-disk', '/dev/sdc'] });
     expect(commands.slice(0, 2)).toEqual([
       'dd if=/dev/zero of=/dev/sdb bs=512 count=1',
@@ -138,7 +138,7 @@ describe('the installation of a control plane host', () => {
     expect(commands).toContain('bootlist -m normal -o /dev/sda');
   });
 
-  it('leaves the reboot to Ironic where that runs', async () => {
+  it('does not reboot when Ironic controls the host', async () => {
     const { commands, stages } = await runRecorded({
       recording: [['systemctl list-units', 'ironic-agent.service loaded active running\n']],
     });
@@ -146,7 +146,7 @@ describe('the installation of a control plane host', () => {
     expect(stages.at(-1)).toBe('Rebooting: Ironic will reboot the node shortly');
   });
 
-  it('copies the registry of an image without network', async () => {
+  it('copies the registry of an image for disconnected installation', async () => {
     const { commands, stages } = await runRecorded({
       files: { '/run/media/iso/registry': '' },
       recording: [
@@ -165,7 +165,7 @@ describe('the installation of a control plane host', () => {
     ]);
   });
 
-  it('installs on the root that the host runs from', async () => {
+  it('installs on the root file system from which the host runs', async () => {
     const { commands } = await runRecorded({
       flags: ['--coreos-image', 'quay.io/coreos:1', '--installer-args', '["--append-karg","a=b","--copy-network"]'],
       files: { '/ostree/repo/refs/heads/coreos/node-image': '' },
@@ -187,7 +187,7 @@ describe('the installation of a control plane host', () => {
     ]);
   });
 
-  it('sends the logs with its own executable where there is one', async () => {
+  it('sends the logs with its own executable when there is one', async () => {
     const { commands } = await runRecorded({ flags: ['--host-binary-path', '/usr/local/bin/muster-host'] });
     expect(commands.at(-3)).toBe(
       `/usr/local/bin/muster-host step logs-gather {"cluster_id":"${CLUSTER_ID}","host_id":"${HOST_ID}","infra_env_id":"ie","bootstrap":false}`,
@@ -213,7 +213,7 @@ describe('the installation of a worker', () => {
 });
 
 describe('the installation of a single node', () => {
-  it('merges what the bootstrap left with its own config and fetches nothing on first boot', async () => {
+  it('merges the output of the bootstrap with its own config, and downloads nothing on first boot', async () => {
     const { commands, failure, files, stages } = await runRecorded({
       flags: ['--role', 'bootstrap', '--control-plane-count', '1'],
       recording: [['hostname', 'localhost\n']],
@@ -262,7 +262,7 @@ describe('the installation of a single node', () => {
     expect(job.spec.template.spec.containers[0]?.image).toBe('quay.io/controller:1');
   });
 
-  it('waits for the node image where the live image has no client programs', async () => {
+  it('waits for the node image when the live image has no client programs', async () => {
     const { failure } = await runRecorded({
       flags: ['--role', 'bootstrap', '--control-plane-count', '1'],
       recording: [['systemctl show -P ActiveState node-image-pull', 'failed\n']],

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util';
 
 export type InstallRole = 'bootstrap' | 'master' | 'worker' | 'arbiter';
 
-/** A program that a container image brings, or this executable itself. */
+/** A program in a container image, or this executable. */
 export type ProgramSource =
   | { readonly kind: 'container'; readonly image: string }
-  /** `path`: where it is on this host. `url`, `sha256`: where another host gets it. */
+  /** `path`: on this host. `url`, `sha256`: for other hosts. */
   | { readonly kind: 'executable'; readonly path: string; readonly url: string; readonly sha256: string };
 
-/** One installation, as the install step orders it. Empty text and empty list: not given. */
+/** Settings of one installation, from the install step. Empty text and empty list: not set. */
 export interface InstallerSettings {
   readonly role: InstallRole;
   readonly clusterId: string;
   readonly infraEnvId: string;
   readonly hostId: string;
   readonly bootDevice: string;
-  /** `http://host:port` of the service. */
+  /** URL of the service, such as `http://host:port`. */
   readonly serviceUrl: string;
   readonly token: string;
   readonly isInsecure: boolean;
@@ -25,11 +25,11 @@ export interface InstallerSettings {
   readonly mcoImage: string;
   /** Image reference, or a JSON object of image references by operator. */
   readonly mustGatherImage: string;
-  /** Runs in the new cluster. */
+  /** The program that runs in the new cluster. */
   readonly controller: ProgramSource;
-  /** Sends the logs of this host. */
+  /** The program that sends the logs of this host. */
   readonly logSender: ProgramSource;
-  /** Installs onto the file system that the host runs from, with this image. */
+  /** Image for an installation on the file system from which the host runs. */
   readonly coreosImage: string;
   /** 0 for workers. */
   readonly controlPlaneCount: number;
@@ -38,16 +38,16 @@ export interface InstallerSettings {
   readonly skipsMcoReboot: boolean;
   readonly notifiesReboots: boolean;
   readonly formatDisks: readonly string[];
-  /** Arguments of coreos-installer besides those of the installation. */
+  /** Additional arguments of coreos-installer. */
   readonly installerArgs: readonly string[];
   readonly httpProxy: string;
   readonly httpsProxy: string;
   readonly noProxy: string;
-  /** Addresses of the service for the controller, by the name assisted-api.local.openshift.io. */
+  /** Addresses of the service, which the controller uses under the name assisted-api.local.openshift.io. */
   readonly serviceIps: readonly string[];
 }
 
-/** Environment of child commands that use the network. */
+/** Returns the proxy environment for commands that use the network. */
 export function proxyEnvironment(settings: InstallerSettings): { readonly [name: string]: string } {
   const given = { HTTP_PROXY: settings.httpProxy, HTTPS_PROXY: settings.httpsProxy, NO_PROXY: settings.noProxy };
   return Object.fromEntries(
@@ -96,7 +96,10 @@ const OPTIONS = {
   'notify-num-reboots': flag,
 } as const;
 
-/** Reads the flags of assisted-installer and those of Muster. @throws Error that names the flag that is wrong */
+/**
+ * Parses the flags of assisted-installer and those of Muster.
+ * @throws Error with the name of the invalid flag
+ */
 export function parseInstallFlags(
   args: readonly string[],
   environment: { readonly [name: string]: string | undefined },

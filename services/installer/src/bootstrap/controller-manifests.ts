@@ -10,7 +10,7 @@ const HOST_PROGRAM = '/var/lib/muster/muster-host';
 
 type Manifest = { readonly [member: string]: unknown };
 
-/** Returns file name → text of the manifests that run the controller in the new cluster. JSON is valid YAML. */
+/** Returns the manifests that run the controller in the new cluster: file name → text. JSON is valid YAML. */
 export function controllerManifests(settings: InstallerSettings): ReadonlyMap<string, string> {
   const manifests: readonly (readonly [string, Manifest])[] = [
     ['namespace', namespace],
@@ -133,7 +133,7 @@ const secret = ({ token }: InstallerSettings): Manifest => ({
   data: { 'pull-secret-token': Buffer.from(token).toString('base64') },
 });
 
-/** Environment of the controller: a key of the ConfigMap per variable. */
+/** Environment variables of the controller, with their key in the ConfigMap. */
 const VARIABLES = {
   CLUSTER_ID: 'cluster-id',
   INVENTORY_URL: 'inventory-url',
@@ -209,8 +209,8 @@ function job(settings: InstallerSettings): Manifest {
 const tokenVolume = { secret: { secretName: `${NAME}-secret`, defaultMode: 0o400 } };
 
 /**
- * The image and command of the container. The executable of Muster needs no image of its own: an image that every release
- * brings fetches it onto the host, checks its digest and runs it.
+ * Returns the image and command of the container. The Muster executable needs no image of its own: a container of an
+ * image that every release contains downloads it to the host, checks its digest and runs it.
  */
 function programOf(program: ProgramSource, releaseImage: string): Manifest {
   if (program.kind === 'container') return { image: program.image, imagePullPolicy: 'IfNotPresent' };

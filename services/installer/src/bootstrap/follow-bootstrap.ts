@@ -33,7 +33,7 @@ const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
 const PAST_JOINED: readonly string[] = ['Joined', 'Done'];
 
-/** Waits until the cluster can do without the bootstrap host, reporting the nodes that join. */
+/** Waits until the cluster runs without the bootstrap host, and reports the nodes that join. */
 export async function followBootstrap(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host } = installation;
   await reportStage(installation, 'Waiting for control plane', 'Waiting for bootstrap node preparation', signal);
@@ -93,7 +93,7 @@ async function waitForReadyNodes(installation: Installation, cluster: ClusterApi
   );
 }
 
-/** Returns the empty config while the cluster has none yet. */
+/** Returns an empty config while the cluster has none. */
 async function installConfigOf(cluster: ClusterApi, signal: AbortSignal): Promise<InstallConfig> {
   const map = await cluster.get(
     { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' },
@@ -134,7 +134,7 @@ async function reportJoined(
     const stage = host.progress?.current_stage ?? '';
     const infraEnvId = host.infra_env_id ?? settings.infraEnvId;
     if (host.status !== 'installed' && !PAST_JOINED.includes(stage)) {
-      // The service knows the stages in order only.
+      // The service accepts stages only in their order.
       if (stage === 'Rebooting')
         await reportStageOf(installation, { hostId: host.id, infraEnvId }, 'Configuring', '', signal);
       await reportStageOf(installation, { hostId: host.id, infraEnvId }, 'Joined', '', signal);
@@ -184,7 +184,7 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
         await api.uploadControllerLogs(settings.clusterId, archive, signal);
       }
     } catch {
-      // The controller sends its logs itself once it runs.
+      // Once the controller runs, it sends its logs itself.
     }
     await timer.sleep(CONTROLLER_LOGS_MS, signal);
   }
@@ -209,7 +209,7 @@ async function waitForWorkers(installation: Installation, signal: AbortSignal): 
   await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
 }
 
-/** All nodes of the control plane must be about to run one configuration that exists. */
+/** All control plane nodes must have the same desired configuration, and it must exist. */
 async function waitForConfigs(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
   const areConsistent = async (): Promise<boolean> => {
     const nodes = (await cluster.list(KUBE_RESOURCES.nodes, { labelSelector: CONTROL_PLANE_LABEL }, signal)).map(
@@ -229,8 +229,8 @@ export const BOOTKUBE_DONE = '/opt/openshift/.bootkube.done';
 const MASTER_IGNITION = '/opt/openshift/master.ign';
 
 /**
- * A single node: runs the bootstrap control plane in the live system, then merges what it left with this host's own config.
- * What the disk is written with fetches nothing.
+ * Installs a single node: runs the bootstrap control plane in the live system, then merges its output with the config
+ * of this host. The installed system downloads nothing on first boot.
  */
 export async function bootstrapInPlace(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = installation;

@@ -17,7 +17,10 @@ import { controllerManifests, MANIFESTS_FOLDER } from './controller-manifests';
 const NAME = '99-assisted-installer-master-ssh';
 export const SSH_MACHINE_CONFIG_PATH = `/opt/openshift/openshift/99_openshift-machineconfig_${NAME}.yaml`;
 
-/** Returns a MachineConfig (JSON, which is YAML) that lets the bootstrap host log in to the control plane for logs. */
+/**
+ * Returns a MachineConfig (JSON, which is valid YAML) that permits the bootstrap host to log in to control plane hosts
+ * to collect logs.
+ */
 export function sshMachineConfig(publicKey: string): string {
   return `${JSON.stringify(
     {
@@ -42,8 +45,9 @@ const LOG_NAME = /machine-config-server.*\.log$/;
 const PAST_CONFIGURING: readonly string[] = ['Configuring', 'Joined', 'Done', 'Waiting for ignition'];
 
 /**
- * Reports which hosts fetched their ignition from the machine-config server of the bootstrap host, until `signal` is aborted.
- * A worker is then at Waiting for ignition: its kubelet asks the cluster itself once more.
+ * Reports which hosts downloaded their Ignition config from the machine-config server of the bootstrap host, until
+ * `signal` is aborted. A worker is then in stage Waiting for ignition, because its kubelet requests another config from
+ * the cluster.
  */
 export async function watchOtherHosts(installation: Installation, signal: AbortSignal): Promise<void> {
   const { api, settings, timer } = installation;
@@ -90,7 +94,7 @@ const NODE_IMAGE_UNITS = ['node-image-pull.service', 'node-image-overlay.service
 const BOOTSTRAP_UNITS = ['bootkube.service', 'approve-csr.service', 'progress.service'];
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-/** Makes the live system the temporary control plane. */
+/** Runs the temporary control plane in the live system. */
 export async function startBootstrap(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, settings } = installation;
   const isMultiNode = isMultiNodeBootstrap(installation);
@@ -116,7 +120,7 @@ export async function startBootstrap(installation: Installation, signal: AbortSi
   if (isMultiNode) void watchOtherHosts(installation, installation.background.signal);
 }
 
-/** The machine-config daemon writes the files and units of the config onto the running system. */
+/** The machine-config daemon writes the files and units of the config to the running system. */
 async function applyConfig(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, settings, timer } = installation;
   const command = [
@@ -140,7 +144,7 @@ async function checkHostname({ host, newId }: Installation, signal: AbortSignal)
   await execute(host, ['hostnamectl', 'set-hostname', `random-hostname-${newId()}`], signal);
 }
 
-/** Live images without the cluster's client programs get them from the release's node image. */
+/** A live image without the client programs of the cluster gets them from the node image of the release. */
 async function pullNodeImage(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host } = installation;
   if (await host.exists(OC)) return;

@@ -11,7 +11,10 @@ const SHIMS = new Map([
   ['arm64', 'shimaa64.efi'],
 ]);
 
-/** Makes the firmware boot from the installed disk next. Failures are noted: the firmware may find the disk anyway. */
+/**
+ * Makes the firmware boot from the installed disk next. A failure is logged, because the firmware may find the disk
+ * anyway.
+ */
 export async function setBootOrder(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, device } = installation;
   try {
@@ -32,7 +35,7 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
     ['efibootmgr', '-v', '-d', device, '-p', String(EFI_PARTITION), '-c', '-L', BOOT_LABEL, '-l', loader],
     signal,
   );
-  // A previous installation may have left entries of the same name.
+  // A previous installation may have left entries with the same name.
   for (const [, number = ''] of output.matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
     await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
 }
@@ -43,7 +46,7 @@ interface BlockDevice {
   readonly children?: readonly BlockDevice[];
 }
 
-/** Returns the path of the second partition; of a multipath disk it is a mapped device. */
+/** Returns the path of the second partition. On a multipath disk it is a mapped device. */
 async function efiPartitionOf(host: Host, device: string, signal: AbortSignal): Promise<string> {
   const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
   const { blockdevices = [] } = JSON.parse(text) as { readonly blockdevices?: readonly BlockDevice[] };

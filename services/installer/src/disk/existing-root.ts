@@ -5,7 +5,7 @@ const NODE_IMAGE_REF = 'coreos/node-image';
 const STATEROOT = 'install';
 const FIRST_BOOT_KARGS = ['--karg', '$ignition_firstboot', '--karg', 'ignition.platform.id=metal'];
 
-/** Deploys the operating system's container image beside the one that the host runs from; no disk is written. */
+/** Deploys the operating system image beside the one from which the host runs. No disk is written. */
 export async function installOnExistingRoot(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, ignitionPath, settings } = installation;
   await reportStage(installation, 'Writing image to disk', '', signal);
@@ -37,7 +37,7 @@ export async function installOnExistingRoot(installation: Installation, signal: 
   await run('touch', '/boot/ignition.firstboot');
 }
 
-/** The arguments of coreos-installer that make sense without it. */
+/** Returns the arguments of coreos-installer that also apply without it. */
 function readKargs(args: readonly string[]) {
   const valuesOf = (flag: string): string[] =>
     args.flatMap((arg, index) => {

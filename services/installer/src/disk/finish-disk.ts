@@ -6,7 +6,7 @@ import { partitionOf } from './write-disk';
 const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
 const ACCEPT = 'application/vnd.coreos.ignition+json; version=3.4.0';
 const FETCH_INTERVAL_MS = 5_000;
-/** 20 minutes. */
+/** Number of attempts, for a total of 20 minutes. */
 const FETCH_TRIES = 240;
 const [BOOT_PARTITION, ROOT_PARTITION] = [3, 4];
 const RETRY = { tries: 3, intervalMs: 5_000 };
@@ -16,8 +16,8 @@ interface MachineConfig {
 }
 
 /**
- * Writes the release's own operating system onto the disk, so that the machine-config daemon does not reboot the host for
- * it. Failures are noted: the host then reboots once more.
+ * Writes the operating system of the release to the disk, so that the machine-config daemon does not reboot the host
+ * for it. A failure is logged; then the host reboots once more.
  */
 export async function skipMcoReboot(installation: Installation, signal: AbortSignal): Promise<void> {
   try {
@@ -84,14 +84,14 @@ const REGISTRY_MARK = '/run/media/iso/registry';
 const SOURCE = '/mnt/agentdata';
 const ROOT_MOUNT = '/mnt/root';
 const TARGET = `${ROOT_MOUNT}/ostree/deploy/rhcos/var/lib/iri-registry`;
-/** The copy and what grows around it need this many times its size. */
+/** Free space required for the copy and its extraction, as a multiple of its size. */
 const RESERVE_FACTOR = 2.5;
 const FREE_SHARE_MIN = 0.01;
 const PROGRESS_STEP_PERCENT = 5;
 
 export const hasRegistryData = ({ host }: Installation): Promise<boolean> => host.exists(REGISTRY_MARK);
 
-/** Copies the registry of an image without network onto the installed disk. */
+/** Copies the registry of an image for disconnected installation to the installed disk. */
 export async function copyRegistryData(installation: Installation, signal: AbortSignal): Promise<void> {
   const { device, host } = installation;
   await reportStage(installation, 'Copying registry data to disk', '', signal);

@@ -2,13 +2,13 @@ import { execute, withRetry } from '../host.port';
 import { type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
 
-/** Returns the path of a partition: a digit at the end of the disk's name asks for a `p` in between. */
+/** Returns the path of a partition. When the disk name ends with a digit, the number is preceded by `p`. */
 export function partitionOf(device: string, number: number): string {
   if (device.startsWith('/dev/mapper/') || device.startsWith('/dev/dm-')) return `${device}${number}`;
   return /\d$/.test(device) ? `${device}p${number}` : `${device}${number}`;
 }
 
-/** Overwrites the first sector of disks that must not be booted from. Failures are noted. */
+/** Overwrites the first sector of disks from which the host must not boot. A failure is logged. */
 export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
   for (const disk of installation.settings.formatDisks) {
     const command = ['dd', 'if=/dev/zero', `of=${disk}`, 'bs=512', 'count=1'];
@@ -18,7 +18,7 @@ export async function formatDisks(installation: Installation, signal: AbortSigna
   }
 }
 
-/** coreos-installer finds busy partitions by the kernel's name of a disk only. */
+/** coreos-installer finds busy partitions only by the kernel name of a disk. */
 export async function resolveDevice(installation: Installation, signal: AbortSignal): Promise<void> {
   const { bootDevice } = installation.settings;
   const resolved = (await execute(installation.host, ['readlink', '-f', bootDevice], signal)).trim();
@@ -28,8 +28,8 @@ export async function resolveDevice(installation: Installation, signal: AbortSig
 }
 
 /**
- * Removes volume groups, physical volumes, mapped devices, RAID members and signatures from the disk. A failure is reported
- * as information about the stage and does not end the installation: coreos-installer decides whether it can write.
+ * Removes volume groups, physical volumes, mapped devices, RAID members and signatures from the disk. A failure is
+ * reported with the stage and does not end the installation: coreos-installer determines whether it can write.
  */
 export async function cleanDisk(installation: Installation, signal: AbortSignal): Promise<void> {
   const { device } = installation;
@@ -47,7 +47,7 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
   await reportStage(installation, 'Starting installation', text, signal);
 }
 
-/** A partition of the disk, or the disk itself. */
+/** Whether the device is a partition of the disk or the disk itself. */
 export function isPartOf(name: string, device: string): boolean {
   const path = name.startsWith('/') ? name : `/dev/${name}`;
   return path === device || (path.startsWith(device) && /^p?\d+$/.test(path.slice(device.length)));
@@ -76,7 +76,7 @@ async function removeMappedDevices({ host }: Installation, device: string, signa
 async function stopRaids(installation: Installation, device: string, signal: AbortSignal): Promise<void> {
   const { host } = installation;
   const listed = await execute(host, ['mdadm', '-v', '--query', '--detail', '--scan'], signal);
-  // Each array is a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
+  // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
   for (const [, array = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
     const own = members.split(',').filter((member) => isPartOf(member, device));
     if (own.length === 0) continue;
@@ -100,12 +100,12 @@ const rowsOf = (output: string): readonly (readonly string[])[] =>
 
 const TRIES = 3;
 const RETRY_MS = 1_000;
-/** Progress is reported in steps of this many percent. */
+/** Progress is reported in steps of this percentage. */
 const PROGRESS_STEP_PERCENT = 5;
 const SILENCE_MS = 5 * 60_000;
 const PROGRESS = /\((\d+)(?:\.\d+)?%\)/;
 
-/** Writes the operating system and the Ignition config with coreos-installer, reporting its progress. */
+/** Writes the operating system and the Ignition config with coreos-installer, and reports its progress. */
 export async function writeDisk(installation: Installation, signal: AbortSignal): Promise<void> {
   await reportStage(installation, 'Writing image to disk', '', signal);
   const { sleep } = installation.timer;
@@ -137,7 +137,7 @@ async function runCoreosInstaller(installation: Installation, signal: AbortSigna
   }).finally(() => (done.abort(), reports));
 }
 
-/** A source that never answers does not end coreos-installer: the stage says what it waits for. */
+/** coreos-installer does not end when its source never answers, so the stage reports the silence. */
 async function reportSilence(installation: Installation, linesNow: () => number, signal: AbortSignal): Promise<void> {
   const text = `coreos-installer has printed nothing for ${SILENCE_MS / 60_000} minutes. Check the source of the image and the disk.`;
   for (let lines = linesNow(); !signal.aborted; lines = linesNow()) {
@@ -149,7 +149,7 @@ async function reportSilence(installation: Installation, linesNow: () => number,
   }
 }
 
-/** Reads lines such as `Read disk 53.8 MiB/1.1 GiB (4%)`. */
+/** Parses lines such as `Read disk 53.8 MiB/1.1 GiB (4%)`. */
 export function percentOf(line: string): number | undefined {
   const percent = PROGRESS.exec(line)?.[1];
   return percent === undefined ? undefined : Number(percent);
