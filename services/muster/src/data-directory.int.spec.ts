@@ -7,14 +7,14 @@ import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@mus
 import { checkIdentity, lockDataDirectory, requireMasterKey } from './data-directory';
 import { StartError } from './start-error';
 
-describe('The data directory', () => {
+describe('the data directory', () => {
   let directory: TemporaryDirectory;
   beforeEach(() => {
     directory = temporaryDirectory();
   });
   afterEach(() => directory.remove());
 
-  it('admits one embedded process; a second one names the first', () => {
+  it('admits one embedded process, and names it to a second one', () => {
     const lock = lockDataDirectory(directory.path, 'all services', 'exclusive');
     const second = (): unknown => lockDataDirectory(directory.path, 'all services', 'exclusive');
     expect(second).toThrow(StartError);
@@ -23,7 +23,7 @@ describe('The data directory', () => {
     lockDataDirectory(directory.path, 'all services', 'exclusive').release();
   });
 
-  it('is shared by services that run alone, and not with an embedded process', () => {
+  it('is shared by services that run alone, but not with an embedded process', () => {
     const locks = ['events', 'gateway'].map((name) => lockDataDirectory(directory.path, name, 'shared'));
     expect(() => lockDataDirectory(directory.path, 'all services', 'exclusive')).toThrow(/in use by process/);
     locks.forEach((lock) => lock.release());
@@ -38,7 +38,7 @@ describe('The data directory', () => {
   });
 });
 
-describe('The identity of an installation', () => {
+describe('the identity of an installation', () => {
   let directory: TemporaryDirectory;
   beforeEach(() => {
     directory = temporaryDirectory();
@@ -78,7 +78,7 @@ describe('The identity of an installation', () => {
     return store;
   };
 
-  it('is sealed at the first start and found again', async () => {
+  it('is sealed at the first start and accepted afterwards', async () => {
     const store = inMemoryEventStore();
     await start(store);
     await start(store);
@@ -87,7 +87,7 @@ describe('The identity of an installation', () => {
     await start(store);
   });
 
-  it('refuses a missing master key by its name and does not create one', async () => {
+  it('is refused without the master key, and no new key is created', async () => {
     await start(await storeWithEvents(), true);
     rmSync(keyFile());
     await expect(start(await storeWithEvents())).rejects.toThrow(/master key .*master\.key is missing/);
@@ -105,9 +105,9 @@ describe('The identity of an installation', () => {
   });
 
   it.each<[string, () => Promise<EventStore>, RegExp]>([
-    ['an emptied store', () => Promise.resolve(inMemoryEventStore()), /event store is empty/],
+    ['an empty store', () => Promise.resolve(inMemoryEventStore()), /event store is empty/],
     ['the store of another installation', storeWithEvents, /belongs to another installation/],
-  ])('refuses %s unless a setting accepts it', async (_, otherStore, reason) => {
+  ])('refuses %s unless MUSTER_ACCEPT_STORE is true', async (_, otherStore, reason) => {
     await start(await storeWithEvents(), true);
     const other = await otherStore();
     await expect(start(other)).rejects.toThrow(reason);
@@ -118,7 +118,7 @@ describe('The identity of an installation', () => {
     await expect(start(await storeWithEvents())).rejects.toThrow(/secrets in .* are new or missing/);
   });
 
-  it('refuses the read models of another installation by the name of the setting', async () => {
+  it('refuses the read models of another installation with the name of the setting', async () => {
     const [mine, other] = [await storeWithEvents(), await storeWithEvents()];
     const readModels = inMemoryReadModels();
     await start(mine, true, { readModels });
@@ -134,13 +134,13 @@ describe('The identity of an installation', () => {
     secondDirectory.remove();
   });
 
-  it('accepts read models that were emptied: they are filled again', async () => {
+  it('accepts empty read models, because the projections fill them again', async () => {
     const store = await storeWithEvents();
     await start(store, true);
     await start(store, false, { readModels: inMemoryReadModels() });
   });
 
-  it('refuses an object store that was emptied or replaced', async () => {
+  it('refuses an object store that is empty or belongs to another installation', async () => {
     const store = await storeWithEvents();
     await start(store, true);
     const replaced = { objectStore: inMemoryObjectStore() };

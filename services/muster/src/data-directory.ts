@@ -19,7 +19,7 @@ const LOCK_FILE = 'muster.lock';
 const HOLDER_FILE = 'muster.lock.json';
 const PROBE_FILE = '.muster-write-probe';
 
-/** The process that locks a data directory, as it describes itself for the error of a second one. */
+/** The process that locks a data directory. The error of a second process contains these values. */
 interface Holder {
   readonly pid: number;
   readonly program: string;
@@ -83,23 +83,26 @@ const SCOPE = 'muster-installation';
 const NAME = 'identity';
 const RECORD_AGAIN_MS = 5_000;
 
-/** Sealed in every data directory: opening it proves that the master key, the secrets and the event store belong together. */
+/**
+ * The identity of an installation. It is sealed in every data directory. Opening it proves that the master key, the
+ * secrets and the event store belong together.
+ */
 interface Identity {
   readonly createdAt: string;
   /** Id of the first event of the store; empty while the store has none. */
   readonly firstEventId: string;
-  /** Whether the read models and the object store carry the id too. */
+  /** Whether the read models and the object store contain the id too. */
   readonly isMarked?: boolean;
 }
 
-/** Where the id of the event store is kept beside the read models, and as a body in the object store. */
+/** The id of the event store, stored in the read models and as a body in the object store. */
 const MARKS = collectionOf<{ readonly store_id: string }>('installation');
 const MARK_KEY = 'event-store';
 const MARK_BYTES_MAX = 1_024;
 const markBody = (storeId: string): Buffer => Buffer.from(`event store ${storeId}\n`);
 
 /**
- * Refuses a data directory with secrets and without the master key, for which the start would otherwise create a new key.
+ * Refuses a data directory with secrets but without the master key, for which a new key would be created.
  * @throws StartError `dataDirectory`
  */
 export async function requireMasterKey(masterKeyFile: string, secretsDirectory: string): Promise<void> {
@@ -131,7 +134,8 @@ export async function checkIdentity(options: {
   readonly acceptsStore: boolean;
 }): Promise<{ stop(): Promise<void> }> {
   const { secrets, eventStore, readModels, objectStore, masterKeyFile, dataDirectory, acceptsStore } = options;
-  // Services that start together share the store and the secrets: each seals before it appends, and records an event after it was appended.
+  // Services that start together share the store and the secrets. Each seals the identity before it appends, and
+  // records an event after it was appended.
   const firstSeen = await firstEventIdOf(eventStore);
   const sealed = await openIdentity(secrets, masterKeyFile, dataDirectory);
   const firstEventId = firstSeen === '' && sealed?.firstEventId ? await firstEventIdOf(eventStore) : firstSeen;
@@ -140,7 +144,7 @@ export async function checkIdentity(options: {
     await refuseForeignModels(readModels, firstEventId);
     if (sealed?.isMarked) await refuseForeignObjects(objectStore, firstEventId);
   }
-  // The marks are stored before they are recorded, so a crash in between refuses nothing.
+  // The marks are stored before they are recorded, so a crash in between does not cause a refusal.
   if (firstEventId !== '') await mark(readModels, objectStore, firstEventId);
   const identity: Identity = {
     createdAt: sealed?.createdAt ?? new Date().toISOString(),
@@ -184,7 +188,7 @@ async function mark(readModels: ReadModels, objectStore: ObjectStore, storeId: s
   await objectStore.put(markBody(storeId), MARK_BYTES_MAX);
 }
 
-/** Read models without a mark are new or were emptied: the projections fill them again. */
+/** Read models without a mark are new or empty. The projections fill them again. */
 async function refuseForeignModels(readModels: ReadModels, storeId: string): Promise<void> {
   const found = await readModels.get(MARKS, MARK_KEY);
   if (!found || found.store_id === storeId) return;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { builtHostBinaries } from './host-files';
 
-/** A problem that prevents the installation of machines, with its remedy. */
+/** A problem that prevents installations, with its remedy. */
 export interface Finding {
   readonly severity: 'error' | 'warning';
   readonly check: string;
@@ -12,16 +12,16 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** What the checks see of this machine and of the network; tests replace it. */
+/** The machine and the network that the checks examine. Tests replace it. */
 export interface Surroundings {
   readonly nowMs: number;
   /** Addresses of this machine that other machines can use. */
   readonly addresses: readonly string[];
-  /** `npm run build:host` made the host executables of this repository; a start uses them. */
+  /** Whether `npm run build:host` created the host executables. A start uses them. */
   readonly hasHostBinaries: boolean;
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
-  /** Undefined when the server answers, else why it does not. */
+  /** Returns undefined when the server answers, otherwise the reason why not. */
   failureOf(url: string): Promise<string | undefined>;
 }
 
@@ -29,9 +29,9 @@ type Check = (settings: SettingsReader, around: Surroundings) => Promise<readonl
 
 export const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
 const GIBIBYTE = 1024 ** 3;
-/** One boot image with its parts needs about this much. */
+/** Approximate size of one boot image with its parts. */
 const IMAGE_SPACE_BYTES = 5 * GIBIBYTE;
-/** The release date of this program: an earlier clock is wrong, and certificates would not be valid. */
+/** The release date of this program. An earlier clock is wrong, and certificates would not be valid. */
 const CLOCK_MS_MIN = Date.UTC(2026, 0, 1);
 
 const found = (severity: Finding['severity'], check: string, problem: string, remedy: string): readonly Finding[] => [
@@ -164,13 +164,13 @@ const programs: Check = async (settings, { hasProgram }) =>
         'Install the package nats-server, or set NATS_URL.',
       );
 
-/** Checks without the network: `npm start` runs them too. The start itself reports the simulated image. */
+/** Checks that need no network. `npm start` runs them too. The start itself reports the simulated image. */
 const LOCAL: readonly Check[] = [hostAddresses, hostBus, diskSpace, clock, componentImages, toolchain, programs];
 
 export const localFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>
   findingsOf(LOCAL, environment, around);
 
-/** All checks. The settings have to be valid: run `checkSettings` first. */
+/** Runs all checks. The settings must be valid, so run `checkSettings` first. */
 export const allFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>
   findingsOf([...LOCAL, simulatedImage, catalogue], environment, around);
 
@@ -187,7 +187,7 @@ export const findingText = ({ check, problem, remedy }: Finding): string => `${c
 
 const ANSWER_MAX_MS = 5_000;
 
-/** This machine and the network as they are. */
+/** This machine and its network. */
 export function realSurroundings(environment: Environment): Surroundings {
   const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
   return {

@@ -21,8 +21,8 @@ const REAL = {
   ]),
 };
 
-describe('The doctor', () => {
-  it('finds nothing where real machines can be installed', async () => {
+describe('the doctor command', () => {
+  it('reports nothing for a machine that can install hosts', async () => {
     expect(await allFindings(REAL, SOUND)).toEqual([]);
   });
 
@@ -62,12 +62,12 @@ describe('The doctor', () => {
       { failureOf: () => Promise.resolve('timeout') },
       /^catalogue: .*https:\/\/images\.example\.com .*timeout/,
     ],
-  ])('names %s with its remedy', async (_, environment, around, text) => {
+  ])('reports %s with its remedy', async (_, environment, around, text) => {
     const findings = await allFindings({ ...REAL, ...environment }, { ...SOUND, ...around });
     expect(findings.map(findingText)).toEqual([expect.stringMatching(text)]);
   });
 
-  it('needs no component images where the host executables were built', async () => {
+  it('requires no component images when the host executables were built', async () => {
     const environment = { ...REAL, AGENT_DOCKER_IMAGE: '', INSTALLER_IMAGE: '', CONTROLLER_IMAGE: '' };
     expect(await localFindings(environment, { ...SOUND, hasHostBinaries: true })).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { startEmbedded } from './embedded';
 
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
-describe('All services in one process', () => {
-  it('give hosts the ports that were chosen for REST_PORT=0 and IMAGE_PORT=0', async () => {
+describe('all services in one process', () => {
+  it('announce the ports that were selected for REST_PORT=0 and IMAGE_PORT=0 to hosts', async () => {
     const directory = temporaryDirectory();
     const muster = await startEmbedded(
       {

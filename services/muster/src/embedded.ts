@@ -17,8 +17,8 @@ export interface RunningMuster {
 }
 
 /**
- * Starts all services in this process on one SQLite file, one directory, and a `nats-server` child unless NATS_URL is set.
- * `instrument` may wrap the ports, to count or to disturb.
+ * Starts all services in this process with one SQLite file, one directory, and a `nats-server` child process unless
+ * NATS_URL is set. `instrument` may wrap the ports, to count calls or to inject faults.
  */
 export async function startEmbedded(
   environment: Environment,
@@ -50,13 +50,13 @@ export async function startEmbedded(
   const platform = instrument(opened);
   const { gateway, ...others } = SERVICES;
   const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
-  // The REST endpoint opens last: a request finds every service running.
+  // The REST endpoint opens last, so that a request finds all services running.
   const endpoint = await gateway(platform, logger);
   return {
     services: [...behind, endpoint],
     platform,
     close: async () => {
-      // It closes first: the services still answer the requests that it accepted.
+      // It closes first, because the services still answer the requests that it accepted.
       await endpoint.close();
       await Promise.all(behind.map((service) => service.close()));
       await platform.close();

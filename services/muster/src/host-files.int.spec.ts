@@ -3,7 +3,7 @@ import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { prepareBaseImages } from './host-files';
 
-describe('images to boot when OS_IMAGES names none', () => {
+describe('images without OS_IMAGES', () => {
   let directory: TemporaryDirectory;
   beforeEach(() => {
     directory = temporaryDirectory();
@@ -15,7 +15,7 @@ describe('images to boot when OS_IMAGES names none', () => {
   const release = ({ openshift_version, cpu_architecture }: OsImage): string =>
     `${openshift_version}/${cpu_architecture}`;
 
-  it('are those of the usual catalogue, one of them made here, and that is said', async () => {
+  it('are those of the default catalogue, except one simulated image, which is logged', async () => {
     const told: string[] = [];
     const images = JSON.parse((await prepare({}, told)).OS_IMAGES ?? '[]') as OsImage[];
     expect(images.map(release).sort()).toEqual(DEFAULT_OS_IMAGES.map(release).sort());
@@ -23,11 +23,11 @@ describe('images to boot when OS_IMAGES names none', () => {
     expect(told).toEqual([expect.stringContaining('simulated machines only')]);
   });
 
-  it('are the usual catalogue and nothing else where no simulated image is wanted', async () => {
+  it('are those of the default catalogue when the simulated image is disabled', async () => {
     expect(await prepare({ MUSTER_SIMULATED_IMAGE: 'false' })).toEqual({});
   });
 
-  it('are what the operator names, under either name of the setting', async () => {
+  it('are replaced by those of the setting, under either name', async () => {
     expect(await prepare({ OS_IMAGES: '[]' })).toEqual({});
     expect(await prepare({ RHCOS_VERSIONS: '[]' })).toEqual({});
   });

@@ -5,13 +5,13 @@ import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 
-/** Release of the image that is made here when none is configured. */
+/** Release of the simulated image. */
 const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
 
 /**
- * Without OS_IMAGES every release of the usual catalogue can be had, its image fetched when it is first wanted. One of
- * them is made here instead: small, laid out like CoreOS, carrying ignition like the real one, so that simulated hosts
- * boot without a network. Machines do not boot from it: MUSTER_SIMULATED_IMAGE=false leaves the catalogue as it is.
+ * Without OS_IMAGES every release of the default catalogue is available, and its image is downloaded at the first use.
+ * The image of one release is replaced by a small simulated one with the layout of CoreOS, so that simulated hosts boot
+ * without a network. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false disables it.
  */
 export async function prepareBaseImages(
   settings: SettingsReader,
@@ -40,10 +40,10 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Where `npm run build:host` puts the executables, seen from this file in `src` and in `dist`. */
+/** Output folder of `npm run build:host`, relative to this file in `src` and in `dist`. */
 const BUILT = join(__dirname, '../../../dist/muster-host');
 
-/** Names the executables of this repository, unless the setting names others or none were built. */
+/** Returns the setting for the executables of this repository, unless it is set already or none were built. */
 export function builtHostBinaries(settings: SettingsReader): { MUSTER_HOST_BINARIES?: string } {
   const isThere = existsSync(join(BUILT, HOST_BINARY_INDEX));
   return isThere && !settings.isSet('MUSTER_HOST_BINARIES') ? { MUSTER_HOST_BINARIES: BUILT } : {};

@@ -20,7 +20,7 @@ const open = async (): Promise<{ bus: NatsRequests; requests: Requests; reported
 
 requestsContract('answerLocally', async () => {
   const { bus, requests } = await open();
-  // Every subscriber becomes a service of its own, so that requests are answered within the process.
+  // Every subscriber is a service of its own, so that requests are answered within the process.
   const asService: Requests = {
     ...requests,
     subscribe: (subject, onMessage, options) =>
@@ -30,7 +30,7 @@ requestsContract('answerLocally', async () => {
 });
 
 describe('answerLocally', () => {
-  it('answers requests of its own process while the bus does not carry them', async () => {
+  it('answers requests of its own process while the bus is unavailable', async () => {
     const { bus, requests } = await open();
     const carried: string[] = [];
     const watcher = await connectNatsRequests({ servers: server.url, name: 'watcher' });
@@ -45,7 +45,7 @@ describe('answerLocally', () => {
     await Promise.all([requests.close(), watcher.close()]);
   });
 
-  it('serves other processes over the bus', async () => {
+  it('answers requests of other processes over the bus', async () => {
     const { bus, requests } = await open();
     requests.subscribe('local.served', async () => 'answer', { queue: 'service' });
     await bus.flush();

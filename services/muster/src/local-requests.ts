@@ -9,16 +9,16 @@ import {
 
 type OnMessage = Parameters<Requests['subscribe']>[1];
 
-/** Characters that would end a header, or make a subject a pattern. */
+/** Characters that would end a header. */
 const LINE_BREAK = /[\r\n]/;
 const WILDCARD = /[*>]/;
-/** How long closing waits for the requests that are being answered. */
+/** Maximum time for which closing waits for open requests. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Answers a request within this process when one of its services serves the subject, and sends all other messages over the bus.
- * The services still subscribe to the bus: agents, other processes and event subscribers find them there.
- * Bodies are passed by reference; the server and the caller each create their own form of a message.
+ * Answers a request within this process when one of its services has the subject. All other messages use the bus. The
+ * services still subscribe to the bus for agents, other processes and event subscribers. Bodies are passed by
+ * reference, and server and caller each create their own object.
  */
 export function answerLocally(bus: Requests, report: (subject: string, error: unknown) => void): Requests {
   const served = new Map<string, OnMessage[]>();
@@ -32,7 +32,7 @@ export function answerLocally(bus: Requests, report: (subject: string, error: un
       report(subject, error);
       throw new RequestFailed(subject);
     }
-    // As on the bus: a handler that returns nothing does not answer.
+    // A handler that returns nothing does not answer, as on the bus.
     return answer === undefined ? new Promise<never>(() => undefined) : answer;
   };
 

@@ -15,7 +15,10 @@ export function createLogger(environment: Environment): LoggerService {
   });
 }
 
-/** Adds the ids of the request that an entry belongs to. A stack trace or another text with line breaks stays on one line, so that collectors see one entry. */
+/**
+ * Adds the ids of the request to each entry. Line breaks, as in stack traces, are replaced, so that collectors receive
+ * one line per entry.
+ */
 class OneLineLogger extends ConsoleLogger {
   protected override stringifyMessage(message: unknown, logLevel: LogLevel): unknown {
     const text: unknown = super.stringifyMessage(message, logLevel);

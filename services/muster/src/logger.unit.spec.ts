@@ -1,7 +1,7 @@
 import { inRequestScope } from '@muster/nest-kit';
 import { createLogger } from './logger';
 
-describe('The logger of the process', () => {
+describe('the logger of the process', () => {
   it.each([
     ['text', ['a | b request=r-1 correlation=c-1']],
     ['json', ['"requestId":"r-1"', '"correlationId":"c-1"']],

@@ -12,14 +12,14 @@ const CLOSE_MAX_MS = 5_000;
 const PARENT_CHECK_MS = 1_000;
 
 /**
- * `main.js` starts all services in this process, `main.js <service>` one service alone. `main.js doctor` checks the settings,
- * `main.js store` maintains the event store.
+ * Starts all services (`main.js`) or one service (`main.js <service>`). `main.js doctor` checks the settings, `main.js
+ * store` maintains the event store.
  */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
   const [name] = args;
   if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
   const startedAt = performance.now();
-  // A rejection that nothing handles is a defect: the process ends with its reason, and a supervisor starts it again.
+  // An unhandled rejection is a defect. The process ends with the reason, so that a supervisor restarts it.
   process.on('unhandledRejection', (reason) => {
     console.error(
       `muster: unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
@@ -28,7 +28,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
   });
   const running: { muster?: RunningMuster } = {};
   let isStopping = false;
-  // npm passes Ctrl-C on to a process that has already received it from the terminal: only the first signal counts.
+  // npm forwards Ctrl-C to a process that already received it from the terminal, so only the first signal counts.
   const stop = (): void => {
     if (!isStopping) void close(running.muster);
     isStopping = true;
@@ -60,7 +60,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
     for (const endpoint of service.endpoints) console.log(`muster: ${service.name} on ${endpoint}`);
 }
 
-/** Prints every finding with its remedy. Ends with the exit code of wrong settings when one of them is an error. */
+/** Prints every finding with its remedy. The exit code is that of invalid settings when one of them is an error. */
 async function examine(environment: Environment): Promise<void> {
   checkSettings(environment, Object.keys(SERVICES).filter(isService), false);
   const findings = await allFindings(environment, realSurroundings(environment));
@@ -70,7 +70,7 @@ async function examine(environment: Environment): Promise<void> {
   process.exit(errors > 0 ? EXIT_CODES.settings : EXIT_CODES.stopped);
 }
 
-/** A killed npm cannot pass a signal on. The process then belongs to another parent. */
+/** A killed npm cannot forward a signal. Its child then gets another parent process. */
 function watchParent(stop: () => void): void {
   const { ppid } = process;
   setInterval(() => process.ppid !== ppid && stop(), PARENT_CHECK_MS).unref();
@@ -78,7 +78,7 @@ function watchParent(stop: () => void): void {
 
 const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);
 
-/** Closes everything within CLOSE_MAX_MS. During the start the process ends at once; its exit ends the bus. */
+/** Closes everything within CLOSE_MAX_MS. During the start the process exits at once, which also ends the bus. */
 async function close(muster: RunningMuster | undefined): Promise<void> {
   const timeout = setTimeout(() => {
     console.error(`muster: stopping took longer than ${CLOSE_MAX_MS / 1_000} s; the process ends now`);

@@ -18,14 +18,14 @@ describe('TLS of the bus', () => {
     });
   });
 
-  it('takes the three files of a certificate, and no part of them', () => {
+  it('requires the three files of a certificate together', () => {
     const files = { NATS_CERT_FILE: '/c', NATS_KEY_FILE: '/k', NATS_CA_FILE: '/a' };
     expect(tlsOf(files)).toEqual({ certFile: '/c', keyFile: '/k', caFile: '/a' });
     expect(() => tlsOf({ NATS_CERT_FILE: '/c' })).toThrow('belong together');
     expect(() => tlsOf({ ...files, NATS_TLS: 'off' })).toThrow('NATS_TLS=off');
   });
 
-  describe('of a child that listens on every address', () => {
+  describe('of a child process that listens on every address', () => {
     const directory = temporaryDirectory();
     let nats: NatsProcess | undefined;
     afterAll(async () => {
@@ -33,7 +33,7 @@ describe('TLS of the bus', () => {
       directory.remove();
     });
 
-    it('admits services with its certificate authority and refuses plain connections', async () => {
+    it('admits services with its certificate authority and refuses connections without TLS', async () => {
       nats = await startNats({
         directory: directory.path,
         host: '0.0.0.0',

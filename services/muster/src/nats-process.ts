@@ -17,11 +17,11 @@ const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
 const RESTART_WAIT_MS = 250;
 const PORT_FILE = 'port';
-/** Exit code of a shell whose program does not exist. */
+/** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
 /**
- * Runs nats-server in the place of the shell, beside a process that kills it when the pipe of Muster ends without a line: a Muster that
- * was killed cannot stop its bus.
+ * Runs nats-server in place of the shell, beside a process that kills nats-server when the pipe from Muster closes
+ * without a line. So the bus also ends when Muster is killed.
  */
 const RUN_WHILE_WATCHED = '{ read -r line <&3 || kill -KILL "$$"; } 2>/dev/null & exec nats-server "$@" 3<&-';
 
@@ -29,7 +29,7 @@ export interface NatsProcess {
   readonly url: string;
   readonly trust: NatsTrust;
   readonly trustFile: string;
-  /** The certificate authority of the bus; undefined: connections are plain. */
+  /** The certificate authority of the bus. Undefined: connections without TLS. */
   readonly caFile: string | undefined;
   /** Text of a credentials file with all permissions. */
   readonly serviceCredentials: string;
@@ -37,8 +37,8 @@ export interface NatsProcess {
 }
 
 /**
- * Starts a `nats-server` child process that admits only credentials of this installation. It is started again when it ends;
- * it stores nothing, so no data is lost with it.
+ * Starts a `nats-server` child process that admits only credentials of this installation. It is restarted when it ends.
+ * It stores no data, so none is lost.
  * @throws StartError `dependency` when it cannot be started or its address is not available
  */
 export async function startNats(options: {
@@ -46,7 +46,7 @@ export async function startNats(options: {
   readonly host: string;
   /** 0: the port of the last start if it is free, otherwise any free port. */
   readonly port: number;
-  /** `own`: with a certificate that is made for these names. Undefined: connections are plain. */
+  /** `own`: create a certificate for these names. Undefined: connections without TLS. */
   readonly tls?: BusTlsFiles | { readonly own: readonly string[] };
   readonly onExit: (text: string) => void;
 }): Promise<NatsProcess> {
@@ -73,9 +73,9 @@ export async function startNats(options: {
   function run(): ReturnType<typeof spawn> {
     const started = spawn('/bin/sh', ['-c', RUN_WHILE_WATCHED, 'nats-server', '-c', config, '-P', pidFile], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // None of the settings of Muster, some of which are secret.
+      // It gets none of the settings of Muster, some of which are secret.
       env: { PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
-      // In a process group of its own: Ctrl-C reaches Muster only, which stops the bus last.
+      // It has a process group of its own, so that Ctrl-C reaches only Muster, which stops the bus last.
       detached: true,
     });
     let log = '';
@@ -124,13 +124,16 @@ export async function startNats(options: {
   };
 }
 
-/** Boot images contain the address of the bus: with another port they would change, and agents that run would not find it again. */
+/**
+ * Boot images contain the address of the bus. With another port they would change, and running agents would not find
+ * the bus.
+ */
 async function lastPort(directory: string, host: string): Promise<number | undefined> {
   const port = Number(await readFile(join(directory, PORT_FILE), 'utf8').catch(() => ''));
   return port > 0 && !(await accepts(host, port)) ? port : undefined;
 }
 
-/** A Muster process that was killed leaves its bus running. */
+/** Stops a bus that a killed Muster process left running. */
 async function stopLeftOver(directory: string): Promise<void> {
   const pid = Number(await readFile(join(directory, 'nats-server.pid'), 'utf8').catch(() => ''));
   if (!pid) return;

@@ -1,16 +1,16 @@
 import type { Probe, SettingName } from '@muster/nest-kit';
 import { type EventStore, type Unavailable, unavailableIn } from '@muster/ports';
 
-/** How often a server that is away is asked whether it is back, while no request asks it. */
+/** Interval at which an unavailable server is checked while no request uses it. */
 const LOOK_AGAIN_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
 export interface OutageOptions {
-  /** What readiness calls the server, such as `event store`. */
+  /** Name of the server in the readiness report, such as `event store`. */
   readonly part: string;
-  /** The setting with its address. */
+  /** The setting with the address of the server. */
   readonly setting: SettingName;
-  /** Resolves when the server answers. Without it only the server's own reports end the outage. */
+  /** Resolves when the server answers. Without it only successful requests end the outage. */
   readonly check?: () => Promise<unknown>;
   readonly report: (text: string) => void;
 }
@@ -22,7 +22,7 @@ interface Absence {
   failedCommands: number;
 }
 
-/** Whether one server is away. It logs one line when the server goes and one when it is back, whatever fails in between. */
+/** State of one server. Logs one line when it becomes unavailable and one when it is available again. */
 export class Outage {
   private absence: Absence | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -30,12 +30,12 @@ export class Outage {
 
   constructor(private readonly options: OutageOptions) {}
 
-  /** The part of readiness that names the server while it is away. */
+  /** The entry of the readiness report while the server is unavailable. */
   get probe(): Probe {
     return { part: this.options.part, check: () => Promise.resolve(this.reason) };
   }
 
-  /** Why the server is away, with its address and its setting; undefined while it answers. */
+  /** Why the server is unavailable, with its address and its setting; undefined while it is available. */
   get reason(): string | undefined {
     if (!this.absence) return undefined;
     const { server, reason } = this.absence;
@@ -49,7 +49,7 @@ export class Outage {
     this.lookAgain();
   }
 
-  /** A command was answered with an error because the server is away. */
+  /** Counts a command that failed because the server is unavailable. */
   commandFailed(server: string): void {
     if (this.absence?.server === server) this.absence.failedCommands += 1;
   }
@@ -70,7 +70,7 @@ export class Outage {
     clearTimeout(this.timer);
   }
 
-  /** The port with every failure and success of its methods reported here. */
+  /** Returns the port with every failure and success of its methods observed. */
   watch<Port extends object>(port: Port): Port {
     return new Proxy(port, {
       get: (target, name, receiver) => {
@@ -134,7 +134,9 @@ export class Outage {
 const isPages = (result: unknown): result is AsyncIterable<unknown> =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 
-/** The event store with its outage observed; a subscription reports its end to its own listener too. */
+/**
+ * Returns the event store with its outages observed. The end of a subscription is also reported to its own listener.
+ */
 export function watchEventStore(store: EventStore, outage: Outage): EventStore {
   const watched = outage.watch(store);
   return {

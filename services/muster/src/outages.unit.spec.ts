@@ -44,7 +44,7 @@ describe('an outage of the event store', () => {
     jest.useRealTimers();
   });
 
-  it('has one line when the server goes and one when it is back, with its length and the failed commands', async () => {
+  it('logs one line when the server becomes unavailable and one when it is available again, with the duration and the failed commands', async () => {
     isAway = true;
     for (let n = 0; n < 5; n += 1)
       await expect(store.append('note-1', -1, [eventToAppend()])).rejects.toBeInstanceOf(Unavailable);
@@ -62,7 +62,7 @@ describe('an outage of the event store', () => {
     ]);
   });
 
-  it('ends by itself while nothing asks the server', async () => {
+  it('ends with a periodic check when no request is sent', async () => {
     isAway = true;
     await expect(store.head()).rejects.toBeInstanceOf(Unavailable);
     await jest.advanceTimersByTimeAsync(3_000);
@@ -73,7 +73,7 @@ describe('an outage of the event store', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('is named by readiness, and readiness ends with it', async () => {
+  it('is part of the readiness report until it ends', async () => {
     const { store: probed, probe } = storeProbe(store, outage);
     isAway = true;
     await expect(probed.append('note-1', -1, [eventToAppend()])).rejects.toBeInstanceOf(Unavailable);
@@ -83,7 +83,7 @@ describe('an outage of the event store', () => {
     expect(await probe.check()).toBeUndefined();
   });
 
-  it('is no outage when an append fails for another reason', async () => {
+  it('does not start when an append fails for another reason', async () => {
     const refusing: EventStore = { ...inner, append: () => Promise.reject(new Error('the disk is full')) };
     await expect(watchEventStore(refusing, outage).append('note-1', -1, [])).rejects.toThrow('the disk is full');
     expect(outage.reason).toBeUndefined();

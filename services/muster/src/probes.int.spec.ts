@@ -4,8 +4,8 @@ import type { EventStore } from '@muster/ports';
 import { eventToAppend, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { busProbe, diskProbe, storeProbe } from './probes';
 
-describe('A probe', () => {
-  it('of the bus fails when the server is gone', async () => {
+describe('a probe', () => {
+  it('of the bus fails when the server is unavailable', async () => {
     const server = await startNatsServer();
     const requests = await connectNatsRequests({ servers: server.url, name: 'probe' });
     const { check } = busProbe(requests);

@@ -7,7 +7,7 @@ import type { Outage } from './outages';
 const ANSWER_MAX_MS = 2_000;
 const MIBIBYTE = 1024 ** 2;
 
-/** A round trip through the bus: this process answers its own request. */
+/** Checks a round trip through the bus: this process answers its own request. */
 export function busProbe(requests: Requests): Probe {
   const subject = `muster.v1.probe.${randomUUID()}`;
   requests.subscribe(subject, () => Promise.resolve({}));
@@ -22,8 +22,8 @@ export function busProbe(requests: Requests): Probe {
 }
 
 /**
- * A store that remembers whether its last append failed, and the probe that reports it and reads the head. `outage` knows
- * whether the server of the store is away.
+ * Returns a store that records whether its last append failed, and the probe that reports it and reads the head.
+ * `outage` tracks the availability of the server.
  */
 export function storeProbe(
   eventStore: EventStore,
@@ -38,7 +38,7 @@ export function storeProbe(
         lastFailure = undefined;
         return result;
       } catch (error) {
-        // An absence ends by itself, so it must not outlive the outage until the next append.
+        // The failure of an append during an outage is not kept after the outage.
         lastFailure = unavailableIn(error) ? undefined : messageOf(error);
         throw error;
       }
@@ -55,7 +55,7 @@ export function storeProbe(
   return { store, probe: { part: 'event store', check } };
 }
 
-/** Free space of the data directory below the reserve, which is kept for the event store. */
+/** Fails when the free space of the data directory is below the reserve for the event store. */
 export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
   part: DISK_PROBE,
   check: async () => {

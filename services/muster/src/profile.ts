@@ -13,10 +13,13 @@ import { Outage, watchEventStore } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach, StartError } from './start-error';
 
-/** A caller notices a real loss at its timeout; a shorter wait keeps demonstrations fast. */
+/** Simulated losses are reported after this time. A real caller detects a loss only at its timeout. */
 const LOSS_NOTICED_MS = 300;
 
-/** A bus that drops a share of all messages, the same ones for the same seed. Tests and demonstrations use it to show that no event is lost. */
+/**
+ * A bus that drops a share of all messages, the same messages for the same seed. Tests and demonstrations show with it
+ * that no event is lost.
+ */
 export function lossyRequests(requests: Requests, share: number, seed: number): Requests {
   let state = seed >>> 0 || 1;
   const chance = (): number => {
@@ -30,7 +33,8 @@ export function lossyRequests(requests: Requests, share: number, seed: number): 
     request: async (subject, body, headers, timeoutMs) => {
       const fate = chance();
       if (fate >= share) return requests.request(subject, body, headers, timeoutMs);
-      // Half of the losses drop the request and half the answer: then the command was executed and the caller does not know.
+      // Half of the losses drop the request and half the reply. In the second case the command was executed without a
+      // reply.
       if (fate < share / 2) await requests.request(subject, body, headers, timeoutMs).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, LOSS_NOTICED_MS)));
       throw new RequestTimedOut(subject, timeoutMs);
@@ -43,18 +47,18 @@ export function lossyRequests(requests: Requests, share: number, seed: number): 
   };
 }
 
-/** Asked for only to see whether the server answers: neither exists. */
+/** A projection that does not exist. Reading it shows whether the server answers. */
 const PROBED_PROJECTION = 'probe';
 const ABSENT_DIGEST = `sha256:${'0'.repeat(64)}`;
 
 export interface OpenPlatform extends Platform {
-  /** Closes what was opened, the bus last. */
+  /** Closes everything that was opened, the bus last. */
   close(): Promise<void>;
 }
 
 /**
- * The only place where technologies are chosen. A setting with the address of a server selects that server; without it the
- * platform uses a file, a directory or memory of this machine. So the profiles differ in their settings only.
+ * Selects all adapters. A setting with the address of a server selects that server. Without it, the platform uses a
+ * file, a directory or memory of this machine. The profiles differ only in their settings.
  */
 export async function openPlatform(options: {
   readonly environment: Environment;
@@ -164,12 +168,12 @@ export async function openPlatform(options: {
 
 async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
   const url = settings.get('EVENTSTORE_URL');
-  // One file serves one machine, on which each service runs once.
+  // One file is used by one machine, on which each service runs once.
   if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite'), isSoleWriter: true });
-  // Loaded on demand: the embedded profile starts without this client.
+  // Loaded on demand, because the embedded profile does not need this client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
   const store = eventStoreDbEventStore({ url });
-  // The client connects with its first request.
+  // The client connects at its first request.
   await store.head();
   return store;
 }

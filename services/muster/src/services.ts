@@ -16,7 +16,7 @@ import { readInventoryConfig, startInventory } from '@muster/service-inventory';
 import { readRegistrationConfig, startRegistration } from '@muster/service-registration';
 import { readFlapPolicy, readValidationConfig, startValidation } from '@muster/service-validation';
 
-/** Every service that can be started, in an order in which each finds its neighbours; any other order works too. */
+/** All services. The order reduces waiting at start; any other order works too. */
 export const SERVICES = {
   events: startEvents,
   registration: startRegistration,
@@ -39,7 +39,10 @@ const READERS: Readonly<Record<StartableService, readonly ((environment: Environ
   gateway: [readGatewayConfig],
 };
 
-/** Settings that a service needs when it runs alone: without them it would use resources that no other service sees. */
+/**
+ * Settings that a service requires when it runs alone. Without them it would use resources that no other service
+ * shares.
+ */
 const NEEDED_ALONE: readonly {
   readonly name: SettingName;
   readonly services?: readonly StartableService[];
@@ -51,7 +54,7 @@ const NEEDED_ALONE: readonly {
 ];
 
 /**
- * Reads every setting of the program and of the services before anything is opened.
+ * Checks the settings of the program and of the services before anything is opened.
  * @throws SettingsError with all values that are missing or not valid
  */
 export function checkSettings(environment: Environment, names: readonly StartableService[], isAlone: boolean): void {

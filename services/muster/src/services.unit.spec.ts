@@ -17,8 +17,8 @@ const failureOf = (run: () => unknown) => {
   throw new Error('The check found nothing.');
 };
 
-describe('The check of settings', () => {
-  it('finds nothing in an empty environment for the embedded profile', () => {
+describe('the check of settings', () => {
+  it('accepts an empty environment for the embedded profile', () => {
     expect(() => checkSettings({}, ALL, false)).not.toThrow();
   });
 
@@ -43,14 +43,14 @@ describe('The check of settings', () => {
     ['gateway', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
     ['events', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
     ['inventory', ['NATS_URL', 'MUSTER_DATA_DIRECTORY']],
-  ])('names what the service %s needs to run alone', (service, needed) => {
+  ])('reports the settings that service %s requires to run alone', (service, needed) => {
     const { lines } = failureOf(() => checkSettings({}, [service], true));
     const missing = lines.flatMap((line) => /^Setting (\w+) is missing/.exec(line)?.[1] ?? []);
     expect(missing).toEqual(needed);
   });
 });
 
-describe('The failure of a start', () => {
+describe('the failure of a start', () => {
   it('names the endpoint, its setting and the process that uses it', () => {
     const error = Object.assign(new Error('listen EADDRINUSE'), {
       code: 'EADDRINUSE',
@@ -69,14 +69,14 @@ describe('The failure of a start', () => {
     });
   });
 
-  it('is a defect when it is unexpected', () => {
+  it('has the exit code of a defect when it is unexpected', () => {
     const { reason, lines } = describeFailure(new Error('boom'), new SettingsReader({}));
     expect(EXIT_CODES[reason]).toBe(1);
     expect(lines.at(-1)).toContain('unexpected error at start: boom');
   });
 });
 
-describe('The addresses that no setting names', () => {
+describe('the addresses that no setting names', () => {
   const hostBinaries = temporaryDirectory();
   writeFileSync(join(hostBinaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [] }));
   afterAll(() => hostBinaries.remove());
@@ -88,7 +88,7 @@ describe('The addresses that no setting names', () => {
     [{ HTTP_LISTEN_PORT: '9002' }, 'http://127.0.0.1:8090', 'http://127.0.0.1:9002'],
     [{ ...KEY_FILES, SERVE_HTTPS: 'true' }, 'https://127.0.0.1:8090', 'https://127.0.0.1:8888'],
     [{ ...KEY_FILES, HTTP_LISTEN_PORT: '9002' }, 'http://127.0.0.1:8090', 'https://127.0.0.1:8888'],
-  ])('follow the endpoints with %j', (environment, rest, image) => {
+  ])('are derived from the endpoints with %j', (environment, rest, image) => {
     const ignition = readIgnitionConfig({ ...environment, MUSTER_HOST_BINARIES: hostBinaries.path });
     expect(ignition.serviceBaseUrl).toBe(rest);
     expect(readImageConfig(environment).apiBaseUrl).toBe(rest);

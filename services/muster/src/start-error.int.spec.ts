@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { holderOfPort } from './start-error';
 
-describe('The holder of a port', () => {
-  it('is the process that listens on it', async () => {
+describe('the process that uses a port', () => {
+  it('is the one that listens on it', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

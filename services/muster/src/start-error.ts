@@ -20,7 +20,7 @@ export const EXIT_CODES = {
 
 export type ExitReason = keyof typeof EXIT_CODES;
 
-/** A start that cannot succeed until something outside of the program changes; the message says what. */
+/** A start that cannot succeed until something outside of the program changes. The message contains the remedy. */
 export class StartError extends Error {
   constructor(
     readonly reason: ExitReason,
@@ -36,7 +36,9 @@ const RETRY_MS = 500;
 const REPORT_MS = 10_000;
 const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):[^/\s@]+@/g;
 
-/** Codes and names of errors that mean: no server answers at this address yet. Every other error ends the start at once. */
+/**
+ * Error codes and names that mean that no server answers at the address yet. All other errors end the start at once.
+ */
 const NOT_REACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -61,7 +63,8 @@ export interface ReachOptions {
 }
 
 /**
- * Opens a connection. A server that is not reachable is tried again until `waitMs` has passed, with a line of log every 10 s.
+ * Opens a connection. Repeats it for a server that is not reachable until `waitMs` has passed, with a log line every 10
+ * s.
  * @throws StartError `dependency` with the setting and the reason, at once when the server refuses the connection
  */
 export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {
@@ -92,7 +95,7 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
   }
 }
 
-/** Some clients wrap the network error: the chain of causes decides. */
+/** Some clients wrap the network error, so the chain of causes is examined. */
 function isNotReachable(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     const code = 'code' in current ? String(current.code) : '';
@@ -102,7 +105,7 @@ function isNotReachable(error: unknown): boolean {
   return false;
 }
 
-/** The first line of the message; a password in a URL is never part of it. */
+/** Returns the first line of the message, without the password of a URL. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return (text.split('\n', 1)[0] ?? '').replace(PASSWORD_IN_URL, '$1:***@');
@@ -110,7 +113,10 @@ function reasonOf(error: unknown): string {
 
 const LISTENING = '0A';
 
-/** The process that listens on a TCP port of this machine, e.g. `process 4711 (nginx)`; undefined when it cannot be found out. */
+/**
+ * Returns the process that listens on a TCP port of this machine, such as `process 4711 (nginx)`; undefined when it
+ * cannot be determined.
+ */
 export function holderOfPort(port: number): string | undefined {
   const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => listeningInodes(file, port)));
   if (inodes.size === 0) return undefined;
@@ -151,7 +157,7 @@ const HOST_OF = {
   NATS_PORT: 'NATS_HOST',
 };
 
-/** Why a start failed: the exit reason and the lines to print. The last line says what to change. */
+/** Returns why a start failed: the exit code and the lines to print. The last line contains the remedy. */
 export function describeFailure(
   error: unknown,
   settings: SettingsReader,

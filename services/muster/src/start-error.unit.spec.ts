@@ -2,7 +2,7 @@ import { reach, StartError } from './start-error';
 
 const failing = (message: string, code?: string): Error => Object.assign(new Error(message), code ? { code } : {});
 
-describe('A server that the start needs', () => {
+describe('a server that the start requires', () => {
   const reports: string[] = [];
   const options = { setting: 'MONGODB_URL', waitMs: 60_000, report: (text: string) => reports.push(text) } as const;
   beforeEach(() => void reports.splice(0));
@@ -17,14 +17,14 @@ describe('A server that the start needs', () => {
     expect(reports).toEqual(['waiting for the server of MONGODB_URL: connect ECONNREFUSED 127.0.0.1:1']);
   });
 
-  it('ends the start when it stays away, with the name of the setting', async () => {
+  it('ends the start when it stays unreachable, with the name of the setting', async () => {
     const open = (): Promise<never> => Promise.reject(new Error('no answer', { cause: failing('x', 'ENOTFOUND') }));
     await expect(reach(open, { ...options, waitMs: 0 })).rejects.toThrow(
       /MONGODB_URL was not reachable for 0 s: no answer\. Start it, or correct MONGODB_URL/,
     );
   });
 
-  it('ends the start at once when it refuses, without a part of the password', async () => {
+  it('ends the start at once when it refuses the connection, without a part of the password', async () => {
     const open = (): Promise<never> => Promise.reject(failing('bad auth for mongodb://user:hunter2@host/db'));
     const refused = reach(open, options);
     await expect(refused).rejects.toThrow(StartError);

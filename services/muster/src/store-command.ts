@@ -9,7 +9,7 @@ const TYPES_SHOWN_MAX = 20;
 
 /**
  * Shows, verifies or backs up the event store in the data directory. Muster may be running.
- * @throws StartError `settings` for an unknown subcommand, `dataDirectory` when there is no store or the verification found faults
+ * @throws StartError `settings` for an unknown subcommand, `dataDirectory` when the store does not exist or has faults
  */
 export function runStoreCommand(
   [command, target]: readonly string[],
