@@ -1,4 +1,4 @@
-/** What a cluster and an infra-env say about themselves, as far as features show in it. What is absent is not known. */
+/** The properties of a cluster and an infra-env that determine their features. Absent properties are unknown. */
 export interface FeatureFacts {
   readonly controlPlaneCount?: number;
   readonly userManagedNetworking?: boolean;
@@ -15,7 +15,7 @@ export interface FeatureFacts {
   readonly apiVips?: readonly string[];
   /** Names of OLM operators. */
   readonly operators?: readonly string[];
-  /** One per host that is in the control plane or helps it. */
+  /** One entry per control plane host or arbiter. */
   readonly controlPlaneHosts?: readonly ControlPlaneHost[];
   /** full-iso, minimal-iso, disconnected-iso. */
   readonly imageType?: string;
@@ -32,13 +32,16 @@ export function isDualStack(facts: FeatureFacts): boolean {
   return networks.some(isIpv6) && networks.some((network) => !isIpv6(network));
 }
 
-/** The family that comes first: of the machines, else of the services, else of the pods. */
+/**
+ * Returns the first address family: of the machine networks, else of the service networks, else of the cluster
+ * networks.
+ */
 export const isPrimaryIpv6 = (facts: FeatureFacts): boolean => {
   const [first] = networksOf(facts);
   return first !== undefined && isIpv6(first);
 };
 
-/** Both masters of two, without an arbiter, can be fenced. */
+/** Returns true for two masters with fencing credentials without an arbiter. */
 export function isFencedPair({ controlPlaneCount, controlPlaneHosts = [] }: FeatureFacts): boolean {
   return (
     controlPlaneCount === 2 &&
@@ -55,30 +58,30 @@ const networksOf = ({ machineNetworks = [], serviceNetworks = [], clusterNetwork
 
 const isIpv6 = (network: string): boolean => network.includes(':');
 
-/** `support-level` of the contract. */
+/** `support-level` of the v2 API. */
 export type SupportLevel = 'supported' | 'tech-preview' | 'dev-preview' | 'unsupported' | 'unavailable';
 
-/** `incompatibility-reason` of the contract. */
+/** `incompatibility-reason` of the v2 API. */
 export type UnavailableReason = 'cpuArchitecture' | 'platform' | 'openshiftVersion' | 'ociExternalIntegrationDisabled';
 
 export type ArchitectureName = 'x86_64' | 'arm64' | 's390x' | 'ppc64le' | 'multi';
 
-/** The v2 API uses arm64, the machines report aarch64. */
+/** The v2 API uses arm64, machines report aarch64. */
 export const canonicalArchitecture = (name: string): string => (name === 'aarch64' ? 'arm64' : name);
 
-/** A feature's level, and why it cannot be used where it cannot. */
+/** The level of a feature, and the reason when it cannot be used. */
 export interface LeveledFeature {
   readonly level: SupportLevel;
   readonly reason?: UnavailableReason;
 }
 
-/** Levels below supported can be chosen all the same. */
+/** Levels with which a feature can be selected. */
 export const isAvailable = ({ level }: LeveledFeature): boolean => level !== 'unavailable';
 
 /** Returns true for levels that can be selected without a warning. */
 export const isUsable = (level: SupportLevel): boolean => level !== 'unavailable' && level !== 'unsupported';
 
-/** `feature-support-level-id` of the contract. */
+/** `feature-support-level-id` of the v2 API. */
 export const FEATURE_IDS = [
   'SNO',
   'TNA',
@@ -139,38 +142,38 @@ export const FEATURE_IDS = [
 ] as const;
 export type FeatureId = (typeof FEATURE_IDS)[number];
 
-/** A range of versions. A version that cannot be read counts as older than any, unless `unreadable` says otherwise. */
+/** A range of versions. An invalid version counts as older than any other, unless `unreadable` is set. */
 export interface VersionRange {
-  /** Older than this line: "4.13". */
+  /** Older than this minor version: "4.13". */
   readonly before?: string;
-  /** Any version of this line. */
+  /** Any version of this minor version. */
   readonly line?: string;
-  /** This line or newer; never one that cannot be read. */
+  /** This minor version or newer. Never an invalid version. */
   readonly since?: string;
-  /** What `before` makes of a version that cannot be read: older, newer, or older only when it is empty. */
+  /** How `before` treats an invalid version: older, newer, or older only when it is empty. */
   readonly unreadable?: 'older' | 'newer' | 'older-if-empty';
 }
 
-/** All given conditions must hold. Without a platform, no condition on platforms holds. */
+/** All given conditions must be met. Without a platform, conditions on platforms are not met. */
 export interface LevelCondition extends VersionRange {
   readonly platforms?: readonly string[];
   readonly platformsOtherThan?: readonly string[];
-  /** Of platform external. */
+  /** Name of the external platform. */
   readonly externalPlatformName?: string;
   readonly architectures?: readonly ArchitectureName[];
 }
 
-/** Rows in order: the first row whose condition holds decides. */
+/** Rows in order: the first row whose condition is met determines the value. */
 export type FirstMatch<Row> = readonly Row[];
 
-/** The support level of a feature where the condition holds. Rows have an order: the first one that holds decides. */
+/** The support level of a feature under a condition. Rows have an order: the first one that matches applies. */
 export interface LevelRow extends LevelCondition {
   readonly level: SupportLevel;
-  /** Why the feature is unusable. @default derived from the condition: platform, architecture, or version */
+  /** Why the feature cannot be used. @default derived from the condition: platform, architecture, or version */
   readonly reason?: UnavailableReason;
 }
 
-/** Architectures that the feature does not exist on, of all versions or of some. */
+/** Architectures that do not have the feature, in all versions or in some. */
 export interface MissingOn extends VersionRange {
   readonly architectures: readonly ArchitectureName[];
 }
@@ -188,11 +191,11 @@ export interface Feature {
   readonly levels: FirstMatch<LevelRow>;
   readonly missingOn: readonly MissingOn[];
   readonly excludes: readonly Excludes[];
-  /** Name of the OLM operator that this is. */
+  /** Name of the OLM operator of the feature. */
   readonly operator?: string;
-  /** Listed only when the query names no platform. */
+  /** Listed only when the query contains no platform. */
   readonly isPlatform: boolean;
-  /** Field of the contract that switches it on. */
+  /** Field of the v2 API that enables the feature. */
   readonly field: string;
   readonly isActive: (facts: FeatureFacts) => boolean;
 }

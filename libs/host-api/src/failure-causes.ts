@@ -1,4 +1,4 @@
-/** What a failure of a command or of a connection means, and what helps. */
+/** The meaning of a failure of a command or a connection, and its remedy. */
 export interface FailureCause {
   readonly id: string;
   /** Matched against the code and the text of the failure, as Node, curl, podman and coreos-installer print it. */
@@ -7,7 +7,7 @@ export interface FailureCause {
   readonly remedy: string;
 }
 
-/** The rows are disjoint in practice; the first that matches is used. */
+/** The patterns are disjoint in practice. The first match is used. */
 export const FAILURE_CAUSES: readonly FailureCause[] = [
   {
     id: 'clock',
@@ -24,8 +24,8 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
   {
     id: 'wrong-name',
     pattern: /ALTNAME_INVALID|hostname mismatch|does not match certificate/i,
-    cause: 'The certificate is for another name.',
-    remedy: 'Use an address that the certificate names, or issue a certificate with this address.',
+    cause: 'The certificate was issued for another name.',
+    remedy: 'Use an address in the certificate, or issue a certificate with this address.',
   },
   {
     id: 'untrusted-certificate',
@@ -62,13 +62,13 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
     id: 'not-found',
     pattern: /404 Not Found/i,
     cause: 'The server does not have this file.',
-    remedy: 'Check the URL, and that the mirror holds the image.',
+    remedy: 'Check the URL, and that the mirror contains the image.',
   },
   {
     id: 'server-error',
     pattern: /HTTP (status server error \()?5\d\d/i,
     cause: 'The server failed.',
-    remedy: 'See the log of the server that the URL names.',
+    remedy: 'Read the log of the server in the URL.',
   },
   {
     id: 'truncated',
@@ -81,7 +81,7 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
     id: 'corrupt',
     pattern:
       /corrupt (deflate|zstd|xz|input)|(digest|checksum|hash|sha256) (mismatch|does not match|verification failed)|invalid checksum/i,
-    cause: 'The downloaded data is not what was published.',
+    cause: 'The downloaded data differs from the published data.',
     remedy: 'Check the copy on the mirror, and proxies that change content.',
   },
   {
@@ -106,18 +106,18 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
     id: 'lost-disk',
     pattern:
       /(ENODEV|ENXIO|no such device|no such file or directory)[^]*\/dev\/|\/dev\/[^]*(ENODEV|ENXIO|no such device|no such file or directory)/i,
-    cause: 'The disk is gone.',
+    cause: 'The disk is not available any more.',
     remedy: 'Check the disk, its cable and its controller, then boot the host again.',
   },
   {
     id: 'missing-program',
     pattern: /command not found|executable file not found/i,
-    cause: 'The live system has no such program.',
+    cause: 'The live system does not contain this program.',
     remedy: 'Boot the host from an image of the release that is installed.',
   },
 ];
 
-/** Returns the cause and the remedy as one text; undefined when the failure is not known. */
+/** Returns the cause and the remedy as one text. Undefined when the failure is unknown. */
 export function explainFailure(failure: string): string | undefined {
   const row = FAILURE_CAUSES.find(({ pattern }) => pattern.test(failure));
   return row && `${row.cause} ${row.remedy}`;

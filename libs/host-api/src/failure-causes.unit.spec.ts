@@ -3,7 +3,7 @@ import { ServiceUnreachable } from './http/http-client';
 
 const errorOf = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-describe('The explanation of a failure', () => {
+describe('explanation of a failure', () => {
   it('has a cause and a remedy in every row, each a sentence', () => {
     for (const { cause, remedy } of FAILURE_CAUSES)
       for (const text of [cause, remedy]) expect(text).toMatch(/^[A-Z][^]*\.$/);
@@ -18,11 +18,11 @@ describe('The explanation of a failure', () => {
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND muster.example.com', /cannot be resolved/],
     ['ECONNREFUSED', 'connect ECONNREFUSED 192.0.2.1:443', /Nothing listens/],
     ['ECONNRESET', 'socket hang up', /ended before it was complete/],
-  ])('is part of the message when the service gives no answer: %s', (code, message, expected) => {
+  ])('is part of the message when the service does not answer: %s', (code, message, expected) => {
     expect(new ServiceUnreachable('https://192.0.2.1', errorOf(code, message)).message).toMatch(expected);
   });
 
-  it('is left out when the failure is not known', () => {
+  it('is omitted when the failure is unknown', () => {
     expect(explainFailure('exit code 3')).toBeUndefined();
     expect(new ServiceUnreachable('http://x', new Error('odd')).message).toBe('No answer from http://x: odd');
   });

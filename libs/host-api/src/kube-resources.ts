@@ -81,19 +81,19 @@ interface InventoryNames {
   }[];
 }
 
-/** Returns the host's addresses without prefix length, as its inventory lists them. */
+/** Returns the addresses of the host without prefix length, from its inventory. */
 export function addressesOf(host: ServiceHost): readonly string[] {
   return (inventoryOf(host).interfaces ?? [])
     .flatMap(({ ipv4_addresses, ipv6_addresses }) => [...(ipv4_addresses ?? []), ...(ipv6_addresses ?? [])])
     .map((address) => address.replace(/\/.*/, ''));
 }
 
-/** Returns the name that the host's node has: the requested one, or the one that the host reports. */
+/** Returns the name of the host's node: the requested name, or the name that the host reports. */
 export function nodeNameOf(host: ServiceHost): string {
   return (host.requested_hostname || inventoryOf(host).hostname || '').toLowerCase();
 }
 
-/** Returns the node that a host became: by name, otherwise by an internal address that the host has. */
+/** Returns the node of a host: by name, otherwise by an internal address of the host. */
 export function nodeOf(host: ServiceHost, nodes: readonly KubeNode[]): KubeNode | undefined {
   const name = nodeNameOf(host);
   const addresses = new Set(addressesOf(host));
@@ -104,8 +104,8 @@ export function nodeOf(host: ServiceHost, nodes: readonly KubeNode[]): KubeNode 
 }
 
 /**
- * Whether the log of the machine-config server shows that the host fetched its ignition. The line that counts is
- * `… from <address>:<port> User-Agent:"Ignition/…"`; an IPv6 address may carry a zone and brackets.
+ * Returns whether the log of the machine-config server contains the request of the host for its Ignition config. The
+ * relevant line is `… from <address>:<port> User-Agent:"Ignition/…"`. An IPv6 address may have a zone and brackets.
  */
 export function hasFetchedIgnition(host: ServiceHost, machineConfigServerLog: string): boolean {
   const addresses = addressesOf(host).map((address) => address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -3,7 +3,7 @@ import { createHttpClient, type HttpAnswer, type HttpCall, type RetryPolicy } fr
 import type { ProxySettings } from './http/proxy';
 import type { Timer } from './timer';
 
-/** Body and headers of a form with one file, in the form field that the v2 API defines. */
+/** Returns body and headers of a form with one file, in the form field of the v2 API. */
 export function multipartFile(
   fileName: string,
   content: Buffer,
@@ -20,10 +20,14 @@ export function multipartFile(
   return { body, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
 }
 
-/** Where the paths of the v2 contract begin, below the service's address. */
+/** Prefix of the v2 paths, below the service's address. */
 export const API_PREFIX = '/api/assisted-install';
 
-/** The calls of the v2 contract that the installer and the controller make. Each throws HttpRefused or ServiceUnreachable. */
+/**
+ * The calls of the v2 API that the installer and the controller make.
+ * @throws HttpRefused
+ * @throws ServiceUnreachable
+ */
 export interface ServiceApi {
   cluster(clusterId: string, withHosts: boolean, signal: AbortSignal): Promise<ServiceCluster>;
   hostsOfRole(clusterId: string, role: string, signal: AbortSignal): Promise<readonly ServiceHost[]>;
@@ -48,14 +52,14 @@ export interface HostRef {
   readonly infraEnvId: string;
   readonly hostId: string;
 }
-/** The end of an installation as the controller reports it. */
+/** The result of an installation as the controller reports it. */
 export interface InstallationResult {
   readonly isSuccess: boolean;
   readonly errorInfo?: string;
   readonly data?: { readonly [name: string]: unknown };
 }
 
-/** A line for the event log of the cluster. */
+/** An entry for the event log of the cluster. */
 export interface ServiceEvent {
   readonly cluster_id: string;
   readonly host_id?: string;
@@ -68,7 +72,7 @@ export interface ServiceEvent {
 
 export type LogsState = 'requested' | 'collecting' | 'completed';
 
-/** The members that the callers use. The service sends more. */
+/** The members that the callers use. The service sends further members. */
 export interface ServiceHost {
   readonly id: string;
   readonly infra_env_id?: string;
@@ -109,7 +113,7 @@ export interface ServiceAccess {
   readonly token: string;
   /** Image reference or version of the calling program. */
   readonly agentVersion: string;
-  /** PEM of the authority that signed the service's certificate. */
+  /** PEM of the certificate authority that signed the service's certificate. */
   readonly caPem?: string;
   readonly isInsecure?: boolean;
   readonly proxy?: ProxySettings;
@@ -150,7 +154,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
       bytes(`${clusterPath(clusterId)}/downloads/files`, { file_name }, signal),
     credentials: (clusterId, file_name, signal) =>
       bytes(`${clusterPath(clusterId)}/downloads/credentials`, { file_name }, signal),
-    // The contract writes infra-env without its s here, and only here.
+    // Only this path of the v2 API has `infra-env` without an s.
     hostIgnition: ({ infraEnvId, hostId }, signal) =>
       bytes(`/v2/infra-env/${infraEnvId}/hosts/${hostId}/downloads/ignition`, undefined, signal),
     reportHostProgress: (host, current_stage, progress_info, signal) =>

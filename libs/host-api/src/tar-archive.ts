@@ -23,7 +23,7 @@ function tarHeader(name: string, bytes: number): Buffer {
   header.write(octal(0, 7), 116);
   header.write(octal(bytes, 11), 124);
   header.write(octal(0, 11), 136);
-  // The sum is made with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   header.write(' '.repeat(8), CHECKSUM_OFFSET);
   header.write('0', 156);
   header.write('ustar\u000000', 257);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waiting as a capability: a simulation waits for a shorter time, a test does not wait. */
+/** Waiting as a port: a simulation waits for a shorter time, a test does not wait. */
 export interface Timer {
-  /** Resolves after `ms`, or at once when `signal` is aborted. Never rejects. */
+  /** Resolves after `ms`, or immediately when `signal` is aborted. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,10 @@ export const untilAborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Calls `attempt` until it does not throw, `intervalMs` apart, or until `signal` is aborted. `onFailure` gets each reason. */
+/**
+ * Calls `attempt` until it does not throw, at intervals of `intervalMs`, or until `signal` is aborted. `onFailure`
+ * receives each reason.
+ */
 export async function retryUntilDone(
   attempt: () => Promise<void>,
   options: { readonly timer: Timer; readonly intervalMs: number; readonly onFailure?: (reason: string) => void },

@@ -54,7 +54,7 @@ const OUTPUTS: readonly (readonly [string, string, string])[] = [
   [
     'the image is corrupt',
     'Error: decoding and writing image\n\nCaused by:\n    corrupt deflate stream\n\nResetting partition table',
-    'The downloaded data is not what was published.',
+    'The downloaded data differs from the published data.',
   ],
   [
     'the disk is full',
@@ -74,9 +74,13 @@ const OUTPUTS: readonly (readonly [string, string, string])[] = [
   [
     'the disk vanished',
     'Error: checking whether /dev/sda is an IBM DASD disk\n\nCaused by:\n    0: getting absolute path to /dev/sda\n    1: No such file or directory (os error 2)',
-    'The disk is gone.',
+    'The disk is not available any more.',
   ],
-  ['coreos-installer is missing', 'coreos-installer: command not found', 'The live system has no such program.'],
+  [
+    'coreos-installer is missing',
+    'coreos-installer: command not found',
+    'The live system does not contain this program.',
+  ],
 ];
 
 describe('a disk that cannot be written', () => {

@@ -2,7 +2,7 @@ import { type Feature, type FeatureFacts, type FeatureId, isAvailable } from '..
 import { architectureLevel, excludedBy, existsOn, featureLevel } from '../levels/support-levels';
 import { FEATURES } from './feature.table';
 
-/** Where the features are to be had. Empty: not known, and then nothing is held against it. */
+/** The version and architecture of the cluster. Empty: not known, and then not checked. */
 export interface FeaturePlace {
   readonly version: string;
   readonly architecture: string;
@@ -19,19 +19,21 @@ export function activeFeatures(facts: FeatureFacts): readonly Feature[] {
   return FEATURES.filter(({ isActive }) => isActive(facts));
 }
 
-/** Every reason against the features that are active, those of the version first; none: the combination is fine. */
+/**
+ * Returns every conflict of the active features, those with the version first. Empty: the combination can be installed.
+ */
 export function checkFeatures(facts: FeatureFacts, place: FeaturePlace): readonly FeatureConflict[] {
   const active = activeFeatures(facts);
   return [...againstPlace(active, place), ...againstEachOther(active, place.version)];
 }
 
-/** Where one of the two names the other: not every row is repeated on the other side. */
+/** Returns whether one of the two excludes the other. Not every row is repeated for the other feature. */
 export function excludeEachOther(first: Feature, second: Feature, version: string): boolean {
   const names = (one: Feature, other: FeatureId): boolean => excludedBy(one, version).includes(other);
   return names(first, second.id) || names(second, first.id);
 }
 
-/** Formats a conflict: the feature and what excludes it. */
+/** Returns the sentence for a conflict: the feature and what excludes it. */
 export function describeConflict(conflict: FeatureConflict, { version, architecture }: FeaturePlace): string {
   switch (conflict.kind) {
     case 'architecture-without-version':
@@ -47,7 +49,7 @@ export function describeConflict(conflict: FeatureConflict, { version, architect
   }
 }
 
-/** Field of the contract that a conflict is about. */
+/** Returns the field of the v2 API for a conflict. */
 export const fieldOfConflict = (conflict: FeatureConflict): string =>
   conflict.kind === 'architecture-without-version' ? 'cpu_architecture' : conflict.feature.field;
 

@@ -16,7 +16,7 @@ const told = (facts: FeatureFacts, place: Partial<FeaturePlace> = {}): string[] 
   checkFeatures(facts, { ...PLACE, ...place }).map((conflict) => describeConflict(conflict, { ...PLACE, ...place }));
 
 describe('active features', () => {
-  it('are found for a plain cluster', () => {
+  it('are found for a cluster with default settings', () => {
     expect(ids(METAL)).toEqual(['CLUSTER_MANAGED_NETWORKING', 'OVN_NETWORK_TYPE', 'BAREMETAL_PLATFORM']);
   });
 
@@ -51,7 +51,7 @@ describe('active features', () => {
     ['EXTERNAL_PLATFORM', { platformType: 'external', externalPlatformName: 'oci' }],
     ['ODF', { operators: ['ocs'] }],
     ['MTV', { operators: ['mtv', 'cnv'] }],
-  ])('%s shows in %j', (id, facts) => {
+  ])('contain %s for %j', (id, facts) => {
     expect(ids(facts)).toContain(id);
   });
 
@@ -72,24 +72,24 @@ describe('active features', () => {
         ],
       },
     ],
-  ])('%s does not show in %j', (id, facts) => {
+  ])('do not contain %s for %j', (id, facts) => {
     expect(ids(facts)).not.toContain(id);
   });
 });
 
-describe('a combination', () => {
+describe('combination of features', () => {
   it.each<[string, FeatureFacts, Partial<FeaturePlace>]>([
-    ['a plain cluster', METAL, {}],
+    ['a cluster with default settings', METAL, {}],
     ['a single node', SINGLE, {}],
-    ['a plain cluster of old', { ...METAL, networkType: 'OpenShiftSDN' }, { version: '4.11.59' }],
     [
-      'anything on an architecture that is not known yet',
+      'a cluster of an old version with default settings',
       { ...METAL, networkType: 'OpenShiftSDN' },
-      { architecture: '' },
+      { version: '4.11.59' },
     ],
-    ['anything of a version that is not known yet', { ...METAL, controlPlaneCount: 5 }, { version: '' }],
+    ['any feature on an unknown architecture', { ...METAL, networkType: 'OpenShiftSDN' }, { architecture: '' }],
+    ['any feature of an unknown version', { ...METAL, controlPlaneCount: 5 }, { version: '' }],
     ['several architectures', METAL, { architecture: 'multi' }],
-  ])('of %s is fine', (_name, facts, place) => {
+  ])('has no conflict for %s', (_name, facts, place) => {
     expect(told(facts, place)).toEqual([]);
   });
 
@@ -116,15 +116,15 @@ describe('a combination', () => {
       { imageType: 'full-iso', platformType: 'external', externalPlatformName: 'oci' },
       {},
     ],
-  ])('is reported: %s', (sentence, facts, place) => {
+  ])('has the conflict: %s', (sentence, facts, place) => {
     expect(told(facts, place)).toContain(sentence);
   });
 
-  it('is fine from the version on that allows it', () => {
+  it('has no conflict from the version on that allows it', () => {
     expect(told({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
   });
 
-  it('is reported with the field that enables the feature', () => {
+  it('has the field that enables the conflicting feature', () => {
     const fields = checkFeatures({ ...METAL, networkType: 'OpenShiftSDN' }, PLACE).map(fieldOfConflict);
     expect(fields).toEqual(['network_type']);
     expect(checkFeatures(METAL, { version: '4.9.1', architecture: 'arm64' }).map(fieldOfConflict)).toEqual([

@@ -4,7 +4,7 @@ import { NETWORK_TYPE_FEATURES, NETWORKING_FEATURES } from './networking.feature
 import { OPERATOR_FEATURES } from './operator.features';
 import { PLATFORM_FEATURES } from './platform.features';
 
-/** Everything a cluster or an infra-env can be or have whose support depends on version, architecture or platform. */
+/** All features of clusters and infra-envs whose support depends on version, architecture or platform. */
 export const FEATURES: readonly Feature[] = [
   ...GENERAL_FEATURES,
   ...NETWORKING_FEATURES,
@@ -16,13 +16,16 @@ export const FEATURES: readonly Feature[] = [
 const BY_ID = new Map(FEATURES.map((feature) => [feature.id, feature]));
 const BY_OPERATOR = new Map(FEATURES.flatMap((feature) => (feature.operator ? [[feature.operator, feature.id]] : [])));
 
-/** Throws for an id without a row, which the table's own test rules out. */
+/**
+ * Returns the row of a feature.
+ * @throws Error for an id without a row, which a test of the table excludes
+ */
 export function featureOf(id: FeatureId): Feature {
   const feature = BY_ID.get(id);
   if (!feature) throw new Error(`Feature ${id} has no row.`);
   return feature;
 }
 
-/** The feature that an OLM operator is. */
+/** Returns the feature of an OLM operator. */
 export const featureOfOperator = (name: string): FeatureId | undefined =>
   BY_OPERATOR.get(name === 'ocs' ? 'odf' : name);

@@ -8,7 +8,7 @@ const hasContract = existsSync(CONTRACT);
 const VERSIONS = ['', 'newest', '4.5', '4.10.1', '4.11', '4.12.9', '4.13', '4.15', '4.19.0-ec.1', '4.22.9', '5.0.0'];
 const PLATFORMS = [undefined, 'baremetal', 'none', 'nutanix', 'vsphere', 'external'];
 
-/** The values of one enum of the contract, which lists them one per line. */
+/** The values of one enum of the v2 API document, which has one value per line. */
 function enumOf(name: string): readonly string[] {
   const lines = readFileSync(CONTRACT, 'utf8').split('\n');
   const start = lines.findIndex((line) => line === `  ${name}:`);
@@ -16,18 +16,18 @@ function enumOf(name: string): readonly string[] {
   return lines.slice(start, end).flatMap((line) => /^\s+- '?([A-Z0-9_]+)/.exec(line)?.[1] ?? []);
 }
 
-describe('the feature table', () => {
+describe('feature table', () => {
   it('has one row for each feature', () => {
     expect(FEATURES.map(({ id }) => id).sort()).toEqual([...FEATURE_IDS].sort());
   });
 
-  it(`has the features and architectures of the contract${hasContract ? '' : ' (skipped: the contract is not here)'}`, () => {
+  it(`has the features and architectures of the v2 API${hasContract ? '' : ' (skipped: the contract is not here)'}`, () => {
     if (!hasContract) return;
     expect([...FEATURE_IDS].sort()).toEqual([...enumOf('feature-support-level-id')].sort());
     expect(ARCHITECTURES.map(({ id }) => id).sort()).toEqual([...enumOf('architecture-support-level-id')].sort());
   });
 
-  it.each(FEATURES)('$id has a level in every case, with a reason exactly where it cannot be used', (feature) => {
+  it.each(FEATURES)('$id has a level in every case, with a reason exactly when it cannot be used', (feature) => {
     for (const version of VERSIONS)
       for (const platform of PLATFORMS)
         for (const { name: architecture } of ARCHITECTURES)
@@ -41,7 +41,7 @@ describe('the feature table', () => {
     expect(excludes.flatMap(({ features }) => features)).not.toContain(id);
   });
 
-  it('finds operators by current and former name, and nothing by a property name of objects', () => {
+  it('finds operators by current and former name, and no operator for property names of objects', () => {
     expect(featureOfOperator('odf')).toBe('ODF');
     expect(featureOfOperator('ocs')).toBe('ODF');
     expect(featureOfOperator('nvidia-gpu')).toBe('NVIDIA_GPU');

@@ -8,7 +8,7 @@ const SINGLE_NODE_LEVELS: Feature['levels'] = [
 const SINGLE_NODE_MISSING: Feature['missingOn'] = [{ architectures: ['s390x', 'ppc64le'], before: '4.13' }];
 const NOT_ON_METAL = { platformsOtherThan: ['baremetal', 'none'], level: 'unavailable' } as const;
 
-/** The shape of a cluster and of the image that its hosts boot. */
+/** Features of the topology of a cluster and of the image that its hosts boot. */
 export const GENERAL_FEATURES: readonly Feature[] = [
   {
     id: 'SNO',

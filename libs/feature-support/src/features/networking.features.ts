@@ -3,7 +3,7 @@ import { type Feature, type FeatureId, isDualStack, isPrimaryIpv6 } from '../fea
 interface NetworkType {
   readonly id: FeatureId;
   readonly name: string;
-  /** `network_type` of the contract. */
+  /** `network_type` of the v2 API. */
   readonly type: string;
 }
 
@@ -21,7 +21,7 @@ const SDN_LEVELS: Feature['levels'] = [
   { level: 'unavailable', reason: 'openshiftVersion' },
 ];
 
-/** A cluster has one network plug-in. */
+/** The network plug-ins. A cluster has exactly one. */
 export const NETWORK_TYPE_FEATURES: readonly Feature[] = NETWORK_TYPES.map(({ id, name, type }) => ({
   id,
   name,
@@ -35,7 +35,7 @@ export const NETWORK_TYPE_FEATURES: readonly Feature[] = NETWORK_TYPES.map(({ id
 
 const OCI = { platforms: ['external'], externalPlatformName: 'oci' } as const;
 
-/** Address allocation and load balancing of a cluster. */
+/** Features of address allocation and load balancing. */
 export const NETWORKING_FEATURES: readonly Feature[] = [
   {
     id: 'VIP_AUTO_ALLOC',

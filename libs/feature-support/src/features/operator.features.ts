@@ -49,7 +49,7 @@ const ROWS: readonly OperatorRow[] = [
     levels: [{ ...OCI, level: 'unavailable', reason: 'ociExternalIntegrationDisabled' }, ...SUPPORTED],
     missingOn: on('arm64'),
     excludes: excluding('SNO', 'LVM', 'EXTERNAL_PLATFORM_OCI'),
-    // Its name of old is still asked for.
+    // Clients still use its former name.
     isActive: chosen('odf', 'ocs'),
   },
   { id: 'LSO', operator: 'lso', name: 'Local Storage Operator', levels: SUPPORTED, missingOn: on('arm64') },
@@ -75,7 +75,7 @@ const ROWS: readonly OperatorRow[] = [
     levels: [without('vsphere', 'nutanix'), since('4.14'), ...SUPPORTED],
     missingOn: on('arm64', 's390x', 'ppc64le'),
     excludes: excluding('NUTANIX_INTEGRATION', 'VSPHERE_INTEGRATION'),
-    // There is nothing to migrate to without virtualization.
+    // Without virtualization there is no target for a migration.
     isActive: (facts) => chosen('mtv')(facts) && chosen('cnv')(facts),
   },
   {
@@ -176,7 +176,7 @@ const ROWS: readonly OperatorRow[] = [
   },
 ];
 
-/** OLM operators that come with the cluster. */
+/** Features of OLM operators. */
 export const OPERATOR_FEATURES: readonly Feature[] = ROWS.map((row) => ({
   missingOn: [],
   excludes: [],

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature';
 
-/** What the machines run on. */
+/** Features of the platforms. */
 export const PLATFORM_FEATURES: readonly Feature[] = [
   {
     id: 'BAREMETAL_PLATFORM',

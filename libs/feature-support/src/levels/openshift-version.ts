@@ -1,9 +1,9 @@
-/** Major, minor, patch. A missing number counts as 0. The suffix of a pre-release or an architecture is left out. */
+/** Major, minor, patch. A missing number counts as 0. The suffix of a pre-release or an architecture is omitted. */
 export type VersionNumbers = readonly [number, number, number];
 
 const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+](.*))?$/;
 
-/** Returns the numbers of "4.18", "v4.18.3" or "4.18.52-multi"; undefined when the text is not a version. */
+/** Returns the numbers of "4.18", "v4.18.3" or "4.18.52-multi". Undefined when the text is not a version. */
 export function parseVersion(text: string): VersionNumbers | undefined {
   const match = VERSION.exec(text);
   if (!match) return undefined;
@@ -11,7 +11,7 @@ export function parseVersion(text: string): VersionNumbers | undefined {
 }
 
 /**
- * Returns whether a version has what came with `minimum`; false when either text is not a version. A pre-release has the
+ * Returns whether a version is at least `minimum`. False when either text is not a version. A pre-release has the
  * features of its release: 4.18.0-ec.0 is at least 4.18.
  */
 export function isAtLeast(version: string, minimum: string): boolean {
@@ -19,14 +19,14 @@ export function isAtLeast(version: string, minimum: string): boolean {
   return actual !== undefined && needed !== undefined && compareNumbers(actual, needed) >= 0;
 }
 
-/** Compares the numbers alone, as `isAtLeast` does. Negative when `first` is older. */
+/** Compares only the numbers, as `isAtLeast` does. Negative when `first` is older. */
 export function compareNumbers(first: VersionNumbers, second: VersionNumbers): number {
   return first[0] - second[0] || first[1] - second[1] || first[2] - second[2];
 }
 
 /**
- * Orders versions by age. Negative when `first` is older. A pre-release is older than its release: 5.0.0-ec.5 comes before
- * 5.0.0. The suffix "-multi" names an architecture and does not count. A text that is not a version is the oldest.
+ * Orders versions by age. Negative when `first` is older. A pre-release is older than its release: 5.0.0-ec.5 is before
+ * 5.0.0. The suffix "-multi" is an architecture and is ignored. A text that is not a version is the oldest.
  */
 export function compareVersions(first: string, second: string): number {
   const byNumbers = compareNumbers(parseVersion(first) ?? NO_NUMBERS, parseVersion(second) ?? NO_NUMBERS);
@@ -41,7 +41,7 @@ export function compareVersions(first: string, second: string): number {
 const NO_NUMBERS: VersionNumbers = [0, 0, 0];
 const preReleaseOf = (version: string): string => VERSION.exec(version.replace(/-multi$/, ''))?.[4] ?? '';
 
-/** Returns "4.18" for "4.18.52-multi"; the text itself when it is not a version. */
+/** Returns "4.18" for "4.18.52-multi". Returns the text itself when it is not a version. */
 export function majorMinor(version: string): string {
   const match = /^(\d+\.\d+)/.exec(version);
   return match?.[1] ?? version;

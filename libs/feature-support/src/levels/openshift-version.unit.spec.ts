@@ -1,6 +1,6 @@
 import { compareNumbers, compareVersions, isAtLeast, parseVersion } from './openshift-version';
 
-describe('a version', () => {
+describe('versions', () => {
   it.each([
     ['4.18', [4, 18, 0]],
     ['v4.18.3', [4, 18, 3]],
@@ -9,11 +9,11 @@ describe('a version', () => {
     ['4', undefined],
     ['latest', undefined],
     ['', undefined],
-  ])('%j is read as %j', (text, numbers) => {
+  ])('%j is parsed as %j', (text, numbers) => {
     expect(parseVersion(text)).toEqual(numbers);
   });
 
-  it('is compared number by number', () => {
+  it('are compared number by number', () => {
     expect(compareNumbers([4, 9, 0], [4, 18, 0])).toBeLessThan(0);
     expect(compareNumbers([4, 18, 1], [4, 18, 0])).toBeGreaterThan(0);
   });

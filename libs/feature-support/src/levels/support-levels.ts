@@ -17,7 +17,10 @@ import {
 } from '../feature';
 import { featureOf, FEATURES } from '../features/feature.table';
 
-/** Whether a version is in the range; a range that says nothing has every version. Pre-releases count as their release. */
+/**
+ * Returns whether a version is in the range. An empty range contains every version. Pre-releases count as their
+ * release.
+ */
 export function isInRange(version: string, { before, line, since, unreadable = 'older' }: VersionRange): boolean {
   const numbers = parseVersion(version);
   if (before !== undefined && !isBefore(version, numbers, before, unreadable)) return false;
@@ -47,7 +50,7 @@ function lineStart(line: string): VersionNumbers {
   return numbers;
 }
 
-/** `architecture-support-level-id` of the contract. */
+/** `architecture-support-level-id` of the v2 API. */
 export type ArchitectureId =
   | 'X86_64_ARCHITECTURE'
   | 'ARM64_ARCHITECTURE'
@@ -55,7 +58,7 @@ export type ArchitectureId =
   | 'PPC64LE_ARCHITECTURE'
   | 'MULTIARCH_RELEASE_IMAGE';
 
-/** A processor architecture, or a release that holds several. */
+/** A processor architecture, or multi for a release with several. */
 export interface Architecture {
   readonly id: ArchitectureId;
   readonly name: ArchitectureName;
@@ -84,28 +87,31 @@ export const ARCHITECTURES: readonly Architecture[] = [
   },
 ];
 
-/** What a level is asked for. Empty or absent: not asked. */
+/** The query for a level. Empty or absent members are ignored. */
 export interface SupportQuery {
   readonly version: string;
   readonly architecture: string;
   readonly platform?: string;
-  /** Counts with platform external only. */
+  /** Used with platform external only. */
   readonly externalPlatformName?: string;
 }
 
-/** The level of an architecture on a version; one that is not in the table is unavailable. */
+/** Returns the level of an architecture in a version. Architectures that are not in the table are unavailable. */
 export function architectureLevel(architecture: string, version: string): SupportLevel {
   const row = ARCHITECTURES.find(({ name }) => name === canonicalArchitecture(architecture));
   return row?.levels.find((range) => isInRange(version, range))?.level ?? 'unavailable';
 }
 
-/** Whether the feature exists on an architecture of a version. */
+/** Returns whether the feature exists on an architecture in a version. */
 export function existsOn({ missingOn }: Feature, { architecture, version }: SupportQuery): boolean {
   const name = canonicalArchitecture(architecture);
   return !missingOn.some((row) => row.architectures.some((one) => one === name) && isInRange(version, row));
 }
 
-/** An architecture that the feature does not exist on wins over everything else; then the rows of the feature, in order. */
+/**
+ * Returns the level of a feature. An architecture without the feature takes precedence. Then the first matching row of
+ * the feature applies.
+ */
 export function featureLevel(feature: Feature, query: SupportQuery): LeveledFeature {
   if (!existsOn(feature, query)) return { level: 'unavailable', reason: 'cpuArchitecture' };
   const row = feature.levels.find((condition) => holds(condition, query));
@@ -114,7 +120,7 @@ export function featureLevel(feature: Feature, query: SupportQuery): LeveledFeat
   return isUsable(level) ? { level } : { level, reason: row.reason ?? reasonOf(row) };
 }
 
-/** What cannot be used together with the feature in a version. */
+/** Returns the features that cannot be combined with the feature in a version. */
 export function excludedBy({ excludes }: Feature, version: string): readonly FeatureId[] {
   return excludes.filter((row) => isInRange(version, row)).flatMap(({ features }) => features);
 }
@@ -137,11 +143,11 @@ function reasonOf({ platforms, platformsOtherThan, architectures }: LevelRow): U
 export type FeatureLevels = { readonly [Id in FeatureId]?: SupportLevel };
 export type ArchitectureLevels = { readonly [Id in ArchitectureId]: SupportLevel };
 
-/** A feature with everything that decides whether it can be chosen. */
+/** A feature with all data that determines whether it can be selected. */
 export interface DetailedFeature extends LeveledFeature {
   readonly id: FeatureId;
   readonly incompatibilities: readonly FeatureId[];
-  /** Name of the OLM operator that this is. */
+  /** Name of the OLM operator of the feature. */
   readonly operator?: string;
 }
 
@@ -158,7 +164,10 @@ const PLATFORM_FEATURE: ReadonlyMap<string, FeatureId> = new Map([
   ['external/oci', 'EXTERNAL_PLATFORM_OCI'],
 ]);
 
-/** The level of each feature. Versions are not checked: nothing that depends on one is available on a version that is none. */
+/**
+ * Returns the level of each feature. Versions are not checked: features that depend on a version are unavailable with
+ * an invalid version.
+ */
 export function featureLevels(query: SupportQuery): FeatureLevels {
   const isPossible = isAvailable({ level: architectureLevel(query.architecture, query.version) });
   if (!isPossible) return Object.fromEntries(FEATURES.map(({ id }) => [id, 'unavailable']));
@@ -176,7 +185,7 @@ export function architectureLevels(version: string): ArchitectureLevels {
   ) as ArchitectureLevels;
 }
 
-/** The level of a platform itself; undefined for a platform that is not known. */
+/** Returns the level of a platform. Undefined for an unknown platform. */
 export function platformLevel(query: SupportQuery): LeveledFeature | undefined {
   const { platform = '', externalPlatformName, version, architecture } = query;
   const isOci = platform === 'external' && externalPlatformName === 'oci';
@@ -184,7 +193,10 @@ export function platformLevel(query: SupportQuery): LeveledFeature | undefined {
   return id && featureLevel(featureOf(id), { version, architecture });
 }
 
-/** Levels, reasons and incompatibilities; refused when version, architecture and platform cannot be had together at all. */
+/**
+ * Returns levels, reasons and incompatibilities. Returns a refusal when version, architecture and platform cannot be
+ * combined.
+ */
 export function detailedFeatures(query: SupportQuery): DetailedFeatures {
   const refusal = refusalOf(query);
   if (refusal) return { kind: 'refused', refusal };

@@ -51,15 +51,15 @@ const LEVELS: readonly (readonly [FeatureId, Partial<SupportQuery>, string, stri
   ['SELF_NODE_REMEDIATION', {}, 'tech-preview'],
 ];
 
-describe('the level of a feature', () => {
+describe('level of a feature', () => {
   for (const [id, query, level, reason] of LEVELS)
     it(`${id} with ${JSON.stringify(query)} is ${level}`, () => {
       expect(featureLevel(featureOf(id), { ...X86, ...query })).toEqual(reason ? { level, reason } : { level });
     });
 });
 
-describe('the list of features', () => {
-  it('leaves out platforms when one is named, and platform-managed networking when none is', () => {
+describe('list of features', () => {
+  it('omits platforms when the query contains one, and platform-managed networking when it contains none', () => {
     const named = featureLevels({ ...X86, platform: 'baremetal' });
     expect(named).not.toHaveProperty('VSPHERE_INTEGRATION');
     expect(named).toHaveProperty('PLATFORM_MANAGED_NETWORKING', 'unsupported');
@@ -69,7 +69,7 @@ describe('the list of features', () => {
     expect(Object.keys(unnamed)).toHaveLength(FEATURES.length - 1);
   });
 
-  it('has nothing but unavailable features on an architecture that the version lacks', () => {
+  it('has only unavailable features on an architecture that the version does not support', () => {
     const levels = featureLevels({ version: '4.9.59', architecture: 'arm64', platform: 'baremetal' });
     expect(Object.keys(levels)).toHaveLength(FEATURES.length);
     expect(new Set(Object.values(levels))).toEqual(new Set(['unavailable']));
@@ -93,7 +93,7 @@ describe('architectures', () => {
   });
 });
 
-describe('the detailed list', () => {
+describe('detailed list of features', () => {
   const listed = (query: Partial<SupportQuery>) => {
     const answer = detailedFeatures({ ...X86, ...query });
     if (answer.kind === 'refused') throw new Error(answer.refusal.reason);
@@ -108,7 +108,7 @@ describe('the detailed list', () => {
     expect(listed({}).get('BAREMETAL_PLATFORM')?.incompatibilities).toEqual(['USER_MANAGED_NETWORKING']);
   });
 
-  it('names the operator that a feature is', () => {
+  it('contains the name of the operator of a feature', () => {
     expect(listed({}).get('ODF')?.operator).toBe('odf');
     expect(listed({}).get('SNO')?.operator).toBeUndefined();
   });
@@ -120,7 +120,7 @@ describe('the detailed list', () => {
     [{ version: '4.10', platform: 'nutanix' }, 'platform_type'],
     [{ architecture: 'ppc64le', platform: 'vsphere' }, 'platform_type'],
     [{ version: '4.13', platform: 'external', externalPlatformName: 'oci' }, 'platform_type'],
-  ])('is refused for %j because of %s', (query, subject) => {
+  ])('is refused for %j with field %s', (query, subject) => {
     expect(detailedFeatures({ ...X86, ...query })).toMatchObject({
       kind: 'refused',
       refusal: { code: 'invalid-input', subject },

@@ -6,7 +6,7 @@ import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { SendHttp } from '@muster/ports';
 import { proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
 
-/** Bundles of the system's trusted authorities: CoreOS and RHEL, Debian, openSUSE. */
+/** Bundles of the system's certificate authorities: CoreOS and RHEL, Debian, openSUSE. */
 const SYSTEM_BUNDLES = [
   '/etc/pki/tls/certs/ca-bundle.crt',
   '/etc/ssl/certs/ca-certificates.crt',
@@ -14,8 +14,8 @@ const SYSTEM_BUNDLES = [
 ];
 
 /**
- * Returns the authorities (PEM) that a TLS client trusts: those of Node, those of the system, and `caPem`. SSL_CERT_FILE
- * names another bundle of the system.
+ * Returns the certificate authorities (PEM) that a TLS client trusts: those of Node, those of the system, and `caPem`.
+ * SSL_CERT_FILE selects another bundle of the system.
  */
 export function trustedAuthorities(
   caPem: string | undefined,
@@ -30,14 +30,14 @@ function readSystemBundle(): string | undefined {
     try {
       return readFileSync(path, 'utf8');
     } catch {
-      // The next distribution's place is tried.
+      // Try the path of the next distribution.
     }
   }
   return undefined;
 }
 
 export interface ConnectionOptions {
-  /** Certificate authorities (PEM) besides those of Node and of the system. */
+  /** Certificate authorities (PEM) in addition to those of Node and of the system. */
   readonly caPem?: string;
   /** Client certificate and its key (PEM). */
   readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string };
@@ -45,18 +45,20 @@ export interface ConnectionOptions {
   readonly proxy?: ProxySettings;
 }
 
-/** How requests to one origin are sent: the agent that connects, and what its request options need. */
+/** How requests to one origin are sent: the connecting agent and its request options. */
 export interface Connections {
   readonly agent: HttpAgent | HttpsAgent;
   readonly isTls: boolean;
-  /** Request options for `url`: through a plain proxy the request line carries the whole URL. */
+  /**
+   * Returns the request options for `url`. Through an HTTP proxy without TLS, the request line contains the whole URL.
+   */
   requestOptions(url: URL): RequestOptions;
   close(): void;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** Throws when the proxy that applies to `origin` is not a URL. */
+/** @throws Error when the proxy for `origin` is not a URL */
 export function createConnections(origin: URL, options: ConnectionOptions): Connections {
   const proxy = proxyOf(origin, options.proxy);
   const isTls = origin.protocol === 'https:';
@@ -97,7 +99,7 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
   };
 }
 
-/** Connects through an HTTP proxy with CONNECT, then speaks TLS with the origin. */
+/** Connects through an HTTP proxy with CONNECT, then uses TLS with the origin. */
 class TunnelAgent extends HttpsAgent {
   constructor(
     private readonly proxy: URL,
@@ -139,7 +141,7 @@ class TunnelAgent extends HttpsAgent {
 
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** Sends requests to any origin with the certificate authorities and proxies of a site. Redirects are not followed. */
+/** Sends requests to any origin with the configured certificate authorities and proxies. Redirects are not followed. */
 export function createSendHttp(options: ConnectionOptions): { readonly send: SendHttp; close(): void } {
   const byOrigin = new Map<string, Connections>();
   const connectionsTo = (url: URL): Connections => {

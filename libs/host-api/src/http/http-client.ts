@@ -5,10 +5,10 @@ import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
 
-/** The service answered, but not with a success. */
+/** The service answered with an error status. */
 export class HttpRefused extends Error {
   readonly status: number;
-  /** The reason that the service gave. */
+  /** The reason in the answer. */
   readonly reason: string;
 
   constructor(
@@ -23,7 +23,10 @@ export class HttpRefused extends Error {
   }
 }
 
-/** There was no answer: not reachable, too slow, or the connection broke. Whether the call took effect is unknown. */
+/**
+ * No answer arrived: the server was not reachable, too slow, or the connection broke. Whether the call was executed is
+ * unknown.
+ */
 export class ServiceUnreachable extends Error {
   constructor(where: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
@@ -36,7 +39,7 @@ export class ServiceUnreachable extends Error {
 
 const REASON_CHARS_MAX = 500;
 
-/** Both error shapes of the contract, or the page of a router in between. */
+/** Returns the reason from both error bodies of the v2 API, or from the page of a router. */
 function reasonOf(body: Buffer): string {
   const text = body.toString('utf8');
   try {
@@ -44,26 +47,26 @@ function reasonOf(body: Buffer): string {
     if (typeof reason === 'string') return reason;
     if (typeof message === 'string') return message;
   } catch {
-    // Not JSON: the text itself is used.
+    // The text is not JSON and is used unchanged.
   }
   return text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given';
 }
 
-/** How often a call is retried after a failure. The wait between tries is the same for all policies. */
+/** The number of retries after a failure. The wait between attempts is the same for all policies. */
 export interface RetryPolicy {
   retriesMax(failure: HttpRefused | ServiceUnreachable): number;
 }
 
 export const NO_RETRIES: RetryPolicy = { retriesMax: () => 0 };
 
-/** As the agent of assisted-installer-agent: three retries while the service is busy or restarting. */
+/** Like assisted-installer-agent: three retries while the service is busy or restarting. */
 export const AGENT_RETRIES: RetryPolicy = {
   retriesMax: (failure) => (!(failure instanceof HttpRefused) || [503, 504].includes(failure.status) ? 3 : 0),
 };
 
-/** As assisted-installer: an installation must survive a long outage of the service. */
+/** Like assisted-installer: an installation must survive a long outage of the service. */
 export const INSTALLER_RETRIES: RetryPolicy = retriesWhileUnavailable(360);
-/** As assisted-installer-controller, whose loops repeat their calls. */
+/** Like assisted-installer-controller, whose loops repeat their calls. */
 export const CONTROLLER_RETRIES: RetryPolicy = retriesWhileUnavailable(15);
 
 function retriesWhileUnavailable(retries: number): RetryPolicy {
@@ -79,7 +82,7 @@ function retriesWhileUnavailable(retries: number): RetryPolicy {
 const FIRST_DELAY_MS = 2_000;
 const DELAY_MS_MAX = 10_000;
 
-/** Returns milliseconds: from 2 s up to 10 s, spread at random so that machines that failed together do not retry together. */
+/** Returns milliseconds: from 2 s to 10 s, at random so that machines that failed together do not retry together. */
 export function retryDelayMs(attempt: number, random: () => number): number {
   const ceiling = Math.min(FIRST_DELAY_MS * 2 ** attempt, DELAY_MS_MAX);
   return FIRST_DELAY_MS + random() * (ceiling - FIRST_DELAY_MS);
@@ -87,7 +90,7 @@ export function retryDelayMs(attempt: number, random: () => number): number {
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base address, starting with a slash. */
+  /** Path below the base address, beginning with a slash. */
   readonly path: string;
   readonly query?: { readonly [name: string]: string };
   readonly headers?: { readonly [name: string]: string };
@@ -102,9 +105,17 @@ export interface HttpAnswer {
 }
 
 export interface HttpClient {
-  /** Returns the answer of a 2xx. @throws HttpRefused for any other status, ServiceUnreachable without an answer. */
+  /**
+   * Returns the answer with a 2xx status.
+   * @throws HttpRefused for any other status
+   * @throws ServiceUnreachable without an answer
+   */
   call(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Returns the body of a 2xx as it arrives; not retried. @throws HttpRefused, ServiceUnreachable */
+  /**
+   * Returns the body of a 2xx answer as a stream. Not retried.
+   * @throws HttpRefused
+   * @throws ServiceUnreachable
+   */
   stream(call: HttpCall, signal: AbortSignal): Promise<Readable>;
   close(): void;
 }
@@ -115,9 +126,9 @@ export interface HttpClientOptions extends ConnectionOptions {
   readonly headers?: { readonly [name: string]: string };
   readonly retries?: RetryPolicy;
   readonly timer: Timer;
-  /** Called before a retry: a call that waits for the service says on what. */
+  /** Called before a retry, so that a waiting call can be logged. */
   readonly onRetry?: (failure: Error, delayMs: number) => void;
-  /** In [0, 1); spreads the retries of many machines. */
+  /** Returns a number in [0, 1). Distributes the retries of many machines. */
   readonly random?: () => number;
 }
 

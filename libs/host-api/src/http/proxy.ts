@@ -1,10 +1,10 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Proxies for outgoing calls, as the conventional environment variables give them. Empty text: none. */
+/** Proxies for outgoing calls, from the usual environment variables. Empty text: none. */
 export interface ProxySettings {
   readonly httpProxy: string;
   readonly httpsProxy: string;
-  /** Comma-separated host names, `.domain`, addresses, CIDRs, each optionally with a port; `*` for all hosts. */
+  /** Comma-separated host names, `.domain`, addresses or CIDRs, each optionally with a port. `*` for all hosts. */
   readonly noProxy: string;
 }
 
@@ -15,8 +15,9 @@ export function readProxySettings(environment: { readonly [name: string]: string
 }
 
 /**
- * Returns the proxy that a request to `url` goes through, or undefined for a direct connection. Loopback hosts are always
- * reached directly. Throws when the proxy of that scheme is not a URL.
+ * Returns the proxy for a request to `url`, or undefined for a direct connection. Loopback hosts are always reached
+ * directly.
+ * @throws Error when the proxy of that scheme is not a URL
  */
 export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | undefined {
   if (!settings || isLoopback(url.hostname) || isExcluded(url, settings.noProxy)) return undefined;
@@ -27,7 +28,7 @@ export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | un
   return new URL(address);
 }
 
-/** The value of a Proxy-Authorization header for the credentials in the proxy's URL. */
+/** Returns the value of a Proxy-Authorization header for the credentials in the proxy's URL. */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -6,7 +6,7 @@ const settings = {
   noProxy: '.cluster.local, api.example.org,192.0.2.0/24,2001:db8::/32,plain.example.net:8080,198.51.100.7',
 };
 
-describe('the proxy of a request', () => {
+describe('proxy of a request', () => {
   it.each([
     ['http://mirror.example.com/', 'proxy.example.com:3128'],
     ['https://mirror.example.com/', 'secure.example.com:3129'],
@@ -34,7 +34,7 @@ describe('the proxy of a request', () => {
     expect(proxyOf(new URL('http://mirror.example.com/'), { ...settings, noProxy: '*' })).toBeUndefined();
   });
 
-  it('is read from both spellings of the variables', () => {
+  it('is read from upper-case and lower-case variables', () => {
     expect(readProxySettings({ http_proxy: 'http://a:1', HTTPS_PROXY: 'http://b:2', no_proxy: 'c' })).toEqual({
       httpProxy: 'http://a:1',
       httpsProxy: 'http://b:2',
@@ -48,7 +48,7 @@ describe('the proxy of a request', () => {
     );
   });
 
-  it('carries credentials decoded', () => {
+  it('has decoded credentials', () => {
     const header = proxyAuthorization(new URL(settings.httpsProxy)) ?? '';
     expect(Buffer.from(header.replace('Basic ', ''), 'base64').toString()).toBe('user:p@ss');
   });

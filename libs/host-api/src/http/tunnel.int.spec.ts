@@ -6,7 +6,7 @@ import { createHttpClient } from './http-client';
 const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 
-describe('a client behind a proxy', () => {
+describe('client behind a proxy', () => {
   const seen: string[] = [];
   const proxy = createServer((request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
@@ -39,12 +39,12 @@ describe('a client behind a proxy', () => {
     }
   };
 
-  it('sends the whole URL of a plain request to the proxy, with its credentials', async () => {
+  it("sends the whole URL of a request without TLS to the proxy, with the proxy's credentials", async () => {
     expect(await get('http://service.example.com:8090')).toBe('{"from":"proxy"}');
     expect(seen).toEqual(['GET http://service.example.com:8090/x?a=1 Basic dXNlcjpzZWNyZXQ=']);
   });
 
-  it('opens a tunnel for TLS, and names the proxy when that refuses', async () => {
+  it("opens a tunnel for TLS, and throws with the proxy's name when the proxy refuses", async () => {
     await expect(get('https://refused.example.com')).rejects.toThrow(/answered 403 to CONNECT refused.example.com:443/);
     expect(seen).toEqual(['CONNECT refused.example.com:443']);
   });

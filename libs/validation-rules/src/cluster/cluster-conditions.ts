@@ -13,13 +13,16 @@ export type ClusterConditions = Plain<ClusterConditionsMessage>;
 /** Ids of the outcomes that block a cluster, sorted. They follow from the outcomes and are not stored. */
 export interface ClusterBlockingIds {
   readonly failingIds: string[];
-  /** Pending and error outcomes: what the cluster waits for. */
+  /** Ids of pending outcomes and of outcomes with an error. */
   readonly pendingIds: string[];
 }
 
 const RULES: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule) => [rule.id, rule]));
 
-/** Returns what the transition table reads of the outcomes of a cluster. Ignored rules pass. */
+/**
+ * Returns the conditions that the decision table of the cluster reads, from its outcomes. Ignored rules count as
+ * passed.
+ */
 export function clusterConditions(
   { settings }: Pick<ClusterFacts, 'settings'>,
   outcomes: readonly Outcome[],
@@ -44,7 +47,7 @@ export function conditionsWithoutHosts(settings: ClusterSettingsFacts): ClusterC
   return clusterConditions(facts, evaluateCluster(facts));
 }
 
-/** Returns the ids of all outcomes that fail or block the cluster. Failing rules that block nothing are listed as well. */
+/** Returns the ids of all outcomes that fail or block the cluster. Failing rules that do not block are included. */
 export function clusterBlockingIds(outcomes: readonly Outcome[], ignored: IgnoredRules): ClusterBlockingIds {
   const pendingIds = outcomes.flatMap((outcome) => {
     const rule = RULES.get(outcome.id);

@@ -14,7 +14,7 @@ const clocks = (...offsets: readonly (number | undefined)[]): ClusterFacts =>
 describe('cluster conditions', () => {
   const of = (facts: ClusterFacts) => clusterConditions(facts, evaluateCluster(facts));
 
-  it('of a sound cluster let it be ready', () => {
+  it('are all met when every rule passes', () => {
     expect(of(sampleCluster())).toEqual({
       pendingInputsGiven: true,
       vipsDefined: true,
@@ -22,7 +22,7 @@ describe('cluster conditions', () => {
     });
   });
 
-  it('tell missing input from missing VIPs from what else is wrong', () => {
+  it('distinguish missing input, missing VIPs and other failures', () => {
     expect(of(set({ baseDnsDomain: '' }))).toMatchObject({ pendingInputsGiven: false, vipsDefined: true });
     expect(of(set({ ingressVips: [] }))).toMatchObject({ pendingInputsGiven: true, vipsDefined: false });
     const weaker = set({}, { hosts: masters(2) });
@@ -30,7 +30,7 @@ describe('cluster conditions', () => {
     expect(clusterBlockingIds(evaluateCluster(weaker), []).failingIds).toEqual(['sufficient-masters-count']);
   });
 
-  it('wait for what is pending', () => {
+  it('are not met while a required outcome is pending', () => {
     const unverified = set({}, { vipVerifications: [] });
     expect(of(unverified).requiredPassed).toBe(false);
     expect(clusterBlockingIds(evaluateCluster(unverified), []).pendingIds).toEqual([
@@ -39,11 +39,11 @@ describe('cluster conditions', () => {
     ]);
   });
 
-  it('are not touched by what is only shown', () => {
+  it('do not depend on rules that do not block', () => {
     expect(of(set({ platformType: 'external', externalPlatformName: 'oci' })).requiredPassed).toBe(true);
   });
 
-  it('let ignored rules pass, but never those that cannot be ignored', () => {
+  it('count ignored rules as passed, except those that cannot be ignored', () => {
     const ignoredClusterRules = ['all'];
     expect(of(set({ ignoredClusterRules }, { hosts: clocks(0, 900, 1).hosts })).requiredPassed).toBe(true);
     expect(of(set({ ignoredClusterRules }, { hosts: masters(2) })).requiredPassed).toBe(false);

@@ -10,7 +10,7 @@ import { NETWORK_RULES } from './network.rules';
 import { CONFIGURATION_RULES, SETTINGS_RULES } from './settings.rules';
 import { VIP_RULES } from './vip.rules';
 
-/** Every rule about a cluster. Gates, the reference page and the tests are derived from these rows. */
+/** Every rule for clusters. Blocking, the reference page and the tests are derived from these rows. */
 export const CLUSTER_RULES: readonly ClusterRule[] = [
   ...SETTINGS_RULES,
   ...VIP_RULES,
@@ -20,7 +20,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
   ...CLUSTER_OPERATOR_RULES,
 ];
 
-/** Statuses in which clusters are evaluated. In other statuses the last outcomes remain. */
+/** Statuses in which clusters are evaluated. In other statuses the last outcomes are kept. */
 export const EVALUATED_CLUSTER_STATUSES: readonly string[] = [
   'insufficient',
   'ready',
@@ -36,7 +36,7 @@ export function evaluateCluster(facts: ClusterFacts): Outcome[] {
 
 const CLUSTER_RULES_BY_ID: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RULES.map((rule) => [rule.id, rule]));
 
-/** The outcomes of a cluster with default settings before any host has arrived. They are never stored. */
+/** The outcomes of a cluster with default settings before any host has registered. They are never stored. */
 export const INITIAL_CLUSTER_OUTCOMES: Outcomes = initialOutcomes(CLUSTER_RULES);
 
 /** Returns all outcomes of a cluster: the recorded ones, and the initial ones of all other rules. */

@@ -10,7 +10,10 @@ interface RoleCounts {
   readonly workers: number;
 }
 
-/** Counts a host without a role as the role it would be given: control plane while needed, then arbiter, then worker. */
+/**
+ * Counts a host without a role as the role that it would receive: control plane while needed, then arbiter, then
+ * worker.
+ */
 function countRoles(facts: ClusterFacts): RoleCounts {
   const { controlPlaneCount } = facts.settings;
   const hosts = day1Hosts(facts);
@@ -41,7 +44,7 @@ export function controlPlaneClaim(facts: ClusterFacts): Claim {
     : failBecause('two-node-roles', ...measured);
 }
 
-/** Hosts that have just arrived: whether they will be ready is not known yet. */
+/** Statuses of hosts that have just registered. Whether they will become ready is not known yet. */
 /** `unregistered`: the host is registered, and the event with its first status follows. */
 const ARRIVING_STATUSES = ['unregistered', 'discovering', 'binding'];
 const READY_STATUSES = ['known', 'preparing-for-installation', 'preparing-successful'];

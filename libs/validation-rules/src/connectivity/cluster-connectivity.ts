@@ -4,14 +4,14 @@ import { type Family, parseIp } from '@muster/addresses';
 import { ReachGraph } from './reach-graph';
 
 export type Reach = Plain<PeerReach>;
-/** Id of the other host → how it is reached. */
+/** Id of the other host → the connection to it. */
 export type Reaches = ReadonlyMap<string, Reach>;
 
 const NO_REACHES: Reaches = new Map();
 const FAMILIES: readonly Family[] = [4, 6];
 export const familyName = (family: Family): string => `IPv${family}`;
 
-/** A group name, and which of its hosts' edges make it up. */
+/** A group name, and the edges of its hosts that belong to it. */
 interface Network {
   readonly graph: ReachGraph;
   readonly takesPart: (addresses: readonly Cidr[]) => boolean;
@@ -24,15 +24,15 @@ interface Member {
 }
 
 /**
- * The connectivity of the hosts of a cluster: on layer 2 in each machine network (IPv6 has no ARP, so there it is layer 3), on layer 3 in each
- * family. Applies one host at a time and reads its changed edges only.
+ * The connectivity of the hosts of a cluster: on layer 2 in each machine network (on layer 3 for IPv6, which has no
+ * ARP), and on layer 3 in each address family. Applies the changes of one host at a time.
  */
 export class ClusterConnectivity {
   private readonly members = new Map<string, Member>();
   private readonly networks = new Map<string, Network>(
     FAMILIES.map((family) => [familyName(family), overRouters(family)]),
   );
-  /** Host → its address → how many others reached it on layer 3. */
+  /** Host → its address → the number of other hosts that reached it on layer 3. */
   private readonly reachedBy = new Map<string, Map<string, number>>();
   private reporters = 0;
 
@@ -50,7 +50,10 @@ export class ClusterConnectivity {
     }
   }
 
-  /** `addresses` with prefix. Returns the hosts whose reachability has changed. */
+  /**
+   * Sets the connectivity of a host. `addresses` have a prefix length. Returns the hosts whose reachability has
+   * changed.
+   */
   setHost(host: string, addresses: readonly string[], reaches: Reaches = NO_REACHES): readonly string[] {
     const before = this.members.get(host);
     const own = parseCidrs(addresses);
@@ -80,12 +83,14 @@ export class ClusterConnectivity {
     for (const { graph } of this.networks.values()) graph.removeHost(host);
   }
 
-  /** False while no host of the cluster has reported its connectivity in its present generation. */
+  /** False while no host of the cluster has reported its connectivity in its current generation. */
   get hasReports(): boolean {
     return this.reporters > 0;
   }
 
-  /** Network → its largest full mesh of at least `hostsMin` hosts, sorted; undefined without any report. */
+  /**
+   * Returns for each network its largest full mesh of at least `hostsMin` hosts, sorted. Undefined without any report.
+   */
   groups(hostsMin: number): ReadonlyMap<string, readonly string[]> | undefined {
     if (!this.hasReports) return undefined;
     const graphs = [...this.networks.values()].map(({ graph }) => graph);
@@ -95,7 +100,7 @@ export class ClusterConnectivity {
     return new Map(groups.map(([name, group]) => [name, group.length >= hostsMin ? group : []]));
   }
 
-  /** Families in which the host has an address that all others reach on layer 3. */
+  /** Returns the families in which the host has an address that all others reach on layer 3. */
   reachedFamilies(host: string): readonly Family[] {
     const others = this.members.size - 1;
     const counts = this.reachedBy.get(host);

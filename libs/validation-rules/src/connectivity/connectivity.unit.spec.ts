@@ -42,7 +42,9 @@ function meshOf(count: number, edges: ReadonlySet<string>): Mesh {
   return { hosts, neighbours };
 }
 
-/** By trying every set: the largest, and of equally large ones the one with the smallest ids. */
+/**
+ * Returns the largest full mesh by testing every set of hosts. Of equally large ones, the one with the smallest ids.
+ */
 function largestByTrying(count: number, edges: ReadonlySet<string>): readonly string[] {
   let best: readonly number[] = [];
   for (let set = 1; set < 2 ** count; set += 1) {
@@ -58,8 +60,8 @@ const anyEdges = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 0, max: 7 })), { maxLength: 28 })
   .map((pairs) => new Set(pairs.filter(([a, b]) => a !== b).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`)));
 
-describe('the largest full mesh', () => {
-  it('is what trying every set finds', () => {
+describe('largest full mesh', () => {
+  it('equals the result of testing every set of hosts', () => {
     fc.assert(
       fc.property(anyEdges, (edges) => {
         expect(largestFullMesh(meshOf(8, edges))).toEqual(largestByTrying(8, edges));
@@ -67,7 +69,7 @@ describe('the largest full mesh', () => {
     );
   });
 
-  it('is what a graph that grew and shrank edge by edge finds', () => {
+  it('is the same for a graph that was changed edge by edge', () => {
     fc.assert(
       fc.property(fc.array(anyEdges, { minLength: 1, maxLength: 4 }), (history) => {
         const graph = new ReachGraph();
@@ -83,7 +85,7 @@ describe('the largest full mesh', () => {
     );
   });
 
-  it('is a mesh, and found within the bound, when 300 hosts reach each other at random', () => {
+  it('is a full mesh and found within the step limit for 300 hosts with random edges', () => {
     const edges = new Set<string>();
     let seed = 7;
     for (let a = 0; a < 300; a += 1)
@@ -93,27 +95,27 @@ describe('the largest full mesh', () => {
       }
     const found = largestFullMesh(meshOf(300, edges)).map((id) => Number(id.slice(5)) - 1);
     expect(found.every((a) => found.every((b) => a >= b || edges.has(`${a}-${b}`)))).toBe(true);
-    // Ramsey-like graphs of this density have meshes of some twenty hosts.
+    // Random graphs of this density have full meshes of about twenty hosts.
     expect(found.length).toBeGreaterThan(12);
     expect(MAX_BRANCHES).toBeLessThan(10_000);
   });
 });
 
 describe('connectivity of a cluster', () => {
-  it('is unknown before anyone reports', () => {
+  it('is undefined before any host reports', () => {
     const connectivity = new ClusterConnectivity();
     connectivity.setHost(idOf(1), addresses(1));
     expect(connectivity.groups(3)).toBeUndefined();
   });
 
-  it('has all hosts that reach each other in one group per network and family', () => {
+  it('contains all hosts that reach each other in one group per network and family', () => {
     const groups = connected(4).groups(3);
     for (const network of [NETWORK, SECOND, 'IPv4', 'IPv6']) expect(groups?.get(network)).toEqual(ids(upTo(4)));
     expect(connected(2).groups(3)?.get(NETWORK)).toEqual([]);
     expect(connected(2).groups(2)?.get(NETWORK)).toEqual(ids([1, 2]));
   });
 
-  it('asks for both directions', () => {
+  it('requires an edge in both directions', () => {
     const connectivity = connected(4);
     connectivity.setHost(idOf(4), addresses(4), reaches(1, 2));
     expect(connectivity.groups(3)?.get(NETWORK)).toEqual(ids([1, 2, 3]));
@@ -121,7 +123,7 @@ describe('connectivity of a cluster', () => {
     expect(connectivity.groups(3)?.get(NETWORK)).toEqual(ids([1, 2, 3, 4]));
   });
 
-  it('tells in which families a host is reached by all others', () => {
+  it('lists the families in which a host is reached by all others', () => {
     const connectivity = connected(3);
     expect(connectivity.reachedFamilies(idOf(1))).toEqual([4, 6]);
     const reach = new Map([
@@ -145,7 +147,7 @@ describe('connectivity of a cluster', () => {
     fc.record({ kind: fc.constant('move' as const), host, isInside: fc.boolean() }),
   );
 
-  it('is the same by steps as from scratch, whatever happened and in whatever order the hosts are taken in', () => {
+  it('is the same after incremental changes as when computed again, in any order of hosts', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), (steps, backwards) => {
         const stepped = new ClusterConnectivity();
@@ -181,11 +183,11 @@ describe('connectivity of a cluster', () => {
 });
 
 describe('lists of free addresses', () => {
-  it('are written as ranges', () => {
+  it('are formatted as ranges', () => {
     expect(toRanges(['10.0.0.9', '10.0.0.2', '10.0.0.1', '10.0.0.2', 'x'])).toEqual(['10.0.0.1-10.0.0.2', '10.0.0.9']);
   });
 
-  it('say of an address whether all hosts see it free', () => {
+  it('determine whether all hosts report an address as free', () => {
     const lists = [['10.0.0.1-10.0.0.9'], ['10.0.0.5-10.0.0.20', '10.0.0.30']].map(parseAddressRanges);
     expect(verifyByFreeAddresses(lists, '10.0.0.5')).toBe('succeeded');
     expect(verifyByFreeAddresses(lists, '10.0.0.10')).toBe('failed');

@@ -1,4 +1,4 @@
-/** A set of small numbers: a bit for each, 32 to an integer. */
+/** A set of small numbers as bits, 32 per integer. */
 export type BitSet = Uint32Array;
 
 export const emptyBits = (size: number): BitSet => new Uint32Array(Math.ceil(size / 32));
@@ -14,7 +14,7 @@ export const clearBit = (row: BitSet, number: number): void => {
   row[number >>> 5] = (row[number >>> 5] ?? 0) & ~(1 << (number & 31));
 };
 
-/** Keeps in `a` what is also in `b`. Both have the same size. */
+/** Removes from `a` the numbers that are not in `b`. Both have the same size. */
 export function keepCommon(a: BitSet, b: BitSet): void {
   for (let at = 0; at < a.length; at += 1) a[at] = (a[at] ?? 0) & (b[at] ?? 0);
 }
@@ -25,7 +25,7 @@ export function forEachBit(row: BitSet, visit: (number: number) => void): void {
     for (let word = row[at] ?? 0; word !== 0; word &= word - 1) visit(at * 32 + 31 - Math.clz32(word & -word));
 }
 
-/** Returns how many numbers the set has. */
+/** Returns the count of numbers in the set. */
 export function countBits(row: BitSet): number {
   let count = 0;
   for (let at = 0; at < row.length; at += 1) {
@@ -37,52 +37,55 @@ export function countBits(row: BitSet): number {
   return count;
 }
 
-/** True for the same numbers. */
+/** Returns true when both sets contain the same numbers. */
 export const isSame = (a: BitSet, b: BitSet): boolean => a.length === b.length && a.every((word, at) => word === b[at]);
 
-/** Reachability in both directions: for each host a bit per host, by index in the list of hosts. */
+/** Reachability in both directions: for each host one bit per host, by index in the list of hosts. */
 export interface Mesh {
-  /** Sorted; the place in this list is the number of the host. */
+  /** Sorted ids. The index in this list is the number of the host. */
   readonly hosts: readonly string[];
-  /** For each host the hosts it reaches both ways, itself included. */
+  /** For each host, the hosts that it reaches in both directions, including itself. */
   readonly neighbours: readonly BitSet[];
 }
 
-/** Branches looked at before the best mesh so far has to do. */
+/** Maximum number of branches. Then the best mesh so far is returned. */
 export const MAX_BRANCHES = 4_096;
-/** Places that a greedy search starts from, best connected first. */
+/** Number of hosts from which a greedy search starts, best connected first. */
 const GREEDY_STARTS = 32;
 
-/** What a search took: one step for every kind of host that was looked at. */
+/** The cost of a search: one step for each kind of host that was examined. */
 export interface MeshEffort {
   branches: number;
   steps: number;
 }
 
-/** No search among so many kinds of hosts takes more steps, whatever the graph: each kind weighs the others, is tried from each start, and is sized up in each branch. */
+/**
+ * Returns the maximum number of steps of a search among this many kinds of hosts: each kind compares the others, is a
+ * greedy start, and is bounded in each branch.
+ */
 export const meshStepsMax = (kinds: number): number => kinds * (kinds + GREEDY_STARTS + MAX_BRANCHES);
 
-/** Hosts that reach, and are reached by, exactly the same hosts: one decision serves all of them. */
+/** Hosts with equal neighbours. They are included or excluded together. */
 interface Kind {
   readonly members: readonly number[];
-  /** Numbers of kinds, its own included. */
+  /** Numbers of the reached kinds, including its own. */
   readonly reach: BitSet;
 }
 
 /**
- * The largest set of hosts of which each reaches each, sorted; among equally large ones the one with the smallest ids.
- *
- * To find it is hard in general (it is the maximum clique), but not in networks as they are: hosts on one switch reach the same hosts, so
- * they are merged into one kind first, and a sound network of any size is a single kind. Kinds are then searched by branch and
- * bound, at most MAX_BRANCHES branches: with patchy connectivity the answer is a full mesh nonetheless, the best of greedy
- * searches and of the branches seen, but may not be the largest one. The answer depends on the graph alone. Bound for n hosts of k
- * kinds: O(n²/32 + k²) to merge, `meshStepsMax` to search; `effort` counts the steps.
+ * Returns the largest set of hosts in which each reaches each (a maximum clique), sorted. Of equally large ones,
+ * returns the one with the smallest ids.
+ * The problem is hard in general, but not in usual networks: hosts on one switch have equal neighbours, so they are
+ * merged into one kind first. A healthy network of any size is a single kind. Kinds are then searched by branch and
+ * bound with at most MAX_BRANCHES branches. With patchy connectivity, the result is always a full mesh, but possibly
+ * not the largest one. The result depends on the graph alone. Cost for n hosts of k kinds: O(n²/32 + k²) to merge,
+ * `meshStepsMax` to search. `effort` counts the steps.
  */
 export function largestFullMesh(mesh: Mesh, effort: MeshEffort = { branches: 0, steps: 0 }): readonly string[] {
   const kinds = kindsOf(mesh);
   const sizeOf = weigher(kinds, effort);
   let { best, size: bestSize } = greedyMesh(kinds, sizeOf, effort);
-  // One of the same size that the search finds first has the smaller ids.
+  // Of meshes with equal size, the one that is found first has the smaller ids.
   bestSize -= 1;
   const chosen: number[] = [];
   const search = (size: number, candidates: BitSet): void => {
@@ -127,7 +130,7 @@ function weigher(kinds: readonly Kind[], effort: MeshEffort): (set: BitSet) => n
   };
 }
 
-/** In the order of their first members, so that the first of equal answers is the one with the smallest ids. */
+/** Ordered by their first members, so that the first of equal results is the one with the smallest ids. */
 function kindsOf({ neighbours }: Mesh): readonly Kind[] {
   const byHash = new Map<number, number[][]>();
   const groups: number[][] = [];

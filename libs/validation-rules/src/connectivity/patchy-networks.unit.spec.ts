@@ -10,12 +10,12 @@ import {
 import { ReachGraph } from './reach-graph';
 
 const HOSTS = 1_000;
-/** Bounds for the search of connectivity groups in a cluster of 1,000 hosts with a bad network. */
+/** Limits for the search of connectivity groups in a cluster of 1,000 hosts with a bad network. */
 const STEPS_MAX = 6_000_000;
 
 type Reaches = (a: number, b: number) => boolean;
 
-/** Of `percent` of all pairs, the same ones each time. */
+/** Returns `percent` of all pairs, the same pairs each time. */
 const atRandom =
   (percent: number): Reaches =>
   (a, b) => {
@@ -23,22 +23,25 @@ const atRandom =
     mixed = Math.imul(mixed ^ (mixed >>> 15), 2_246_822_519);
     return ((mixed ^ (mixed >>> 13)) >>> 0) % 100 < percent;
   };
-/** Racks whose hosts do not reach each other: of `size` there are size ^ racks largest meshes. */
+/** Racks whose hosts do not reach each other. With racks of `size` hosts there are size ^ racks largest meshes. */
 const acrossRacks =
   (size: number): Reaches =>
   (a, b) =>
     Math.floor(a / size) !== Math.floor(b / size);
-/** Each reaches its neighbours in a ring. */
+/** Each host reaches its neighbours in a ring. */
 const inRing =
   (width: number): Reaches =>
   (a, b) =>
     Math.min(Math.abs(a - b), HOSTS - Math.abs(a - b)) <= width;
 
 const NETWORKS: readonly (readonly [string, Reaches])[] = [
-  ...[50, 70, 95].map((percent) => [`${percent} % of all ways are there`, atRandom(percent)] as const),
-  ...[2, 3].map((size) => [`${size} hosts of a rack do not reach each other`, acrossRacks(size)] as const),
-  ['racks do not reach each other, and some ways are lost', (a, b) => a % 7 === b % 7 && atRandom(80)(a, b)],
-  ['each reaches only its neighbours', inRing(40)],
+  ...[50, 70, 95].map((percent) => [`${percent} % of all edges exist`, atRandom(percent)] as const),
+  ...[2, 3].map((size) => [`${size} hosts of each rack do not reach each other`, acrossRacks(size)] as const),
+  [
+    'hosts of a rack do not reach each other, and some other edges are missing',
+    (a, b) => a % 7 === b % 7 && atRandom(80)(a, b),
+  ],
+  ['each host reaches only its neighbours', inRing(40)],
 ];
 
 const idOf = (number: number): string => String(number).padStart(4, '0');
@@ -56,8 +59,8 @@ function meshOf(reaches: Reaches): Mesh {
 const isMesh = (found: readonly string[], reaches: Reaches): boolean =>
   found.every((a) => found.every((b) => a === b || reaches(Number(a), Number(b))));
 
-describe('a patchy network of 1,000 hosts', () => {
-  it.each(NETWORKS)('is searched within its bound, and what is found is a full mesh: %s', (_, reaches) => {
+describe('patchy network of 1,000 hosts', () => {
+  it.each(NETWORKS)('is searched within the limit, and the result is a full mesh: %s', (_, reaches) => {
     const mesh = meshOf(reaches);
     const effort: MeshEffort = { branches: 0, steps: 0 };
     const found = largestFullMesh(mesh, effort);
@@ -71,11 +74,11 @@ describe('a patchy network of 1,000 hosts', () => {
     expect(isLarger).toBe(false);
   });
 
-  it('has a bound that a service can afford', () => {
+  it('has a limit of steps that a service can execute', () => {
     expect(meshStepsMax(HOSTS)).toBeLessThan(STEPS_MAX);
   });
 
-  it('is searched in one step per kind of host where it is sound but for racks that are cut off', () => {
+  it('is searched in one step per kind of host when only racks are disconnected', () => {
     const effort: MeshEffort = { branches: 0, steps: 0 };
     expect(
       largestFullMesh(
@@ -101,7 +104,7 @@ describe('a patchy network of 1,000 hosts', () => {
     expect(isMesh(group, reaches)).toBe(true);
   });
 
-  it('is searched once for two graphs with the same edges, and again for other edges', () => {
+  it('is searched once for two graphs with equal edges, and again for other edges', () => {
     const graphOf = (reaches: Reaches): ReachGraph => {
       const graph = new ReachGraph();
       for (const id of ids) graph.addHost(id);

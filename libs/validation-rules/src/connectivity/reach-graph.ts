@@ -11,22 +11,22 @@ import {
 
 const FIRST_SLOTS = 32;
 
-/** A host of the graph; its slot is its place in the bits of all others. */
+/** A host of the graph. Its slot is its index in the bits of all other hosts. */
 interface Vertex {
   readonly host: string;
   readonly slot: number;
-  /** Slots of the hosts it says it reaches. */
+  /** Slots of the hosts that it reports as reached. */
   reached: BitSet;
-  /** Slots of those that say so of it as well. */
+  /** Slots of those that also report it as reached. */
   both: BitSet;
-  /** How many these are. */
+  /** The number of slots in `both`. */
   degree: number;
 }
 
 /**
- * The reachability of hosts in one network, updated edge by edge. An edge counts once both ends report it. A change of one direction
- * costs O(1); the group is computed when it is asked for after an edge came or went, and while every host that reaches anyone
- * reaches everyone, which two counters tell, there is nothing to search for.
+ * The reachability of hosts in one network, updated edge by edge. An edge counts when both ends report it. A change of
+ * one direction costs O(1). The group is computed on demand after a change. No search is necessary while every host
+ * with an edge reaches every other such host, which two counters show.
  */
 export class ReachGraph {
   private readonly vertices = new Map<string, Vertex>();
@@ -63,7 +63,7 @@ export class ReachGraph {
     return this.vertices.has(host);
   }
 
-  /** Applies to hosts in the graph only: other hosts have no edges. */
+  /** Applies to hosts in the graph only, because other hosts have no edges. */
   setReached(from: string, to: string, isReached: boolean): void {
     const [a, b] = [this.vertices.get(from), this.vertices.get(to)];
     if (!a || !b || a === b || hasBit(a.reached, b.slot) === isReached) return;
@@ -82,8 +82,8 @@ export class ReachGraph {
   }
 
   /**
-   * Returns the largest set of at least two hosts of which each reaches each, sorted. It is empty when there is none. `others` are graphs
-   * whose group is known: a graph with the same edges has the same group.
+   * Returns the largest set of at least two hosts in which each reaches each, sorted. Empty when there is none.
+   * `others` are graphs whose group is known: a graph with equal edges has the same group.
    */
   group(others: readonly ReachGraph[] = []): readonly string[] {
     if (this.isStale) {
@@ -111,9 +111,10 @@ export class ReachGraph {
   }
 
   /**
-   * Leaving out the worst connected hosts one by one finds a mesh, which is a lower bound of the answer. A host that reaches fewer hosts
-   * than that is not in the answer, and a host that reaches all other hosts is. The remaining hosts are searched: none in a network with a
-   * few bad hosts or edges, all in a patchy network. Before the search, the cost is a step per host left out and edge.
+   * Removing the worst connected hosts one by one results in a mesh, whose size is a lower bound of the result. A host
+   * that reaches fewer hosts is not in the result, and a host that reaches all other hosts is. The remaining hosts are
+   * searched: none in a network with a few bad hosts or edges, all in a patchy network. Cost before the search: one
+   * step per removed host and edge.
    */
   private search(): readonly string[] {
     const all = this.inTouch();
@@ -147,7 +148,7 @@ export class ReachGraph {
     while (edges < (left.length * (left.length - 1)) / 2) {
       let worst = -1;
       let least = Infinity;
-      // They come by id: of equally bad ones the last.
+      // Ordered by id: of equally connected hosts, the last.
       for (let at = 0; at < left.length; at += 1) {
         const degree = remaining.degreeOf(leftSlots[at] ?? 0);
         if (degree > least) continue;
@@ -178,7 +179,7 @@ function wider(row: BitSet, size: number): BitSet {
   return wide;
 }
 
-/** Vertices that remain while others are taken out, and how many of the remaining ones each reaches. */
+/** Vertices that remain while others are removed, and how many of the remaining ones each reaches. */
 class Remaining {
   private readonly slots: BitSet;
   private readonly degrees: Int32Array;
@@ -200,7 +201,7 @@ class Remaining {
     return this.degrees[slot] ?? 0;
   }
 
-  /** Calls `onLess` for each remaining vertex that reaches one less by that, with its new degree. */
+  /** Removes a vertex. Calls `onLess` with the new degree of each remaining vertex that loses an edge. */
   takeOut({ slot, both }: Vertex, onLess?: (slot: number, degree: number) => void): void {
     if (!this.has(slot)) return;
     clearBit(this.slots, slot);
@@ -226,7 +227,7 @@ function toMesh(vertices: readonly Vertex[], slots: number): Mesh {
   const neighbours = vertices.map(({ both }, own) => {
     const row = emptyBits(vertices.length);
     setBit(row, own);
-    // Written out, as in takeOut: these two visit every edge of a patchy network.
+    // Written as loops, as in takeOut, because both visit every edge of a patchy network.
     for (let at = 0; at < both.length; at += 1)
       for (let word = (both[at] ?? 0) & (present[at] ?? 0); word !== 0; word &= word - 1) {
         const place = places[at * 32 + 31 - Math.clz32(word & -word)] ?? 0;

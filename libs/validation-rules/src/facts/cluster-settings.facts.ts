@@ -6,15 +6,15 @@ export interface ClusterNetworkFacts {
   readonly hostPrefix: number;
 }
 
-/** What rules need to know of a cluster's settings. */
+/** The settings of a cluster that rules read. */
 export interface ClusterSettingsFacts {
-  /** Cluster, AddHostsCluster (day-2). */
+  /** Cluster, or AddHostsCluster (day 2). */
   readonly kind: string;
   readonly imported: boolean;
   readonly name: string;
   readonly baseDnsDomain: string;
   readonly openshiftVersion: string;
-  /** The architecture of all hosts. multi: hosts may differ. Empty: not selected. */
+  /** The architecture of all hosts. multi: hosts may have different ones. Empty: not selected. */
   readonly cpuArchitecture: string;
   readonly controlPlaneCount: number;
   readonly clusterNetworks: readonly ClusterNetworkFacts[];
@@ -24,31 +24,31 @@ export interface ClusterSettingsFacts {
   readonly ingressVips: readonly string[];
   readonly vipDhcpAllocation: boolean;
   readonly userManagedNetworking: boolean;
-  /** Empty when not chosen. */
+  /** Empty when not set. */
   readonly networkType: string;
-  /** baremetal, none, vsphere, nutanix, external; empty when not chosen. */
+  /** baremetal, none, vsphere, nutanix, external. Empty when not set. */
   readonly platformType: string;
-  /** oci, …; of platform external only. */
+  /** Name of the external platform, such as oci. Set for platform external only. */
   readonly externalPlatformName: string;
   /** cluster-managed or user-managed. */
   readonly loadBalancerType: string;
   readonly pullSecretSet: boolean;
   readonly diskEncryption: {
-    /** none, all, or some of masters, arbiters, workers, comma separated; empty when not chosen. */
+    /** none, all, or a comma-separated list of masters, arbiters, workers. Empty when not set. */
     readonly enableOn: string;
     /** tpmv2 or tang. */
     readonly mode: string;
   };
   /** A user has allowed workloads on the control plane. */
   readonly schedulableMasters: boolean;
-  /** Names of the operators that were chosen and of those that they depend on. */
+  /** Names of the selected operators and of those that they depend on. */
   readonly operators: readonly string[];
   readonly hasCustomManifest: boolean;
   readonly ignoredHostRules: readonly string[];
   readonly ignoredClusterRules: readonly string[];
 }
 
-/** The settings that rules read for an unbound host. The rules do not apply to it or are excused. */
+/** The settings that rules read for an unbound host. These rules do not apply to it or are excused. */
 export const NO_CLUSTER: ClusterSettingsFacts = {
   kind: 'Cluster',
   imported: false,
@@ -81,7 +81,7 @@ export const isSingleNode = (cluster: ClusterSettingsFacts): boolean => cluster.
 export const isDay2Cluster = (cluster: ClusterSettingsFacts): boolean => cluster.kind === 'AddHostsCluster';
 export const isLoadBalancerUserManaged = (cluster: ClusterSettingsFacts): boolean =>
   cluster.loadBalancerType === 'user-managed';
-/** User-managed networking means something else on a single node: there is no load balancing to manage. */
+/** On a single node, user-managed networking has another meaning, because there is no load balancing. */
 export const isMultiNodeUserManaged = (cluster: ClusterSettingsFacts): boolean =>
   cluster.userManagedNetworking && !isSingleNode(cluster);
 /** User-managed load balancing and single nodes need no VIPs. */
@@ -89,10 +89,10 @@ export const needsVips = (cluster: ClusterSettingsFacts): boolean =>
   !cluster.userManagedNetworking && !isSingleNode(cluster);
 export const needsMachineNetwork = (cluster: ClusterSettingsFacts): boolean => !isMultiNodeUserManaged(cluster);
 
-/** Number of control plane hosts of a cluster that does not say it. */
+/** The number of control plane hosts of a cluster that does not set it. */
 export const DEFAULT_CONTROL_PLANE_COUNT = 3;
 
-/** Returns the number of control plane hosts that the settings ask for. */
+/** Returns the number of control plane hosts in the settings. */
 export const controlPlaneCountOf = (settings: Pick<Plain<ClusterSettings>, 'controlPlaneCount'> | undefined): number =>
   settings?.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT;
 
@@ -103,7 +103,7 @@ export interface RegisteredCluster {
   readonly settings: Plain<ClusterSettings>;
 }
 
-/** Returns the facts that rules read of a cluster. Its manifests have a stream of their own. */
+/** Returns the facts that rules read about the settings of a cluster. Its manifests have a separate stream. */
 export function toClusterSettingsFacts(
   { kind, imported, pullSecretSet, settings }: RegisteredCluster,
   { hasCustomManifest = false } = {},

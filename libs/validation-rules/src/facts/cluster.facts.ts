@@ -3,21 +3,21 @@ import type { Hardware } from '../hardware/hardware';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
 import { effectiveRole, type RulesPolicy } from './host.facts';
 
-/** What cluster rules need to know of one host. */
+/** The facts about one host that cluster rules read. */
 export interface ClusterHostFacts {
   readonly hostKey: string;
   readonly status: string;
-  /** Host or AddToExistingClusterHost (day-2). */
+  /** Host, or AddToExistingClusterHost (day 2). */
   readonly kind: string;
   readonly role: string;
   readonly suggestedRole: string;
   readonly hasInventory: boolean;
   readonly hardware: Hardware | undefined;
-  /** Empty while none is chosen. */
+  /** Empty when none is selected. */
   readonly installationDiskId: string;
   /** Addresses with prefix of all interfaces, in the order of the inventory. */
   readonly addresses: readonly string[];
-  /** Enough CPU and memory for the role, whatever role it has now. */
+  /** Whether CPU and memory suffice for the role, independent of the current role. */
   readonly canBeControlPlane: boolean;
   readonly canBeArbiter: boolean;
   readonly hasFencingCredentials: boolean;
@@ -25,7 +25,7 @@ export interface ClusterHostFacts {
   readonly clockOffsetSeconds: number | undefined;
 }
 
-/** Everything that cluster rules may look at. */
+/** The facts that cluster rules read. */
 export interface ClusterFacts {
   readonly policy: RulesPolicy;
   readonly settings: ClusterSettingsFacts;

@@ -13,45 +13,45 @@ import { type ClusterSettingsFacts, NO_CLUSTER } from './cluster-settings.facts'
 
 export const AUTO_ASSIGN = 'auto-assign';
 
-/** Returns the role that counts: the role set by a user, else the suggested one. */
+/** Returns the effective role: the role set by a user, else the suggested one. */
 export function effectiveRole(role: string, suggestedRole: string): string {
   return role === AUTO_ASSIGN && suggestedRole !== '' ? suggestedRole : role;
 }
 
-/** In these stages the host runs the installed system without the agent, so it does not poll. */
+/** Stages in which the host runs the installed system without the agent, so it does not poll. */
 const AFTER_REBOOT = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
 
 export const isAfterReboot = (stage: string): boolean => AFTER_REBOOT.includes(stage);
 
-/** What this service was set up with. */
+/** Settings of the service that rules read. */
 export interface RulesPolicy {
   readonly requirements: RequirementsTable;
-  /** Image that agents must run; empty: any. */
+  /** Image that agents must run. Empty: any. */
   readonly agentImage: string;
   /** Products of aarch64 hosts that are edge workers. */
   readonly edgeWorkerProducts: readonly string[];
-  /** A single node answers for the names of its cluster itself. */
+  /** A single node runs its own DNS for the names of its cluster. */
   readonly singleNodeDnsmasq: boolean;
   readonly disabledHostRules: readonly string[];
   readonly disabledClusterRules: readonly string[];
-  /** What was set for single operators. */
+  /** Settings of single operators. */
   readonly operatorSettings: OperatorSettings;
 }
 
-/** Everything that host rules may look at. Plain values; `undefined` means: not reported yet. */
+/** The facts that host rules read, as plain values. `undefined` means that no report has arrived. */
 export interface HostFacts {
   readonly policy: RulesPolicy;
-  /** Undefined for a host of the pool. */
+  /** Undefined for a host without a cluster. */
   readonly cluster: ClusterSettingsFacts | undefined;
-  /** How the hosts of the cluster are made up, as far as operators ask. */
+  /** The numbers of hosts of the cluster by role, for operators. */
   readonly shape: ClusterShape;
-  /** Version of the infra-env. Requirements of hosts that are not bound depend on it. */
+  /** Version of the infra-env. The requirements of unbound hosts depend on it. */
   readonly infraEnvVersion: string;
   readonly infraEnvHasNtpSources: boolean;
 
-  /** Host or AddToExistingClusterHost (day-2). */
+  /** Host, or AddToExistingClusterHost (day 2). */
   readonly kind: string;
-  /** Installation stage; empty before the first. */
+  /** Installation stage. Empty before the first. */
   readonly stage: string;
   readonly isSilent: boolean;
   readonly isMediaConnected: boolean;
@@ -60,7 +60,10 @@ export interface HostFacts {
   readonly clockOffsetSeconds: number | undefined;
 
   readonly requestedHostname: string;
-  /** Another host of the cluster has an inventory and the same name. How many do is left out: each would change all of them. */
+  /**
+   * Another host of the cluster has an inventory and the same name. The number of such hosts is not a fact, because
+   * each new one would change the facts of all others.
+   */
   readonly hasDuplicateName: boolean;
   readonly role: string;
   readonly suggestedRole: string;
@@ -75,51 +78,54 @@ export interface HostFacts {
   readonly images: readonly Plain<ImageAvailability>[];
   /** Undefined before the first report. */
   readonly ntpSources: readonly Plain<NtpSource>[] | undefined;
-  /** Undefined until the ignition of the existing cluster was asked for (day-2). */
+  /** Undefined until the Ignition config of the existing cluster was requested (day 2). */
   readonly isIgnitionDownloaded: boolean | undefined;
-  /** Undefined until a connectivity report. */
+  /** Undefined before the first connectivity report. */
   readonly mtuFailures: readonly Plain<MtuFailure>[] | undefined;
-  /** What names lead to; undefined until the host told. */
+  /** The addresses of resolved names. Undefined before the first report. */
   readonly resolutions: readonly Plain<DomainResolution>[] | undefined;
-  /** Undefined until the host asked the Tang servers. */
+  /** Undefined before the first report about the Tang servers. */
   readonly isTangReached: boolean | undefined;
-  /** Disk encryption in the ignition of the installed cluster (day-2): none, tpm2, tang, other. Undefined before there is one. */
+  /**
+   * Disk encryption in the Ignition config of the installed cluster (day 2): none, tpm2, tang, other. Undefined before
+   * it was downloaded.
+   */
   readonly workerEncryption: string | undefined;
-  /** Networking in the same ignition: managed, user-managed or empty. */
+  /** Networking in the same Ignition config: managed, user-managed or empty. */
   readonly workerNetworking: string | undefined;
 
-  /** How many hosts the cluster has. */
+  /** Number of hosts of the cluster. */
   readonly clusterHostCount: number;
-  /** The host has tried to reach the others. */
+  /** The host has reported its connectivity. */
   readonly isReachReported: boolean;
   /** Connectivity groups of the cluster. Undefined before any host has reported. */
   readonly majority: MajorityFacts | undefined;
-  /** Hosts of the cluster that are reached late or with losses. */
+  /** Hosts of the cluster with high latency or packet loss. */
   readonly weakPeers: readonly WeakPeer[];
-  /** Own addresses on which another machine answers as well. */
+  /** Addresses of the host that another machine also uses. */
   readonly collidingAddresses: readonly string[];
 }
 
 export interface MajorityFacts {
-  /** Networks in whose largest full mesh the host is. */
+  /** Networks whose largest full mesh contains the host. */
   readonly groups: readonly string[];
-  /** Address families in which all other hosts reach it over routers. */
+  /** Address families in which all other hosts reach it on layer 3. */
   readonly reachedFamilies: readonly (4 | 6)[];
-  /** With fewer hosts it cannot be decided which of them is cut off. */
+  /** With fewer hosts, a disconnected host cannot be determined. */
   readonly hasEnoughHosts: boolean;
-  /** A connected host has not reported its connectivity to all other hosts yet: a missing host may still belong to a group. */
+  /** A connected host has not reported its connectivity to all other hosts yet, so a host may still join a group. */
   readonly awaitsReports: boolean;
 }
 
 export interface WeakPeer {
   readonly name: string;
-  /** What it counts as. */
+  /** The effective role. */
   readonly role: string;
   readonly latencyMs: number;
   readonly packetLossPercent: number;
 }
 
-/** What is faster, and loses nothing, is not worth to be remembered: no role asks for more. */
+/** Better connections are not stored, because no role has stricter limits. */
 export const GOOD_LATENCY_MS = 10;
 
 export const hardwareOf = (facts: HostFacts): Hardware => facts.hardware ?? NO_HARDWARE;
@@ -127,14 +133,14 @@ export const clusterOf = (facts: HostFacts): ClusterSettingsFacts => facts.clust
 export const isBound = (facts: HostFacts): boolean => facts.cluster !== undefined;
 export const isDay2Host = (facts: HostFacts): boolean => facts.kind === 'AddToExistingClusterHost';
 
-/** Returns the name that the node will get: the requested hostname, else the one in the inventory. */
+/** Returns the name of the node: the requested hostname, else the one in the inventory. */
 export const hostnameOf = (facts: HostFacts): string => facts.requestedHostname || hardwareOf(facts).hostname;
 
-/** The version that requirements and disk types are looked up for. */
+/** Returns the version that determines requirements and disk types. */
 export const versionOf = (facts: HostFacts): string =>
   facts.cluster && !isDay2Host(facts) ? facts.cluster.openshiftVersion : facts.infraEnvVersion;
 
-/** The policy of a service without any setting. */
+/** The policy of a service with default settings. */
 export const SERVICE_DEFAULTS: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: '',

@@ -13,7 +13,7 @@ import {
 import { addressesOf, type Hardware, type Route } from '../hardware/hardware';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from './cluster-settings.facts';
 
-/** Routes to everywhere through a real gateway, lowest metric first; of one family or of both. */
+/** Returns the default routes with a gateway, lowest metric first, of one family or both. */
 export function defaultRoutes(hardware: Hardware, family?: Family): readonly Route[] {
   return hardware.routes
     .filter((route) => {
@@ -24,7 +24,7 @@ export function defaultRoutes(hardware: Hardware, family?: Family): readonly Rou
     .sort((first, second) => first.metric - second.metric);
 }
 
-/** The network of the first address (with prefix) whose network contains `vip`. */
+/** Returns the network of the first address (with prefix) whose network contains `vip`. */
 export function networkOfAddress(addresses: readonly string[], vip: string): Cidr | undefined {
   const address = parseIp(vip);
   if (!address) return undefined;
@@ -36,8 +36,8 @@ export function networkOfAddress(addresses: readonly string[], vip: string): Cid
 }
 
 /**
- * Machine networks that follow from the VIPs and the hosts' interfaces, in canonical form, or undefined when they stay as
- * they are. To be asked while the cluster is pending for input or insufficient.
+ * Returns the machine networks that the VIPs and the hosts' interfaces determine, in canonical form. Undefined when
+ * they do not change. Used while the cluster is pending for input or insufficient.
  */
 export function deriveMachineNetworks(
   settings: ClusterSettingsFacts,
@@ -49,8 +49,7 @@ export function deriveMachineNetworks(
 }
 
 /**
- * Returns whether no host has an address in the machine networks any more. Networks that were derived from hosts end with the
- * last of these hosts.
+ * Returns whether no host has an address in the machine networks any more. Derived networks end with their last host.
  */
 export function areNetworksAbandoned({ machineNetworks }: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
   const addresses = parseCidrs(hosts.flatMap(addressesOf));
@@ -63,7 +62,7 @@ function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardw
   return settings.vipDhcpAllocation ? onlyNetwork(hosts) : networksOfVips(settings, hosts);
 }
 
-/** DHCP allocates VIPs in the hosts' network, if there is no doubt which one that is. */
+/** DHCP allocates VIPs in the network of the hosts, if there is exactly one. */
 function onlyNetwork(hosts: readonly Hardware[]): readonly string[] | undefined {
   const networks = distinctNetworks(hosts.flatMap(addressesOf));
   const [only] = networks;
@@ -80,12 +79,15 @@ function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware
     const before = parseCidr(settings.machineNetworks[index] ?? '');
     return found !== undefined && before !== undefined && isSameNetwork(found, before);
   };
-  // A second network without a VIP was set by a user and remains.
+  // A second network without a VIP was set by a user and is kept.
   if (!primary || (isAsBefore(0, primary) && (!secondary || isAsBefore(1, secondary)))) return undefined;
   return [primary, secondary].filter((cidr) => cidr !== undefined).map(formatNetwork);
 }
 
-/** A single node's networks, one per family that the cluster uses: its only one, or the one of the default route. */
+/**
+ * Returns the networks of a single node, one per address family of the cluster: its only network, or the network of the
+ * default route.
+ */
 function singleNodeNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
   const [host] = hosts;
   const families = familiesInOrder(settings.clusterNetworks.map(({ cidr }) => cidr));

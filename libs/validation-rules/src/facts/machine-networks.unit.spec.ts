@@ -16,17 +16,17 @@ const settings = (changes: Parameters<typeof sampleSettings>[0] = {}): ReturnTyp
   sampleSettings({ machineNetworks: [], ...changes });
 
 describe('machine networks', () => {
-  it('follow from the API VIP', () => {
+  it('are derived from the API VIP', () => {
     expect(deriveMachineNetworks(settings(), [host('10.1.0.5/16'), host('192.168.128.7/24')])).toEqual([
       '192.168.128.0/24',
     ]);
   });
 
-  it('follow from the ingress VIP when there is no API VIP', () => {
+  it('are derived from the ingress VIP when there is no API VIP', () => {
     expect(deriveMachineNetworks(settings({ apiVips: [] }), [host('192.168.128.7/24')])).toEqual(['192.168.128.0/24']);
   });
 
-  it('are two with two VIPs, in their order', () => {
+  it('are two networks for two VIPs, in the order of the VIPs', () => {
     const dual = settings({ apiVips: ['192.168.128.100', 'fd00::100'], ingressVips: ['192.168.128.101', 'fd00::101'] });
     expect(deriveMachineNetworks(dual, [host('fd00::5/64', '192.168.128.7/24')])).toEqual([
       '192.168.128.0/24',
@@ -34,7 +34,7 @@ describe('machine networks', () => {
     ]);
   });
 
-  it('move with the VIP', () => {
+  it('change with the VIP', () => {
     expect(deriveMachineNetworks(settings({ machineNetworks: ['10.0.0.0/8'] }), [host('192.168.128.7/24')])).toEqual([
       '192.168.128.0/24',
     ]);
@@ -43,11 +43,11 @@ describe('machine networks', () => {
   it.each([
     ['there is no VIP', settings({ apiVips: [], ingressVips: [] })],
     ['no host is in the network of the VIP', settings({ apiVips: ['10.9.9.9'], ingressVips: [] })],
-    ['they are right already', sampleSettings()],
+    ['they are correct already', sampleSettings()],
     ['a user has set a second network', sampleSettings({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] })],
     ['networking is user-managed', settings({ userManagedNetworking: true })],
     ['the load balancer is user-managed', settings({ loadBalancerType: 'user-managed' })],
-  ])('stay when %s', (_case, given) => {
+  ])('do not change when %s', (_case, given) => {
     expect(deriveMachineNetworks(given, [host('192.168.128.7/24')])).toBeUndefined();
   });
 
@@ -66,11 +66,11 @@ describe('machine networks', () => {
       expect(deriveMachineNetworks(single, [host('10.0.0.5/24')])).toEqual(['10.0.0.0/24']);
     });
 
-    it('are the network of the default gateway when it has several', () => {
+    it('are the network of the default gateway when the node has several networks', () => {
       expect(deriveMachineNetworks(single, [host('10.0.0.5/24', '192.168.128.7/24')])).toEqual(['192.168.128.0/24']);
     });
 
-    it('are one per family of the cluster', () => {
+    it('are one per address family of the cluster', () => {
       const dual = {
         ...single,
         clusterNetworks: [
@@ -83,7 +83,7 @@ describe('machine networks', () => {
       expect(deriveMachineNetworks(dual, [host('10.0.0.5/24')])).toBeUndefined();
     });
 
-    it('stay when given', () => {
+    it('do not change when a user set them', () => {
       expect(
         deriveMachineNetworks({ ...single, machineNetworks: ['10.9.0.0/16'] }, [host('10.0.0.5/24')]),
       ).toBeUndefined();
@@ -94,7 +94,7 @@ describe('machine networks', () => {
 describe('machine networks without a host', () => {
   const networks = settings({ machineNetworks: ['192.168.128.0/24'] });
 
-  it('are abandoned once the last host of them is gone', () => {
+  it('are removed when no host is in them any more', () => {
     expect(areNetworksAbandoned(networks, [host('192.168.128.7/24')])).toBe(false);
     expect(areNetworksAbandoned(networks, [host('10.1.0.5/16')])).toBe(true);
     expect(areNetworksAbandoned(networks, [])).toBe(true);

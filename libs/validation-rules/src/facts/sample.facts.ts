@@ -130,7 +130,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   ...changes,
 });
 
-/** A host of the pool. */
+/** A host without a cluster. */
 export const samplePoolHost = (changes: Partial<HostFacts> = {}): HostFacts =>
   sampleHost({ cluster: undefined, suggestedRole: '', ...changes });
 

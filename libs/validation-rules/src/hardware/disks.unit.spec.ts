@@ -13,8 +13,8 @@ const reasons = (hardware: Partial<Hardware>, version = '4.18.0', minGb = 100): 
 const isEligible = (one: Partial<Disk>, version = '4.18.0', hardware: Partial<Hardware> = {}): boolean =>
   eligibleDisks(sampleHardware({ ...hardware, disks: [disk(one)] }), version, 100).length === 1;
 
-describe('disk eligibility', () => {
-  it('counts decimal gigabytes', () => {
+describe('eligibility of disks', () => {
+  it('counts gigabytes as decimal', () => {
     expect(isEligible({ sizeBytes: 100_000_000_000 })).toBe(true);
     expect(isEligible({ sizeBytes: 99_999_999_999 })).toBe(false);
     expect(reasons({ disks: [disk({ sizeBytes: 5_000_000_000 })] })[0]).toEqual([
@@ -33,11 +33,11 @@ describe('disk eligibility', () => {
     ['FC', '4.18.0', 'aarch64', false],
     ['ECKD (ESE)', '4.18.0', 's390x', true],
     ['ECKD', '4.18.0', 'x86_64', false],
-  ])('takes type %s with version "%s" on %s: %s', (driveType, version, cpuArchitecture, expected) => {
+  ])('accepts type %s with version "%s" on %s: %s', (driveType, version, cpuArchitecture, expected) => {
     expect(isEligible({ driveType }, version, { cpuArchitecture })).toBe(expected);
   });
 
-  it('keeps what the agent objects to, except what services computed before', () => {
+  it('keeps the reasons of the agent, except those that earlier services computed', () => {
     const agentReasons = [
       'Disk is removable',
       'Disk is too small (disk only has 1.0 GB, but 10 GB are required)',
@@ -46,7 +46,7 @@ describe('disk eligibility', () => {
     expect(reasons({ disks: [disk({ agentReasons })] })).toEqual([['Disk is removable']]);
   });
 
-  it('installs on a multipath device, not on its paths', () => {
+  it('accepts a multipath device and refuses its paths', () => {
     const path = (name: string, driveType: string): Disk => disk({ name, driveType, holders: 'dm-0' });
     const multipath = disk({ name: 'dm-0', driveType: 'Multipath' });
     expect(reasons({ disks: [path('sda', 'FC'), path('sdb', 'FC'), multipath] }).map(({ length }) => length)).toEqual([
@@ -56,7 +56,7 @@ describe('disk eligibility', () => {
     expect(reasons({ disks: [multipath] })[0]).toHaveLength(1);
   });
 
-  it('keeps the iSCSI session away from the interface of the default route', () => {
+  it('refuses an iSCSI session over the interface of the default route', () => {
     const nics = [sampleNic(), sampleNic({ name: 'ens4', ipv4Addresses: ['10.0.0.5/24'] })];
     const iscsi = (iscsiHostIpAddress: string): Disk => disk({ driveType: 'iSCSI', iscsiHostIpAddress });
     expect(reasons({ nics, disks: [iscsi('10.0.0.5')] })).toEqual([[]]);
@@ -68,26 +68,26 @@ describe('disk eligibility', () => {
   });
 });
 
-describe('the installation disk', () => {
+describe('selection of the installation disk', () => {
   const chosen = (...disks: readonly Disk[]): string => chooseInstallationDisk(NO_INSTALLATION_DISK, disks).diskId;
   const named = (id: string, changes: Partial<Disk>): Disk => disk({ id, byId: id, byPath: id, ...changes });
 
   it.each([
-    ['bootable first', named('b', { bootable: true, name: 'nvme0n1', sizeBytes: 9e12 }), named('a', {})],
-    ['plain before NVMe', named('b', { driveType: 'SSD' }), named('a', { name: 'nvme0n1' })],
+    ['bootable before others', named('b', { bootable: true, name: 'nvme0n1', sizeBytes: 9e12 }), named('a', {})],
+    ['other disks before NVMe', named('b', { driveType: 'SSD' }), named('a', { name: 'nvme0n1' })],
     ['HDD before SSD', named('b', {}), named('a', { driveType: 'SSD', sizeBytes: 1 })],
     [
       'SSD before iSCSI, by byte order',
       named('b', { driveType: 'SSD' }),
       named('a', { driveType: 'iSCSI', sizeBytes: 1 }),
     ],
-    ['the smaller', named('b', { sizeBytes: 1 }), named('a', { sizeBytes: 2 })],
-    ['the lower HCTL', named('b', { hctl: '0:0:0:0' }), named('a', { hctl: '1:0:0:0' })],
+    ['smaller before larger', named('b', { sizeBytes: 1 }), named('a', { sizeBytes: 2 })],
+    ['the lower HCTL first', named('b', { hctl: '0:0:0:0' }), named('a', { hctl: '1:0:0:0' })],
   ])('prefers %s', (_rule, better, other) => {
     expect([chosen(other, better), chosen(better, other)]).toEqual(['b', 'b']);
   });
 
-  it('keeps a choice that is still eligible, however it was named', () => {
+  it('keeps a selected disk that is still eligible, identified by any of its names', () => {
     const disks = [
       named('a', { name: 'sda', path: '/dev/sda' }),
       named('b', { name: 'sdb', path: '/dev/sdb', byPath: '/by-path/b', driveType: 'SSD' }),
@@ -98,7 +98,7 @@ describe('the installation disk', () => {
     expect(chooseInstallationDisk({ diskId: 'b', diskPath: '/dev/sdb' }, [])).toEqual(NO_INSTALLATION_DISK);
   });
 
-  it('names a disk without an id by its device', () => {
+  it('identifies a disk without an id by its device path', () => {
     expect(chooseInstallationDisk(NO_INSTALLATION_DISK, [disk({ id: '', path: '', name: 'vda' })])).toEqual({
       diskId: '/dev/vda',
       diskPath: '/dev/vda',

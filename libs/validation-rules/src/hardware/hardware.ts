@@ -5,7 +5,7 @@ export type Disk = Plain<DiskFacts>;
 export type Nic = Plain<NicFacts>;
 export type Route = Plain<RouteFacts>;
 
-/** What rules read when there is no inventory; the result is `pending` in that case. */
+/** The hardware that rules read without an inventory. The result is `pending` in that case. */
 export const NO_HARDWARE: Hardware = {
   hostname: '',
   cpuArchitecture: '',
@@ -31,7 +31,7 @@ export const NO_HARDWARE: Hardware = {
   diskCount: 0,
 };
 
-/** Addresses with prefix of every interface, IPv4 before IPv6 within one. */
+/** Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. */
 export function addressesOf(hardware: Hardware): readonly string[] {
   return hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
 }

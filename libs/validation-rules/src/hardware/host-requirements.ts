@@ -5,9 +5,9 @@ import { operatorCluster, operatorHost } from '../operators/operator-subjects';
 import type { Hardware } from './hardware';
 import { type HostRequirements, requirementsOf, type RequirementsRole, type RoleRequirements } from './requirements';
 
-/** Agents are known to measure a little less than what is installed. */
+/** Tolerance in MiB, because agents measure slightly less than the installed memory. */
 export const MEMORY_TOLERANCE_MIB = 100;
-/** What the kernel keeps for itself when only /proc/meminfo can be read: 1/50 of the requirement. */
+/** Tolerance for the memory of the kernel when only /proc/meminfo can be read: 1/50 of the requirement. */
 const MEMINFO_TOLERANCE_DIVISOR = 50;
 const BYTES_PER_MIB = 1024 * 1024;
 
@@ -23,7 +23,10 @@ export function isEdgeWorker(hardware: Hardware, products: readonly string[]): b
 /** Product names are compared without case and blanks. */
 const comparable = (product: string): string => product.replace(/\s/g, '').toLowerCase();
 
-/** The line of the table for an effective role. Whatever is no control plane or arbiter is measured as a worker. */
+/**
+ * Returns the row of the table for an effective role. Roles other than control plane and arbiter are measured as
+ * workers.
+ */
 export function requirementsRole(
   role: string,
   isOnlyNode: boolean,
@@ -39,8 +42,8 @@ const roleRequirements = (facts: HostFacts): RoleRequirements =>
   requirementsOf(facts.policy.requirements, facts.cluster?.openshiftVersion || facts.infraEnvVersion);
 
 /**
- * What this host has to have for its role, for OpenShift and for the chosen operators; in the pool, what the least demanding
- * role asks for.
+ * Returns the requirements of this host for its role, OpenShift and the selected operators. For unbound hosts: the
+ * requirements of the least demanding role.
  */
 export function requirementsForRole(facts: HostFacts): HostRequirements {
   const base = requirementsOfOpenshift(facts);
@@ -66,7 +69,7 @@ function leastDisk(table: RoleRequirements): HostRequirements {
   );
 }
 
-/** Below this no role at all is possible. */
+/** The minimum for any role. */
 export function leastRequirements(facts: HostFacts): Pick<HostRequirements, 'cpuCores' | 'ramMib'> {
   const table = roleRequirements(facts);
   const controlPlane = isSingleNode(clusterOf(facts)) ? table.sno : table.master;
@@ -82,7 +85,7 @@ export function hasMemory(hardware: Hardware, ramMib: number, toleranceMib = MEM
   return hardware.physicalMemoryBytes >= (ramMib - toleranceMib) * BYTES_PER_MIB;
 }
 
-/** Memory that only the kernel could tell is allowed to be less. */
+/** Returns the required bytes. Memory that only the kernel reports may be less. */
 export function minimumToleranceMib(hardware: Hardware, ramMib: number): number {
   const isRough = hardware.physicalMemoryMethod === 'meminfo';
   return MEMORY_TOLERANCE_MIB + (isRough ? Math.floor(ramMib / MEMINFO_TOLERANCE_DIVISOR) : 0);

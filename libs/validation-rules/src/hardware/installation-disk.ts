@@ -12,7 +12,7 @@ const ARCHITECTURE_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['s390x', ['FC', 'ECKD', 'ECKD (ESE)', 'FBA']],
 ]);
 
-/** Reasons that a service computed and an agent merely repeats; they are computed here from the facts. */
+/** Reasons of agents that an earlier service computed. They are computed from the facts here instead. */
 const REPEATED_REASONS = [
   /^Disk is too small \(disk only has .*, but .* are required\)$/,
   /^Drive type is .*, it must be one of .*$/,
@@ -20,11 +20,11 @@ const REPEATED_REASONS = [
 
 export interface DiskAssessment {
   readonly disk: Disk;
-  /** Why it cannot be the installation disk; empty when it can. */
+  /** Why it cannot be the installation disk. Empty when it can. */
   readonly reasons: readonly string[];
 }
 
-/** The name a disk goes by in every API: what the agent gave, else its device path. */
+/** Returns the name of a disk in every API: its id, else its device path. */
 export const diskIdOf = (disk: Disk): string => disk.id || `/dev/${disk.name}`;
 
 export function allowedDriveTypes(cpuArchitecture: string, openshiftVersion: string): readonly string[] {
@@ -36,7 +36,10 @@ export function allowedDriveTypes(cpuArchitecture: string, openshiftVersion: str
   ];
 }
 
-/** Each disk with the reasons against installing on it. `minDiskGb` in decimal GB; an unknown version allows neither RAID nor iSCSI. */
+/**
+ * Returns each disk with the reasons against installing on it. `minDiskGb` is in decimal GB. With an unknown version,
+ * neither RAID nor iSCSI is allowed.
+ */
 export function assessDisks(
   hardware: Hardware,
   openshiftVersion: string,
@@ -68,7 +71,7 @@ export function assessDisks(
   }));
 }
 
-/** The disks that OpenShift may be installed on, in the order of the inventory. */
+/** Returns the disks on which OpenShift may be installed, in the order of the inventory. */
 export function eligibleDisks(hardware: Hardware, openshiftVersion: string, minDiskGb: number): readonly Disk[] {
   return assessDisks(hardware, openshiftVersion, minDiskGb)
     .filter(({ reasons }) => reasons.length === 0)
@@ -77,7 +80,7 @@ export function eligibleDisks(hardware: Hardware, openshiftVersion: string, minD
 
 const holdersOf = (disk: Disk): readonly string[] => disk.holders.split(',').filter((name) => name !== '');
 
-/** The reason against a disk that depends on the role of its host. */
+/** Returns the reason against a disk that depends on the role of its host. */
 export function sizeReasons(disk: Pick<Disk, 'sizeBytes'>, minDiskGb: number): readonly string[] {
   if (disk.sizeBytes >= minDiskGb * BYTES_PER_GB) return [];
   const sizeGb = (disk.sizeBytes / BYTES_PER_GB).toFixed(1);
@@ -100,7 +103,7 @@ function multipathReasons(paths: readonly Disk[], types: readonly string[], hard
   return [...new Set(paths.flatMap((path) => iscsiReasons(path, hardware)))];
 }
 
-/** The network that carries the root disk must not be the one that carries the default route. */
+/** The network of an iSCSI root disk must not be the network of the default route. */
 function iscsiReasons(disk: Disk, hardware: Hardware): readonly string[] {
   const address = parseIp(disk.iscsiHostIpAddress);
   if (!address) return ['The host address of the iSCSI session is missing'];
@@ -113,7 +116,7 @@ function iscsiReasons(disk: Disk, hardware: Hardware): readonly string[] {
   return carriesDefaultRoute ? [`iSCSI session uses ${nic.name}, the interface of the default route`] : [];
 }
 
-/** Both empty when there is no disk to install on. */
+/** Both are empty when no disk is eligible. */
 export interface InstallationDisk {
   readonly diskId: string;
   readonly diskPath: string;
@@ -124,14 +127,14 @@ export const NO_INSTALLATION_DISK: InstallationDisk = { diskId: '', diskPath: ''
 const devicePath = (disk: Disk): string => disk.path || `/dev/${disk.name}`;
 const toInstallationDisk = (disk: Disk): InstallationDisk => ({ diskId: diskIdOf(disk), diskPath: devicePath(disk) });
 
-/** True when `chosen` names the disk by id, by-path name or device path. */
+/** Returns true when `chosen` is the id, by-path name or device path of the disk. */
 export function isDisk(disk: Disk, chosen: string): boolean {
   return (
     chosen !== '' && [diskIdOf(disk), disk.byPath, disk.byId, devicePath(disk), `/dev/${disk.name}`].includes(chosen)
   );
 }
 
-/** Keeps a chosen disk that is still eligible, else takes the best of the eligible ones. */
+/** Keeps a selected disk that is still eligible, else returns the best eligible one. */
 export function chooseInstallationDisk(current: InstallationDisk, eligible: readonly Disk[]): InstallationDisk {
   const kept = eligible.find((disk) => isDisk(disk, current.diskId) || isDisk(disk, current.diskPath));
   const [best] = [...eligible].sort(byPreference);
@@ -139,7 +142,10 @@ export function chooseInstallationDisk(current: InstallationDisk, eligible: read
   return disk ? toInstallationDisk(disk) : NO_INSTALLATION_DISK;
 }
 
-/** Bootable, then not NVMe, then HDD < SSD < iSCSI, then small, then in order of HCTL: a stable choice that spares the fast disks. */
+/**
+ * Orders by: bootable, then not NVMe, then HDD < SSD < iSCSI, then small, then HCTL. This order is stable and leaves
+ * the fast disks for other use.
+ */
 function byPreference(first: Disk, second: Disk): number {
   return (
     Number(second.bootable) - Number(first.bootable) ||
@@ -155,7 +161,7 @@ const compareText = (first: string, second: string): number => (first < second ?
 
 const NEVER_FORMATTED = ['FC', 'iSCSI', 'LVM', 'Multipath'];
 
-/** Ids of the disks that could boot an older system instead of the new one, so they are wiped before installing. */
+/** Returns the ids of the disks that could boot an older system, so they are wiped before the installation. */
 export function disksToFormat(disks: readonly Disk[]): readonly string[] {
   return disks
     .filter(

@@ -2,7 +2,7 @@ import { compareNumbers, parseVersion } from '@muster/feature-support';
 import { createJsonParser, formatViolation } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 
-/** Which line of a requirements table a host has to meet. */
+/** The row of a requirements table that applies to a host. */
 export type RequirementsRole = 'master' | 'arbiter' | 'worker' | 'sno' | 'edge-worker';
 export const REQUIREMENTS_ROLES: readonly RequirementsRole[] = ['master', 'arbiter', 'worker', 'sno', 'edge-worker'];
 
@@ -12,16 +12,16 @@ export interface HostRequirements {
   /** Decimal GB. */
   readonly diskSizeGb: number;
   readonly installationDiskSpeedMsMax: number;
-  /** Undefined: not limited. */
+  /** Undefined: no limit. */
   readonly networkLatencyMsMax?: number;
   readonly packetLossPercentMax?: number;
 }
 
 export type RoleRequirements = Readonly<Record<RequirementsRole, HostRequirements>>;
 
-/** What one version changes; a field that is not given stays as in the default. */
+/** The changes for one version. An absent field has its default value. */
 export interface RequirementsOverlay {
-  /** `exact`: this version string only. `min_version`: this version and later ones, the highest that fits. */
+  /** `exact`: this version only. `min_version`: this version and later ones. The highest matching entry applies. */
   readonly matchType: 'exact' | 'min_version';
   readonly version: string;
   readonly roles: Readonly<Partial<Record<RequirementsRole, Partial<HostRequirements>>>>;
@@ -66,7 +66,10 @@ export const DEFAULT_REQUIREMENTS: RequirementsTable = {
   overlays: [{ matchType: 'min_version', version: '4.22', roles: { sno: { cpuCores: 4 } } }],
 };
 
-/** The requirements of one version: exact entry, else the highest `min_version` entry that is not above it, over the default. */
+/**
+ * Returns the requirements of one version: the exact entry, else the highest `min_version` entry that is not above it,
+ * merged with the default.
+ */
 export function requirementsOf(table: RequirementsTable, openshiftVersion: string): RoleRequirements {
   const overlay = overlayOf(table, openshiftVersion);
   if (!overlay) return table.standard;
@@ -97,7 +100,7 @@ export type ParsedRequirements =
   | { readonly kind: 'parsed'; readonly table: RequirementsTable }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Shape of `HW_VALIDATOR_REQUIREMENTS`. A limit that is absent or null is not checked. */
+/** The form of `HW_VALIDATOR_REQUIREMENTS`. A limit that is absent or null is not checked. */
 const LIMIT = Type.Optional(Type.Number({ minimum: 0, expected: 'a number of 0 or more' }));
 const ROLE = Type.Object(
   {
@@ -126,14 +129,17 @@ type Entry = Static<typeof ENTRY>;
 const REQUIRED_FIELDS = ['cpu_cores', 'ram_mib', 'disk_size_gb', 'installation_disk_speed_threshold_ms'] as const;
 const readEntries = createJsonParser(Type.Array(ENTRY), { name: 'requirements', nullIsAbsent: true });
 
-/** Reads the JSON list of versioned requirements. It contains a `default` entry, in which arbiter and edge-worker fall back to worker. */
+/**
+ * Parses the JSON list of versioned requirements. It must contain a `default` entry, in which arbiter and edge-worker
+ * have the values of worker by default.
+ */
 export function parseRequirements(json: string): ParsedRequirements {
   const entries = readEntries(json);
   if (entries.kind === 'invalid') return unreadable(formatViolation(entries.violations[0]));
   const unversioned = entries.value.find((entry) => entry.match_type === 'min_version' && !parseVersion(entry.version));
   if (unversioned) return unreadable(`version "${unversioned.version}" is not a number such as 4.22`);
   const standard = entries.value.find(({ version }) => version === 'default');
-  if (!standard) return unreadable('there is no entry with "version": "default"; add one');
+  if (!standard) return unreadable('there is no entry with "version": "default". Add one');
   const { master, worker, sno, arbiter = worker, 'edge-worker': edgeWorker = worker } = standard;
   const given = { master, worker, sno, arbiter, 'edge-worker': edgeWorker };
   const roles: { -readonly [R in RequirementsRole]?: HostRequirements } = {};
@@ -146,7 +152,7 @@ export function parseRequirements(json: string): ParsedRequirements {
       diskSizeGb === undefined ||
       installationDiskSpeedMsMax === undefined
     )
-      return unreadable(`${role} of the default entry lacks ${missingOf(given[role]).join(', ')}; give all of them`);
+      return unreadable(`${role} of the default entry lacks ${missingOf(given[role]).join(', ')}. Set all of them`);
     roles[role] = { ...requirements, cpuCores, ramMib, diskSizeGb, installationDiskSpeedMsMax };
   }
   const overlays = entries.value.filter((entry) => entry !== standard).map(toOverlay);

@@ -12,8 +12,8 @@ const reasonOf = (entries: unknown): string => {
   return result.kind === 'unreadable' ? result.reason : 'readable';
 };
 
-describe('the requirements table', () => {
-  it('asks 8 cores of a single node before 4.22 and 4 from then on', () => {
+describe('requirements table', () => {
+  it('requires 8 cores of a single node before 4.22, and 4 cores from 4.22 on', () => {
     expect(requirementsOf(DEFAULT_REQUIREMENTS, '4.21.9').sno.cpuCores).toBe(8);
     expect(requirementsOf(DEFAULT_REQUIREMENTS, '4.22.0-rc.1').sno).toEqual({
       ...DEFAULT_REQUIREMENTS.standard.sno,
@@ -22,7 +22,7 @@ describe('the requirements table', () => {
     expect(requirementsOf(DEFAULT_REQUIREMENTS, 'nonsense').sno.cpuCores).toBe(8);
   });
 
-  it('prefers the exact version, then the highest minimum that is not above it', () => {
+  it('prefers the exact version, then the highest minimum version that is not above it', () => {
     const table = parsed([
       { version: 'default', master: full, worker: full, sno: full },
       { version: '4.10', match_type: 'min_version', master: { cpu_cores: 10 } },
@@ -34,7 +34,7 @@ describe('the requirements table', () => {
     expect(requirementsOf(table, '4.10.0').master.ramMib).toBe(1000);
   });
 
-  it('lets arbiter and edge worker fall back to the worker', () => {
+  it('uses the values of the worker for arbiter and edge worker by default', () => {
     const table = parsed([{ version: 'default', master: full, worker: { ...full, cpu_cores: 2 }, sno: full }]);
     expect([table.standard.arbiter.cpuCores, table.standard['edge-worker'].cpuCores]).toEqual([2, 2]);
   });
@@ -60,8 +60,8 @@ describe('the requirements table', () => {
       [{ version: '4.9', match_type: 'about' }],
       /\[0\]\.match_type must be one of exact, min_version/,
     ],
-    ['a minimum that is no version', [{ version: 'new', match_type: 'min_version' }], /not a number such as/],
-  ])('refuses %s and says where', (_case, entries, reason) => {
+    ['an invalid minimum version', [{ version: 'new', match_type: 'min_version' }], /not a number such as/],
+  ])('refuses %s with the place', (_case, entries, reason) => {
     expect(reasonOf(entries)).toMatch(reason);
   });
 });

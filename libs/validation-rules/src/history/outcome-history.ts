@@ -10,31 +10,33 @@ interface Row {
 const dampedIds = (rules: readonly Row[]): ReadonlySet<string> =>
   new Set(rules.filter(({ comesAndGoes }) => comesAndGoes).map(({ id }) => id));
 
-/** Host rules whose success has to be stable when they flap. Outcomes that depend on settings only count at once. */
+/**
+ * Host rules whose success must be stable after they flapped. Outcomes that depend only on settings count immediately.
+ */
 export const DAMPED_HOST_RULES = dampedIds(HOST_RULES);
 export const DAMPED_CLUSTER_RULES = dampedIds(CLUSTER_RULES);
 
-/** When a turn from passing to failing is one too many. */
+/** The limits from which a rule counts as flapping. */
 export interface FlapPolicy {
-  /** Turns, in either direction, within the window. */
+  /** Minimum number of changes within the window, in either direction. */
   readonly flipsMin: number;
   readonly windowMs: number;
-  /** What flaps is believed again once it has not turned for as long. */
+  /** A flapping rule passes after it has not changed for this time. */
   readonly quietMs: number;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * A host that falls silent is noticed after 3 minutes, most else is measured once a minute: three failures in half an
- * hour come from something that does not hold. What turns often enough to flap, regularly, never passes for as long as
- * the quiet time; so a steady rhythm begins to flap once and does not end and begin again.
+ * A silent host is detected after 3 minutes, and most other reports arrive once per minute, so three failures in 30
+ * minutes are no measurement noise. A regular rhythm of changes that is fast enough to flap never passes for the quiet
+ * time, so flapping starts once and does not end and start again.
  */
 export const DEFAULT_FLAP_POLICY: FlapPolicy = { flipsMin: 6, windowMs: 30 * MINUTE_MS, quietMs: 10 * MINUTE_MS };
 
 export type OutcomeResult = 'passing' | 'failing' | '';
 
-/** What an outcome says for or against its subject. Pending and disabled say neither: what was found before stands. */
+/** Whether an outcome passes or fails. For pending and disabled, the previous result is kept. */
 export function resultOf({ status }: Pick<Outcome, 'status'>): OutcomeResult {
   if (status === 'success') return 'passing';
   return status === 'failure' || status === 'error' ? 'failing' : '';
@@ -42,7 +44,7 @@ export function resultOf({ status }: Pick<Outcome, 'status'>): OutcomeResult {
 
 /** The history of one outcome. It follows from the recorded events. */
 export interface OutcomeHistory {
-  /** When the status became what it is, RFC 3339. Empty while the outcome is the initial one. */
+  /** When the status last changed, RFC 3339. Empty for the initial outcome. */
   readonly since: string;
   /** Changes between passing and failing. */
   readonly flips: number;
@@ -56,7 +58,7 @@ export type Histories = ReadonlyMap<string, OutcomeHistory>;
 
 export const NO_HISTORY: OutcomeHistory = { since: '', flips: 0, lastResult: '', recentFlips: [] };
 
-/** How many changes are kept; the setting for flapping cannot be larger. */
+/** The number of changes that are kept. The setting for flapping cannot be larger. */
 export const FLIPS_KEPT_MAX = 50;
 
 /** Returns the history after a recorded outcome replaced another one. */

@@ -2,7 +2,7 @@ import { hasSameFinding, type Outcomes } from '../rule/evaluate-rules';
 import type { Outcome } from '../rule/rule';
 import { type FlapPolicy, type Histories, NO_HISTORY, type OutcomeResult, resultOf } from './outcome-history';
 
-/** The changes of a flapping outcome since it was recorded. They are not recorded themselves. */
+/** The changes of a flapping outcome since the recorded outcome. They are not stored. */
 export interface Watched {
   readonly result: OutcomeResult;
   readonly changedAtMs: number;
@@ -21,13 +21,13 @@ export interface EvaluationContext {
 export interface Remembered {
   readonly outcomes: readonly Outcome[];
   readonly watch: FlapWatch;
-  /** When to evaluate again without a new event. Undefined when nothing flaps. */
+  /** When to evaluate again without a new event. Undefined when no rule flaps. */
   readonly evaluateAgainAtMs: number | undefined;
 }
 
 /**
- * Returns the outcomes to record. A failure always counts at once. A success of a flapping rule counts once it is stable: until
- * then the recorded failure remains.
+ * Returns the outcomes to record. A failure always counts immediately. A success of a flapping rule counts after it is
+ * stable. Until then, the recorded failure is kept.
  */
 export function rememberOutcomes(
   before: { readonly outcomes: Outcomes; readonly histories: Histories },
@@ -79,7 +79,7 @@ function whileFlapping(
   const hasChanged = result !== '' && result !== seen.result;
   const now: Watched = hasChanged
     ? { result, changedAtMs: atMs }
-    : // A clock that was set back must not delay anything.
+    : // A clock that was set back must not delay a success.
       { ...seen, changedAtMs: Math.min(seen.changedAtMs, atMs) };
   const isOver = atMs - now.changedAtMs >= policy.quietMs || found.status === 'disabled' || !isDamped(found.id);
   if (isOver) return found;

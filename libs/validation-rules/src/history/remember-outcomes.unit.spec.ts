@@ -16,7 +16,7 @@ const found = (status: OutcomeStatus): Outcome => ({
 
 const INITIAL = found('pending');
 
-/** One rule over time, recorded as the service records it. */
+/** Evaluates one rule repeatedly and records its outcomes as the service does. */
 function subject({ policy = POLICY, isDamped = true } = {}) {
   let recorded = INITIAL;
   let history: OutcomeHistory | undefined;
@@ -39,7 +39,7 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
       ({ watch, evaluateAgainAtMs } = remembered);
       return { ...recorded, history };
     },
-    /** Evaluates each of the statuses, a minute apart. */
+    /** Evaluates each of the statuses at intervals of one minute. */
     play(...statuses: readonly OutcomeStatus[]): ReturnType<typeof this.look> | undefined {
       return statuses.map((status, index) => this.look(status, index * MINUTE_MS)).at(-1);
     },
@@ -49,8 +49,8 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
   };
 }
 
-describe('the history of an outcome', () => {
-  it('has the time since when the status is what it is', () => {
+describe('history of an outcome', () => {
+  it('contains the time of the last change of status', () => {
     const one = subject();
     one.look('failure', 0);
     one.look('failure', MINUTE_MS);
@@ -58,17 +58,17 @@ describe('the history of an outcome', () => {
     expect(one.look('success', 3 * MINUTE_MS).history?.since).toBe('1970-01-01T00:03:00.000Z');
   });
 
-  it('counts changes between passing and failing, with or without a pending outcome between them', () => {
+  it('counts changes between passing and failing, with or without a pending outcome in between', () => {
     expect(subject().play('pending', 'failure', 'success')?.history?.flips).toBe(1);
     expect(subject().play('failure', 'pending', 'success', 'pending', 'success')?.history?.flips).toBe(1);
     expect(subject().play('success', 'error', 'disabled', 'failure')?.history?.flips).toBe(1);
   });
 });
 
-describe('a flapping outcome', () => {
+describe('flapping outcome', () => {
   const FLAPPING = ['success', 'failure', 'success', 'failure', 'success', 'failure'] as const;
 
-  it('starts with a failure and has the thresholds', () => {
+  it('starts with a failure and contains the thresholds', () => {
     expect(subject().play(...FLAPPING.slice(0, 4))?.flapping).toBeUndefined();
     expect(subject().play(...FLAPPING)).toMatchObject({
       status: 'failure',
@@ -77,7 +77,7 @@ describe('a flapping outcome', () => {
     });
   });
 
-  it('is not stored change by change, and fails until it has passed for the quiet time', () => {
+  it('stores no further changes, and fails until it has passed for the quiet time', () => {
     const one = subject();
     one.play(...FLAPPING);
     const storesBefore = one.stores();
@@ -92,7 +92,7 @@ describe('a flapping outcome', () => {
     });
   });
 
-  it('is steady again when it only fails', () => {
+  it('keeps the time of the failure while it fails', () => {
     const one = subject();
     one.play(...FLAPPING);
     expect(one.look('failure', 7 * MINUTE_MS)).toMatchObject({
@@ -101,7 +101,7 @@ describe('a flapping outcome', () => {
     });
   });
 
-  it('does not pass sooner because the service was started again', () => {
+  it('does not pass sooner after a restart of the service', () => {
     const one = subject();
     one.play(...FLAPPING);
     one.look('success', 6 * MINUTE_MS);
@@ -110,19 +110,19 @@ describe('a flapping outcome', () => {
     expect(one.look('success', 22 * MINUTE_MS)?.status).toBe('success');
   });
 
-  it('is recorded as found where rules are not damped, and when it is disabled', () => {
+  it('is recorded unchanged when the rule is not damped, and when it is disabled', () => {
     expect(subject({ isDamped: false }).play(...FLAPPING, 'success')?.status).toBe('success');
     expect(subject().play(...FLAPPING, 'disabled')?.status).toBe('disabled');
   });
 
-  it('needs the changes within the window', () => {
+  it('requires the changes within the window', () => {
     const one = subject();
     FLAPPING.forEach((status, index) => one.look(status, index * 5 * MINUTE_MS));
     expect(one.look('success', 31 * MINUTE_MS)?.status).toBe('success');
   });
 });
 
-describe('damping, whatever comes', () => {
+describe('damping for any sequence of outcomes', () => {
   const step = fc.record({
     status: fc.constantFrom(...STATUSES),
     afterMs: fc.integer({ min: 0, max: 5 * MINUTE_MS }),
@@ -147,7 +147,7 @@ describe('damping, whatever comes', () => {
     return { atMs, shown };
   };
 
-  it('never hides a failure, not for one look', () => {
+  it('never reports a failure as passing', () => {
     fc.assert(
       fc.property(steps, policy, (history, thresholds) => {
         for (const { status, outcome } of play(subject({ policy: thresholds }), history).shown)
@@ -156,7 +156,7 @@ describe('damping, whatever comes', () => {
     );
   });
 
-  it('shows the truth of what holds, at the latest when it said it would look again', () => {
+  it('reports the last result at the latest at evaluateAgainAtMs', () => {
     fc.assert(
       fc.property(steps, policy, fc.constantFrom(...STATUSES), (history, thresholds, last) => {
         const one = subject({ policy: thresholds });

@@ -35,7 +35,7 @@ function majorityClaim(facts: HostFacts): Claim {
   if (!isRouted(cluster) && cluster.machineNetworks.length === 0) return pending('awaits-machineNetworks');
   const { majority, isReachReported, isSilent } = facts;
   if (majority === undefined) return pending('awaits-connectivity');
-  // A silent host never reports: the groups of the others decide.
+  // A silent host never reports, so the groups of the other hosts decide.
   if (!isReachReported && !isSilent) return pending('awaits-connectivity');
   const missed = isRouted(cluster)
     ? familiesOf(cluster)

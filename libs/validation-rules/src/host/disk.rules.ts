@@ -30,7 +30,7 @@ export const DISK_RULES: readonly HostRule[] = [
   {
     id: 'has-min-valid-disks',
     category: 'hardware',
-    checks: 'At least one eligible disk: large enough, of a supported type, not removable.',
+    checks: 'At least one disk is eligible: large enough, of a supported type, not removable.',
     needs: ['inventory'],
     claim: (facts) => {
       if (hardwareOf(facts).disks.length === 0) return broken('no-disk');
@@ -132,7 +132,7 @@ export const DISK_RULES: readonly HostRule[] = [
   },
 ];
 
-/** Returns the speed test of the present installation disk, or undefined when there is none. */
+/** Returns the speed test of the current installation disk, or undefined when there is none. */
 export function installationDiskTest(facts: HostFacts): HostFacts['diskSpeeds'][number] | undefined {
   const { installationDiskId, installationDiskPath } = facts;
   const disk = hardwareOf(facts).disks.find((other) => diskIdOf(other) === installationDiskId);
@@ -149,7 +149,7 @@ const isConfigured = (facts: HostFacts): boolean => {
   return enableOn !== '' && enableOn !== 'none';
 };
 
-/** `all`, or a comma list of masters, arbiters and workers. */
+/** `all`, or a comma-separated list of masters, arbiters and workers. */
 function isEncrypted(facts: HostFacts): boolean {
   const enabled = clusterOf(facts)
     .diskEncryption.enableOn.split(',')

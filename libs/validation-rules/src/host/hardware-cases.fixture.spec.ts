@@ -13,7 +13,7 @@ export const speed = (exitCode: number): HostFacts =>
   given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, generation: 0 }] });
 export const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
   hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
-/** `none`: the rule has no outcome for such a host. */
+/** `none`: the rule has no outcome for this host. */
 export const HARDWARE_CASES: readonly [
   HostRuleId,
   string,
@@ -40,7 +40,7 @@ export const HARDWARE_CASES: readonly [
   ['has-min-cpu-cores', '1 core', hw({ cpuCount: 1 }), 'failure'],
   ['has-min-cpu-cores', 'no inventory', noInventory, 'pending'],
   ['has-min-memory', '8092 MiB', hw({ physicalMemoryBytes: 8092 * MIB }), 'success'],
-  ['has-min-memory', 'a byte less', hw({ physicalMemoryBytes: 8092 * MIB - 1 }), 'failure'],
+  ['has-min-memory', 'one byte less than required', hw({ physicalMemoryBytes: 8092 * MIB - 1 }), 'failure'],
   [
     'has-min-memory',
     'meminfo: 2 % less',
@@ -54,32 +54,32 @@ export const HARDWARE_CASES: readonly [
     'failure',
   ],
   ['has-min-memory', 'no inventory', noInventory, 'pending'],
-  ['has-cpu-cores-for-role', 'control plane, 4', hw({ cpuCount: 4 }), 'success'],
-  ['has-cpu-cores-for-role', 'control plane, 3', hw({ cpuCount: 3 }), 'failure'],
+  ['has-cpu-cores-for-role', 'control plane with 4 cores', hw({ cpuCount: 4 }), 'success'],
+  ['has-cpu-cores-for-role', 'control plane with 3 cores', hw({ cpuCount: 3 }), 'failure'],
   [
     'has-cpu-cores-for-role',
-    'worker, 2',
+    'worker with 2 cores',
     given({ role: 'worker', hardware: sampleHardware({ cpuCount: 2 }) }),
     'success',
   ],
   [
     'has-cpu-cores-for-role',
-    'single node, 7',
+    'single node with 7 cores',
     cl({ controlPlaneCount: 1 }, { hardware: sampleHardware({ cpuCount: 7 }) }),
     'failure',
   ],
   [
     'has-cpu-cores-for-role',
-    'single node of 4.22, 4',
+    'single node of 4.22 with 4 cores',
     cl({ controlPlaneCount: 1, openshiftVersion: '4.22.0' }, { hardware: sampleHardware({ cpuCount: 4 }) }),
     'success',
   ],
   ['has-cpu-cores-for-role', 'no inventory', noInventory, 'pending'],
-  ['has-memory-for-role', 'control plane, 16284 MiB', hw({ physicalMemoryBytes: 16_284 * MIB }), 'success'],
-  ['has-memory-for-role', 'a byte less', hw({ physicalMemoryBytes: 16_284 * MIB - 1 }), 'failure'],
+  ['has-memory-for-role', 'control plane with 16284 MiB', hw({ physicalMemoryBytes: 16_284 * MIB }), 'success'],
+  ['has-memory-for-role', 'one byte less than required', hw({ physicalMemoryBytes: 16_284 * MIB - 1 }), 'failure'],
   [
     'has-memory-for-role',
-    'no allowance for meminfo',
+    'no tolerance for meminfo',
     hw({ physicalMemoryBytes: 16_283 * MIB, physicalMemoryMethod: 'meminfo' }),
     'failure',
   ],
@@ -88,7 +88,7 @@ export const HARDWARE_CASES: readonly [
   ['has-min-valid-disks', 'too small', hw({ disks: [sampleDisk({ sizeBytes: 99e9 })] }), 'failure'],
   [
     'has-min-valid-disks',
-    'small, in the pool',
+    'small disk of an unbound host',
     samplePoolHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
     'success',
   ],
@@ -107,7 +107,7 @@ export const HARDWARE_CASES: readonly [
   ],
   [
     'has-min-valid-disks',
-    'edge worker with other case and blanks',
+    'edge worker with other case and blanks in its product name',
     given({
       role: 'worker',
       hardware: sampleHardware({
@@ -118,32 +118,32 @@ export const HARDWARE_CASES: readonly [
     }),
     'success',
   ],
-  ['has-min-valid-disks', 'no disk at all', hw({ disks: [] }), 'error'],
+  ['has-min-valid-disks', 'no disk', hw({ disks: [] }), 'error'],
   ['has-min-valid-disks', 'no inventory', noInventory, 'pending'],
   ['sufficient-installation-disk-speed', 'not tested', given(), 'success'],
   ['sufficient-installation-disk-speed', 'tested', speed(0), 'success'],
-  ['sufficient-installation-disk-speed', 'test failed', speed(1), 'failure'],
+  ['sufficient-installation-disk-speed', 'failed test', speed(1), 'failure'],
   [
     'sufficient-installation-disk-speed',
-    'another disk failed',
+    'failed test of another disk',
     given({ installationDiskId: '/dev/other', installationDiskPath: '/dev/sdo', diskSpeeds: speed(1).diskSpeeds }),
     'success',
   ],
-  ['sufficient-installation-disk-speed', 'no disk chosen', given({ installationDiskId: '' }), 'error'],
+  ['sufficient-installation-disk-speed', 'no disk selected', given({ installationDiskId: '' }), 'error'],
   ['sufficient-installation-disk-speed', 'no inventory', noInventory, 'pending'],
   ['vsphere-disk-uuid-enabled', 'with UUID', vmware(true), 'success'],
   ['vsphere-disk-uuid-enabled', 'without UUID', vmware(false), 'failure'],
-  ['vsphere-disk-uuid-enabled', 'RAID is not asked', vmware(false, 'RAID'), 'success'],
-  ['vsphere-disk-uuid-enabled', 'other machines', hw({ disks: [sampleDisk({ hasUuid: false })] }), 'none'],
+  ['vsphere-disk-uuid-enabled', 'RAID without UUID', vmware(false, 'RAID'), 'success'],
+  ['vsphere-disk-uuid-enabled', 'other machines without UUID', hw({ disks: [sampleDisk({ hasUuid: false })] }), 'none'],
   ['vsphere-disk-uuid-enabled', 'no inventory', noInventory, 'pending'],
-  ['no-skip-installation-disk', 'none skipped', given(), 'success'],
+  ['no-skip-installation-disk', 'no excluded disk', given(), 'success'],
   ['no-skip-installation-disk', 'skipped', given({ skipFormattingDisks: ['/dev/disk/by-id/wwn-0x1'] }), 'failure'],
-  ['no-skip-installation-disk', 'skipped by device', given({ skipFormattingDisks: ['/dev/sda'] }), 'failure'],
+  ['no-skip-installation-disk', 'excluded by device path', given({ skipFormattingDisks: ['/dev/sda'] }), 'failure'],
   ['no-skip-missing-disk', 'there', given({ skipFormattingDisks: ['/dev/sda'] }), 'success'],
   ['no-skip-missing-disk', 'missing', given({ skipFormattingDisks: ['/dev/sdz'] }), 'failure'],
   [
     'no-skip-missing-disk',
-    'list of disks is cut',
+    'truncated list of disks',
     given({ skipFormattingDisks: ['/dev/sdz'], hardware: sampleHardware({ diskCount: 2 }) }),
     'error',
   ],

@@ -9,27 +9,29 @@ import { HOST_RULES } from './host-rules.table';
 /** The conditions that are stored with the outcomes of a host. */
 export type HostConditions = Plain<HostConditionsMessage>;
 
-/** Ids of the outcomes that block a host, sorted. They follow from the outcomes and are not stored. */
+/** Ids of the outcomes that block a host, sorted. They are computed from the outcomes and are not stored. */
 export interface HostBlockingIds {
   readonly failingIds: string[];
   /** Failing rules of the minimum hardware. */
   readonly hardwareIds: string[];
   readonly inputIds: string[];
   readonly preparationIds: string[];
-  /** Pending and error outcomes: what the host waits for. */
+  /** Ids of pending outcomes and of outcomes with an error. */
   readonly pendingIds: string[];
 }
 
-/** Gates that a host has to pass to be `known`, beside those with a condition of their own. */
+/** Blocking kinds that prevent `known`, in addition to those with a separate condition. */
 const SUFFICIENT_GATES: readonly HostBlocking[] = ['known', 'disk-speed'];
 const SAVE_PARTITION_ARGUMENTS = ['--save-partlabel', '--save-partindex'];
 
 const RULES: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
-/** Few rules block a host that is not bound to a cluster. */
+/** The rules that block a host that is not bound to a cluster. */
 const POOL_RULES: ReadonlyMap<string, HostRule> = new Map([...RULES].filter(([, { inPool }]) => inPool));
 const rulesOf = (isBoundHost: boolean): ReadonlyMap<string, HostRule> => (isBoundHost ? RULES : POOL_RULES);
 
-/** Returns what the transition tables read of the outcomes of a host. Ignored rules pass. */
+/**
+ * Returns the conditions that the decision table of the host reads, from its outcomes. Ignored rules count as passed.
+ */
 export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): HostConditions {
   const { ignoredHostRules } = clusterOf(facts);
   const rules = rulesOf(isBound(facts));
@@ -70,7 +72,7 @@ export const initialHostConditions = (isBoundHost: boolean): HostConditions =>
     ? NO_INVENTORY
     : { ...NO_INVENTORY, machineCidrDefined: true, vsphereDiskUuid: true, diskSpeed: 'unknown' };
 
-/** Returns the ids of all outcomes that fail or block the host. Failing rules that block nothing are listed as well. */
+/** Returns the ids of all outcomes that fail or block the host. Failing rules that do not block are included. */
 export function hostBlockingIds(
   outcomes: readonly Outcome[],
   ignored: IgnoredRules,
@@ -105,7 +107,7 @@ function inventoryCondition(facts: HostFacts): 'none' | 'usable' | 'truncated' {
 const stepCondition = (passes: boolean, isSettled: boolean): 'ok' | 'unknown' | 'failed' =>
   passes ? (isSettled ? 'ok' : 'unknown') : 'failed';
 
-/** The disk was tested, or needs no test: it has partitions to keep, or the system already runs from it. */
+/** The disk was tested, or needs no test because its partitions are kept or the system runs from it. */
 function isDiskSpeedSettled(facts: HostFacts): boolean {
   return (
     installationDiskTest(facts) !== undefined ||
@@ -114,5 +116,5 @@ function isDiskSpeedSettled(facts: HostFacts): boolean {
   );
 }
 
-/** An image was pulled. Whether that was successful is the rule's result. */
+/** Images were pulled. The rule determines whether that was successful. */
 const areImagesSettled = ({ images }: HostFacts): boolean => images.length > 0;

@@ -10,7 +10,7 @@ const tested = (exitCode: number) => [{ path: '/dev/sda', ioSyncDurationMs: 5, e
 const images = (result: string) => [{ name: 'release', sizeBytes: 0, seconds: 1, downloadRateMbps: 1, result }];
 
 describe('host conditions', () => {
-  it('of a sound host let it be known', () => {
+  it('are all met when every rule passes', () => {
     expect(conditions(sampleHost())).toEqual({
       connected: true,
       mediaConnected: true,
@@ -31,7 +31,7 @@ describe('host conditions', () => {
     });
   });
 
-  it('name what a blocked host waits for: pending and error validations', () => {
+  it('list pending outcomes and outcomes with an error as pendingIds', () => {
     expect(idsOf(sampleHost({ isReachReported: false, weakPeers: [] })).pendingIds).toEqual([
       'belongs-to-majority-group',
       'sufficient-network-latency-requirement-for-role',
@@ -40,7 +40,7 @@ describe('host conditions', () => {
     expect(idsOf(sampleHost({ installationDiskId: '' })).pendingIds).toEqual(['sufficient-installation-disk-speed']);
   });
 
-  it('of a host without an inventory block it', () => {
+  it('are not met without an inventory', () => {
     const found = conditions(sampleHost({ hardware: undefined, ntpSources: [] }));
     expect(found).toMatchObject({
       inventory: 'none',
@@ -50,7 +50,7 @@ describe('host conditions', () => {
     });
   });
 
-  it('tell weak hardware from a missing machine network', () => {
+  it('distinguish insufficient hardware and a missing machine network', () => {
     const weak = sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) });
     expect(conditions(weak)).toMatchObject({ minHardware: false, machineCidrDefined: true });
     expect(idsOf(weak).hardwareIds).toEqual(['has-min-cpu-cores']);
@@ -65,18 +65,18 @@ describe('host conditions', () => {
     expect(idsOf(open).inputIds).toEqual(['machine-cidr-defined']);
   });
 
-  it('are not touched by what is only shown', () => {
+  it('do not depend on rules that do not block', () => {
     const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'a', remoteAddress: 'b' }] });
     expect(conditions(soft).sufficientForInstall).toBe(true);
     expect(idsOf(soft).failingIds).toHaveLength(2);
   });
 
-  it('do not wait for a clock that an agent never tells, but for one that is wrong', () => {
+  it('do not require a clock offset, but refuse a wrong one', () => {
     expect(conditions(sampleHost({ clockOffsetSeconds: undefined })).sufficientForInstall).toBe(true);
     expect(conditions(sampleHost({ clockOffsetSeconds: 9999 })).sufficientForInstall).toBe(false);
   });
 
-  it('follow the disk test and the images while preparing', () => {
+  it('contain the results of the disk test and the image check', () => {
     const of = (facts: Partial<HostFacts>): readonly string[] => {
       const { diskSpeed, images: found } = conditions(sampleHost(facts));
       return [diskSpeed, found];
@@ -90,12 +90,12 @@ describe('host conditions', () => {
     expect(idsOf(sampleHost({ images: images('failure') })).preparationIds).toHaveLength(1);
   });
 
-  it('tell a machine without disk UUIDs', () => {
+  it('report a machine without disk UUIDs', () => {
     const hardware = sampleHardware({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid: false })] });
     expect(conditions(sampleHost({ hardware }))).toMatchObject({ vsphereDiskUuid: false, minHardware: true });
   });
 
-  it('let ignored rules pass, but never those that cannot be ignored', () => {
+  it('count ignored rules as passed, except those that cannot be ignored', () => {
     const ignoring = (ignoredHostRules: readonly string[]) =>
       conditions(
         sampleHost({
@@ -112,7 +112,7 @@ describe('host conditions', () => {
     expect(idsOf(named(['all'])).failingIds).toEqual(['has-default-route']);
   });
 
-  it('of the pool ask for little', () => {
+  it('require few rules of an unbound host', () => {
     const pool = samplePoolHost({
       hardware: sampleHardware({ routes: [] }),
       agentVersion: 'old',
@@ -126,7 +126,7 @@ describe('host conditions', () => {
     });
   });
 
-  it('know an inventory without content', () => {
+  it('report a completely truncated inventory', () => {
     expect(conditions(sampleHost({ hardware: sampleHardware({ truncation: 'full' }) })).inventory).toBe('truncated');
   });
 });

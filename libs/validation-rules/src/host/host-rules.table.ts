@@ -13,7 +13,7 @@ import { NAME_RESOLUTION_RULES, NAME_RULES } from './name.rules';
 import { NETWORK_RULES } from './network.rules';
 import { TIME_RULES } from './time.rules';
 
-/** Every rule about a host. Gates, the reference page and the tests are derived from these rows. */
+/** Every rule for hosts. Blocking, the reference page and the tests are derived from these rows. */
 export const HOST_RULES: readonly HostRule[] = [
   ...CONNECTION_RULES,
   ...INVENTORY_RULES,

@@ -48,7 +48,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['compatible-with-cluster-platform', 'generic external', cl({ platformType: 'external' }), 'success'],
   [
     'compatible-with-cluster-platform',
-    'OCI elsewhere',
+    'OCI on another machine',
     cl({ platformType: 'external', externalPlatformName: 'oci' }),
     'failure',
   ],
@@ -63,8 +63,13 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
     cl({ userManagedNetworking: true }, { hardware: sampleHardware({ productName: 'OpenStack Compute' }) }),
     'success',
   ],
-  ['valid-platform-network-settings', 'no vendor', hw({ hasVendor: false, productName: '' }), 'error'],
-  ['valid-platform-network-settings', 'a vendor without names', hw({ hasVendor: true, productName: '' }), 'success'],
+  ['valid-platform-network-settings', 'no vendor in the inventory', hw({ hasVendor: false, productName: '' }), 'error'],
+  [
+    'valid-platform-network-settings',
+    'a vendor without product name',
+    hw({ hasVendor: true, productName: '' }),
+    'success',
+  ],
   ['valid-platform-network-settings', 'no inventory', noInventory, 'pending'],
   ['machine-cidr-defined', 'given', given(), 'success'],
   ['machine-cidr-defined', 'missing', cl({ machineNetworks: [] }), 'failure'],
@@ -73,10 +78,15 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['machine-cidr-defined', 'pool', samplePoolHost(), 'none'],
   ['belongs-to-machine-cidr', 'inside', given(), 'success'],
   ['belongs-to-machine-cidr', 'outside', hw({ nics: nics('10.0.0.5/24') }), 'failure'],
-  ['belongs-to-machine-cidr', 'in one of two', cl({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] }), 'failure'],
   [
     'belongs-to-machine-cidr',
-    'in one of two, load balancer user-managed',
+    'in one of two networks',
+    cl({ machineNetworks: ['192.168.128.0/24', 'fd00::/64'] }),
+    'failure',
+  ],
+  [
+    'belongs-to-machine-cidr',
+    'in one of two networks, user-managed load balancer',
     cl({ machineNetworks: ['192.168.128.0/24', '10.0.0.0/24'], loadBalancerType: 'user-managed' }),
     'success',
   ],
@@ -88,7 +98,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ],
   [
     'belongs-to-machine-cidr',
-    'user-managed bootstrap',
+    'bootstrap host with user-managed networking',
     cl({ userManagedNetworking: true, machineNetworks: ['10.0.0.0/8'] }, { isBootstrap: true }),
     'failure',
   ],
@@ -117,16 +127,16 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['has-default-route', 'no routes', hw({ routes: [] }), 'failure'],
   ['has-default-route', 'no inventory', noInventory, 'pending'],
   ['non-overlapping-subnets', 'apart', hw({ nics: nics('10.0.0.5/24', '10.0.1.5/24') }), 'success'],
-  ['non-overlapping-subnets', 'inside another', hw({ nics: nics('10.0.0.5/16', '10.0.1.5/24') }), 'failure'],
+  ['non-overlapping-subnets', 'a subnet inside another', hw({ nics: nics('10.0.0.5/16', '10.0.1.5/24') }), 'failure'],
   [
     'non-overlapping-subnets',
-    'the same on two interfaces',
+    'the same subnet on two interfaces',
     hw({ nics: nics('10.0.0.5/24', '10.0.0.6/24') }),
     'failure',
   ],
   [
     'non-overlapping-subnets',
-    'twice on one interface',
+    'the same subnet twice on one interface',
     hw({ nics: [sampleNic({ ipv4Addresses: ['10.0.0.5/24', '10.0.0.6/24'] })] }),
     'success',
   ],
@@ -146,11 +156,11 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ],
   [
     'ignition-downloadable',
-    'not fetched',
+    'not downloaded',
     given({ kind: 'AddToExistingClusterHost', isIgnitionDownloaded: false }),
     'failure',
   ],
-  ['ignition-downloadable', 'not tried', given({ kind: 'AddToExistingClusterHost' }), 'pending'],
+  ['ignition-downloadable', 'not requested', given({ kind: 'AddToExistingClusterHost' }), 'pending'],
   ['mtu-valid', 'sound', given({ mtuFailures: [] }), 'success'],
   ['mtu-valid', 'lost', given({ mtuFailures: [{ nic: 'ens3', remoteAddress: '10.0.0.6' }] }), 'failure'],
   ['mtu-valid', 'no report', given(), 'pending'],
@@ -163,48 +173,58 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['ntp-synced', 'pool without sources', samplePoolHost(), 'none'],
   ['ntp-synced', 'pool with sources', samplePoolHost({ infraEnvHasNtpSources: true, ntpSources: [] }), 'failure'],
   ['time-synced-between-host-and-service', '20 minutes behind', given({ clockOffsetSeconds: -1200 }), 'success'],
-  ['time-synced-between-host-and-service', 'more behind', given({ clockOffsetSeconds: -1201 }), 'failure'],
+  [
+    'time-synced-between-host-and-service',
+    'more than 20 minutes behind',
+    given({ clockOffsetSeconds: -1201 }),
+    'failure',
+  ],
   ['time-synced-between-host-and-service', '60 minutes ahead', given({ clockOffsetSeconds: 3600 }), 'success'],
-  ['time-synced-between-host-and-service', 'more ahead', given({ clockOffsetSeconds: 3601 }), 'failure'],
+  [
+    'time-synced-between-host-and-service',
+    'more than 60 minutes ahead',
+    given({ clockOffsetSeconds: 3601 }),
+    'failure',
+  ],
   ['time-synced-between-host-and-service', 'unknown', given({ clockOffsetSeconds: undefined }), 'pending'],
   ['compatible-agent', 'expected', given(), 'success'],
   ['compatible-agent', 'other', given({ agentVersion: 'other' }), 'failure'],
   ['compatible-agent', 'during the installation', given({ agentVersion: 'other', stage: 'Installing' }), 'none'],
   [
     'compatible-agent',
-    'any accepted',
+    'any agent accepted',
     given({ agentVersion: 'other', policy: { ...given().policy, agentImage: '' } }),
     'success',
   ],
-  ['container-images-available', 'not tried', given(), 'success'],
+  ['container-images-available', 'not pulled', given(), 'success'],
   ['container-images-available', 'pulled', image({}), 'success'],
-  ['container-images-available', 'present, no rate', image({ sizeBytes: 0, downloadRateMbps: 0 }), 'success'],
+  ['container-images-available', 'present without a rate', image({ sizeBytes: 0, downloadRateMbps: 0 }), 'success'],
   ['container-images-available', 'failed', image({ result: 'failure' }), 'failure'],
   ['container-images-available', 'too slow', image({ downloadRateMbps: 0.0009 }), 'failure'],
   ['lso-requirements-satisfied', 'not selected', given(), 'success'],
   ['lso-requirements-satisfied', 'selected', cl({ operators: ['lso'] }), 'success'],
   ['odf-requirements-satisfied', 'not selected', given(), 'success'],
-  ['odf-requirements-satisfied', 'selected, no disk for it', cl({ operators: ['odf'] }), 'failure'],
+  ['odf-requirements-satisfied', 'selected, no disk for the operator', cl({ operators: ['odf'] }), 'failure'],
   [
     'odf-requirements-satisfied',
     'selected, no inventory',
     cl({ operators: ['odf'] }, { hardware: undefined }),
     'pending',
   ],
-  ['has-cpu-cores-for-role', 'enough but for operators', cl({ operators: ['mce', 'lvm'] }), 'failure'],
-  ['has-cpu-cores-for-role', 'enough with operators', cl({ operators: ['mce'] }), 'success'],
+  ['has-cpu-cores-for-role', 'too few cores with operators', cl({ operators: ['mce', 'lvm'] }), 'failure'],
+  ['has-cpu-cores-for-role', 'enough cores with operators', cl({ operators: ['mce'] }), 'success'],
   [
     'has-cpu-cores-for-role',
-    'operators do not count on day 2',
+    'operators are ignored on day 2',
     cl({ operators: ['mce', 'lvm'], ...day2Cluster }),
     'success',
   ],
-  ['has-memory-for-role', 'enough but for operators', cl({ operators: ['mce', 'cnv'] }), 'failure'],
+  ['has-memory-for-role', 'too little memory with operators', cl({ operators: ['mce', 'cnv'] }), 'failure'],
   ['odf-requirements-satisfied', 'selected, day 2', cl({ operators: ['odf'], ...day2Cluster }), 'success'],
   ['odf-requirements-satisfied', 'pool', samplePoolHost(), 'none'],
 ];
 const CASES = [...HARDWARE_CASES, ...NAME_AND_NETWORK_CASES];
-/** none: the rule does not apply. */
+/** Returns the status of the rule's outcome, or none when the rule does not apply. */
 function statusOf(id: string, facts: HostFacts): string {
   const status = outcome(id, facts)?.status ?? 'none';
   return status === SUPPRESSED ? 'none' : status;
@@ -215,7 +235,7 @@ describe('host rules', () => {
     expect(statusOf(id, facts)).toBe(status);
   });
 
-  it('have a passing and a failing or waiting case each', () => {
+  it('have at least one passing case and one failing or pending case each', () => {
     const seen = (id: string, ...statuses: readonly string[]): boolean =>
       [...CASES, ...NETWORK_CASES].some(([other, , , status]) => other === id && statuses.includes(status));
     const own = HOST_RULES.filter(({ category }) => category !== 'operators').map(({ id }) => id);
@@ -224,7 +244,7 @@ describe('host rules', () => {
     expect(needy.filter((id) => !seen(id, 'pending'))).toEqual([]);
   });
 
-  it('say what was measured, what is required and what to do', () => {
+  it('state the measured value, the requirement and the remedy', () => {
     const found = outcome('has-memory-for-role', hw({ physicalMemoryBytes: 8192 * MIB }));
     expect(found && renderHostOutcome(found)).toEqual({
       id: 'has-memory-for-role',
@@ -237,7 +257,7 @@ describe('host rules', () => {
     });
   });
 
-  it('are shown as disabled when configuration says so, unless the cluster ignores rules of its own', () => {
+  it('are disabled by configuration, unless the cluster ignores rules', () => {
     const policy = { ...given().policy, disabledHostRules: ['ntp-synced'] };
     expect(outcome('ntp-synced', given({ policy, ntpSources: [] }))?.status).toBe('disabled');
     const own = cl({ ignoredHostRules: ['mtu-valid'] }, { policy, ntpSources: [] });

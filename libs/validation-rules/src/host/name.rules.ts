@@ -63,7 +63,7 @@ const answersOf = ({ ipv4Addresses, ipv6Addresses, cnames }: Resolution): readon
 ];
 const MANAGED = 'managed';
 
-/** DNS records are required only where the load balancing is user-managed. Otherwise the cluster provides the names. */
+/** DNS records are required only with user-managed load balancing. Otherwise the cluster provides the names. */
 function excusedFromNames(facts: HostFacts): string | undefined {
   const cluster = clusterOf(facts);
   const isUserManaged = cluster.imported
@@ -82,7 +82,7 @@ function nameClaim(facts: HostFacts, label: string): Claim {
   if (facts.resolutions === undefined) return broken('awaits-resolution');
   const resolution = facts.resolutions.find(({ domainName }) => domainName === name);
   if (!resolution || answersOf(resolution).length === 0) return fail(name);
-  // On a single node, the names have to resolve to the host itself.
+  // On a single node, the names must resolve to the host itself.
   if (isSingleNode(cluster)) return pass(name);
   const own = new Set(addressesOf(hardwareOf(facts)).map((address) => address.split('/')[0]));
   const mine = [...resolution.ipv4Addresses, ...resolution.ipv6Addresses].find((address) => own.has(address));

@@ -4,7 +4,7 @@ import { type ClusterHostFacts, effectiveRoleOf } from '../facts/cluster.facts';
 import { effectiveRole, type HostFacts, type RulesPolicy } from '../facts/host.facts';
 import { parseVersion } from '@muster/feature-support';
 
-/** A cluster as plug-ins of operators see it. */
+/** The facts of a cluster that operator plug-ins read. */
 export const operatorCluster = (
   settings: ClusterSettingsFacts,
   shape: ClusterShape,
@@ -20,7 +20,7 @@ export const operatorCluster = (
   settings: policy.operatorSettings,
 });
 
-/** A host as plug-ins of operators see it. */
+/** The facts of a host that operator plug-ins read. */
 export const operatorHost = ({
   role,
   suggestedRole,

@@ -37,7 +37,7 @@ function hostClaimOf({ host: check }: OperatorPlugin, facts: HostFacts): Claim {
     : pass();
 }
 
-/** One row per operator. */
+/** One host rule per operator. */
 export const HOST_OPERATOR_RULES: readonly HostRule[] = PLUGINS.map((operator) => ({
   id: operatorRuleId(operator.name),
   category: 'operators',
@@ -58,7 +58,7 @@ function clusterClaimOf({ cluster: check }: OperatorPlugin, facts: ClusterFacts)
   return check.claim(hosts, operatorCluster(facts.settings, shapeOf(hosts), facts.policy));
 }
 
-/** One row per operator. */
+/** One cluster rule per operator. */
 export const CLUSTER_OPERATOR_RULES: readonly ClusterRule[] = [
   ...PLUGINS.map((operator): ClusterRule => ({
     id: operatorRuleId(operator.name),

@@ -11,23 +11,23 @@ import {
 } from './overrides';
 import type { Outcome } from './rule';
 
-/** What an outcome blocks. */
+/** Whether an outcome blocks, and what. */
 export interface BlockingStatus {
   /**
-   * What waits for it: that the host is known, that the cluster is ready, or that its installation is prepared. Nothing
-   * waits for the soft ones.
+   * What the outcome can block: that the host is known, that the cluster is ready, or that the installation is
+   * prepared. `soft` outcomes block nothing.
    */
   readonly gate: 'known' | 'ready' | 'preparation' | 'soft';
   readonly isIgnorable: boolean;
   readonly isIgnored: boolean;
-  /** Something waits for this outcome as it stands now. */
+  /** The outcome blocks with its current status. */
   readonly isBlocking: boolean;
 }
 
 const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
 const CLUSTER_RULES_BY_ID = new Map<string, (typeof CLUSTER_RULES)[number]>(CLUSTER_RULES.map((one) => [one.id, one]));
 
-/** Returns what an outcome blocks. Few rules block hosts that are not bound. */
+/** Returns what an outcome blocks. Few rules block unbound hosts. */
 export function hostBlockingStatus(outcome: Outcome, ignored: IgnoredRules, isBound: boolean): BlockingStatus {
   const rule = HOST_RULES_BY_ID.get(outcome.id);
   const gate = rule && (isBound || rule.inPool) ? hostGate(rule.gate) : 'soft';

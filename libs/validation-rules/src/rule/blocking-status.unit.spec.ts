@@ -11,7 +11,7 @@ const outcome = (id: string, status: string): Outcome => ({
   parameters: [],
 });
 
-describe('what an outcome means to its subject', () => {
+describe('blocking status of an outcome', () => {
   it.each([
     ['has-memory-for-role', 'failure', 'known', true],
     ['has-memory-for-role', 'pending', 'known', true],
@@ -21,11 +21,11 @@ describe('what an outcome means to its subject', () => {
     ['ntp-synced', 'failure', 'soft', false],
     ['time-synced-between-host-and-service', 'pending', 'known', false],
     ['time-synced-between-host-and-service', 'failure', 'known', true],
-  ])('of a host: %s in %s', (id, status, gate, isBlocking) => {
+  ])('of host rule %s in status %s', (id, status, gate, isBlocking) => {
     expect(hostBlockingStatus(outcome(id, status), [], true)).toMatchObject({ gate, isBlocking });
   });
 
-  it('of a cluster: nothing waits for what its platform asks', () => {
+  it('of a platform requirement of a cluster is soft', () => {
     expect(clusterBlockingStatus(outcome('api-vips-valid', 'failure'), [])).toMatchObject({
       gate: 'ready',
       isBlocking: true,
@@ -36,7 +36,7 @@ describe('what an outcome means to its subject', () => {
     });
   });
 
-  it('is nothing once it is ignored, unless it can never be', () => {
+  it('of an ignored rule is not blocking, unless the rule cannot be ignored', () => {
     expect(hostBlockingStatus(outcome('has-memory-for-role', 'failure'), ['all'], true)).toMatchObject({
       isIgnorable: true,
       isIgnored: true,
@@ -49,7 +49,7 @@ describe('what an outcome means to its subject', () => {
     });
   });
 
-  it('of hosts of the pool is little', () => {
+  it('of most rules is soft for unbound hosts', () => {
     const failing = evaluateHost(samplePoolHost({ hardware: undefined })).filter(
       (one) => hostBlockingStatus(one, [], false).isBlocking,
     );
@@ -57,7 +57,7 @@ describe('what an outcome means to its subject', () => {
     expect(hostBlockingStatus(outcome('has-memory-for-role', 'failure'), [], false).gate).toBe('soft');
   });
 
-  it('agrees with the gates', () => {
+  it('is consistent with the conditions', () => {
     const facts = sampleHost();
     const outcomes = evaluateHost(facts);
     expect(hostConditions(facts, outcomes).sufficientForInstall).toBe(true);

@@ -1,12 +1,12 @@
 import type { OperatorName } from '@muster/operators';
 
-/** The v2 API keeps the old name of one operator in the id of its validation. */
+/** The v2 API has an earlier name of one operator in the id of its validation. */
 type NameInRuleId = Exclude<OperatorName, 'numaresources'> | 'numa-resources';
 
 /** One validation per operator, on hosts and on clusters. */
 export type OperatorRuleId = `${NameInRuleId}-requirements-satisfied`;
 
-/** The v2 API's `host-validation-id`, without the ids that nothing produces any more. */
+/** `host-validation-id` of the v2 API, without the ids that no rule produces. */
 export const HOST_RULE_IDS = [
   'connected',
   'media-connected',
@@ -49,7 +49,7 @@ export const HOST_RULE_IDS = [
 ] as const;
 export type HostRuleId = (typeof HOST_RULE_IDS)[number] | OperatorRuleId;
 
-/** The v2 API's `cluster-validation-id`, without the ids that nothing produces any more. */
+/** `cluster-validation-id` of the v2 API, without the ids that no rule produces. */
 export const CLUSTER_RULE_IDS = [
   'machine-cidr-defined',
   'cluster-cidr-defined',
@@ -74,7 +74,7 @@ export const CLUSTER_RULE_IDS = [
 ] as const;
 export type ClusterRuleId = (typeof CLUSTER_RULE_IDS)[number] | OperatorRuleId;
 
-/** In the v2 API's enums, but never computed: a legacy operator and a check that assisted-service v2 has switched off. */
+/** Ids of the v2 API that are never computed: a legacy operator, and a check that assisted-service v2 has disabled. */
 export const RETIRED_RULE_IDS = ['ocs-requirements-satisfied', 'release-domain-name-resolved-correctly'] as const;
 
 export const operatorRuleId = (name: OperatorName): OperatorRuleId =>

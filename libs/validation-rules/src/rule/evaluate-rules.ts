@@ -1,12 +1,12 @@
 import { type Claim, type Outcome, type OutcomeStatus, type Rule, SUPPRESSED } from './rule';
 
-/** For each need: whether the facts have it. While they do not, the reason of the outcome is `awaits-<need>`. */
+/** For each need: whether the facts contain it. While they do not, the reason of the outcome is `awaits-<need>`. */
 export type Needs<Facts, Need extends string> = { readonly [Name in Need]: (facts: Facts) => boolean };
 
-/** Longest parameter of an outcome, in characters: some list what a machine has hundreds of. */
+/** Maximum length of a parameter, in characters. Some parameters list hundreds of items. */
 export const PARAMETER_CHARACTERS_MAX = 1_000;
 
-/** Returns the outcome of every rule in the order of the table. No rule stops another. */
+/** Returns the outcome of every rule in the order of the table. Rules are evaluated independently. */
 export function evaluateRules<Facts, Id extends string, Need extends string, Gate extends string>(
   rules: readonly Rule<Facts, Id, Need, Gate>[],
   needs: Needs<Facts, Need>,
@@ -34,7 +34,7 @@ function toOutcome(id: string, { status, reason, parameters = [] }: Found): Outc
   return { id, status, reason, parameters: values, flapping: undefined };
 }
 
-/** Never cuts a character in two. */
+/** Does not cut surrogate pairs. */
 function bounded(text: string): string {
   if (text.length <= PARAMETER_CHARACTERS_MAX) return text;
   return `${text.slice(0, PARAMETER_CHARACTERS_MAX - 1).replace(/[\ud800-\udbff]$/, '')}…`;
@@ -61,7 +61,7 @@ export type Outcomes = ReadonlyMap<string, Outcome>;
 export const initialOutcomes = (rules: readonly Initial[]): Outcomes =>
   new Map(rules.map((rule) => [rule.id, initialOutcome(rule)]));
 
-/** Compares everything but flapping. */
+/** Compares all members except flapping. */
 export const hasSameFinding = (first: Outcome, second: Outcome): boolean =>
   first.status === second.status &&
   first.reason === second.reason &&

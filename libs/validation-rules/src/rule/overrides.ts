@@ -2,10 +2,12 @@ import { OPERATOR_NAMES } from '@muster/operators';
 import { CLUSTER_RULE_IDS, HOST_RULE_IDS, operatorRuleId, RETIRED_RULE_IDS } from './contract-ids';
 import { type Outcome, type OutcomeStatus, SUPPRESSED } from './rule';
 
-/** Rules that a user ignores for one cluster: ids, or `all`. The outcome still shows the failure, but it does not block. */
+/**
+ * Rules that a user ignores for one cluster: ids, or `all`. The outcome still has the failure, but it does not block.
+ */
 export type IgnoredRules = readonly string[];
 
-/** Stands for every rule that can be ignored. */
+/** Selects every rule that can be ignored. */
 export const ALL_RULES = 'all';
 
 export const NEVER_IGNORABLE_HOST_RULES: readonly string[] = [
@@ -25,7 +27,9 @@ export const NEVER_IGNORABLE_CLUSTER_RULES: readonly string[] = [
   'pull-secret-set',
 ];
 
-/** Returns the rules that are disabled for the whole service. A cluster with ignored rules of its own is not affected. */
+/**
+ * Returns the rules that are disabled for the whole service. Clusters with their own ignored rules are not affected.
+ */
 export function disabledRulesFor(disabledByConfiguration: readonly string[], ignored: IgnoredRules): readonly string[] {
   return ignored.length > 0 ? [] : disabledByConfiguration;
 }
@@ -44,7 +48,7 @@ interface GateKeeper {
   readonly toleratesPending?: true;
 }
 
-/** Returns true when an outcome does not block its gate. */
+/** Returns true when an outcome does not block. */
 export function passesGate(
   outcome: Outcome,
   { id, toleratesPending }: GateKeeper,
@@ -57,7 +61,7 @@ export function passesGate(
 
 export type OverrideSubject = 'host' | 'cluster';
 
-/** Why ids cannot be ignored; both empty: they can. */
+/** The ids that cannot be ignored and those that are unknown. Both empty: all ids can be ignored. */
 export interface OverrideError {
   readonly unknown: readonly string[];
   readonly neverIgnorable: readonly string[];
@@ -65,7 +69,7 @@ export interface OverrideError {
 
 const OPERATOR_RULE_IDS = OPERATOR_NAMES.map(operatorRuleId);
 
-/** Ids that nothing produces any more are still in the v2 API, so that naming them is no error. */
+/** Includes ids that no rule produces any more, because the v2 API still contains them. */
 const KNOWN: { readonly [Subject in OverrideSubject]: ReadonlySet<string> } = {
   host: new Set([...HOST_RULE_IDS, ...OPERATOR_RULE_IDS, ...RETIRED_RULE_IDS]),
   cluster: new Set([...CLUSTER_RULE_IDS, ...OPERATOR_RULE_IDS, ...RETIRED_RULE_IDS]),
@@ -76,7 +80,7 @@ const NEVER_IGNORABLE: { readonly [Subject in OverrideSubject]: readonly string[
   cluster: NEVER_IGNORABLE_CLUSTER_RULES,
 };
 
-/** `all` stands for all that can be ignored. */
+/** Returns the ids, with `all` replaced by all ids that can be ignored. */
 export function checkOverrides(subject: OverrideSubject, ids: readonly string[]): OverrideError {
   const named = [...new Set(ids)].filter((id) => id !== ALL_RULES);
   return {
@@ -85,7 +89,7 @@ export function checkOverrides(subject: OverrideSubject, ids: readonly string[])
   };
 }
 
-/** What can be ignored, without `all`. */
+/** Returns the ids that can be ignored, without `all`. */
 export function ignorableRules(subject: OverrideSubject): readonly string[] {
   return [...KNOWN[subject]].filter((id) => !NEVER_IGNORABLE[subject].includes(id)).sort();
 }

@@ -10,8 +10,8 @@ import {
 
 const NOTHING = { unknown: [], neverIgnorable: [] };
 
-describe('what can be ignored', () => {
-  it('is every rule but those that can never be', () => {
+describe('rules that can be ignored', () => {
+  it('are all rules except those that block permanently', () => {
     for (const { id } of HOST_RULES)
       expect(checkOverrides('host', [id]).neverIgnorable).toEqual(NEVER_IGNORABLE_HOST_RULES.includes(id) ? [id] : []);
     for (const { id } of CLUSTER_RULES)
@@ -32,7 +32,7 @@ describe('what can be ignored', () => {
     ).toEqual([]);
   });
 
-  it('is all of that by `all`', () => {
+  it('are all selected by `all`', () => {
     expect(checkOverrides('host', ['all'])).toEqual(NOTHING);
     expect(checkOverrides('cluster', ['all', 'platform-requirements-satisfied'])).toEqual(NOTHING);
     expect(isIgnored('connected', ['all'], NEVER_IGNORABLE_HOST_RULES)).toBe(false);
@@ -50,7 +50,7 @@ describe('what can be ignored', () => {
     });
   });
 
-  it('is listed', () => {
+  it('are listed', () => {
     expect(checkOverrides('host', ignorableRules('host'))).toEqual(NOTHING);
     expect(ignorableRules('cluster')).toContain('ntp-server-configured');
     expect(ignorableRules('cluster')).not.toContain('pull-secret-set');

@@ -33,10 +33,10 @@ export interface RenderedOutcome {
   readonly status: string;
   readonly category: string;
   readonly message: string;
-  /** Values with their unit. Empty when the rule measures nothing. */
+  /** Values with their unit. Empty when the rule has no measurement. */
   readonly measured: string;
   readonly required: string;
-  /** Empty when nothing has to be done. */
+  /** Empty when no action is necessary. */
   readonly remedy: string;
 }
 
@@ -48,14 +48,14 @@ export interface RuleTexts {
   readonly remedy: string;
 }
 
-/** Longest rendered text, in characters. */
+/** Maximum length of a rendered text, in characters. */
 export const OUTCOME_TEXT_CHARACTERS_MAX = 1_024;
 
 const SHARED: Messages = SHARED_MESSAGES;
 const FAILING: readonly string[] = ['failure', 'error'] satisfies readonly OutcomeStatus[];
 const SECONDS_PER_MINUTE = 60;
 
-/** Renders an outcome with the texts of its rule. An outcome of an unknown rule has its reason as message. */
+/** Renders an outcome with the texts of its rule. For an unknown rule, the message is the reason of the outcome. */
 export function renderOutcome(outcome: Outcome, rule: RuleTexts | undefined): RenderedOutcome {
   const { id, status } = outcome;
   const key = outcome.reason ?? status;

@@ -38,12 +38,12 @@ describe('rule tables', () => {
     expect(new Set(OPERATOR_NAMES).size).toBe(OPERATOR_NAMES.length);
   });
 
-  it('have a row for every id of the contract', () => {
+  it('have a row for every id of the v2 API', () => {
     expect(sorted(HOST_RULES.map(({ id }) => id))).toEqual(sorted([...HOST_RULE_IDS, ...operatorIds]));
     expect(sorted(CLUSTER_RULES.map(({ id }) => id))).toEqual(sorted([...CLUSTER_RULE_IDS, ...operatorIds]));
   });
 
-  it(`know the ids of the contract${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
+  it(`contain the ids of the v2 API${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
     if (!hasContract) return;
     const { definitions } = parse(readFileSync(CONTRACT, 'utf8')) as {
       definitions: { [name: string]: { enum: string[] } };
@@ -56,7 +56,7 @@ describe('rule tables', () => {
     );
   });
 
-  it('forbid to ignore rows that exist', () => {
+  it('list only existing rules that cannot be ignored', () => {
     expect(HOST_RULES.map(({ id }) => id)).toEqual(expect.arrayContaining([...NEVER_IGNORABLE_HOST_RULES]));
     expect(CLUSTER_RULES.map(({ id }) => id)).toEqual(expect.arrayContaining([...NEVER_IGNORABLE_CLUSTER_RULES]));
   });
@@ -81,7 +81,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, Number.MAX_VALUE));
-/** Any value of the same shape as the sample: texts, numbers and flags at random, lists of any length. */
+/** Returns random values of the same form as the sample: texts, numbers and flags, lists of any length. */
 const like = (sample: unknown): fc.Arbitrary<unknown> => {
   if (typeof sample === 'string') return fc.oneof(fc.constant(sample), text);
   if (typeof sample === 'number') return fc.oneof(fc.constant(sample), number);
@@ -141,8 +141,8 @@ function expectMessage(
   );
 }
 
-describe('every rule, whatever the facts', () => {
-  it('answers for hosts without throwing, with a message, the same each time', () => {
+describe('rules for arbitrary facts', () => {
+  it('have the same outcome with a message for hosts each time, and never throw', () => {
     fc.assert(
       fc.property(anyHost, (facts) => {
         const outcomes = evaluateHost(facts);
@@ -153,7 +153,7 @@ describe('every rule, whatever the facts', () => {
     );
   });
 
-  it('answers for clusters without throwing, with a message, the same each time', () => {
+  it('have the same outcome with a message for clusters each time, and never throw', () => {
     fc.assert(
       fc.property(anyCluster, (facts) => {
         const outcomes = evaluateCluster(facts);
@@ -164,7 +164,7 @@ describe('every rule, whatever the facts', () => {
     );
   });
 
-  it('has a bounded length, and never cuts a character in two', () => {
+  it('have parameters of limited length without cut surrogate pairs', () => {
     const disks = Array.from({ length: 256 }, (_, at) =>
       sampleDisk({ id: `d${at}`, name: '😀'.repeat(600) + at, hasUuid: false }),
     );
@@ -199,13 +199,13 @@ describe('initial outcomes', () => {
   const NOT_CONFIGURED = { machineNetworks: [], apiVips: [], ingressVips: [] };
   const byId = (outcomes: readonly Outcome[]) => new Map(outcomes.map((outcome) => [outcome.id, outcome]));
 
-  it('are the outcomes of a host in a default cluster that has reported nothing', () => {
+  it('are the outcomes of a host in a default cluster without reports', () => {
     const facts = sampleHost({ ...NOTHING_REPORTED, cluster: sampleSettings(NOT_CONFIGURED) });
     expect(byId(evaluateHost(facts))).toEqual(initialHostOutcomes(true));
     expect(hostConditions(facts, evaluateHost(facts))).toEqual(initialHostConditions(true));
   });
 
-  it('are the outcomes of an unbound host that has reported nothing', () => {
+  it('are the outcomes of an unbound host without reports', () => {
     const facts = sampleHost({ ...NOTHING_REPORTED, cluster: undefined });
     expect(byId(evaluateHost(facts))).toEqual(initialHostOutcomes(false));
     expect(hostConditions(facts, evaluateHost(facts))).toEqual(initialHostConditions(false));
@@ -218,7 +218,7 @@ describe('initial outcomes', () => {
 });
 
 describe('messages', () => {
-  it('change nothing that is stored: an outcome has a reason and parameters, no text', () => {
+  it('are not stored: an outcome contains a reason and parameters', () => {
     const [outcome] = evaluateHost(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) })).filter(
       ({ id }) => id === 'has-min-cpu-cores',
     );

@@ -1,16 +1,16 @@
 import type { Outcome as OutcomeMessage, Plain } from '@muster/contracts';
 
-/** The outcome of one rule for one host or cluster, as stored. `renderOutcome` makes it readable. */
+/** The outcome of one rule for one host or cluster, as stored. `renderOutcome` adds its texts. */
 export type Outcome = Plain<OutcomeMessage>;
 
 export type OutcomeStatus = 'success' | 'failure' | 'pending' | 'error' | 'disabled' | 'success-suppress-output';
 export type Category = 'network' | 'hardware' | 'operators' | 'hosts-data' | 'configuration';
 
-/** The status of a rule that does not apply. It passes and is never presented. */
+/** The status of a rule that does not apply. It counts as passed and is never returned by the API. */
 export const SUPPRESSED = 'success-suppress-output';
 
 /**
- * The result of a claim. `reason` names a message of the rule (by default the message that is named like the status);
+ * The result of a claim. `reason` selects a message of the rule (by default the message with the name of the status).
  * `parameters` are the values in that message.
  */
 export interface Claim {
@@ -28,16 +28,16 @@ export type Message =
       readonly required?: string;
     };
 
-/** Messages by reason. Rewording a message changes no stored outcome. */
+/** Messages by reason. Changing a message changes no stored outcome. */
 export type Messages = Readonly<Record<string, Message>>;
 
-/** A rule is one row. It reads a snapshot of facts and nothing else, and never throws. */
+/** A rule is one row. It reads the facts only and never throws. */
 export interface Rule<Facts, Id extends string, Need extends string, Gate extends string> {
   readonly id: Id;
   readonly category: Category;
-  /** What is checked, with the numbers: a sentence for the reference page. */
+  /** What is checked, with the limits: a sentence for the reference page. */
   readonly checks: string;
-  /** Returns false when the rule does not apply: its outcome is then SUPPRESSED. @default always applies */
+  /** Returns false when the rule does not apply. Its outcome is then SUPPRESSED. @default always applies */
   readonly applies?: (facts: Facts) => boolean;
   /** Returns the reason why the rule passes without a check, or undefined when the rule has to be checked. */
   readonly excused?: (facts: Facts) => string | undefined;
@@ -48,13 +48,13 @@ export interface Rule<Facts, Id extends string, Need extends string, Gate extend
   readonly messages: Messages;
   /** The outcome before anything was reported. It is never stored. @default pending on the first of `needs`, else success */
   readonly initial?: Claim | typeof SUPPRESSED;
-  /** What to do about a failure. */
+  /** The action after a failure. */
   readonly remedy: string;
   /** What a failure blocks. */
   readonly gate: Gate;
-  /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts once it is stable. */
+  /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts after it is stable. */
   readonly comesAndGoes?: true;
-  /** A pending outcome does not block: some agents never report the fact. */
+  /** A pending outcome does not block, because some agents never report the fact. */
   readonly toleratesPending?: true;
 }
 
