@@ -21,6 +21,11 @@ export class BoundedMap<Key, Value> {
     return value;
   }
 
+  /** The value of the key. The entry does not count as used. */
+  peek(key: Key): Value | undefined {
+    return this.entries.get(key);
+  }
+
   set(key: Key, value: Value): void {
     this.entries.delete(key);
     this.entries.set(key, value);

@@ -1,5 +1,5 @@
 import { type JsonSchema, type Static, V2_ERROR, V2_INFRA_ERROR } from '@muster/assisted-api';
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, Header } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
 import type { TSchema } from '@sinclair/typebox';
 
@@ -29,6 +29,7 @@ interface Answering<Value> {
 }
 
 const JSON_TYPE = 'application/json';
+const JSON_TEXT_TYPE = 'application/json; charset=utf-8';
 const FILE_TYPE = 'application/octet-stream';
 
 /**
@@ -46,7 +47,7 @@ export const Answers =
  * do.
  */
 export const AnswersText = (does: string, schema: TSchema, particulars: Particulars = {}): MethodDecorator =>
-  note(does, { ...NOTHING_SPECIAL, ...particulars, schema });
+  applyDecorators(note(does, { ...NOTHING_SPECIAL, ...particulars, schema }), Header('Content-Type', JSON_TEXT_TYPE));
 
 /** Documents a file download. */
 export const AnswersFile = (does: string, particulars: Particulars = {}): MethodDecorator =>

@@ -6,7 +6,8 @@ import { type HostKey, hostKeyOf } from '@muster/contracts';
 const REMEMBERED_HOSTS_MAX = 100_000;
 
 interface Sign {
-  readonly atMs: number;
+  /** ISO 8601 UTC with milliseconds, as stored times. */
+  readonly at: string;
   readonly clockSeconds: number;
 }
 
@@ -26,22 +27,23 @@ export class LastSeen {
   note(infraEnvId: string, hostId: string, nowMs: number, clockSeconds = 0): void {
     const key = hostKeyOf(infraEnvId, hostId);
     const known = this.signs.get(key)?.clockSeconds ?? 0;
-    this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
+    this.signs.set(key, { at: new Date(nowMs).toISOString(), clockSeconds: clockSeconds || known });
   }
 
   /** Whether this process has answered a poll of the host. */
   knows(infraEnvId: string, hostId: string): boolean {
-    return this.signs.get(hostKeyOf(infraEnvId, hostId)) !== undefined;
+    return this.signs.peek(hostKeyOf(infraEnvId, hostId)) !== undefined;
   }
 
   /** Returns the time of the host's clock, seconds since the epoch; undefined when the host reported none. */
   clockOf(infraEnvId: string, hostId: string): number | undefined {
-    return this.signs.get(hostKeyOf(infraEnvId, hostId))?.clockSeconds || undefined;
+    return this.signs.peek(hostKeyOf(infraEnvId, hostId))?.clockSeconds || undefined;
   }
 
   /** Returns the later of the stored time (ISO 8601) and the last poll that this process answered. */
   since(infraEnvId: string, hostId: string, stored: string): string {
-    const heard = this.signs.get(hostKeyOf(infraEnvId, hostId))?.atMs;
-    return heard === undefined || heard <= Date.parse(stored) ? stored : new Date(heard).toISOString();
+    const at = this.signs.peek(hostKeyOf(infraEnvId, hostId))?.at ?? '';
+    // Times in ISO 8601 of the same length are in the order of their texts.
+    return at > stored ? at : stored;
   }
 }

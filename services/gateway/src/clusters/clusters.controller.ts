@@ -60,7 +60,7 @@ export class ClustersController {
     @Query() query: ListClustersQuery,
     @Who() caller: Caller,
     @WithDeleted() withDeleted: boolean,
-  ): Promise<StreamableFile> {
+  ): Promise<Buffer | StreamableFile> {
     const isWanted = toFilter(query);
     const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
     return jsonPieces(await this.clusters.list(filter, { withHosts: query.with_hosts ?? false, withDeleted }));
@@ -137,7 +137,7 @@ export class ClustersController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ShowClusterQuery,
     @WithDeleted() withDeleted: boolean,
-  ): Promise<StreamableFile> {
+  ): Promise<Buffer | StreamableFile> {
     return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
   }
 
@@ -181,7 +181,7 @@ export class ClustersController {
   async listClusterHosts(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ListClusterHostsQuery,
-  ): Promise<StreamableFile> {
+  ): Promise<Buffer | StreamableFile> {
     const hosts = await this.clusters.hostsOf(
       clusterId,
       ({ role, status }) => (!query.role || role === query.role) && (!query.status || status === query.status),

@@ -210,13 +210,12 @@ export class HistoryController {
     const chosen = Object.entries({ openshift_version, platform, topology }).filter(([, value]) => value !== undefined);
     const where = { day: days, ...(Object.fromEntries(chosen) as Record<string, string>) };
     const count = new FunnelCount();
-    for await (const journey of findAll<ClusterJourney>(this.readModels, {
-      collection: JOURNEY_COLLECTIONS.clusters,
-      where,
-    })) {
-      const createdAt = journey.steps['cluster-created'] ?? '';
-      if (createdAt >= from && createdAt < to) count.add(journey);
-    }
+    const pages = findAll<ClusterJourney>(this.readModels, { collection: JOURNEY_COLLECTIONS.clusters, where });
+    for await (const page of pages)
+      for (const journey of page) {
+        const createdAt = journey.steps['cluster-created'] ?? '';
+        if (createdAt >= from && createdAt < to) count.add(journey);
+      }
     return { from, to, ...count.figures() };
   }
 }

@@ -24,7 +24,7 @@ export class HostsController {
   @Get()
   @AnswersText('List the hosts of an infra-env.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
-  async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<StreamableFile> {
+  async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<Buffer | StreamableFile> {
     await this.infraEnvs.document(infraEnvId);
     return jsonPieces(await this.hosts.listOfInfraEnv(infraEnvId));
   }

@@ -11,16 +11,20 @@ export function attachment(body: Buffer | Readable, fileName: string): Streamabl
     : new StreamableFile(body, options);
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-/** Responses up to this size are sent in one write. Above it, copying the parts takes longer than several writes. */
-const WHOLE_MAX_BYTES = 8 * 1024 * 1024;
-
 /** Sends one JSON text in several parts, so that a large text is not copied into one buffer. */
-export function jsonPieces(pieces: readonly Buffer[]): StreamableFile {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const body = length <= WHOLE_MAX_BYTES ? [Buffer.concat(pieces)] : pieces;
-  return new StreamableFile(Readable.from(body, { objectMode: false }), { type: JSON_TYPE, length });
+export function jsonPieces(pieces: readonly Buffer[]): Buffer | StreamableFile {
+  const [first, ...others] = pieces;
+  if (first && others.length === 0) return first;
+  const length = bytesOf(pieces);
+  if (length <= JOINED_MAX_BYTES) return Buffer.concat(pieces, length);
+  return new StreamableFile(Readable.from(pieces, { objectMode: false }), { length });
 }
+
+/** Texts up to this size are sent in one write. Above it, copying the parts takes longer than several writes. */
+export const JOINED_MAX_BYTES = 8 * 1024 * 1024;
+
+/** Returns the number of bytes of all parts. */
+export const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 
 /** Returns the parts of a JSON list of texts. */
 export function jsonList(texts: readonly (readonly Buffer[])[]): readonly Buffer[] {

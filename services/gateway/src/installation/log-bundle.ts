@@ -15,7 +15,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Commands } from '../bus/commands';
 import { createTar, type TarEntry } from '../http/file-answers';
 import { ClusterViews } from '../views/cluster-views';
-import { findAll } from '../views/documents';
+import { collect, findAll } from '../views/documents';
 
 /** A collected log bundle. `source` is `controller` or a host id. */
 export interface CollectedLog {
@@ -81,11 +81,11 @@ export class LogBundle {
 
   /** All categories in chronological order, with the members that the events API omits. */
   private async events(clusterId: string): Promise<Buffer> {
-    const events: object[] = [];
     const query = { collection: COLLECTIONS.events, where: { cluster_id: clusterId } };
-    for await (const event of findAll<EventDocument>(this.readModels, query))
-      events.push({ ...presentEvent(event), category: event.category, request_id: event.request_id });
-    return toJson(events);
+    const events = await collect(findAll<EventDocument>(this.readModels, query));
+    return toJson(
+      events.map((event) => ({ ...presentEvent(event), category: event.category, request_id: event.request_id })),
+    );
   }
 
   /**

@@ -11,6 +11,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { jsonList } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
+import { allOf, KeptTexts } from './kept-texts';
 
 /** Members of hosts within a cluster. They equal those of a single host. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
@@ -25,10 +26,17 @@ interface Static {
 }
 
 const END = Buffer.from('}');
+/** Maximum total size of cached clusters without their hosts. */
+const KEPT_CLUSTERS_MAX_BYTES = 64 * 1024 * 1024;
+/** Maximum total size of cached clusters with their hosts. */
+const KEPT_WHOLE_MAX_BYTES = 64 * 1024 * 1024;
 
 /** Clusters in the shape of the v2 API. */
 @Injectable()
 export class ClusterViews {
+  private readonly kept = new KeptTexts(KEPT_CLUSTERS_MAX_BYTES);
+  private readonly whole = new KeptTexts(KEPT_WHOLE_MAX_BYTES);
+
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly hosts: HostViews,
@@ -65,20 +73,21 @@ export class ClusterViews {
    * @throws RefusalError `not-found`
    */
   async text(clusterId: string, options: Static): Promise<readonly Buffer[]> {
-    return this.textOf(
-      await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId)),
-      options,
-    );
+    const document = await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId));
+    const pieces = await this.textOf(document, options);
+    return options.withHosts
+      ? this.whole.joined(`${clusterId}/${Number(options.withDeleted ?? false)}`, pieces)
+      : pieces;
   }
 
   /** Returns the list as JSON in parts. */
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
-    const inCollection = (collection: Collection<ClusterDocument>): Promise<ClusterDocument[]> =>
+    const inCollection = (collection: Collection<ClusterDocument>): Promise<readonly ClusterDocument[]> =>
       collect(findAll(this.readModels, { collection, where: {}, orderBy: { field: 'created_at', descending: true } }));
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
-    return jsonList(await Promise.all(wanted.map((document) => this.textOf(document, options))));
+    return jsonList(await allOf(wanted.map((document) => this.textOf(document, options))));
   }
 
   /**
@@ -92,7 +101,7 @@ export class ClusterViews {
   ): Promise<readonly Buffer[]> {
     const cluster = await this.document(clusterId);
     const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
-    return jsonList(await Promise.all(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail))));
+    return jsonList(await allOf(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail))));
   }
 
   private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {
@@ -100,23 +109,41 @@ export class ClusterViews {
     return deleted ?? this.document(clusterId);
   }
 
-  private async textOf(
+  private textOf(
     document: ClusterDocument,
     { withHosts, withDeleted = false }: Static,
-  ): Promise<readonly Buffer[]> {
-    const installConfigOverrides = await this.overridesOf(document);
-    if (!withHosts) return [Buffer.from(JSON.stringify(presentCluster(document, { installConfigOverrides })))];
+  ): readonly Buffer[] | Promise<readonly Buffer[]> {
+    if (withHosts) return this.textWithHosts(document, withDeleted);
+    const known = this.kept.find(document.id, [document]);
+    return known ?? this.rendered(document.id, document);
+  }
+
+  private async textWithHosts(document: ClusterDocument, withDeleted: boolean): Promise<readonly Buffer[]> {
     const hostDocuments = [
       ...(await this.hosts.documentsOfCluster(document.id)),
       ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
     ];
-    const { hosts: _, ...cluster } = presentCluster(document, { hostDocuments, installConfigOverrides });
+    const key = `${document.id}/hosts/${Number(withDeleted)}`;
+    const [begin = END] =
+      this.kept.find(key, [document, ...hostDocuments]) ?? (await this.rendered(key, document, hostDocuments));
     const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, HOSTS_IN_CLUSTER));
-    return [
-      Buffer.from(`${JSON.stringify(cluster).slice(0, -1)},"hosts":`),
-      ...jsonList(await Promise.all(hosts)),
-      END,
-    ];
+    return [begin, ...jsonList(await allOf(hosts)), END];
+  }
+
+  /** Renders the cluster and keeps the text. With documents of hosts it ends where the list of the hosts begins. */
+  private async rendered(
+    key: string,
+    document: ClusterDocument,
+    hostDocuments?: readonly HostDocument[],
+  ): Promise<readonly Buffer[]> {
+    const installConfigOverrides = await this.overridesOf(document);
+    const { hosts, ...cluster } = presentCluster(document, { hostDocuments, installConfigOverrides });
+    const text = hostDocuments
+      ? `${JSON.stringify(cluster).slice(0, -1)},"hosts":`
+      : JSON.stringify({ ...cluster, hosts });
+    const pieces = [Buffer.from(text)];
+    this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
+    return pieces;
   }
 
   private async present(document: ClusterDocument, withHosts: boolean): Promise<V2Cluster> {

@@ -19,22 +19,24 @@ export class SealedTexts {
   }
 }
 
-/** Yields all documents of a query, page by page. */
+const PAGE_DOCUMENTS = 1_000;
+
+/** Yields all documents of a query in pages. */
 export async function* findAll<Document extends object>(
   readModels: ReadModels,
   query: Omit<ReadModelQuery<Document>, 'offset' | 'limit'>,
-): AsyncIterable<Document> {
-  const pageSize = 1_000;
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await readModels.find<Document>({ ...query, offset, limit: pageSize });
-    for (const { document } of page) yield document;
-    if (page.length < pageSize) return;
+): AsyncIterable<readonly Document[]> {
+  for (let offset = 0; ; offset += PAGE_DOCUMENTS) {
+    const page = await readModels.find<Document>({ ...query, offset, limit: PAGE_DOCUMENTS });
+    yield page.map(({ document }) => document);
+    if (page.length < PAGE_DOCUMENTS) return;
   }
 }
 
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+/** Returns the items of all pages. */
+export async function collect<Item>(pages: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
   const all: Item[] = [];
-  for await (const item of items) all.push(item);
+  for await (const page of pages) all.push(...page);
   return all;
 }
 

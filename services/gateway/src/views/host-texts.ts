@@ -2,6 +2,7 @@ import type { HostDocument, V2Host } from '@muster/assisted-api';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
+import { KeptTexts } from './kept-texts';
 
 /**
  * Maximum total size of reported bodies in memory. A digest identifies the content, so cached bodies are never
@@ -55,47 +56,46 @@ interface SignOfLife {
   readonly timestamp: number | undefined;
 }
 
-interface KeptText {
-  readonly document: HostDocument;
-  readonly text: Buffer;
+interface KeptEnd extends SignOfLife {
+  readonly end: Buffer;
 }
 
 /**
- * Caches hosts as JSON, because most of a response about a cluster equals the previous one. The documents of the read
- * models are immutable, so the same object means the same host.
+ * Hosts as JSON, kept from answer to answer: most of an answer about a cluster has not changed since the last one. The parts stay the same
+ * objects as long as their bytes are the same.
  */
 export class HostTexts {
-  private readonly kept = new Map<string, KeptText>();
-  private keptBytes = 0;
+  private readonly kept = new KeptTexts(KEPT_MAX_BYTES);
+  /** By the text that it ends. */
+  private readonly ends = new WeakMap<Buffer, KeptEnd>();
 
-  /** Returns the host as JSON in parts. The members that change with every poll are added at the end. */
-  async of(
+  /** The host as JSON in parts. The time of its last poll changes often and is therefore the last part. */
+  of(
     document: HostDocument,
     variant: string,
-    { checkedInAt, timestamp }: SignOfLife,
+    sign: SignOfLife,
     present: () => Promise<V2Host>,
-  ): Promise<readonly Buffer[]> {
+  ): readonly Buffer[] | Promise<readonly Buffer[]> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
-    const known = this.kept.get(key);
-    const text = known?.document === document ? known.text : openText(await present());
-    this.keep(key, { document, text });
-    return [text, Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`)];
+    const [known] = this.kept.find(key, [document]) ?? [];
+    if (known) return [known, this.endOf(known, sign)];
+    return present().then((host) => {
+      const text = openText(host);
+      this.kept.keep(key, [document], [text]);
+      return [text, this.endOf(text, sign)];
+    });
   }
 
-  /** Makes the entry the most recently used one, which is evicted last. */
-  private keep(key: string, entry: KeptText): void {
-    this.keptBytes += entry.text.length - (this.kept.get(key)?.text.length ?? 0);
-    this.kept.delete(key);
-    this.kept.set(key, entry);
-    for (const [oldest, { text }] of this.kept) {
-      if (this.keptBytes <= KEPT_MAX_BYTES || oldest === key) break;
-      this.kept.delete(oldest);
-      this.keptBytes -= text.length;
-    }
+  private endOf(text: Buffer, { checkedInAt, timestamp }: SignOfLife): Buffer {
+    const known = this.ends.get(text);
+    if (known && known.checkedInAt === checkedInAt && known.timestamp === timestamp) return known.end;
+    const end = Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`);
+    this.ends.set(text, { checkedInAt, timestamp, end });
+    return end;
   }
 }
 
-/** Returns the JSON of the host without the closing brace, so that members can be appended. */
+/** JSON of the host without its end, so that something can be added. */
 function openText({ checked_in_at: _seen, timestamp: _clock, ...host }: V2Host): Buffer {
   return Buffer.from(JSON.stringify(host).slice(0, -1));
 }

@@ -7,6 +7,7 @@ import { LastSeen } from '../auth/last-seen';
 import { jsonList } from '../http/file-answers';
 import { collect, findAll, noHost, SealedTexts } from './documents';
 import { HostTexts, ReportedBodies } from './host-texts';
+import { allOf, KeptTexts } from './kept-texts';
 
 /** Which large reported bodies a response contains. */
 export interface HostDetail {
@@ -19,12 +20,16 @@ export interface HostDetail {
   readonly documents?: boolean;
 }
 
+/** Maximum total size of cached lists of hosts. */
+const KEPT_LISTS_MAX_BYTES = 64 * 1024 * 1024;
+
 const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
 
 /** Hosts in the shape of the v2 API. */
 @Injectable()
 export class HostViews {
   private readonly texts = new HostTexts();
+  private readonly lists = new KeptTexts(KEPT_LISTS_MAX_BYTES);
 
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
@@ -66,15 +71,16 @@ export class HostViews {
     for (const { cluster_id: id } of documents) {
       if (id && !counts.has(id)) counts.set(id, await this.controlPlaneCountOf(id));
     }
-    return jsonList(
-      await Promise.all(
-        documents.map((document) => this.text(document, counts.get(document.cluster_id ?? ''), EVERYTHING)),
-      ),
-    );
+    const texts = documents.map((document) => this.text(document, counts.get(document.cluster_id ?? ''), EVERYTHING));
+    return this.lists.joined(infraEnvId, jsonList(await allOf(texts)));
   }
 
   /** Returns the host as JSON in parts. */
-  text(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<readonly Buffer[]> {
+  text(
+    document: HostDocument,
+    controlPlaneCount: number | undefined,
+    detail: HostDetail,
+  ): readonly Buffer[] | Promise<readonly Buffer[]> {
     const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
     const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
     return this.texts.of(document, variant, sign, () => this.present(document, controlPlaneCount, detail));
@@ -125,13 +131,7 @@ export class HostViews {
     where: ReadModelConditions<HostDocument>['where'],
     collection = COLLECTIONS.hosts,
   ): Promise<readonly HostDocument[]> {
-    return collect(
-      findAll(this.readModels, {
-        collection,
-        where,
-        orderBy: { field: 'created_at' },
-      }),
-    );
+    return collect(findAll(this.readModels, { collection, where, orderBy: { field: 'created_at' } }));
   }
 
   private async controlPlaneCountOf(clusterId: string | undefined): Promise<number | undefined> {

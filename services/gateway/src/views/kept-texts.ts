@@ -1,0 +1,62 @@
+import { JOINED_MAX_BYTES, bytesOf } from '../http/file-answers';
+
+interface Entry {
+  /** What the text was rendered from. */
+  readonly sources: readonly unknown[];
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
+}
+
+/**
+ * JSON texts in pieces, kept from answer to answer. Documents that the read models hand out are never changed, so a text is valid while it
+ * is rendered from the same objects. The least recently used text leaves when the texts exceed `bytesMax`.
+ */
+export class KeptTexts {
+  private readonly entries = new Map<string, Entry>();
+  private bytes = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  /** The text that was kept under the key, when it was rendered from exactly these objects. */
+  find(key: string, sources: readonly unknown[]): readonly Buffer[] | undefined {
+    const known = this.entries.get(key);
+    if (!known || !areSame(known.sources, sources)) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, known);
+    return known.pieces;
+  }
+
+  /** Replaces the text of the key. A text above `bytesMax` is not kept. */
+  keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
+    this.bytes -= this.entries.get(key)?.bytes ?? 0;
+    this.entries.delete(key);
+    const bytes = bytesOf(pieces);
+    if (bytes > this.bytesMax) return;
+    this.bytes += bytes;
+    this.entries.set(key, { sources, pieces, bytes });
+    for (const [oldest, entry] of this.entries) {
+      if (this.bytes <= this.bytesMax) break;
+      this.entries.delete(oldest);
+      this.bytes -= entry.bytes;
+    }
+  }
+
+  /** One piece with the bytes of all pieces; the same object as long as the pieces are. Texts above `JOINED_MAX_BYTES` stay in pieces. */
+  joined(key: string, pieces: readonly Buffer[]): readonly Buffer[] {
+    if (bytesOf(pieces) > JOINED_MAX_BYTES) return pieces;
+    const known = this.find(key, pieces);
+    if (known) return known;
+    const whole = [Buffer.concat(pieces)];
+    this.keep(key, pieces, whole);
+    return whole;
+  }
+}
+
+/** As `Promise.all`, without a promise where all values are there already. */
+export function allOf<Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<Value[]> {
+  return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly Value[]);
+}
+
+function areSame(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
