@@ -46,12 +46,34 @@ export interface ImageRegistry {
   extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<string>;
 }
 
-/** An image cannot be read. The message contains the image, the registry and the reason. */
+/** What prevents a download: each has another remedy. */
+export type RegistryFault =
+  /** The registry does not accept the credentials. */
+  | 'credentials'
+  /** The registry does not have the image. */
+  | 'missing'
+  /** The registry limits requests. */
+  | 'busy'
+  /** The registry answers with a fault of its own. */
+  | 'failing'
+  /** No connection, or it broke. */
+  | 'unreachable'
+  /** The certificate of the registry is not trusted or not valid. */
+  | 'certificate'
+  /** The bytes are others than the digest says. */
+  | 'corrupt'
+  /** The image lacks what is wanted of it. */
+  | 'content'
+  /** The copy cannot be written on this machine. */
+  | 'disk';
+
+/** Why an image cannot be read. The message names the image, the registry and the reason. */
 export class ImageRegistryError extends Error {
   constructor(
     readonly image: string,
     readonly registry: string,
     readonly reason: string,
+    readonly fault: RegistryFault,
     /** HTTP status of the registry; 0 without an answer. */
     readonly status = 0,
   ) {

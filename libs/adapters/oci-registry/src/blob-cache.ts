@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import type { ByteStream } from '@muster/ports';
 
 /** Files by digest. The least recently used files are removed when the total exceeds the limit. */
@@ -12,12 +11,14 @@ export interface BlobCache {
   /** Returns the number of bytes of an interrupted download. */
   partialBytes(name: string): Promise<number>;
   /**
-   * Appends to the existing part of `name`.
-   * @throws Error when the digest of the complete file differs from `sha256`
+   * Appends to what is there of `name`, from the byte `from` on.
+   * @throws IncompleteBlob when bytes are missing; what arrived is kept
+   * @throws WrongDigest when the whole has another digest; it is removed
+   * @throws CacheFailure when the file cannot be written
    */
   append(
     name: string,
-    sha256: string,
+    expected: { readonly sha256: string; readonly bytes: number },
     from: number,
     body: ByteStream,
     onBytes: (bytes: number) => void,
@@ -29,6 +30,33 @@ export interface BlobCache {
 }
 
 const PART = '.part';
+
+/** The body ended early. */
+export class IncompleteBlob extends Error {
+  constructor(bytes: number, expectedBytes: number) {
+    super(`the download ended after ${bytes} of ${expectedBytes} bytes`);
+    this.name = 'IncompleteBlob';
+  }
+}
+
+/** The disk of this machine failed, so another download does not help. */
+export class CacheFailure extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = 'CacheFailure';
+  }
+}
+
+export const failCache = (cause: Error): never => {
+  throw new CacheFailure(cause);
+};
+
+export class WrongDigest extends Error {
+  constructor(found: string, expected: string) {
+    super(`the digest of the bytes is ${found} and not ${expected}`);
+    this.name = 'WrongDigest';
+  }
+}
 
 export async function openBlobCache(directory: string, bytesMax: number): Promise<BlobCache> {
   await mkdir(directory, { recursive: true });
@@ -51,28 +79,28 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
       );
     },
     partialBytes: (name) => sizeOf(at(name) + PART),
-    append: async (name, sha256, from, body, onBytes) => {
+    append: async (name, expected, from, body, onBytes) => {
       const part = at(name) + PART;
-      if (from === 0) await rm(part, { force: true });
+      if (from === 0) await rm(part, { force: true }).catch(failCache);
       const hash = createHash('sha256');
       if (from > 0) for await (const chunk of createReadStream(part)) hash.update(chunk as Buffer);
-      const file = createWriteStream(part, { flags: 'a' });
       let bytes = from;
+      const file = await open(part, 'a').catch(failCache);
       try {
         for await (const chunk of body) {
           hash.update(chunk);
           bytes += chunk.length;
-          if (!file.write(chunk)) await once(file, 'drain');
+          await file.appendFile(chunk).catch(failCache);
           onBytes(bytes);
         }
       } finally {
-        file.end();
-        await once(file, 'close');
+        await file.close();
       }
+      if (bytes < expected.bytes) throw new IncompleteBlob(bytes, expected.bytes);
       const found = hash.digest('hex');
-      if (found !== sha256) {
+      if (found !== expected.sha256) {
         await rm(part, { force: true });
-        throw new Error(`the digest of the bytes is ${found} and not ${sha256}`);
+        throw new WrongDigest(found, expected.sha256);
       }
       return commit(name);
     },

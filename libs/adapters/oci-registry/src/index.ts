@@ -5,7 +5,7 @@ export { ociImageRegistry, type OciImageRegistryOptions } from './oci-image-regi
 export {
   componentOf,
   extractInstaller,
-  readCoreosStream,
+  readCoreosVersion,
   readRelease,
   type InstallerKind,
   type Release,

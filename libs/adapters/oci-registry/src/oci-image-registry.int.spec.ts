@@ -1,285 +1,232 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { createSendHttp } from '@muster/host-api';
 import type { ImageRegistry, SendHttp } from '@muster/ports';
+import { temporaryDirectory } from '@muster/testing';
+import { hasRegistry, REGISTRY_CREDENTIALS, startTestRegistry, type TestRegistry } from '@muster/testing/registry';
+import { type PushedRelease, pushRelease } from '@muster/testing/release-image';
 import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
-import { extractInstaller, readCoreosStream, readRelease } from './release';
-import {
-  CREDENTIALS,
-  freePort,
-  pushBlob,
-  putManifest,
-  selfSigned,
-  tarOf,
-  writeRegistryConfig,
-  zstdFrame,
-} from './test-registry.fixture.spec';
+import { extractInstaller, type InstallerKind, readCoreosVersion, readRelease } from './release';
 
-const REGISTRY = 'docker-registry';
-const isMissing = spawnSync(REGISTRY, ['--version']).error !== undefined;
 const { signal } = new AbortController();
 const INSTALLER = Buffer.from(`#!/bin/sh\necho openshift-install 4.18.3\n# ${randomBytes(200_000).toString('hex')}\n`);
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
-const INDEX = 'application/vnd.oci.image.index.v1+json';
+const isMissing = !hasRegistry();
 
-(isMissing ? describe.skip : describe)(`image registry${isMissing ? ` (skipped: without ${REGISTRY})` : ''}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'oci-registry-'));
-  let server: ChildProcess;
-  let host = '';
-  let caPem = '';
-  const requests: string[] = [];
-  /** Bytes after which the connection of the next answers is closed. */
-  let breaks: number[] = [];
+const ZSTD_BLOCK_BYTES_MAX = 128 * 1024;
 
-  /** HTTPS with the certificate authority of this test. */
-  const send: SendHttp = ({ headers, method, url }, stop) =>
-    new Promise((resolve, reject) => {
-      requests.push(`${method} ${new URL(url).pathname}${headers['range'] ? ` ${headers['range']}` : ''}`);
-      const limit = url.includes('/blobs/') ? breaks.shift() : undefined;
-      request(url, { method, headers, ca: caPem, signal: stop, agent: false }, (answer) => {
-        const { headers: found, statusCode = 0 } = answer;
-        const texts = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, String(value)]));
-        async function* cut(): AsyncGenerator<Uint8Array> {
-          let sent = 0;
-          for await (const chunk of answer) {
-            const bytes = chunk as Buffer;
-            if (limit !== undefined && sent + bytes.length > limit) {
-              yield bytes.subarray(0, limit - sent);
-              throw new Error('the connection broke off');
-            }
-            sent += bytes.length;
-            yield bytes;
-          }
-        }
-        resolve({ status: statusCode, headers: texts, body: cut() });
-      })
-        .once('error', reject)
-        .end();
-    });
-
-  const open = (
-    options: {
-      readonly secret?: string;
-      readonly mirrors?: readonly MirrorRule[];
-      readonly bytesMax?: number;
-      readonly cache?: string;
-    } = {},
-  ): Promise<ImageRegistry> =>
-    ociImageRegistry({
-      send,
-      pullSecret: parsePullSecret(options.secret ?? JSON.stringify({ auths: { [host]: { auth: CREDENTIALS } } })),
-      sleep: async () => undefined,
-      random: () => 0,
-      mirrors: options.mirrors ?? [],
-      cacheDirectory: options.cache ?? mkdtempSync(join(folder, 'cache-')),
-      cacheBytesMax: options.bytesMax ?? 1e9,
-    });
-
-  beforeAll(async () => {
-    const port = await freePort();
-    host = `127.0.0.1:${port}`;
-    const { certPem, keyPem } = await selfSigned();
-    caPem = certPem;
-    writeRegistryConfig(folder, host, certPem, keyPem);
-    server = spawn(REGISTRY, ['serve', join(folder, 'config.yml')], { stdio: 'ignore' });
-    for (let waited = 0; waited < 100; waited += 1) {
-      const answer = await send({ method: 'GET', url: `https://${host}/v2/`, headers: {} }, signal).catch(
-        () => undefined,
-      );
-      if (answer) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    await pushRelease();
-  });
-  afterAll(() => {
-    server.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
-  beforeEach(() => {
-    requests.splice(0);
-    breaks = [];
-  });
-
-  /**
-   * Creates a release with the layout of real releases: a payload for two architectures that refers to its components
-   * by digest.
-   */
-  async function pushRelease(): Promise<void> {
-    const installer = await pushImage('ocp/installer', [
-      { 'usr/bin/openshift-install': 'an older installer' },
-      { 'usr/bin/openshift-install': INSTALLER, 'usr/bin/kubectl': 'link:oc' },
-    ]);
-    const mco = await pushImage('ocp/mco', [{ 'usr/bin/machine-config-daemon': INSTALLER }], zstdFrame);
-    const tag = (name: string, digest: string) => ({
-      name,
-      from: { kind: 'DockerImage', name: `${host}/ocp/${name === 'installer' ? 'installer' : 'mco'}@${digest}` },
-    });
-    const references = {
-      kind: 'ImageStream',
-      apiVersion: 'image.openshift.io/v1',
-      metadata: { name: '4.18.3' },
-      spec: { tags: [tag('installer', installer), tag('machine-config-operator', mco)] },
-    };
-    const payload = await pushImage('ocp/release', [
-      {
-        'release-manifests/image-references': JSON.stringify(references),
-        'release-manifests/0000_50_installer_coreos-bootimages.yaml': 'kind: ConfigMap\n',
-      },
-    ]);
-    const manifests = ['amd64', 'arm64'].map((architecture) => ({
-      mediaType: MANIFEST,
-      digest: payload,
-      size: 1,
-      platform: { architecture, os: 'linux' },
-    }));
-    await putManifest(caPem, host, 'ocp/release', '4.18.3', { schemaVersion: 2, mediaType: INDEX, manifests }, INDEX);
+/** Returns a zstd frame of blocks that are not compressed: Node 20 has no compressor. */
+function zstdFrame(content: Buffer): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);
+  header.writeUInt32LE(content.length, 5);
+  const parts: Buffer[] = [header];
+  for (let at = 0; at < content.length; at += ZSTD_BLOCK_BYTES_MAX) {
+    const block = content.subarray(at, at + ZSTD_BLOCK_BYTES_MAX);
+    const isLast = at + block.length === content.length;
+    const size = Buffer.alloc(3);
+    size.writeUIntLE(block.length * 8 + Number(isLast), 0, 3);
+    parts.push(size, block);
   }
+  return Buffer.concat(parts);
+}
 
-  async function pushImage(
-    repository: string,
-    layers: readonly { readonly [path: string]: string | Buffer }[],
-    compress: (archive: Buffer) => Buffer = gzipSync,
-  ): Promise<string> {
-    const pushed = [];
-    for (const files of layers) {
-      const blob = compress(tarOf(folder, files));
-      pushed.push({
-        mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
-        digest: await pushBlob(caPem, host, repository, blob),
-        size: blob.length,
+async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let left = limit;
+  for await (const chunk of body) {
+    if (chunk.length > left) {
+      yield chunk.subarray(0, left);
+      throw new Error('the connection broke off');
+    }
+    left -= chunk.length;
+    yield chunk;
+  }
+}
+
+(isMissing ? describe.skip : describe)(
+  `releases in a real registry${isMissing ? ' (skipped: without docker-registry)' : ''}`,
+  () => {
+    const folder = temporaryDirectory();
+    let server: TestRegistry;
+    let pushed: PushedRelease;
+    const openings: { close(): void }[] = [];
+    /** Bytes after which the next blobs break off. */
+    let breaks: number[] = [];
+    const breaking =
+      (send: SendHttp): SendHttp =>
+      async (request, stop) => {
+        const answer = await send(request, stop);
+        const limit = request.url.includes('/blobs/') ? breaks.shift() : undefined;
+        return limit === undefined ? answer : { ...answer, body: firstBytes(answer.body, limit) };
+      };
+
+    const open = (
+      options: {
+        readonly secret?: string;
+        readonly mirrors?: readonly MirrorRule[];
+        readonly bytesMax?: number;
+        readonly cache?: string;
+      } = {},
+    ): Promise<ImageRegistry> => {
+      const connections = createSendHttp({ caPem: server.caPem });
+      openings.push(connections);
+      return ociImageRegistry({
+        send: breaking(connections.send),
+        pullSecret: parsePullSecret(
+          options.secret ?? JSON.stringify({ auths: { [server.host]: { auth: REGISTRY_CREDENTIALS } } }),
+        ),
+        sleep: async () => undefined,
+        random: () => 0,
+        mirrors: options.mirrors ?? [],
+        cacheDirectory: options.cache ?? mkdtempSync(join(folder.path, 'cache-')),
+        cacheBytesMax: options.bytesMax ?? 1e9,
       });
-    }
-    const config = Buffer.from('{}');
-    const manifest = {
-      schemaVersion: 2,
-      mediaType: MANIFEST,
-      config: {
-        mediaType: 'application/vnd.oci.image.config.v1+json',
-        digest: await pushBlob(caPem, host, repository, config),
-        size: config.length,
-      },
-      layers: pushed,
     };
-    const text = JSON.stringify(manifest);
-    const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-    await putManifest(caPem, host, repository, digest, manifest, MANIFEST);
-    return digest;
-  }
 
-  const release = (): string => `${host}/ocp/release:4.18.3`;
+    beforeAll(async () => {
+      server = await startTestRegistry();
+      pushed = await pushRelease(server, server.host, {
+        version: '4.18.3',
+        installer: INSTALLER,
+        coreosVersion: '418.94.202501010000-0',
+      });
+    });
+    afterAll(async () => {
+      for (const opening of openings) opening.close();
+      await server.stop();
+      folder.remove();
+    });
+    beforeEach(() => {
+      server.requests.splice(0);
+      server.disturb = () => undefined;
+      breaks = [];
+    });
 
-  it('reads layers with zstd compression', async () => {
-    const registry = await open();
-    const { images } = await readRelease(registry, release(), 'amd64', signal);
-    const path = 'usr/bin/machine-config-daemon';
-    const file = await registry.extractFile(images.get('machine-config-operator') ?? '', 'amd64', path, signal);
-    expect(readFileSync(file).equals(INSTALLER)).toBe(true);
-  });
+    const release = (): string => `${server.host}/${pushed.name}`;
+    const multi = (): string => release().replace(/-x86_64$/, '-multi');
+    const installerOf = async (registry: ImageRegistry, kind: InstallerKind = 'standard'): Promise<string> => {
+      const found = await readRelease(registry, release(), 'amd64', signal);
+      return extractInstaller(registry, found, release(), 'amd64', kind, signal);
+    };
+    const blobRequests = (): readonly string[] => server.requests.filter((line) => line.includes('/blobs/'));
 
-  it('lists the components of a release and extracts its installer', async () => {
-    const registry = await open();
-    const found = await readRelease(registry, release(), 'amd64', signal);
-    expect(found.version).toBe('4.18.3');
-    expect([...found.images.keys()]).toEqual(['installer', 'machine-config-operator']);
-    const path = await extractInstaller(registry, release(), 'amd64', 'standard', signal);
-    expect(readFileSync(path).equals(INSTALLER)).toBe(true);
-    expect(execFileSync(path, { encoding: 'utf8' })).toBe('openshift-install 4.18.3\n');
-    expect(await readCoreosStream(registry, release(), 'amd64', signal)).toBe('kind: ConfigMap\n');
-    expect(await registry.architectures(release(), signal)).toEqual(['amd64', 'arm64']);
-  });
+    it('have layers that zstd compressed', async () => {
+      const image = await server.pushImage('zstd/mco', [{ 'usr/bin/mcd': INSTALLER }], { compress: zstdFrame });
+      const file = await (await open()).extractFile(`${server.host}/zstd/mco@${image}`, 'amd64', 'usr/bin/mcd', signal);
+      expect(readFileSync(file).equals(INSTALLER)).toBe(true);
+    });
 
-  it('reads each image once', async () => {
-    const cache = mkdtempSync(join(folder, 'cache-'));
-    await extractInstaller(await open({ cache }), release(), 'amd64', 'standard', signal);
-    requests.splice(0);
-    await extractInstaller(await open({ cache }), release(), 'amd64', 'standard', signal);
-    expect(requests.filter((line) => line.includes('/blobs/'))).toEqual([]);
-  });
+    it('have links, and layers that replace files of lower ones', async () => {
+      const image = await server.pushImage('layers/oc', [
+        { 'usr/bin/oc': 'an older oc' },
+        { 'usr/bin/oc': INSTALLER, 'usr/bin/kubectl': 'link:oc' },
+      ]);
+      const file = await (await open()).extractFile(`${server.host}/layers/oc@${image}`, 'amd64', 'usr/bin/kubectl', signal);
+      expect(readFileSync(file).equals(INSTALLER)).toBe(true);
+    });
 
-  it('continues an interrupted download', async () => {
-    const registry = await open();
-    await readRelease(registry, release(), 'amd64', signal);
-    requests.splice(0);
-    breaks = [100, 200];
-    const path = await extractInstaller(registry, release(), 'amd64', 'standard', signal);
-    expect(readFileSync(path).equals(INSTALLER)).toBe(true);
-    const ranges = requests.filter((line) => line.includes('/blobs/')).map((line) => line.split(' ')[2]);
-    expect(ranges).toEqual([undefined, 'bytes=100-', 'bytes=300-']);
-  });
+    it('show their components, and give the installer of the release', async () => {
+      const registry = await open();
+      const found = await readRelease(registry, release(), 'amd64', signal);
+      expect(found.version).toBe('4.18.3');
+      expect(Object.fromEntries(found.images)).toEqual(pushed.components);
+      const path = await installerOf(registry);
+      expect(readFileSync(path).equals(INSTALLER)).toBe(true);
+      expect(execFileSync(path, { encoding: 'utf8' })).toBe('openshift-install 4.18.3\n');
+      expect(await readCoreosVersion(registry, release(), 'amd64', 'x86_64', signal)).toBe('418.94.202501010000-0');
+      expect(await readCoreosVersion(registry, release(), 'amd64', 's390x', signal)).toBe('');
+      expect(await registry.architectures(multi(), signal)).toEqual(['amd64', 'arm64']);
+    });
 
-  it('uses a mirror with the credentials of the mirror', async () => {
-    const mirrors = [
-      {
-        source: 'quay.example.com/openshift',
-        mirrors: ['127.0.0.1:1/none', `${host}/ocp`],
-        neverContactSource: true,
-      },
-    ];
-    const registry = await open({ mirrors });
-    const { layers } = await registry.manifest('quay.example.com/openshift/release:4.18.3', 'amd64', signal);
-    expect(layers).toHaveLength(1);
-  });
+    it('are read once', async () => {
+      const cache = mkdtempSync(join(folder.path, 'cache-'));
+      await installerOf(await open({ cache }));
+      server.requests.splice(0);
+      await installerOf(await open({ cache }));
+      expect(blobRequests()).toEqual([]);
+    });
 
-  it.each([
-    [
-      'a wrong password',
-      { secret: '{"auths":{"HOST":{"auth":"d3Jvbmc6d3Jvbmc="}}}' },
-      'ocp/release:4.18.3',
-      /does not accept the credentials.*401/,
-    ],
-    ['no credentials', { secret: '' }, 'ocp/release:4.18.3', /does not accept the credentials.*401/],
-    [
-      'a tag that does not exist',
-      {},
-      'ocp/release:4.99',
-      /ocp\/release:4.99 cannot be read from .*the registry does not have it \(404/,
-    ],
-    ['a missing architecture', {}, 'ocp/release:4.18.3', /it has no s390x; available: amd64, arm64/],
-    ['an invalid reference', {}, 'OCP/Release', /is not an image reference/],
-  ])('names the cause when a release cannot be read with %s', async (name, options, image, reason) => {
-    const secret = 'secret' in options ? { secret: options.secret.replace('HOST', host) } : {};
-    const registry = await open(secret);
-    const architecture = name.startsWith('an architecture') ? 's390x' : 'amd64';
-    await expect(registry.manifest(`${host}/${image}`, architecture, signal)).rejects.toThrow(reason);
-  });
+    it('continue where a download broke off', async () => {
+      const registry = await open();
+      await readRelease(registry, release(), 'amd64', signal);
+      server.requests.splice(0);
+      breaks = [100, 200];
+      const path = await installerOf(registry);
+      expect(readFileSync(path).equals(INSTALLER)).toBe(true);
+      const ranges = blobRequests().map((line) => line.split(' ')[2]);
+      expect(ranges).toEqual([undefined, 'bytes=100-', 'bytes=300-']);
+    });
 
-  it('lists the existing components when a component is missing', async () => {
-    const registry = await open();
-    await expect(extractInstaller(registry, release(), 'amd64', 'baremetal', signal)).rejects.toThrow(
-      /4.18.3 has no component baremetal-installer. Available: installer, machine-config-operator/,
-    );
-    await expect(registry.extractFile(release(), 'amd64', 'no/such/file', signal)).rejects.toThrow(
-      /no file \/no\/such\/file/,
-    );
-  });
+    it('come from a mirror that has them, with the credentials of the mirror', async () => {
+      const mirrors = [
+        {
+          source: 'quay.io/openshift-release-dev',
+          mirrors: ['127.0.0.1:1/none', `${server.host}/openshift-release-dev`],
+          neverContactSource: true,
+        },
+      ];
+      const registry = await open({ mirrors });
+      const { layers } = await registry.manifest(`quay.io/${pushed.name}`, 'amd64', signal);
+      expect(layers).toHaveLength(2);
+    });
 
-  it('refuses a layer with other bytes than its digest', async () => {
-    const registry = await open();
-    const { layers } = await registry.manifest(release(), 'amd64', signal);
-    const hex = layers[0]?.digest.replace('sha256:', '') ?? '';
-    const data = join(folder, 'storage/docker/registry/v2/blobs/sha256', hex.slice(0, 2), hex, 'data');
-    const good = readFileSync(data);
-    writeFileSync(data, Buffer.concat([good.subarray(0, -1), Buffer.from([(good.at(-1) ?? 0) ^ 1])]));
-    try {
-      await expect(
-        registry.extractFile(release(), 'amd64', 'release-manifests/image-references', signal),
-      ).rejects.toThrow(/the digest of the bytes is [0-9a-f]{64} and not/);
-    } finally {
-      writeFileSync(data, good);
-    }
-  });
+    it.each([
+      ['a wrong password', { secret: '{"auths":{"HOST":{"auth":"d3Jvbmc6d3Jvbmc="}}}' }, /does not accept the credentials.*401/],
+      ['no credentials', { secret: '' }, /does not accept the credentials.*401/],
+    ])('cannot be read with %s, and the error says so', async (_, { secret }, reason) => {
+      const registry = await open({ secret: secret.replace('HOST', server.host) });
+      await expect(registry.manifest(release(), 'amd64', signal)).rejects.toThrow(reason);
+    });
 
-  it('keeps the cache within its limit', async () => {
-    const cache = mkdtempSync(join(folder, 'cache-'));
-    const registry = await open({ cache, bytesMax: 600_000 });
-    await extractInstaller(registry, release(), 'amd64', 'standard', signal);
-    const bytes = readdirSync(cache).reduce((sum, name) => sum + readFileSync(join(cache, name)).length, 0);
-    expect(bytes).toBeLessThanOrEqual(600_000);
-  });
-});
+    it.each([
+      ['a tag that does not exist', '/none:4.99', 'amd64', /none:4.99 cannot be read from .*the registry does not have it \(404/],
+      ['an architecture that it lacks', 'MULTI', 's390x', /it has no s390x; available: amd64, arm64/],
+      ['a reference that is none', '/OCP/Release', 'amd64', /is not an image reference/],
+    ])('cannot be read with %s, and the error says so', async (_, image, architecture, reason) => {
+      const registry = await open();
+      const wanted = image === 'MULTI' ? multi() : server.host + image;
+      await expect(registry.manifest(wanted, architecture, signal)).rejects.toThrow(reason);
+    });
+
+    it('lack a component, and the error lists what they have', async () => {
+      const registry = await open();
+      await expect(installerOf(registry, 'baremetal')).rejects.toThrow(
+        /4.18.3 has no component baremetal-installer; it has installer, machine-config-operator, must-gather/,
+      );
+      await expect(registry.extractFile(release(), 'amd64', 'no/such/file', signal)).rejects.toThrow(
+        /no file \/no\/such\/file/,
+      );
+    });
+
+    it('are not trusted when a layer has other bytes', async () => {
+      server.disturb = (path) => (path.includes('/blobs/') ? { isFlipped: true } : undefined);
+      const failure = readRelease(await open(), release(), 'amd64', signal);
+      await expect(failure).rejects.toThrow(/the digest of the bytes is [0-9a-f]{64} and not/);
+      await expect(failure).rejects.toMatchObject({ fault: 'corrupt' });
+      // Once more, in case the fault was of the connection.
+      expect(blobRequests()).toHaveLength(2);
+    });
+
+    it('are not read where no copy can be written', async () => {
+      const cache = mkdtempSync(join(folder.path, 'cache-'));
+      const registry = await open({ cache });
+      const { layers } = await registry.manifest(release(), 'amd64', signal);
+      // A folder in the place of the copy fails for root too.
+      const part = `${layers.at(-1)?.digest.replace(':', '-')}.part`;
+      execFileSync('mkdir', [join(cache, part)]);
+      writeFileSync(join(cache, part, 'kept'), '');
+      await expect(readRelease(registry, release(), 'amd64', signal)).rejects.toMatchObject({ fault: 'disk' });
+      expect(blobRequests()).toHaveLength(1);
+    });
+
+    it('leave the cache within its limit', async () => {
+      const cache = mkdtempSync(join(folder.path, 'cache-'));
+      const registry = await open({ cache, bytesMax: 600_000 });
+      await installerOf(registry);
+      const bytes = readdirSync(cache).reduce((sum, name) => sum + readFileSync(join(cache, name)).length, 0);
+      expect(bytes).toBeLessThanOrEqual(600_000);
+    });
+  },
+);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createReadStream, createWriteStream, type ReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
   type ByteStream,
@@ -8,9 +9,10 @@ import {
   type ImageManifest,
   type ImageRegistry,
   ImageRegistryError,
+  type RegistryFault,
 } from '@muster/ports';
 import { Decompress } from 'fzstd';
-import { type BlobCache, openBlobCache } from './blob-cache';
+import { type BlobCache, CacheFailure, failCache, openBlobCache, WrongDigest } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions } from './registry-client';
 import { readTar } from './tar-entries';
@@ -56,22 +58,25 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   const fetchDocument = async (image: string, version: string | undefined, signal: AbortSignal): Promise<Found> => {
     const given = parse(image);
     const reference = version === undefined ? given : { ...given, version, isByDigest: true };
-    const failures: string[] = [];
+    const failures: ImageRegistryError[] = [];
     for (const place of placesOf(reference, options.mirrors)) {
       try {
         const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, signal);
         const text = await readText(answer, MANIFEST_CHARS_MAX);
         const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
         if (place.isByDigest && digest !== place.version)
-          throw new ImageRegistryError(image, place.registry, `the digest of the manifest is ${digest}`);
+          throw new ImageRegistryError(image, place.registry, `the digest of the manifest is ${digest}`, 'corrupt');
         return { place, digest, document: JSON.parse(text) as Document };
       } catch (error) {
-        failures.push(`${place.registry}: ${error instanceof ImageRegistryError ? error.reason : String(error)}`);
+        failures.push(
+          error instanceof ImageRegistryError
+            ? error
+            : new ImageRegistryError(image, place.registry, `its manifest cannot be read (${String(error)})`, 'content'),
+        );
         if (signal.aborted) break;
       }
     }
-    const { registry } = parse(image);
-    throw new ImageRegistryError(image, registry, failures.join('; '));
+    throw combined(image, failures);
   };
 
   const findManifest = async (image: string, architecture: string, signal: AbortSignal): Promise<Found> => {
@@ -81,7 +86,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const own = manifests.find(({ platform }) => platform?.architecture === architecture);
     if (own) return fetchDocument(image, own.digest, signal);
     const available = manifests.flatMap(({ platform }) => platform?.architecture ?? []).join(', ');
-    throw new ImageRegistryError(image, found.place.registry, `it has no ${architecture}; available: ${available}`);
+    throw new ImageRegistryError(image, found.place.registry, `it has no ${architecture}; available: ${available}`, 'content');
   };
 
   /** Returns the path of a layer on this machine. */
@@ -93,20 +98,23 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   ): Promise<string> => {
     const known = await cache.find(layer.digest);
     if (known) return known;
-    const sha256 = layer.digest.replace('sha256:', '');
+    const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     for (let resumed = 0; ; resumed += 1) {
-      const from = await cache.partialBytes(layer.digest);
+      const partial = await cache.partialBytes(layer.digest);
+      const from = partial < layer.size ? partial : 0;
       const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
       try {
         const answer = await client.get(place, `blobs/${layer.digest}`, headers, signal);
         const start = answer.status === 206 ? from : 0;
-        return await cache.append(layer.digest, sha256, start, answer.body, (bytes) =>
+        return await cache.append(layer.digest, expected, start, answer.body, (bytes) =>
           options.onProgress?.({ image, bytes, totalBytes: layer.size }),
         );
       } catch (error) {
         if (error instanceof ImageRegistryError && error.status !== 416) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
-        if (resumed >= RESUMES_MAX || signal.aborted) throw new ImageRegistryError(image, place.registry, reason);
+        const fault = faultOf(error);
+        const resumesMax = fault === 'unreachable' ? RESUMES_MAX : fault === 'corrupt' ? 1 : 0;
+        if (resumed >= resumesMax || signal.aborted)
+          throw new ImageRegistryError(image, place.registry, (error as Error).message, fault);
       }
     }
   };
@@ -131,7 +139,11 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
         let link: string | undefined;
         for (const layer of [...(document.layers ?? [])].reverse()) {
           const blob = await fetchLayer(image, place, layer, signal);
-          const found = await extract(blob, wanted, cache, name);
+          const found = await extract(blob, wanted, cache, name).catch((error: Error) => {
+            const fault = error instanceof CacheFailure ? 'disk' : 'content';
+            const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
+            throw new ImageRegistryError(image, place.registry, reason, fault);
+          });
           if (found === undefined) continue;
           if (found === true) {
             const file = await cache.commit(name);
@@ -144,7 +156,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
         if (link === undefined) break;
         wanted = resolveLink(wanted, link);
       }
-      throw new ImageRegistryError(image, place.registry, `it has no file /${path}`);
+      throw new ImageRegistryError(image, place.registry, `it has no file /${path}`, 'content');
     },
   };
 
@@ -152,17 +164,33 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     try {
       return parseImageReference(image);
     } catch (error) {
-      throw new ImageRegistryError(image, 'a registry', (error as Error).message);
+      throw new ImageRegistryError(image, 'a registry', (error as Error).message, 'missing');
     }
   }
 }
 
-/** True: the file was written. A text: the target of a link. Undefined: the layer does not contain the file. */
+/** One error for all places: that of the place whose fault says most about what to change. */
+function combined(image: string, failures: readonly ImageRegistryError[]): ImageRegistryError {
+  const telling = failures.find(({ fault }) => fault !== 'missing' && fault !== 'unreachable');
+  const first = telling ?? failures.find(({ fault }) => fault === 'missing') ?? failures[0];
+  if (!first) return new ImageRegistryError(image, 'a registry', 'the mirrors name no place of it', 'missing');
+  const [only, ...others] = failures;
+  const reason =
+    others.length === 0 && only
+      ? only.reason
+      : failures.map(({ reason: each, registry }) => `${registry}: ${each}`).join('; ');
+  return new ImageRegistryError(image, first.registry, reason, first.fault, first.status);
+}
+
+const faultOf = (error: unknown): RegistryFault =>
+  error instanceof WrongDigest ? 'corrupt' : error instanceof CacheFailure ? 'disk' : 'unreachable';
+
+/** True: the file was written. A text: it is a link to there. Undefined: not in this layer. */
 async function extract(blob: string, path: string, cache: BlobCache, name: string): Promise<true | string | undefined> {
   const raw = createReadStream(blob);
   const stream = await decompressed(blob, raw);
   let result: true | string | undefined;
-  let file: ReturnType<typeof createWriteStream> | undefined;
+  let file: FileHandle | undefined;
   try {
     await readTar(
       stream,
@@ -176,23 +204,21 @@ async function extract(blob: string, path: string, cache: BlobCache, name: strin
         return 'take';
       },
       async (_entry, bytes) => {
-        file ??= createWriteStream(await cache.scratch(name), { mode: 0o755 });
-        if (!file.write(bytes)) await once(file, 'drain');
+        file ??= await open(await cache.scratch(name), 'w', 0o755).catch(failCache);
+        await file.appendFile(bytes).catch(failCache);
       },
     );
   } finally {
     raw.destroy();
+    await file?.close();
   }
-  if (!file) return result;
-  file.end();
-  await once(file, 'close');
-  return true;
+  return file ? true : result;
 }
 
 /** Layers are gzip, zstd or plain tar, independent of their media type. */
 async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
   const magic = await firstBytes(path);
-  if (GZIP.equals(magic.subarray(0, GZIP.length))) return raw.pipe(createGunzip());
+  if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
   return ZSTD.equals(magic) ? unzstd(raw) : raw;
 }
 

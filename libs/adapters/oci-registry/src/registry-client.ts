@@ -1,4 +1,4 @@
-import { type HttpResponse, ImageRegistryError, type SendHttp } from '@muster/ports';
+import { type HttpResponse, ImageRegistryError, type RegistryFault, type SendHttp } from '@muster/ports';
 import type { ImageReference } from './image-reference';
 
 /** Credentials of a pull secret. */
@@ -157,21 +157,42 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     get: async (place, path, headers, signal) => {
       const image = `${place.registry}/${place.repository}${place.isByDigest ? '@' : ':'}${place.version}`;
       for (let tried = 1; ; tried += 1) {
-        const answer = await once(place, path, headers, signal).catch((error: Error) => error);
-        if (!(answer instanceof Error) && (answer.status === 200 || answer.status === 206)) return answer;
-        const failure =
-          answer instanceof Error
-            ? new ImageRegistryError(image, place.registry, reasonOf(answer))
-            : new ImageRegistryError(image, place.registry, await meaningOf(answer), answer.status);
-        const mayPass = failure.status === 0 || failure.status === 429 || failure.status >= 500;
+        const { answer, error } = await once(place, path, headers, signal).then(
+          (found) => ({ answer: found, error: undefined }),
+          (thrown: Error) => ({ answer: undefined, error: thrown }),
+        );
+        if (answer?.status === 200 || answer?.status === 206) return answer;
+        const failure = answer
+          ? new ImageRegistryError(
+              image,
+              place.registry,
+              await meaningOf(answer),
+              faultOf(answer.status),
+              answer.status,
+            )
+          : new ImageRegistryError(image, place.registry, reasonOf(error), isOfCertificate(error) ? 'certificate' : 'unreachable');
+        const mayPass = failure.fault === 'unreachable' || failure.status === 429 || failure.status >= 500;
         if (!mayPass || tried >= TRIES_MAX || signal.aborted) throw failure;
-        const asked = answer instanceof Error ? undefined : Number(answer.headers['retry-after']) * 1_000;
+        const asked = Number(answer?.headers['retry-after']) * 1_000;
         const delay = FIRST_DELAY_MS * 2 ** tried * (0.5 + random());
         await sleep(Math.min(asked || delay, DELAY_MS_MAX), signal);
       }
     },
   };
 }
+
+const FAULTS: ReadonlyMap<number, RegistryFault> = new Map([
+  [401, 'credentials'],
+  [403, 'credentials'],
+  [404, 'missing'],
+  [429, 'busy'],
+]);
+
+const faultOf = (status: number): RegistryFault => FAULTS.get(status) ?? 'failing';
+
+/** Codes of OpenSSL and Node. */
+const isOfCertificate = (error: NodeJS.ErrnoException): boolean =>
+  /CERT|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(error.code ?? '');
 
 async function meaningOf(answer: HttpResponse): Promise<string> {
   const text = (await readText(answer, TOKEN_CHARS_MAX)).trim().slice(0, REASON_CHARS_MAX);

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ImageRegistryError, type ImageRegistry } from '@muster/ports';
+import { parse } from 'yaml';
+import { parseImageReference } from './image-reference';
 
 /** The content of the payload image of an OpenShift release. */
 export interface Release {
@@ -35,9 +37,8 @@ export async function readRelease(
   signal: AbortSignal,
 ): Promise<Release> {
   const path = await registry.extractFile(image, architecture, REFERENCES, signal);
-  const { kind, metadata, spec } = JSON.parse(await readFile(path, 'utf8')) as ImageReferences;
-  if (kind !== 'ImageStream')
-    throw new ImageRegistryError(image, 'its registry', `${REFERENCES} is not an image stream`);
+  const { kind, metadata, spec } = parseReferences(await readFile(path, 'utf8'));
+  if (kind !== 'ImageStream') throw contentError(image, `${REFERENCES} is not an image stream`);
   const images = (spec?.tags ?? []).flatMap(({ from, name }) =>
     name && from?.name ? [[name, from.name] as const] : [],
   );
@@ -51,38 +52,61 @@ export async function readRelease(
 export function componentOf(release: Release, name: string, image: string): string {
   const found = release.images.get(name);
   if (found) return found;
-  throw new ImageRegistryError(
+  throw contentError(
     image,
-    'its registry',
-    `the release ${release.version} has no component ${name}. Available: ${[...release.images.keys()].sort().join(', ') || 'none'}`,
+    `the release ${release.version} has no component ${name}; it has ${[...release.images.keys()].sort().join(', ') || 'none'}`,
   );
 }
 
-/**
- * Returns the path of the release's executable installer.
- * @throws ImageRegistryError
- */
+const contentError = (image: string, reason: string): ImageRegistryError =>
+  new ImageRegistryError(image, parseImageReference(image).registry, reason, 'content');
+
+function parseReferences(text: string): ImageReferences {
+  try {
+    return JSON.parse(text) as ImageReferences;
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the path of the release's own installer, which can be executed. @throws ImageRegistryError */
 export async function extractInstaller(
   registry: ImageRegistry,
+  release: Release,
   image: string,
   architecture: string,
   kind: InstallerKind,
   signal: AbortSignal,
 ): Promise<string> {
-  const release = await readRelease(registry, image, architecture, signal);
   const component = componentOf(release, INSTALLER_IMAGES[kind], image);
   return registry.extractFile(component, architecture, INSTALLER_PATH, signal);
 }
 
+interface StreamMetadata {
+  readonly architectures?: {
+    readonly [name: string]: { readonly artifacts?: { readonly metal?: { readonly release?: string } } };
+  };
+}
+
 /**
- * Returns the stream metadata of CoreOS that a release installs (YAML of its config map).
- * @throws ImageRegistryError
+ * Returns the build of CoreOS that a release installs, from its stream metadata; empty when the release does not state it.
+ * `architecture` as CoreOS names it: `x86_64`. @throws ImageRegistryError
  */
-export async function readCoreosStream(
+export async function readCoreosVersion(
   registry: ImageRegistry,
   image: string,
+  imageArchitecture: string,
   architecture: string,
   signal: AbortSignal,
 ): Promise<string> {
-  return readFile(await registry.extractFile(image, architecture, BOOT_IMAGES, signal), 'utf8');
+  try {
+    const path = await registry.extractFile(image, imageArchitecture, BOOT_IMAGES, signal);
+    const { data } = parse(await readFile(path, 'utf8')) as { readonly data?: { readonly stream?: string } };
+    const { architectures } = JSON.parse(data?.stream ?? '{}') as StreamMetadata;
+    return architectures?.[architecture]?.artifacts?.metal?.release ?? '';
+  } catch (error) {
+    // A release without this file, or with another form of it, installs all the same.
+    if (error instanceof ImageRegistryError && error.fault !== 'content') throw error;
+    return '';
+  }
 }

@@ -24,7 +24,9 @@ export function parseRegistries(text: string): ParsedRegistries {
   const mirrors = registries.flatMap((registry: unknown): readonly RegistryMirror[] => {
     const places = placesOf(registry);
     const source = textOf(registry, 'prefix') || textOf(registry, 'location');
-    return source === '' || places.length === 0 ? [] : [{ source, mirrors: places }];
+    if (source === '' || places.length === 0) return [];
+    const isBlocked = isMapping(registry) && registry['blocked'] === true;
+    return [{ source, mirrors: places, ...(isBlocked && { neverContactSource: true }) }];
   });
   return { kind: 'parsed', mirrors };
 }

@@ -20,6 +20,7 @@ location = "example.com"
 [[registry]]
 prefix = "quay.io/art"
 location = "quay.io"
+blocked = true
   [[registry.mirror]]
   location = "mirror.lan:5000/art"
 `;
@@ -30,7 +31,7 @@ location = "quay.io"
           source: 'quay.io/openshift-release-dev/ocp-release',
           mirrors: ['mirror.lan:5000/ocp/release', 'other.lan/ocp/release'],
         },
-        { source: 'quay.io/art', mirrors: ['mirror.lan:5000/art'] },
+        { source: 'quay.io/art', mirrors: ['mirror.lan:5000/art'], neverContactSource: true },
       ],
     });
   });

@@ -66,6 +66,8 @@ export interface FencingCredentials {
 export interface RegistryMirror {
   readonly source: string;
   readonly mirrors: readonly string[];
+  /** Images are never taken from the source: `blocked` in a registries.conf. */
+  readonly neverContactSource?: boolean;
 }
 
 /** The document as an object; its JSON is YAML too. Holds the pull secret. */
