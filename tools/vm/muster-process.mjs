@@ -31,7 +31,7 @@ export async function startMuster({ folder, iso }) {
       OS_IMAGES: JSON.stringify([{ ...RELEASE, url: `file://${iso}` }]),
       HW_VALIDATOR_REQUIREMENTS: JSON.stringify([{ version: 'default', master: SMALL, worker: SMALL, sno: SMALL }]),
       // No release can be had here: the artifacts are those of a simulated one.
-      INSTALL_TOOLCHAIN: 'builtin',
+      RELEASE_IMAGES: JSON.stringify([{ ...RELEASE, url: 'quay.io/muster/simulated-release:4.18', simulated: true }]),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

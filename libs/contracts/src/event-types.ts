@@ -67,6 +67,8 @@ import {
   IngressCaAcceptedSchema,
   ManifestRemovedSchema,
   ManifestStoredSchema,
+  ReleaseDownloadProgressedSchema,
+  ReleaseReadSchema,
 } from './gen/muster/v1/ignition_pb';
 import { ImageDownloadCompletedSchema, ImageFirstDownloadedSchema } from './gen/muster/v1/image_pb';
 import {
@@ -182,6 +184,8 @@ export const VALIDATION_EVENTS = {
 } as const;
 
 export const ARTIFACT_EVENTS = {
+  ReleaseRead: ReleaseReadSchema,
+  ReleaseDownloadProgressed: ReleaseDownloadProgressedSchema,
   ArtifactsPrepared: ArtifactsPreparedSchema,
   ArtifactsFailed: ArtifactsFailedSchema,
   IngressCaAccepted: IngressCaAcceptedSchema,

@@ -1,4 +1,4 @@
-import type { Artifact, ArtifactEvent, Plain } from '@muster/contracts';
+import type { Artifact, ArtifactEvent, EventData, Plain } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 
@@ -14,6 +14,8 @@ export interface ArtifactsState {
 }
 
 export type ArtifactCommand =
+  | ({ readonly type: 'RecordRelease' } & Plain<EventData<'ReleaseRead'>>)
+  | ({ readonly type: 'RecordReleaseDownload' } & Plain<EventData<'ReleaseDownloadProgressed'>>)
   | {
       readonly type: 'RecordArtifacts';
       readonly clusterId: string;
@@ -45,6 +47,14 @@ export const artifactDecider: Decider<ArtifactsState, ArtifactCommand, ArtifactE
 
 function decide(command: ArtifactCommand, state: ArtifactsState): Decision<ArtifactEvent, ProblemCode> {
   switch (command.type) {
+    case 'RecordRelease': {
+      const { type: _, ...data } = command;
+      return command.attempt <= state.attempt ? accepted() : accepted({ type: 'ReleaseRead', data });
+    }
+    case 'RecordReleaseDownload': {
+      const { type: _, ...data } = command;
+      return command.attempt <= state.attempt ? accepted() : accepted({ type: 'ReleaseDownloadProgressed', data });
+    }
     case 'RecordArtifacts': {
       const { clusterId, attempt, openshiftClusterId, toolchain } = command;
       if (attempt <= state.attempt) return accepted();
@@ -80,6 +90,9 @@ function decide(command: ArtifactCommand, state: ArtifactsState): Decision<Artif
 
 function evolve(state: ArtifactsState, event: ArtifactEvent): ArtifactsState {
   switch (event.type) {
+    case 'ReleaseRead':
+    case 'ReleaseDownloadProgressed':
+      return state;
     case 'ArtifactsPrepared': {
       const { attempt, artifacts } = event.data;
       return { attempt, outcome: 'prepared', artifacts, kubeconfig: undefined };

@@ -19,6 +19,19 @@ const failed = (attempt: number): ArtifactEvent => ({
 const discarded: ArtifactEvent = { type: 'ArtifactsDiscarded', data: { clusterId } };
 const accepted: ArtifactEvent = { type: 'IngressCaAccepted', data: { clusterId, kubeconfig } };
 
+const released = {
+  type: 'ReleaseRead',
+  data: {
+    clusterId,
+    attempt: 1,
+    releaseImage: 'quay.io/r',
+    version: '4.18.3',
+    machineConfigOperatorImage: 'quay.io/m',
+    mustGatherImage: 'quay.io/g',
+    coreosVersion: '',
+  },
+} as const satisfies ArtifactEvent;
+
 const record = (attempt: number): ArtifactCommand => ({ type: 'RecordArtifacts', ...made(attempt) });
 const fail = (attempt: number): ArtifactCommand => ({
   type: 'RecordArtifactsFailure',
@@ -42,6 +55,23 @@ describe('artifact decider', () => {
     given(prepared(1)).when(fail(1)).then([]);
     given(failed(1)).when(record(1)).then([]);
     given(prepared(1), discarded).when(record(1)).then([]);
+  });
+
+  it('records what is read of a release while the attempt has no result', () => {
+    const data = { clusterId, attempt: 1, image: 'quay.io/a', downloadedBytes: 1, totalBytes: 2 };
+    given()
+      .when({ type: 'RecordReleaseDownload', ...data })
+      .then([{ type: 'ReleaseDownloadProgressed', data }]);
+    given(failed(1))
+      .when({ type: 'RecordReleaseDownload', ...data })
+      .then([]);
+    const { data: release } = released;
+    given({ type: 'ReleaseDownloadProgressed', data })
+      .when({ type: 'RecordRelease', ...release })
+      .then([released]);
+    given(prepared(1))
+      .when({ type: 'RecordRelease', ...release })
+      .then([]);
   });
 
   it('records the next attempt after a failure or a reset', () => {

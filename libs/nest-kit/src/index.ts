@@ -16,6 +16,7 @@ export * from './settings/derived-settings';
 export * from './metrics';
 export * from './platform';
 export * from './reactor-host';
+export * from './release-toolchains';
 export * from './request-scope';
 export * from './service';
 export * from './settings/setting';

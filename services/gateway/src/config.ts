@@ -14,11 +14,13 @@ import {
   type AuthType,
   readAuthType,
   readOperatorSettings,
+  readReleaseToolchains,
   readComponentImages,
   readSettings,
   readTlsFiles,
   SettingError,
   type SettingValue,
+  type ReleaseToolchains,
   type SettingsReader,
   type TlsFiles,
 } from '@muster/nest-kit';
@@ -78,6 +80,8 @@ export interface GatewayConfig {
   /** Registries, with an optional path, whose release images every user may name. */
   readonly allowedReleaseRegistries: readonly string[];
   readonly releaseImages: readonly ReleaseImage[];
+  /** Which releases can be installed, and by what. */
+  readonly toolchains: ReleaseToolchains;
   readonly osImages: readonly OsImage[];
   readonly releaseSources: readonly ReleaseSource[];
   readonly requirements: RequirementsTable;
@@ -122,6 +126,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     serviceBaseUrl: read.get('SERVICE_BASE_URL'),
     allowedReleaseRegistries: read.get('ALLOWED_RELEASE_REGISTRIES'),
     releaseImages: read.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,
+    toolchains: readReleaseToolchains(read),
     osImages: read.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES,
     releaseSources: read.get('RELEASE_SOURCES') ?? DEFAULT_RELEASE_SOURCES,
     requirements: readHardwareRequirements(read),

@@ -20,7 +20,7 @@ import { Manifests } from './manifests/manifests';
 import { ManifestsController } from './manifests/manifests.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
 import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
-import { TOOLCHAIN } from './toolchain/toolchain.port';
+import { ArtifactsRefused, TOOLCHAINS, type Toolchains } from './toolchain/toolchain.port';
 import { InstallView } from './view/install-view';
 
 @Module({})
@@ -42,7 +42,7 @@ export class AppModule {
         { provide: CONFIG, useValue: config },
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
-        { provide: TOOLCHAIN, useValue: toolchainFor(config) },
+        { provide: TOOLCHAINS, useValue: toolchainsOf(config) },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
@@ -61,8 +61,17 @@ export class AppModule {
   }
 }
 
-const toolchainFor = ({ toolchain, openshiftInstall }: IgnitionServiceConfig) =>
-  toolchain === 'builtin' ? builtinToolchain : openshiftInstallToolchain(openshiftInstall);
+function toolchainsOf({ openshiftInstall, toolchains }: IgnitionServiceConfig): Toolchains {
+  const byName = { builtin: builtinToolchain, 'openshift-install': openshiftInstallToolchain(openshiftInstall) };
+  return {
+    of: (releaseImage) => {
+      const choice = toolchains.of(releaseImage);
+      if (choice.kind === 'refused') throw new ArtifactsRefused(choice.reason);
+      return byName[choice.toolchain];
+    },
+    keptSecrets: Object.values(byName).flatMap(({ keptSecrets }) => keptSecrets),
+  };
+}
 
 function tokensFor(
   { authType, ecPrivateKey, agentTokenLifetimeMs }: IgnitionServiceConfig,

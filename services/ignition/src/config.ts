@@ -9,8 +9,10 @@ import {
   readHostBinaries,
   readImageServiceBaseUrl,
   readOperatorSettings,
+  readReleaseToolchains,
   readServiceBaseUrl,
   readSettings,
+  type ReleaseToolchains,
   SettingError,
   type SettingsReader,
 } from '@muster/nest-kit';
@@ -46,8 +48,8 @@ export interface IgnitionServiceConfig {
   readonly agentNatsUrl: string | undefined;
   /** The certificate authority of the bus, PEM. */
   readonly agentNatsCaPem: string | undefined;
-  /** The program that creates the installation artifacts. */
-  readonly toolchain: 'builtin' | 'openshift-install';
+  /** What makes the installation artifacts of each release. */
+  readonly toolchains: ReleaseToolchains;
   readonly openshiftInstall: OpenshiftInstallSettings;
   /** Name of the installing program that new clusters report. */
   readonly installInvoker: string;
@@ -87,7 +89,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     ecPrivateKey,
     agentNatsUrl: settings.get('AGENT_NATS_URL'),
     agentNatsCaPem: readFileSetting(settings, 'NATS_CA_FILE'),
-    toolchain: settings.get('INSTALL_TOOLCHAIN'),
+    toolchains: readReleaseToolchains(settings),
     openshiftInstall: readOpenshiftInstallSettings(settings, registries),
     installInvoker: settings.get('INSTALL_INVOKER'),
     operatorSettings: readOperatorSettings(settings),

@@ -14,6 +14,11 @@ export const HOST_IDS = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(8)
 export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"canary-pull-secret"}}}';
 const AT = '2026-01-02T03:04:05.000Z';
 const OWNER = { userName: 'admin', orgId: '', emailDomain: '' };
+const RELEASE_IMAGE = 'quay.io/ocp:4.18';
+/** Only simulated hosts install the release of the cluster, unless a test says otherwise. */
+const RELEASE_IMAGES = JSON.stringify([
+  { openshift_version: '4.18', version: '4.18', cpu_architecture: 'x86_64', url: RELEASE_IMAGE, simulated: true },
+]);
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface Stage {
@@ -29,7 +34,11 @@ export interface Stage {
 
 /** Ports in memory, a real bus, and the live copies that the events service would publish. */
 export async function openStage(natsUrl: string, environment: Environment = {}): Promise<Stage> {
-  const platform = await openTestPlatform({ natsUrl, environment, publishesEvents: true });
+  const platform = await openTestPlatform({
+    natsUrl,
+    environment: { RELEASE_IMAGES, ...environment },
+    publishesEvents: true,
+  });
   const { eventStore } = platform;
   const running: RunningService[] = [];
   const factsOf: Stage['factsOf'] = (category, id) => platform.eventsOf(streamIdOf(category, id));
@@ -103,7 +112,7 @@ export const clusterRegistered = (): MusterEvent => ({
       name: 'demo',
       baseDnsDomain: 'example.com',
       controlPlaneCount: 3,
-      ocpReleaseImage: 'quay.io/ocp:4.18',
+      ocpReleaseImage: RELEASE_IMAGE,
       machineNetworks: { items: ['192.0.2.0/24'] },
       apiVips: { items: ['192.0.2.100'] },
       ingressVips: { items: ['192.0.2.101'] },

@@ -21,6 +21,7 @@ export interface Surroundings {
   readonly hasHostBinaries: boolean;
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
+  canExecute(path: string): Promise<boolean>;
   /** Returns undefined when the server answers, otherwise the reason why not. */
   failureOf(url: string): Promise<string | undefined>;
 }
@@ -144,15 +145,25 @@ const componentImages: Check = (settings, { hasHostBinaries }) => {
       );
 };
 
-const toolchain: Check = (settings) =>
-  settings.get('INSTALL_TOOLCHAIN') === 'builtin' && !settings.get('MUSTER_SIMULATED_IMAGE')
+const toolchain: Check = async (settings, { canExecute }) => {
+  const path = settings.get('OPENSHIFT_INSTALL_PATH');
+  const setting = settings.get('INSTALL_TOOLCHAIN');
+  if (setting === 'builtin')
+    return found(
+      'warning',
+      'toolchain',
+      'INSTALL_TOOLCHAIN=builtin supports simulated releases only: no real machine can be installed.',
+      'Unset INSTALL_TOOLCHAIN.',
+    );
+  return path !== undefined && !(await canExecute(path))
     ? found(
         'error',
         'toolchain',
-        'INSTALL_TOOLCHAIN=builtin supports simulated releases only.',
-        'Set INSTALL_TOOLCHAIN=openshift-install.',
+        `OPENSHIFT_INSTALL_PATH=${path} is not a program that the service can run.`,
+        'Correct the path, or unset OPENSHIFT_INSTALL_PATH: the installer is then read from each release.',
       )
     : [];
+};
 
 const programs: Check = async (settings, { hasProgram }) =>
   settings.isSet('NATS_URL') || (await hasProgram('nats-server'))
@@ -187,6 +198,12 @@ export const findingText = ({ check, problem, remedy }: Finding): string => `${c
 
 const ANSWER_MAX_MS = 5_000;
 
+const canExecute = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
 /** This machine and its network. */
 export function realSurroundings(environment: Environment): Surroundings {
   const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
@@ -203,9 +220,9 @@ export function realSurroundings(environment: Environment): Surroundings {
     },
     hasProgram: async (name) => {
       const places = path.split(delimiter).filter((folder) => folder !== '');
-      const results = await Promise.allSettled(places.map((folder) => access(join(folder, name), constants.X_OK)));
-      return results.some(({ status }) => status === 'fulfilled');
+      return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
     },
+    canExecute,
     failureOf: (url) =>
       fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_MAX_MS) }).then(
         () => undefined,

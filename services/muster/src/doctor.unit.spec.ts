@@ -6,13 +6,13 @@ const SOUND: Surroundings = {
   hasHostBinaries: false,
   freeBytes: () => Promise.resolve(100 * 1024 ** 3),
   hasProgram: () => Promise.resolve(true),
+  canExecute: () => Promise.resolve(true),
   failureOf: () => Promise.resolve(undefined),
 };
 const REAL = {
   SERVICE_BASE_URL: 'http://192.0.2.7:8090',
   IMAGE_SERVICE_BASE_URL: 'http://192.0.2.7:8888',
   MUSTER_SIMULATED_IMAGE: 'false',
-  INSTALL_TOOLCHAIN: 'openshift-install',
   AGENT_DOCKER_IMAGE: 'registry.example.com/agent:1',
   INSTALLER_IMAGE: 'registry.example.com/installer:1',
   CONTROLLER_IMAGE: 'registry.example.com/controller:1',
@@ -53,7 +53,13 @@ describe('the doctor command', () => {
       'the builtin toolchain',
       { INSTALL_TOOLCHAIN: 'builtin' },
       {},
-      /^toolchain: .*Set INSTALL_TOOLCHAIN=openshift-install\.$/,
+      /^toolchain: .*no real machine can be installed\. Unset INSTALL_TOOLCHAIN\.$/,
+    ],
+    [
+      'an installer that cannot run',
+      { OPENSHIFT_INSTALL_PATH: '/nowhere/openshift-install' },
+      { canExecute: () => Promise.resolve(false) },
+      /^toolchain: OPENSHIFT_INSTALL_PATH=\/nowhere\/openshift-install is not a program.*read from each release\.$/,
     ],
     ['a missing bus', {}, { hasProgram: () => Promise.resolve(false) }, /^bus: .*Install the package nats-server/],
     [

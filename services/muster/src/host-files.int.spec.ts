@@ -1,4 +1,4 @@
-import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
+import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { prepareBaseImages } from './host-files';
@@ -20,6 +20,10 @@ describe('images without OS_IMAGES', () => {
     const images = JSON.parse((await prepare({}, told)).OS_IMAGES ?? '[]') as OsImage[];
     expect(images.map(release).sort()).toEqual(DEFAULT_OS_IMAGES.map(release).sort());
     expect(images.filter(({ url }) => url.startsWith('file://')).map(release)).toEqual(['4.18/x86_64']);
+    const { RELEASE_IMAGES = '[]' } = await prepare({});
+    const releases = JSON.parse(RELEASE_IMAGES) as (OsImage & { readonly simulated?: boolean })[];
+    expect(releases).toHaveLength(DEFAULT_RELEASE_IMAGES.length);
+    expect(releases.filter(({ simulated }) => simulated).map(release)).toEqual(['4.18/x86_64']);
     expect(told).toEqual([expect.stringContaining('simulated machines only')]);
   });
 

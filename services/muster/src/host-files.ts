@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEFAULT_OS_IMAGES, type OsImage } from '@muster/assisted-api';
+import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 
@@ -11,13 +11,14 @@ const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', versi
 /**
  * Without OS_IMAGES every release of the default catalogue is available, and its image is downloaded at the first use.
  * The image of one release is replaced by a small simulated one with the layout of CoreOS, so that simulated hosts boot
- * without a network. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false disables it.
+ * without a network, and the release is marked as simulated. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false
+ * disables it.
  */
 export async function prepareBaseImages(
   settings: SettingsReader,
   dataDirectory: string,
   tell: (text: string) => void,
-): Promise<{ OS_IMAGES?: string }> {
+): Promise<{ OS_IMAGES?: string; RELEASE_IMAGES?: string }> {
   if (settings.isSet('OS_IMAGES') || !settings.get('MUSTER_SIMULATED_IMAGE')) return {};
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
@@ -27,10 +28,18 @@ export async function prepareBaseImages(
     `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only. For real machines set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
   );
   const others = DEFAULT_OS_IMAGES.filter((image) => !isOfOwnRelease(image));
-  return { OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]) };
+  return {
+    OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]),
+    RELEASE_IMAGES: JSON.stringify(
+      DEFAULT_RELEASE_IMAGES.map((release) => (isOfOwnRelease(release) ? { ...release, simulated: true } : release)),
+    ),
+  };
 }
 
-const isOfOwnRelease = ({ openshift_version, cpu_architecture }: OsImage): boolean =>
+const isOfOwnRelease = ({
+  openshift_version,
+  cpu_architecture,
+}: Pick<OsImage, 'openshift_version' | 'cpu_architecture'>): boolean =>
   openshift_version === OWN_IMAGE.openshift_version && cpu_architecture === OWN_IMAGE.cpu_architecture;
 
 async function exists(path: string): Promise<boolean> {

@@ -52,8 +52,6 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
   readSettings(environment, (settings) => ({
     images: {
       ...readComponentImages(settings),
-      // Images of a release. The toolchain reads their names from the release, or an operator sets them. Without a name
-      // they are not checked.
       machineConfigOperator: settings.get('MCO_IMAGE'),
       mustGather: settings.get('MUST_GATHER_IMAGE'),
     },

@@ -51,6 +51,15 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
           url: `file://${iso}`,
         },
       ]),
+      RELEASE_IMAGES: JSON.stringify([
+        {
+          openshift_version: '4.18',
+          cpu_architecture: 'x86_64',
+          version: '4.18.52',
+          url: 'quay.io/openshift-release-dev/ocp-release:4.18.52-x86_64',
+          simulated: true,
+        },
+      ]),
       REST_HOST: '127.0.0.1',
       REST_PORT: String(restPort),
       IMAGE_HOST: '127.0.0.1',

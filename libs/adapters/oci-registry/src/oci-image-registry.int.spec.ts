@@ -123,7 +123,9 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         { 'usr/bin/oc': 'an older oc' },
         { 'usr/bin/oc': INSTALLER, 'usr/bin/kubectl': 'link:oc' },
       ]);
-      const file = await (await open()).extractFile(`${server.host}/layers/oc@${image}`, 'amd64', 'usr/bin/kubectl', signal);
+      const file = await (
+        await open()
+      ).extractFile(`${server.host}/layers/oc@${image}`, 'amd64', 'usr/bin/kubectl', signal);
       expect(readFileSync(file).equals(INSTALLER)).toBe(true);
     });
 
@@ -173,7 +175,11 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
     });
 
     it.each([
-      ['a wrong password', { secret: '{"auths":{"HOST":{"auth":"d3Jvbmc6d3Jvbmc="}}}' }, /does not accept the credentials.*401/],
+      [
+        'a wrong password',
+        { secret: '{"auths":{"HOST":{"auth":"d3Jvbmc6d3Jvbmc="}}}' },
+        /does not accept the credentials.*401/,
+      ],
       ['no credentials', { secret: '' }, /does not accept the credentials.*401/],
     ])('cannot be read with %s, and the error says so', async (_, { secret }, reason) => {
       const registry = await open({ secret: secret.replace('HOST', server.host) });
@@ -181,7 +187,12 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
     });
 
     it.each([
-      ['a tag that does not exist', '/none:4.99', 'amd64', /none:4.99 cannot be read from .*the registry does not have it \(404/],
+      [
+        'a tag that does not exist',
+        '/none:4.99',
+        'amd64',
+        /none:4.99 cannot be read from .*the registry does not have it \(404/,
+      ],
       ['an architecture that it lacks', 'MULTI', 's390x', /it has no s390x; available: amd64, arm64/],
       ['a reference that is none', '/OCP/Release', 'amd64', /is not an image reference/],
     ])('cannot be read with %s, and the error says so', async (_, image, architecture, reason) => {

@@ -71,7 +71,12 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
         failures.push(
           error instanceof ImageRegistryError
             ? error
-            : new ImageRegistryError(image, place.registry, `its manifest cannot be read (${String(error)})`, 'content'),
+            : new ImageRegistryError(
+                image,
+                place.registry,
+                `its manifest cannot be read (${String(error)})`,
+                'content',
+              ),
         );
         if (signal.aborted) break;
       }
@@ -86,7 +91,12 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const own = manifests.find(({ platform }) => platform?.architecture === architecture);
     if (own) return fetchDocument(image, own.digest, signal);
     const available = manifests.flatMap(({ platform }) => platform?.architecture ?? []).join(', ');
-    throw new ImageRegistryError(image, found.place.registry, `it has no ${architecture}; available: ${available}`, 'content');
+    throw new ImageRegistryError(
+      image,
+      found.place.registry,
+      `it has no ${architecture}; available: ${available}`,
+      'content',
+    );
   };
 
   /** Returns the path of a layer on this machine. */

@@ -170,7 +170,12 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
               faultOf(answer.status),
               answer.status,
             )
-          : new ImageRegistryError(image, place.registry, reasonOf(error), isOfCertificate(error) ? 'certificate' : 'unreachable');
+          : new ImageRegistryError(
+              image,
+              place.registry,
+              reasonOf(error),
+              isOfCertificate(error) ? 'certificate' : 'unreachable',
+            );
         const mayPass = failure.fault === 'unreachable' || failure.status === 429 || failure.status >= 500;
         if (!mayPass || tried >= TRIES_MAX || signal.aborted) throw failure;
         const asked = Number(answer?.headers['retry-after']) * 1_000;

@@ -13,6 +13,8 @@ export interface ReleaseImage {
   readonly version: string;
   readonly default?: boolean | null;
   readonly support_level?: string | null;
+  /** Only simulated hosts install it. */
+  readonly simulated?: boolean | null;
 }
 
 /** A CoreOS live image that hosts boot; the shape of OS_IMAGES. */

@@ -73,6 +73,8 @@ export type ClusterDocument = Kept &
     readonly _overrides?: readonly OverrideRecord[];
     /** Addresses on which a host saw more than one machine, by host key. */
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
+    /** The part of the release that is being downloaded; absent before and after. */
+    readonly _release_download?: { readonly image: string; readonly bytes: number; readonly total_bytes: number };
   };
 
 export interface MachineSizes {

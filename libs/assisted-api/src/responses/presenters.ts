@@ -150,7 +150,7 @@ export function presentCluster(
   { hosts = [], hostDocuments = [], installConfigOverrides }: ClusterParts = {},
 ): V2Cluster {
   const cluster = stripInternals(document);
-  cluster.status_info = renderClusterStatus(document._status_reason);
+  cluster.status_info = renderClusterStatus(document._status_reason) + downloadText(document);
   cluster.validations_info = presentClusterOutcomes(document._outcomes);
   cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
   cluster.feature_usage = presentFeatureUsage(document);
@@ -164,6 +164,15 @@ export function presentCluster(
   const bundles = presentBundles(document);
   if (bundles.length > 0) cluster.operator_bundles = bundles;
   return cluster as V2Cluster;
+}
+
+const MIB = 1024 ** 2;
+
+/** A download may take minutes; the status alone does not show that it continues. */
+function downloadText({ _release_download: download, status }: ClusterDocument): string {
+  if (!download || status !== 'preparing-for-installation') return '';
+  const [done, total] = [download.bytes, download.total_bytes].map((bytes) => Math.floor(bytes / MIB));
+  return `. Downloading the installer of the release: ${done} of ${total} MiB`;
 }
 
 /** What any of its hosts saw; undefined when none saw any. */

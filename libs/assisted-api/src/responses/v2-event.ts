@@ -93,6 +93,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'infra_env_registered', origin: 'event', when: 'An infra-env is created.' },
   { name: 'install_config_applied', origin: 'event', when: 'Install-config overrides are set.' },
   { name: 'installation_preparing_timed_out', origin: 'event', when: 'The preparation exceeds its time limit.' },
+  { name: 'release_read', origin: 'event', when: 'The release image of a cluster was read for its installation.' },
   {
     name: 'prepare_installation_failed',
     origin: 'event',

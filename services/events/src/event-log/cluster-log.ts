@@ -143,6 +143,19 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
       : [],
 };
 
+/** What the release image of a cluster states. */
+export function releaseLog(
+  { coreosVersion, releaseImage, version }: EventData<'ReleaseRead'>,
+  { cluster }: ClusterSubject,
+): readonly LogEntry[] {
+  const coreos = coreosVersion ? ` It installs CoreOS ${coreosVersion}.` : '';
+  return line('release_read', 'info', `Release ${version} of cluster ${cluster.name} was read.${coreos}`, {
+    release_image: releaseImage,
+    version,
+    coreos_version: coreosVersion,
+  });
+}
+
 /** The last entry of a cluster. */
 export function retentionLog({ name }: ClusterSubject['cluster']): readonly LogEntry[] {
   const message = `Cluster ${name} was permanently deleted after the retention period. Its events are kept.`;

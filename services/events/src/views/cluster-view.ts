@@ -105,6 +105,7 @@ function withoutInstallation(cluster: ClusterDocument): Patch<ClusterDocument> {
     monitored_operators: unreportedOperators(cluster.monitored_operators),
     ...NO_CLUSTER_LOGS,
     _has_kubeconfig: false,
+    _release_download: undefined,
   };
 }
 
@@ -150,7 +151,15 @@ export function verifiedVips(cluster: ClusterDocument, { vips }: EventData<'Vips
 export type ClusterDocumentEvent =
   | ClusterEvent
   | ManifestEvent
-  | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> };
+  | { readonly type: 'ClusterOutcomesChanged'; readonly data: EventData<'ClusterOutcomesChanged'> }
+  | { readonly type: 'ReleaseRead'; readonly data: EventData<'ReleaseRead'> }
+  | { readonly type: 'ReleaseDownloadProgressed'; readonly data: EventData<'ReleaseDownloadProgressed'> };
+
+const presentedDownload = (data: EventData<'ReleaseDownloadProgressed'>): ClusterDocument['_release_download'] => ({
+  image: data.image,
+  bytes: data.downloadedBytes,
+  total_bytes: data.totalBytes,
+});
 
 /** Returns the document after the event; undefined after the deletion of the cluster. */
 export function evolveClusterDocument(
@@ -166,6 +175,9 @@ export function evolveClusterDocument(
       { _outcomes: changedOutcomes(before._outcomes, event.data), ...changedGroups(before, event.data) },
       occurrence,
     );
+  if (event.type === 'ReleaseRead') return patched({ ...before }, { _release_download: undefined }, occurrence);
+  if (event.type === 'ReleaseDownloadProgressed')
+    return patched({ ...before }, { _release_download: presentedDownload(event.data) }, occurrence);
   if (event.type === 'ManifestStored' || event.type === 'ManifestRemoved')
     return patched(
       { ...before },

@@ -1,4 +1,4 @@
-import { presentFeatureUsage, UNSET_TIME } from '@muster/assisted-api';
+import { presentCluster, presentFeatureUsage, UNSET_TIME } from '@muster/assisted-api';
 import { clusterReason } from '@muster/domain';
 import {
   CLUSTER_ID,
@@ -7,6 +7,7 @@ import {
   hostRegistered,
   infraEnvRegistered,
   onCluster,
+  onArtifacts,
   onClusterOutcomes,
   onHost,
   onHostNamed,
@@ -223,8 +224,53 @@ const usageAfter = async (...facts: readonly Fact[]): Promise<string> => {
 const stored = (source: string): Fact =>
   onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source });
 
-describe('custom manifests in the document of a cluster', () => {
-  it('are reported as a used feature while the cluster has one', async () => {
+describe('the release that is read for an installation', () => {
+  const MIB = 1024 ** 2;
+  const preparing = [
+    clusterRegistered(),
+    onCluster('InstallationPreparationStarted', { attempt: 1 }),
+    onCluster('ClusterEnteredStatus', {
+      status: 'preparing-for-installation',
+      from: 'ready',
+      statusReason: clusterReason('preparing'),
+    }),
+  ];
+  const downloaded = onArtifacts('ReleaseDownloadProgressed', {
+    attempt: 1,
+    image: 'quay.io/installer@sha256:1',
+    downloadedBytes: 120.5 * MIB,
+    totalBytes: 300 * MIB,
+  });
+  const read = onArtifacts('ReleaseRead', {
+    attempt: 1,
+    releaseImage: 'quay.io/release:4.18.3',
+    version: '4.18.3',
+    coreosVersion: '418.94.1',
+  });
+  const infoAfter = async (...facts: readonly Fact[]): Promise<string> =>
+    presentCluster((await viewsAfter(...facts)).cluster).status_info;
+
+  it('shows in the status info how much of it has arrived', async () => {
+    const plain = await infoAfter(...preparing);
+    expect(await infoAfter(...preparing, downloaded)).toBe(
+      `${plain}. Downloading the installer of the release: 120 of 300 MiB`,
+    );
+    expect(await infoAfter(...preparing, downloaded, read)).toBe(plain);
+    const back = onCluster('ClusterEnteredStatus', { status: 'ready', from: 'preparing-for-installation' });
+    expect(await infoAfter(...preparing, downloaded, back)).not.toContain('Downloading');
+  });
+
+  it('is in the event log', async () => {
+    const { log } = await viewsAfter(...preparing, read);
+    expect(log.at(-1)).toMatchObject({
+      name: 'release_read',
+      message: 'Release 4.18.3 of cluster demo was read. It installs CoreOS 418.94.1.',
+    });
+  });
+});
+
+describe('manifests in the cluster document', () => {
+  it('are reported as used while the cluster has a user manifest', async () => {
     expect(await usageAfter(stored('user'))).toContain('Custom manifest');
     expect(await usageAfter(stored('system'))).not.toContain('Custom manifest');
     const gone = onManifests('ManifestRemoved', { folder: 'manifests', fileName: 'cni.yaml' });

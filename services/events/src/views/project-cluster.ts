@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
-import { CLUSTER_LOG, retentionLog } from '../event-log/cluster-log';
+import { CLUSTER_LOG, releaseLog, retentionLog } from '../event-log/cluster-log';
 import { type ClusterSubject, eventDocuments, type LogEntry } from '../event-log/event-document';
 import { clusterOutcomeLog } from '../event-log/validation-log';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-view';
@@ -10,7 +10,11 @@ import { deletionChanges, endsRetention, type Occurrence } from './view-rows';
 const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 
 type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
-const LOG: { readonly [type: string]: unknown } = { ...CLUSTER_LOG, ClusterOutcomesChanged: clusterOutcomeLog };
+const LOG: { readonly [type: string]: unknown } = {
+  ...CLUSTER_LOG,
+  ClusterOutcomesChanged: clusterOutcomeLog,
+  ReleaseRead: releaseLog,
+};
 
 /** Returns all changes for an event of a cluster: its document and the event log. */
 export async function projectCluster(

@@ -52,6 +52,7 @@ export const onHostOutcomes = fact('validation', HOST_KEY, { generation: 1 });
 export const onClusterOutcomes = fact('validation', CLUSTER_ID);
 export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
 export const onManifests = fact('manifest', CLUSTER_ID);
+export const onArtifacts = fact('artifact', CLUSTER_ID);
 export const onImage = fact('image', INFRA_ENV_ID);
 export const onNote = fact('note', CLUSTER_ID);
 export const onHostNamed = (hostId: string) => fact('host', `${INFRA_ENV_ID}.${hostId}`);

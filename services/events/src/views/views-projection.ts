@@ -58,9 +58,11 @@ const createProjectDocuments =
       return projectHost(id, event, occurrence, read, limits);
     if (isEventOf('cluster', event) || isEventOf('manifest', event) || event.type === 'ClusterOutcomesChanged')
       return projectCluster(id, event, occurrence, read);
+    if (event.type === 'ReleaseRead' || event.type === 'ReleaseDownloadProgressed')
+      return projectCluster(id, event, occurrence, read);
     if (isEventOf('infraEnv', event) || isEventOf('image', event)) return projectInfraEnv(id, event, occurrence, read);
     if (isEventOf('note', event)) return projectNote(event, read);
-    // Artifacts have no document. Events of a newer version are unknown here.
+    // Other events of artifacts change no document, and the events of a newer version are unknown here.
     return NOTHING;
   };
 

@@ -12,13 +12,15 @@ const DEFAULT_ARCHITECTURE = 'x86_64';
 export class ReleaseChoice {
   constructor(
     private readonly catalogue: VersionCatalogue,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'releaseImages' | 'allowedReleaseRegistries'>,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'releaseImages' | 'allowedReleaseRegistries' | 'toolchains'>,
   ) {}
 
   /**
    * Returns the release of a new cluster. `ocp_release_image` overrides the image of the version: the ignition service runs a
    * program from that image, so only administrators may name an image outside of RELEASE_IMAGES and ALLOWED_RELEASE_REGISTRIES.
-   * @throws RefusalError `forbidden` for such an image, `invalid-input` for an unknown version.
+   * @throws RefusalError `forbidden` for such an image, `invalid-input` for an unknown version and for a release that no
+   * toolchain of this service installs.
    */
   ofCluster(
     body: Pick<RegisterClusterBody, 'openshift_version' | 'ocp_release_image' | 'cpu_architecture'>,
@@ -27,15 +29,22 @@ export class ReleaseChoice {
     const cpuArchitecture = normalised(body.cpu_architecture);
     if (body.ocp_release_image) {
       this.assertTrusted(body.ocp_release_image, caller);
+      this.assertInstallable(body.ocp_release_image, 'ocp_release_image');
       return { openshiftVersion: body.openshift_version, ocpReleaseImage: body.ocp_release_image, cpuArchitecture };
     }
     const release = this.catalogue.findRelease(body.openshift_version, cpuArchitecture);
     if (!release) throw noVersion(body.openshift_version, cpuArchitecture, this.catalogue.versionNames());
+    this.assertInstallable(release.url, 'openshift_version');
     return {
       openshiftVersion: release.version,
       ocpReleaseImage: release.url,
       cpuArchitecture: release.cpu_architecture === 'multi' ? 'multi' : cpuArchitecture,
     };
+  }
+
+  private assertInstallable(image: string, subject: string): void {
+    const choice = this.config.toolchains.of(image);
+    if (choice.kind === 'refused') throw new RefusalError({ code: 'invalid-input', reason: choice.reason, subject });
   }
 
   private assertTrusted(image: string, { role }: Caller): void {

@@ -1,15 +1,23 @@
 import { VersionCatalogue } from '@muster/assisted-api';
+import { type Environment, readReleaseToolchains, SettingsReader } from '@muster/nest-kit';
 import { ADMIN, type Caller } from '../auth/caller';
 import { ReleaseChoice } from './release-choice';
 
 const OWN = 'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64';
 const releaseImages = [{ openshift_version: '4.18', version: '4.18.3', cpu_architecture: 'x86_64', url: OWN }];
 const user: Caller = { kind: 'user', user: 'eve', org: '', role: 'user' };
-const choose = (image: string, caller: Caller, allowedReleaseRegistries: readonly string[] = []) =>
-  new ReleaseChoice(new VersionCatalogue(releaseImages, []), { releaseImages, allowedReleaseRegistries }).ofCluster(
-    { openshift_version: '4.18', ocp_release_image: image },
-    caller,
-  ).ocpReleaseImage;
+const toolchainsOf = (environment: Environment) => readReleaseToolchains(new SettingsReader(environment));
+const choose = (
+  image: string | undefined,
+  caller: Caller,
+  allowedReleaseRegistries: readonly string[] = [],
+  toolchains = toolchainsOf({}),
+) =>
+  new ReleaseChoice(new VersionCatalogue(releaseImages, []), {
+    releaseImages,
+    allowedReleaseRegistries,
+    toolchains,
+  }).ofCluster({ openshift_version: '4.18', ocp_release_image: image }, caller).ocpReleaseImage;
 
 describe('the release image of a new cluster', () => {
   const foreign = 'registry.example.com/team/release:1';
@@ -37,7 +45,16 @@ describe('the release image of a new cluster', () => {
     else expect(chosen).toThrow(/is not one of the releases/);
   });
 
-  it('is refused when dots in its path leave the allowed registry', () => {
+  it('is a simulated one where INSTALL_TOOLCHAIN=builtin', () => {
+    const marked = JSON.stringify([{ ...releaseImages[0], simulated: true }]);
+    const toolchains = toolchainsOf({ INSTALL_TOOLCHAIN: 'builtin', RELEASE_IMAGES: marked });
+    expect(choose(undefined, ADMIN, [], toolchains)).toBe(OWN);
+    expect(() => choose(foreign, ADMIN, [], toolchains)).toThrow(
+      /registry\.example\.com\/team\/release:1 is real, and INSTALL_TOOLCHAIN=builtin.*unset INSTALL_TOOLCHAIN/,
+    );
+  });
+
+  it('does not leave the allowed registry with dots', () => {
     expect(() => choose('registry.example.com/team/../x:1', user, ['registry.example.com/team'])).toThrow();
   });
 });

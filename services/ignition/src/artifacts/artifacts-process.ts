@@ -9,13 +9,14 @@ import {
 import type { ManifestFile } from '@muster/ignition-config';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, ReactorHost, SECRETS } from '@muster/nest-kit';
 import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { SERVICE_CA } from '../discovery/discovery-documents';
 import { Manifests, ownManifests } from '../manifests/manifests';
-import { ArtifactsRefused, TOOLCHAIN, type Toolchain } from '../toolchain/toolchain.port';
+import { ArtifactsRefused, type PreparationReport, TOOLCHAINS, type Toolchains } from '../toolchain/toolchain.port';
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
+import { downloadSteps } from './download-steps';
 import { toInstallRequest } from './install-request';
 
 /** Command handler of the `artifact-<cluster>` streams. */
@@ -47,11 +48,13 @@ export function ownContext(commandId: string, cause: Omit<CommandContext, 'comma
  */
 @Injectable()
 export class ArtifactsProcess implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Artifacts');
+
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
-    @Inject(TOOLCHAIN) private readonly toolchain: Toolchain,
+    @Inject(TOOLCHAINS) private readonly toolchains: Toolchains,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
     private readonly view: InstallView,
@@ -87,7 +90,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     if (discardUpTo === Infinity) await this.vault.shred(clusterId);
     const all = [...state.artifacts, ...(state.kubeconfig ? [state.kubeconfig] : [])];
     const toTakeAway = discardUpTo === Infinity ? all.filter(({ sealed }) => !sealed) : all;
-    const kept = discardUpTo === Infinity ? [] : this.toolchain.keptSecrets;
+    const kept = discardUpTo === Infinity ? [] : this.toolchains.keptSecrets;
     await this.vault.discard(clusterId, state.attempt, toTakeAway, kept);
     await this.artifacts.of.handle(
       clusterId,
@@ -112,19 +115,20 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
       const given = await this.manifests.ofPeople(clusterId);
       const own = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
       const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
-      const made = await this.toolchain.make({ ...order, manifests }, this.vault.keeperFor(clusterId, attempt));
+      const toolchain = this.toolchains.of(order.settings.ocpReleaseImage ?? '');
+      const keep = this.vault.keeperFor(clusterId, attempt);
+      const made = await toolchain.make({ ...order, manifests }, keep, this.reportOf(clusterId, attempt, entry.cause));
       const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));
       await this.manifests.storeOwn(clusterId, own, ownContext(`own-manifests/${clusterId}/${attempt}`, entry.cause));
       const { openshiftClusterId } = made;
-      const toolchain = this.toolchain.name;
       const command = {
         type: 'RecordArtifacts',
         clusterId,
         attempt,
         openshiftClusterId,
         artifacts,
-        toolchain,
+        toolchain: toolchain.name,
       } as const;
       await this.artifacts.of.handle(clusterId, command, context);
     } catch (error) {
@@ -132,6 +136,34 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
       const command = { type: 'RecordArtifactsFailure', clusterId, attempt, reason: error.message } as const;
       await this.artifacts.of.handle(clusterId, command, context);
     }
+  }
+
+  /** Records what the toolchain finds out. A progress that cannot be recorded is not worth a failed preparation. */
+  private reportOf(clusterId: string, attempt: number, cause: ClusterEntry['cause']): PreparationReport {
+    const key = `${clusterId}/${attempt}`;
+    const steps = downloadSteps();
+    return {
+      releaseRead: async (release) => {
+        const command = { type: 'RecordRelease', clusterId, attempt, ...release } as const;
+        await this.artifacts.of.handle(clusterId, command, ownContext(`release/${key}`, cause));
+      },
+      downloaded: (progress) => {
+        const step = steps(progress);
+        if (step === undefined) return;
+        const { bytes: downloadedBytes, image, totalBytes } = progress;
+        const command = {
+          type: 'RecordReleaseDownload',
+          clusterId,
+          attempt,
+          image,
+          downloadedBytes,
+          totalBytes,
+        } as const;
+        this.artifacts.of
+          .handle(clusterId, command, ownContext(`release-download/${key}/${image}/${step}`, cause))
+          .catch((error: unknown) => this.logger.warn(`The progress of a download was not recorded: ${String(error)}`));
+      },
+    };
   }
 }
 

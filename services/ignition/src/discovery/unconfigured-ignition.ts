@@ -23,7 +23,7 @@ const ASKS_AT_THE_MACHINE: IgnitionConfig = {
   },
 };
 
-type Release = Omit<WantedInstaller, 'pullSecret'>;
+type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem'>;
 
 /** The document of a disconnected image. The release's own installer makes it; it has keys in it, so it is made once per input. */
 @Injectable()
@@ -57,12 +57,12 @@ export class UnconfiguredIgnition {
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
     const known = await this.secrets.open(infraEnvId, name);
-    const made = known ?? (await this.make(release, input));
+    const made = known ?? (await this.make(release, input, settings.additionalTrustBundle ?? ''));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
     return mergeIgnition(JSON.parse(made.toString()) as IgnitionConfig, ASKS_AT_THE_MACHINE);
   }
 
-  private async make(release: Release, input: UnconfiguredInput): Promise<Buffer> {
+  private async make(release: Release, input: UnconfiguredInput, caPem: string): Promise<Buffer> {
     const { workDirectory, timeoutMs, proxyEnvironment } = this.config.openshiftInstall;
     await mkdir(workDirectory, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(workDirectory, 'unconfigured-'));
@@ -72,7 +72,7 @@ export class UnconfiguredIgnition {
         await writeFile(join(folder, path), content, { mode: MODE_PRIVATE });
       }
       await runProgram({
-        file: await this.binaries.of({ ...release, pullSecret: input.pullSecret }),
+        file: (await this.binaries.of({ ...release, pullSecret: input.pullSecret, caPem })).installer,
         args: ['agent', 'create', 'unconfigured-ignition', '--dir', folder],
         folder,
         environment: {

@@ -22,6 +22,7 @@ import {
   type InstallRequest,
   type KeepSecret,
   type MadeArtifact,
+  type MadeInstallation,
   type Toolchain,
 } from './toolchain.port';
 
@@ -39,10 +40,10 @@ interface Kept {
 }
 
 /** Makes the artifacts itself: certificates, credentials, manifests, and the documents that carry them. */
-export const builtinToolchain: Toolchain = {
+export const builtinToolchain = {
   name: 'builtin',
   keptSecrets: [PKI, PASSWORD, PASSWORD_HASH],
-  async make(order, keep) {
+  async make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation> {
     // What may be refused comes before what takes time.
     const installConfig = composedInstallConfig(order);
     const kept = await keepSecrets(order, keep);
@@ -79,7 +80,7 @@ export const builtinToolchain: Toolchain = {
       ],
     };
   },
-};
+} satisfies Toolchain;
 
 const secret = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: true });
 const plain = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });

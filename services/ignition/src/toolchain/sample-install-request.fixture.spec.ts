@@ -1,4 +1,4 @@
-import type { InstallHost, InstallRequest, KeepSecret } from './toolchain.port';
+import type { InstallHost, InstallRequest, KeepSecret, PreparationReport } from './toolchain.port';
 
 const MASTERS = 3;
 
@@ -77,3 +77,9 @@ export function keptInMemory(): KeepSecret & { readonly kept: ReadonlyMap<string
   };
   return Object.assign(keep, { kept });
 }
+
+/** For tests that do not look at the report. */
+export const IGNORED_REPORT: PreparationReport = {
+  releaseRead: () => Promise.resolve(),
+  downloaded: () => undefined,
+};

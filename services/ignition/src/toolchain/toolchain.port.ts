@@ -1,6 +1,7 @@
 import type { ClusterSettings, HardwareFacts, Plain } from '@muster/contracts';
 import type { FencingCredentials, ManifestFile, RegistryMirror } from '@muster/ignition-config';
 import type { OperatorManifests } from '@muster/operators';
+import type { DownloadProgress } from '@muster/ports';
 
 /** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
 export interface InstallRequest {
@@ -71,13 +72,38 @@ export interface MadeArtifact {
 /** The secret of that name, made and sealed by the first call; every later call finds that one. */
 export type KeepSecret = (name: string, make: () => Promise<Buffer>) => Promise<Buffer>;
 
+/** What a release image states. Images are references by digest; empty when the release has none. */
+export interface ReadRelease {
+  readonly releaseImage: string;
+  readonly version: string;
+  readonly machineConfigOperatorImage: string;
+  readonly mustGatherImage: string;
+  /** CoreOS build that the release installs; empty when it is not stated. */
+  readonly coreosVersion: string;
+}
+
+/** Receives what a toolchain finds out while it works. */
+export interface PreparationReport {
+  /** Resolves when the release is recorded. */
+  releaseRead(release: ReadRelease): Promise<void>;
+  downloaded(progress: DownloadProgress): void;
+}
+
 /** One way of making what an installation needs. */
 export interface Toolchain {
   readonly name: string;
   /** Names it gives to KeepSecret. */
   readonly keptSecrets: readonly string[];
   /** Throws ArtifactsRefused when the order itself cannot be carried out; any other error is worth another try. */
-  make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation>;
+  make(order: InstallRequest, keep: KeepSecret, report: PreparationReport): Promise<MadeInstallation>;
+}
+
+/** The toolchain of each release. */
+export interface Toolchains {
+  /** @throws ArtifactsRefused when no toolchain of the settings may install the release. */
+  of(releaseImage: string): Toolchain;
+  /** The names that any toolchain gives to KeepSecret. */
+  readonly keptSecrets: readonly string[];
 }
 
 export interface MadeInstallation {
@@ -93,4 +119,4 @@ export class ArtifactsRefused extends Error {
   }
 }
 
-export const TOOLCHAIN = Symbol('Toolchain');
+export const TOOLCHAINS = Symbol('Toolchains');

@@ -1,4 +1,5 @@
 import { type HostKey, parseHostKey, RegistrationService } from '@muster/contracts';
+import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -22,6 +23,21 @@ describe('the agent of a host in a ready cluster', () => {
     expect(await poll(key)).toMatchObject({ nextInstructionSeconds: 1, holdSeconds: 20, instructions: [] });
     running.clock.advance(60_000);
     expect((await poll(key)).instructions.length).toBeGreaterThan(3);
+  });
+
+  it('checks the images that the release names', async () => {
+    const cluster = new TestCluster(running);
+    const [key] = await cluster.ready();
+    if (!key) throw new Error('the cluster has no hosts');
+    await cluster.install();
+    await cluster.releaseRead('quay.io/mco@sha256:1', 'quay.io/must-gather@sha256:2');
+    const images = async (): Promise<readonly string[]> => {
+      const { instructions } = await poll(key, true);
+      const step = instructions.find(({ stepType }) => stepType === 'container-image-availability');
+      return (JSON.parse(step?.args[0] ?? '{}') as { images?: string[] }).images ?? [];
+    };
+    await eventually('the images of the release', async () => (await images()).includes('quay.io/mco@sha256:1'));
+    expect(await images()).toContain('quay.io/must-gather@sha256:2');
   });
 
   it('polls once a minute while the cluster waits for input', async () => {

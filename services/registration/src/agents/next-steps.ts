@@ -89,8 +89,19 @@ export class StepContexts {
             isBootstrap: state.isBootstrap,
             hardware,
           })),
-      images: this.config.images,
+      images: this.images(host.clusterId),
       settings: this.settings(key, host),
+    };
+  }
+
+  /** Parts of a release are those that an operator names, else those that the release names. */
+  private images(clusterId: string): StepContext['images'] {
+    const { images } = this.config;
+    const ofRelease = this.view.cluster(clusterId)?.releaseImages;
+    return {
+      ...images,
+      machineConfigOperator: images.machineConfigOperator || ofRelease?.machineConfigOperator || '',
+      mustGather: images.mustGather || ofRelease?.mustGather || '',
     };
   }
 

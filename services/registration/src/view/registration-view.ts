@@ -155,7 +155,12 @@ export class RegistrationView {
     if (!known) this.clusters.set(id, entry);
     Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
     if (event.type === 'ClusterReset')
-      Object.assign(entry, { artifacts: undefined, hasKubeconfig: false, conditions: unmet(entry.conditions) });
+      Object.assign(entry, {
+        artifacts: undefined,
+        releaseImages: undefined,
+        hasKubeconfig: false,
+        conditions: unmet(entry.conditions),
+      });
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
     if (!kind) return;
@@ -209,7 +214,12 @@ export class RegistrationView {
     const cluster = this.clusters.get(parseStreamId(event.streamId).id);
     if (!cluster) return;
     cluster.cause = causeOf(event);
-    if (event.type === 'ArtifactsPrepared')
+    if (event.type === 'ReleaseRead')
+      cluster.releaseImages = {
+        machineConfigOperator: event.data.machineConfigOperatorImage,
+        mustGather: event.data.mustGatherImage,
+      };
+    else if (event.type === 'ArtifactsPrepared')
       cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: event.data.openshiftClusterId };
     else if (event.type === 'ArtifactsFailed')
       cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: '', failure: event.data.reason };

@@ -29,6 +29,8 @@ export interface ClusterEntry {
   readonly hostKeys: ReadonlySet<HostKey>;
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
+  /** Parts of the release, once it was read. */
+  releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string };
   hasKubeconfig: boolean;
   /** The last cancellation, reset or deletion, while it may not have been propagated to all hosts. */
   propagated?: PropagatedCommand;

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { boolean, bytes, duration, integer, json, list, port, text } from '../setting';
-import { IMAGES_EXPECTED, RELEASE_IMAGES, RELEASE_SOURCES } from './shared.settings';
+import { RELEASE_SOURCES } from './shared.settings';
 
 const GATEWAY = { readBy: ['gateway'] } as const;
 const HOUR_MS = 3_600_000;
@@ -99,13 +99,6 @@ export const GATEWAY_SETTINGS = {
     min: 0,
     max: RATE_MAX,
     meaning: 'Requests per second and caller before 429. 0: no limit.',
-  }),
-  RELEASE_IMAGES: json({
-    ...GATEWAY,
-    schema: RELEASE_IMAGES,
-    expected: IMAGES_EXPECTED,
-    fallbackText: 'the catalogue in `libs/assisted-api`',
-    meaning: 'The releases that can be installed.',
   }),
   ALLOWED_RELEASE_REGISTRIES: list({
     ...GATEWAY,

@@ -13,14 +13,14 @@ export const HOST_SETTINGS = {
   MCO_IMAGE: text({
     ...REGISTRATION,
     fallback: '',
-    fallbackText: 'none',
-    meaning: 'The machine-config-operator image whose availability hosts check.',
+    fallbackText: 'the one that the release names',
+    meaning: 'The machine-config-operator image that hosts check and install.',
   }),
   MUST_GATHER_IMAGE: text({
     ...REGISTRATION,
     fallback: '',
-    fallbackText: 'none',
-    meaning: 'The must-gather image whose availability hosts check.',
+    fallbackText: 'the one that the release names',
+    meaning: 'The must-gather image that hosts check and the controller uses.',
   }),
   DISK_CHECK_TIMEOUT: duration({
     ...REGISTRATION,

@@ -1,4 +1,4 @@
-import { boolean, bytes, choice, duration, integer, path, text } from '../setting';
+import { boolean, bytes, duration, integer, path, text } from '../setting';
 
 const IGNITION = { readBy: ['ignition'] } as const;
 const MINUTE_MS = 60_000;
@@ -42,13 +42,6 @@ export const IGNITION_SETTINGS = {
     fallback: 15 * MINUTE_MS,
     meaning:
       'How long the bus credentials of a host are valid. Hosts renew them; after its removal a host keeps access for this long.',
-  }),
-  INSTALL_TOOLCHAIN: choice({
-    ...IGNITION,
-    choices: ['builtin', 'openshift-install'],
-    fallback: 'builtin',
-    meaning:
-      'The program that creates the installation artifacts: `openshift-install` is the installer of the release.',
   }),
   OPENSHIFT_INSTALL_PATH: path({
     ...IGNITION,

@@ -11,7 +11,7 @@ const IMAGE_MEMBERS = {
   url: Type.String(),
   version: Type.String(),
 };
-export const IMAGES_EXPECTED =
+const IMAGES_EXPECTED =
   'a JSON array of objects with openshift_version, cpu_architecture, url and version, each a text';
 
 const OS_IMAGES = Type.Array(
@@ -23,12 +23,13 @@ const OS_IMAGES = Type.Array(
     sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$', expected: '64 hexadecimal digits' })),
   }),
 );
-export const RELEASE_IMAGES = Type.Array(
+const RELEASE_IMAGES = Type.Array(
   Type.Object({
     ...IMAGE_MEMBERS,
     cpu_architectures: absentOrNull(Type.Array(Type.String())),
     default: absentOrNull(Type.Boolean()),
     support_level: absentOrNull(Type.String()),
+    simulated: absentOrNull(Type.Boolean()),
   }),
 );
 export const RELEASE_SOURCES = Type.Array(
@@ -94,6 +95,21 @@ export const SHARED_SETTINGS = {
     expected: IMAGES_EXPECTED,
     fallbackText: 'the catalogue in `libs/assisted-api`',
     meaning: 'The boot images that can be served.',
+  }),
+  RELEASE_IMAGES: json({
+    readBy: ['gateway', 'ignition'],
+    schema: RELEASE_IMAGES,
+    expected: IMAGES_EXPECTED,
+    fallbackText: 'the catalogue in `libs/assisted-api`',
+    meaning:
+      'The releases that can be installed. `"simulated": true` marks a release that only simulated hosts install; all others are real.',
+  }),
+  INSTALL_TOOLCHAIN: choice({
+    readBy: ['gateway', 'ignition'],
+    choices: ['auto', 'builtin', 'openshift-install'],
+    fallback: 'auto',
+    meaning:
+      'The program that creates the installation artifacts. `auto` uses `builtin` for releases that `RELEASE_IMAGES` marks as simulated, and `openshift-install`, the installer of the release, for all others. `builtin` refuses real releases.',
   }),
   HW_VALIDATOR_REQUIREMENTS: text({
     readBy: ['registration', 'validation', 'events', 'gateway'],

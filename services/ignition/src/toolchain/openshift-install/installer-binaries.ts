@@ -1,15 +1,22 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { extractInstaller, type InstallerKind, ociImageRegistry, parsePullSecret } from '@muster/adapter-oci-registry';
+import {
+  extractInstaller,
+  type InstallerKind,
+  ociImageRegistry,
+  parsePullSecret,
+  readCoreosVersion,
+  readRelease,
+} from '@muster/adapter-oci-registry';
 import { KeyedQueue } from '@muster/event-sourcing';
 import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
 import type { SettingsReader } from '@muster/nest-kit';
-import { type DownloadProgress, type ImageRegistry, ImageRegistryError } from '@muster/ports';
+import { type DownloadProgress, type ImageRegistry, ImageRegistryError, type RegistryFault } from '@muster/ports';
 import { Logger } from '@nestjs/common';
 import type { ServiceRegistries } from '../../service-registries';
-import { ArtifactsRefused } from '../toolchain.port';
+import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
 
 /** How the release's own installer is got and run. */
 export interface OpenshiftInstallSettings {
@@ -57,20 +64,33 @@ export interface WantedInstaller {
   readonly pullSecret: string;
   readonly openshiftVersion: string;
   readonly isFips: boolean;
+  /** Certificate authorities of the site, besides those of the service. */
+  readonly caPem: string;
+}
+
+/** An installer that can be executed. `release` is absent where OPENSHIFT_INSTALL_PATH names the installer. */
+export interface FoundInstaller {
+  readonly installer: string;
+  readonly release?: ReadRelease;
 }
 
 /** From here on the standard installer installs bare metal too. */
 const STANDARD_INSTALLER_SINCE = '4.16';
 
 /** Before 4.16, and with FIPS, clusters on bare metal need the installer that is linked against the libraries of RHEL. */
-export const installerKindOf = ({ openshiftVersion, isFips }: WantedInstaller): InstallerKind =>
+export const installerKindOf = ({
+  openshiftVersion,
+  isFips,
+}: Pick<WantedInstaller, 'openshiftVersion' | 'isFips'>): InstallerKind =>
   isFips || !isAtLeast(openshiftVersion, STANDARD_INSTALLER_SINCE) ? 'baremetal' : 'standard';
+
+type OnProgress = (progress: DownloadProgress) => void;
 
 /** Opens the registries with the credentials of a pull secret. */
 export type OpenRegistries = (
-  pullSecret: string,
-  onProgress: (progress: DownloadProgress) => void,
-) => Promise<ImageRegistry>;
+  wanted: Pick<WantedInstaller, 'pullSecret' | 'caPem'>,
+  onProgress: OnProgress,
+) => Promise<ImageRegistry & { close?(): void }>;
 
 const CACHE_BYTES_MAX = 8 * 1024 ** 3;
 const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
@@ -79,6 +99,12 @@ const PROGRESS_STEP_BYTES = 64 * 1024 ** 2;
 const MIB = 1024 ** 2;
 /** Node's name of an architecture → the one of images. The installer runs on the machine of the service. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
+/** Node's name → the one of CoreOS. */
+const COREOS_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x64', 'x86_64'],
+  ['arm64', 'aarch64'],
+  ['ppc64', 'ppc64le'],
+]);
 
 /** The installer of each release, read from its registry or a mirror. Layers and installers are kept in a bounded cache. */
 export class InstallerBinaries {
@@ -90,31 +116,56 @@ export class InstallerBinaries {
     private readonly open: OpenRegistries = openRegistries(settings),
   ) {}
 
-  /** Returns the path of the installer of a release. @throws ArtifactsRefused that names image, registry and reason. */
-  async of(wanted: WantedInstaller): Promise<string> {
-    if (this.settings.installerPath) return this.settings.installerPath;
-    const { releaseImage, pullSecret } = wanted;
+  /** Returns the installer of a release and what the release states. @throws ArtifactsRefused that names image, registry, reason and remedy. */
+  async of(wanted: WantedInstaller, onProgress: OnProgress = () => undefined): Promise<FoundInstaller> {
+    if (this.settings.installerPath) return { installer: this.settings.installerPath };
+    const { releaseImage } = wanted;
     if (!releaseImage)
       throw new ArtifactsRefused(
         'The cluster has no release image. Choose a version and start the installation again.',
       );
     // One download at a time, however many clusters ask: releases share layers.
     return this.queue.run('download', async () => {
+      const log = this.progressLog();
       try {
-        const registry = await this.open(pullSecret, this.progressLog());
-        const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
-        const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-        return await extractInstaller(registry, releaseImage, architecture, installerKindOf(wanted), signal);
+        return await this.read(wanted, (progress) => {
+          log(progress);
+          onProgress(progress);
+        });
       } catch (error) {
-        if (!(error instanceof ImageRegistryError || error instanceof RangeError)) throw error;
+        const remedy = error instanceof ImageRegistryError ? remedyOf(error) : 'Check WORK_DIR and the pull secret';
         throw new ArtifactsRefused(
-          `The installer of release ${releaseImage} cannot be read: ${error.message}. Check that the release exists and that the pull secret gives access to it, and start the installation again.`,
+          `The installer of release ${releaseImage} cannot be read: ${(error as Error).message.replace(/\.$/, '')}. ${remedy}, and start the installation again.`,
         );
       }
     });
   }
 
-  private progressLog(): (progress: DownloadProgress) => void {
+  private async read(wanted: WantedInstaller, onProgress: OnProgress): Promise<FoundInstaller> {
+    const { releaseImage } = wanted;
+    const registry = await this.open(wanted, onProgress);
+    try {
+      const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
+      const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
+      const release = await readRelease(registry, releaseImage, architecture, signal);
+      const imageOf = (component: string): string => release.images.get(component) ?? '';
+      const [kind, coreos] = [installerKindOf(wanted), COREOS_ARCHITECTURES.get(process.arch) ?? process.arch];
+      return {
+        installer: await extractInstaller(registry, release, releaseImage, architecture, kind, signal),
+        release: {
+          releaseImage,
+          version: release.version,
+          machineConfigOperatorImage: imageOf('machine-config-operator'),
+          mustGatherImage: imageOf('must-gather'),
+          coreosVersion: await readCoreosVersion(registry, releaseImage, architecture, coreos, signal),
+        },
+      };
+    } finally {
+      registry.close?.();
+    }
+  }
+
+  private progressLog(): OnProgress {
     const logged = new Map<string, number>();
     return ({ image, bytes, totalBytes }) => {
       const key = `${image} ${totalBytes}`;
@@ -128,14 +179,29 @@ export class InstallerBinaries {
   }
 }
 
-/** Mirrors, certificate authorities and proxies are those of the service. */
+const remedyOf = ({ fault, registry }: ImageRegistryError): string => REMEDIES[fault](registry);
+
+const REMEDIES: { readonly [fault in RegistryFault]: (registry: string) => string } = {
+  credentials: (registry) => `Add credentials for ${registry} to the pull secret of the cluster`,
+  missing: () => 'Check the release image and, with a mirror, that the mirror has it',
+  busy: (registry) => `Wait until ${registry} accepts requests again, or use a mirror`,
+  failing: (registry) => `Check ${registry}, or use a mirror`,
+  unreachable: (registry) => `Check that the service reaches ${registry}, and its proxy (HTTPS_PROXY)`,
+  certificate: (registry) =>
+    `Add the certificate authority of ${registry} with MIRROR_REGISTRIES_CA_PATH or additional_trust_bundle, and check the clock of the service`,
+  corrupt: (registry) => `Check the copy in ${registry}: delete it there and push the release again`,
+  content: () => 'Choose a release that has an installer for bare metal, or set OPENSHIFT_INSTALL_PATH',
+  disk: () => 'Free disk space in WORK_DIR and check that the service may write to it',
+};
+
+/** Mirrors and proxies are those of the service. */
 function openRegistries({ registries, workDirectory, proxyEnvironment }: OpenshiftInstallSettings): OpenRegistries {
-  const { send } = createSendHttp({
-    caPem: registries.settings?.caPem,
-    proxy: readProxySettings(proxyEnvironment),
-  });
-  return (pullSecret, onProgress) =>
-    ociImageRegistry({
+  return async ({ pullSecret, caPem }, onProgress) => {
+    const { send, close } = createSendHttp({
+      caPem: [registries.settings?.caPem, caPem].filter(Boolean).join('\n') || undefined,
+      proxy: readProxySettings(proxyEnvironment),
+    });
+    const registry = await ociImageRegistry({
       send,
       pullSecret: parsePullSecret(pullSecret),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
@@ -145,4 +211,6 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       cacheBytesMax: CACHE_BYTES_MAX,
       onProgress,
     });
+    return { ...registry, close };
+  };
 }

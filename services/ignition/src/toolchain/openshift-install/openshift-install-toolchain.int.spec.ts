@@ -4,7 +4,7 @@ import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import { type ImageRegistry, ImageRegistryError } from '@muster/ports';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { parse } from 'yaml';
-import { keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
+import { IGNORED_REPORT, keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import { ArtifactsRefused, type InstallRequest, type MadeInstallation } from '../toolchain.port';
 import { InstallerBinaries, type OpenRegistries, type OpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
@@ -42,6 +42,9 @@ const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftI
   ...changes,
 });
 const toolchain = (changes: Partial<OpenshiftInstallSettings> = {}) => openshiftInstallToolchain(settingsOf(changes));
+const makeWith = (changes: Partial<OpenshiftInstallSettings>) =>
+  toolchain(changes).make(sampleInstallRequest(), keptInMemory(), IGNORED_REPORT);
+const make = (order = sampleInstallRequest(), keep = keptInMemory()) => toolchain().make(order, keep, IGNORED_REPORT);
 const record = (): readonly string[] => readFileSync(join(tools, 'record'), 'utf8').trim().split('\n');
 const textOf = ({ artifacts }: MadeInstallation, name: string) =>
   artifacts.find((artifact) => artifact.name === name)?.content.toString() ?? `no ${name}`;
@@ -52,7 +55,7 @@ describe('the openshift-install toolchain', () => {
   it('calls the installer as it wants to be called, and lets it see nothing else', async () => {
     process.env.SECRET_OF_SERVICE = 'not for installers';
     const folder = join(directory.path, 'work', 'install-config-generate', sampleInstallRequest().clusterId);
-    await toolchain({ certificatesDirectory: directory.path + '/tools' }).make(sampleInstallRequest(), keptInMemory());
+    await makeWith({ certificatesDirectory: directory.path + '/tools' });
     delete process.env.SECRET_OF_SERVICE;
     const environment = [
       `HOME=${folder}`,
@@ -76,7 +79,7 @@ describe('the openshift-install toolchain', () => {
   });
 
   it('collects what it made and adds what hosts need', async () => {
-    const made = await toolchain().make(sampleInstallRequest(), keptInMemory());
+    const made = await make();
     expect(made.artifacts.map(({ name }) => name)).toEqual([
       'kubeconfig-noingress',
       'kubeadmin-password',
@@ -95,7 +98,7 @@ describe('the openshift-install toolchain', () => {
   });
 
   it('finishes the bootstrap config', async () => {
-    const made = await toolchain().make(sampleInstallRequest(), keptInMemory());
+    const made = await make();
     const paths = bootstrapOf(made).storage?.files?.map(({ path }) => path) ?? [];
     expect(paths.filter((path) => path.endsWith('.nmconnection'))).toEqual([]);
     expect(paths.filter((path) => path === '/etc/motd')).toHaveLength(1);
@@ -119,7 +122,7 @@ describe('the openshift-install toolchain', () => {
         content: '- {op: replace, path: /spec/mastersSchedulable, value: true}',
       },
     ];
-    const made = await toolchain().make(sampleInstallRequest({ manifests }), keptInMemory());
+    const made = await make(sampleInstallRequest({ manifests }));
     expect(parse(fileOf(made, 'manifests/cluster-scheduler-02-config.yml') ?? '')).toEqual({
       spec: { mastersSchedulable: true },
     });
@@ -128,7 +131,7 @@ describe('the openshift-install toolchain', () => {
     expect(names.filter((path) => path.includes('.patch'))).toEqual([]);
     // With its one worker.
     expect(fileOf(made, 'manifests/cluster-infrastructure-02-config.yml')).toContain('HighlyAvailable');
-    const two = await toolchain().make(sampleInstallRequest({}, 5), keptInMemory());
+    const two = await make(sampleInstallRequest({}, 5));
     expect(fileOf(two, 'manifests/cluster-infrastructure-02-config.yml')).toContain('SingleReplica');
   });
 
@@ -137,13 +140,13 @@ describe('the openshift-install toolchain', () => {
     ['baremetal', true],
   ])('leaves machines of platform %s in the manifests: %s', async (platformType, isKept) => {
     const order = sampleInstallRequest({ settings: { platformType } });
-    const made = await toolchain().make(order, keptInMemory());
+    const made = await make(order);
     expect(fileOf(made, 'openshift/99_openshift-cluster-api_master-machines-0.yaml') !== undefined).toBe(isKept);
   });
 
   it('makes a single node in place', async () => {
     const settings = { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true };
-    const made = await toolchain().make(sampleInstallRequest({ settings }, 1), keptInMemory());
+    const made = await make(sampleInstallRequest({ settings }, 1));
     expect(record().find((line) => line.includes('single-node'))).toMatch(
       /^args: create single-node-ignition-config --dir /,
     );
@@ -153,17 +156,15 @@ describe('the openshift-install toolchain', () => {
 
   it('runs the installer once and makes the same again from what was kept', async () => {
     const keep = keptInMemory();
-    const first = await toolchain().make(sampleInstallRequest(), keep);
+    const first = await make(sampleInstallRequest(), keep);
     const calls = record().length;
-    expect(await toolchain().make(sampleInstallRequest(), keep)).toEqual(first);
+    expect(await make(sampleInstallRequest(), keep)).toEqual(first);
     expect(record()).toHaveLength(calls);
   });
 
   it('says at most 512 characters of what the installer said last', async () => {
     writeFileSync(join(tools, 'fail'), '');
-    const failure = await toolchain()
-      .make(sampleInstallRequest(), keptInMemory())
-      .catch((error: unknown) => error as Error);
+    const failure = await make().catch((error: unknown) => error as Error);
     const message = failure instanceof Error ? failure.message : '';
     const intro = 'openshift-install create manifests failed: it ended with code 3: ';
     expect(message.slice(0, intro.length)).toBe(intro);
@@ -174,9 +175,9 @@ describe('the openshift-install toolchain', () => {
 
   it('ends an installer that does not end', async () => {
     const hanging = program('hanging', '#!/bin/sh\nsleep 600 &\nwait\n');
-    await expect(
-      toolchain({ installerPath: hanging, timeoutMs: 200 }).make(sampleInstallRequest(), keptInMemory()),
-    ).rejects.toThrow(/did not end within 0\.2 seconds/);
+    await expect(makeWith({ installerPath: hanging, timeoutMs: 200 })).rejects.toThrow(
+      /did not end within 0\.2 seconds/,
+    );
   });
 });
 
@@ -184,24 +185,21 @@ const isRoot = process.getuid?.() === 0;
 const itAsRoot = isRoot ? it : it.skip;
 
 describe('the confinement of the installer', () => {
-  const make = (script: string, changes: Partial<OpenshiftInstallSettings> = {}) =>
-    toolchain({ installerPath: program('own', `#!/bin/sh\n${script}\n`), ...changes }).make(
-      sampleInstallRequest(),
-      keptInMemory(),
-    );
+  const run = (script: string, changes: Partial<OpenshiftInstallSettings> = {}) =>
+    makeWith({ installerPath: program('own', `#!/bin/sh\n${script}\n`), ...changes });
 
   itAsRoot('runs it as another user, without access to the files of the service (needs root)', async () => {
     const secret = join(directory.path, 'master.key');
     writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
-    await expect(make(`id -u >&2; cat ${secret} >&2; exit 1`)).rejects.toThrow(/64400[^]*Permission denied/);
-    await expect(make(`cat ${secret} >&2; exit 1`)).rejects.not.toThrow(/canary-master-key/);
+    await expect(run(`id -u >&2; cat ${secret} >&2; exit 1`)).rejects.toThrow(/64400[^]*Permission denied/);
+    await expect(run(`cat ${secret} >&2; exit 1`)).rejects.not.toThrow(/canary-master-key/);
   });
 
   itAsRoot('ends the processes that it leaves behind (needs root)', async () => {
     const mark = join(tools, 'pid');
-    await make(
-      `setsid sh -c 'echo $$ >${mark}; sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${mark} ]; do :; done`,
-    ).catch(() => undefined);
+    await run(`setsid sh -c 'echo $$ >${mark}; sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${mark} ]; do :; done`).catch(
+      () => undefined,
+    );
     // A killed process stays as a zombie until its parent collects it.
     const status = `/proc/${readFileSync(mark, 'utf8').trim()}/status`;
     expect(existsSync(status) ? readFileSync(status, 'utf8') : 'State:\tZ').toMatch(/State:\s+Z/);
@@ -210,7 +208,7 @@ describe('the confinement of the installer', () => {
   it('does not follow links that it leaves', async () => {
     const secret = join(directory.path, 'master.key');
     writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
-    await expect(make(`mkdir -p auth manifests && ln -s ${secret} auth/kubeconfig`)).rejects.toThrow(
+    await expect(run(`mkdir -p auth manifests && ln -s ${secret} auth/kubeconfig`)).rejects.toThrow(
       /neither a file nor a folder/,
     );
   });
@@ -224,7 +222,7 @@ describe('the confinement of the installer', () => {
     'limits %s',
     async (_, script, reason) => {
       const timeoutMs = script === 'sleep 600' ? 1_000 : 120_000;
-      await expect(make(script, { timeoutMs, installerMemoryBytes: 2 * 1024 ** 3 })).rejects.toThrow(reason);
+      await expect(run(script, { timeoutMs, installerMemoryBytes: 2 * 1024 ** 3 })).rejects.toThrow(reason);
     },
     150_000,
   );
@@ -244,7 +242,9 @@ describe('installers of releases', () => {
     extractFile: (image, _, path) => {
       asked.push(`${image} ${path}`);
       if (image === 'quay.io/gone')
-        return Promise.reject(new ImageRegistryError(image, 'quay.io', 'unauthorized: authentication required', 401));
+        return Promise.reject(
+          new ImageRegistryError(image, 'quay.io', 'unauthorized: authentication required', 'credentials', 401),
+        );
       if (path === 'usr/bin/openshift-install') return Promise.resolve(installer());
       const tag = (name: string) => ({ name, from: { name: `quay.io/${name}@sha256:1` } });
       const references = { kind: 'ImageStream', spec: { tags: [tag('installer'), tag('baremetal-installer')] } };
@@ -254,7 +254,7 @@ describe('installers of releases', () => {
   };
   const reading = () => {
     const settings = settingsOf({ installerPath: undefined });
-    const open: OpenRegistries = (pullSecret) => {
+    const open: OpenRegistries = ({ pullSecret }) => {
       pullSecrets.push(pullSecret);
       return Promise.resolve(registry);
     };
@@ -272,26 +272,27 @@ describe('installers of releases', () => {
     ['4.18.3', true, 'baremetal-installer'],
   ])('of version %s, FIPS %s, are those of the image %s', async (openshiftVersion, isFips, image) => {
     const installConfigOverrides = { omitsConsole: false, isFips };
-    await reading().make(order({ openshiftVersion, installConfigOverrides }), keptInMemory());
+    await reading().make(order({ openshiftVersion, installConfigOverrides }), keptInMemory(), IGNORED_REPORT);
     expect(asked).toEqual([
       'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64 release-manifests/image-references',
       `quay.io/${image}@sha256:1 usr/bin/openshift-install`,
+      'quay.io/openshift-release-dev/ocp-release:4.18.3-x86_64 release-manifests/0000_50_installer_coreos-bootimages.yaml',
     ]);
     expect(pullSecrets).toEqual([sampleInstallRequest().pullSecret]);
     expect(record()[0]).toMatch(/^args: create manifests/);
   });
 
   it('that cannot be read are reported with image, registry, reason and remedy', async () => {
-    const failure = reading().make(order({ ocpReleaseImage: 'quay.io/gone' }), keptInMemory());
+    const failure = reading().make(order({ ocpReleaseImage: 'quay.io/gone' }), keptInMemory(), IGNORED_REPORT);
     await expect(failure).rejects.toThrow(
-      /The image quay\.io\/gone cannot be read from quay\.io: unauthorized: authentication required.*Check that the release exists and that the pull secret gives access to it/,
+      /The image quay\.io\/gone cannot be read from quay\.io: unauthorized: authentication required\. Add credentials for quay\.io to the pull secret of the cluster, and start the installation again/,
     );
     await expect(failure).rejects.toThrow(ArtifactsRefused);
   });
 
   it('are not read with a pull secret that is none', async () => {
     const { make } = openshiftInstallToolchain(settingsOf({ installerPath: undefined }));
-    const failure = make({ ...order(), pullSecret: '{' }, keptInMemory());
+    const failure = make({ ...order(), pullSecret: '{' }, keptInMemory(), IGNORED_REPORT);
     await expect(failure).rejects.toThrow(/The pull secret is not JSON/);
   });
 });

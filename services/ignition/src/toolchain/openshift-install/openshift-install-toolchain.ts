@@ -22,17 +22,20 @@ export function openshiftInstallToolchain(
   return {
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
-    async make(order, keep) {
+    async make(order, keep, report) {
       const kept = await keep(OUTPUT, () => {
         const slot = runs++ % RUNS_AT_ONCE_MAX;
         return queue.run(String(slot), async () => {
           const { ocpReleaseImage = '', openshiftVersion = '', installConfigOverrides } = order.settings;
-          const installer = await binaries.of({
+          const wanted = {
             releaseImage: ocpReleaseImage,
             pullSecret: order.pullSecret,
             openshiftVersion,
             isFips: installConfigOverrides?.isFips ?? false,
-          });
+            caPem: order.additionalTrustBundle,
+          };
+          const { installer, release } = await binaries.of(wanted, (progress) => report.downloaded(progress));
+          if (release) await report.releaseRead(release);
           return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, slot)));
         });
       });
