@@ -6,6 +6,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { BUILD_NEEDED } from './vm/coreos-installer.mjs';
+import { NEEDED } from './vm/live-image.mjs';
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
@@ -25,15 +27,7 @@ const VERIFIERS = {
   cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
   'qemu-system-x86_64': { package: 'qemu-system-x86', use: 'booting an image to its menu', spare: () => false },
   'docker-registry': { package: 'docker-registry', use: 'reading releases from a real registry', spare: () => false },
-  mmdebstrap: { package: 'mmdebstrap', use: 'the live system of npm run test:vm', spare: () => false },
-  mksquashfs: { package: 'squashfs-tools', use: 'the live system of npm run test:vm', spare: () => false },
-  mcopy: { package: 'mtools', use: 'the UEFI boot loader of npm run test:vm', spare: () => false },
-  'mkfs.vfat': { package: 'dosfstools', use: 'the UEFI boot loader of npm run test:vm', spare: () => false },
-  'isolinux.bin': file('isolinux', '/usr/lib/ISOLINUX/isolinux.bin'),
-  'ldlinux.c32': file('syslinux-common', '/usr/lib/syslinux/modules/bios/ldlinux.c32'),
-  'busybox (static)': file('busybox-static', '/usr/share/doc/busybox-static'),
-  OVMF: file('ovmf', '/usr/share/OVMF/OVMF_CODE.fd'),
-  'grubx64.efi': file('grub-efi-amd64-bin', '/usr/lib/grub/x86_64-efi/monolithic/grubx64.efi'),
+  ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
 const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
 
@@ -97,9 +91,9 @@ function onPath(program) {
   );
 }
 
-/** A package that brings a file instead of a program. */
+/** A package that brings a file, which need not be a program on the path. */
 function file(name, path) {
-  return { package: name, use: 'the live system of npm run test:vm', spare: () => existsSync(path) };
+  return { package: name, use: 'the machines of npm run test:vm', spare: () => existsSync(path) };
 }
 
 function say(text) {

@@ -82,7 +82,7 @@ export async function liveImage({ say = console.log, coreosInstaller } = {}) {
   mkdirSync(part, { recursive: true });
   say('vm: building the root file system out of Debian packages (some minutes, once)…');
   const root = join(part, 'root');
-  bootstrap(root, part);
+  bootstrap(root, PACKAGES);
   writeRamdisk(root, part);
   configure(root, coreosInstaller);
   run('mksquashfs', [root, join(part, 'rootfs.img'), '-comp', 'lz4', '-noappend', '-quiet', '-no-progress']);
@@ -99,22 +99,16 @@ function run(program, args, options = {}) {
   return execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
 }
 
-function bootstrap(root, folder) {
-  const tar = process.env.MUSTER_VM_ROOT_TAR ?? join(folder, 'root.tar');
+/** Unpacks a Debian system with these packages to the folder `root`. Its archive is made in the first run with these packages. */
+export function bootstrap(root, packages) {
+  const digest = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12);
+  const tar = join(CACHE, `debian-${digest}.tar`);
   if (!existsSync(tar)) {
     const excludes = ['doc', 'man', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
-    run('nice', [
-      '-n',
-      '15',
-      'mmdebstrap',
-      '--quiet',
-      '--variant=minbase',
-      '--mode=root',
-      `--include=${PACKAGES.join(',')}`,
-      ...excludes,
-      'bookworm',
-      tar,
-    ]);
+    const options = ['--quiet', '--variant=minbase', '--mode=root', `--include=${packages.join(',')}`, ...excludes];
+    mkdirSync(CACHE, { recursive: true });
+    run('mmdebstrap', [...options, 'bookworm', `${tar}.part.tar`]);
+    renameSync(`${tar}.part.tar`, tar);
   }
   mkdirSync(root);
   run('tar', ['-xf', tar, '-C', root]);
@@ -196,9 +190,4 @@ function writeEfiPartition(folder, path) {
   for (const name of ['::EFI', '::EFI/BOOT']) run('mmd', ['-i', image, name]);
   run('mcopy', ['-i', image, GRUB_EFI, '::EFI/BOOT/BOOTX64.EFI']);
   copyFileSync(image, path);
-}
-
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-  const { iso } = await liveImage();
-  console.log(iso);
 }

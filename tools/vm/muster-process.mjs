@@ -62,6 +62,7 @@ export async function startMuster({ folder, iso }) {
       return text ? JSON.parse(text) : undefined;
     },
     text: async (path) => (await open('GET', path)).text(),
+    bytes: async (path) => Buffer.from(await (await open('GET', path)).arrayBuffer()),
     /** The URL of a v2 path as the machine reaches it. */
     urlForMachine: (path) => `http://${HOST}:${rest}${API}${path}`,
     /** Writes what an image URL names to a file. */

@@ -5,13 +5,14 @@
  *
  * Options: `--scenario=<name>` (repeatable), `--keep` leaves the folder with the logs, `--build` builds coreos-installer with cargo.
  */
-import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startClusterApi, startTimeServer } from './cluster-api.mjs';
-import { CACHE, liveImage, NEEDED } from './live-image.mjs';
+import { COREOS_INSTALLER_VERSION, findCoreosInstaller } from './coreos-installer.mjs';
+import { liveImage, NEEDED } from './live-image.mjs';
+import { playNetworkRamdisk } from './network-ramdisk.mjs';
 import { isBuilt, sleep, startMuster } from './muster-process.mjs';
 import { createDisk, hasUefi, shoot, startMachine } from './virtual-machine.mjs';
 
@@ -23,8 +24,8 @@ const SCENARIOS = [
   { name: 'install-uefi', firmware: 'uefi', boot: 'full-iso', isInstalled: true },
   { name: 'minimal-iso', firmware: 'uefi', boot: 'minimal-iso' },
   { name: 'ipxe', firmware: 'bios', boot: 'ipxe' },
+  { name: 'network-ramdisk', firmware: 'bios', play: playNetworkRamdisk },
 ];
-const COREOS_INSTALLER_VERSION = '0.27.0';
 const options = process.argv.slice(2);
 const startedAt = Date.now();
 const say = (text) => console.log(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${text}`);
@@ -44,7 +45,7 @@ if (unknown) {
   console.error(`There is no scenario "${unknown}". Scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
-const coreosInstaller = findCoreosInstaller();
+const coreosInstaller = findCoreosInstaller({ build: options.includes('--build'), say });
 const { iso, disk } = await liveImage({ say, coreosInstaller });
 for (const scenario of SCENARIOS) {
   if (asked.length > 0 && !asked.includes(scenario.name)) continue;
@@ -60,25 +61,11 @@ for (const scenario of SCENARIOS) {
 }
 say('passed');
 
-function findCoreosInstaller() {
-  const own = join(CACHE, 'coreos-installer', 'bin', 'coreos-installer');
-  const given = process.env.COREOS_INSTALLER;
-  const found = [given, own, join(process.env.HOME ?? '/root', '.cargo/bin/coreos-installer')].find(
-    (path) => path && existsSync(path),
-  );
-  if (found || !options.includes('--build')) return found;
-  say(`building coreos-installer ${COREOS_INSTALLER_VERSION} with cargo (about ten minutes, once)…`);
-  const args = ['install', 'coreos-installer', '--version', COREOS_INSTALLER_VERSION, '--locked', '--quiet'];
-  execFileSync('cargo', [...args, '--root', join(CACHE, 'coreos-installer')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return own;
-}
-
 /** Returns whether the scenario passed. */
 async function play(scenario) {
   const { name, firmware, boot } = scenario;
   const folder = mkdtempSync(join(tmpdir(), 'muster-vm-'));
+  if (scenario.play) return playOther(scenario, folder);
   const open = [];
   let machine;
   let muster;
@@ -121,6 +108,18 @@ async function play(scenario) {
     for (const one of open) one.close();
     if (!options.includes('--keep') && !process.exitCode)
       for (const one of ['data', 'disk', 'discovery.iso']) rmSync(join(folder, one), { force: true });
+  }
+}
+
+async function playOther({ name, play: playScenario }, folder) {
+  try {
+    await playScenario({ folder, iso, pullSecret: PULL_SECRET, say });
+    rmSync(folder, { recursive: true });
+    return true;
+  } catch (error) {
+    say(`${name} failed: ${error.message}`);
+    console.log(`Logs: ${folder}`);
+    return false;
   }
 }
 

@@ -21,14 +21,17 @@ const MACHINE = [
   '-no-user-config',
 ];
 
+const CARD = { mac: '52:54:00:12:34:56', subnet: '10.0.2' };
+
 export const hasUefi = () => existsSync(FIRMWARE.code) && existsSync(FIRMWARE.vars);
 
 /**
  * A machine in software emulation. It reaches this machine's loopback as 10.0.2.2 and, with `restrict`, nothing else.
- * @param {{ folder: string, iso?: string, tftp?: string, disks: string[], firmware: 'bios' | 'uefi', serial: string }} options
- * `tftp`: folder with `boot.ipxe`, which the network card boots
+ * @param {{ folder: string, iso?: string, tftp?: string, kernel?: { image: string, initrd: string, args: string }, disks: string[],
+ *   firmware: 'bios' | 'uefi', serial: string, cards?: { mac: string, subnet: string }[] }} options
+ * `tftp`: folder with `boot.ipxe`, which the network card boots; `kernel`: booted without a medium; `subnet`: the first three numbers
  */
-export function startMachine({ folder, iso, tftp, disks, firmware, serial }) {
+export function startMachine({ folder, iso, tftp, kernel, disks, firmware, serial, cards = [CARD] }) {
   const monitor = join(folder, 'monitor.sock');
   const flash = [];
   if (firmware === 'uefi') {
@@ -50,8 +53,11 @@ export function startMachine({ folder, iso, tftp, disks, firmware, serial }) {
       '-smbios',
       `type=2,serial=${serial}-board`,
     ],
-    ...['-netdev', `user,id=net${tftp ? `,tftp=${tftp},bootfile=boot.ipxe` : ''}`],
-    ...['-device', `virtio-net-pci,netdev=net,mac=52:54:00:12:34:56${tftp ? ',bootindex=8' : ',romfile='}`],
+    ...cards.flatMap(({ mac, subnet }, index) => [
+      ...['-netdev', `user,id=net${index},net=${subnet}.0/24${tftp ? `,tftp=${tftp},bootfile=boot.ipxe` : ''}`],
+      ...['-device', `virtio-net-pci,netdev=net${index},mac=${mac}${tftp ? ',bootindex=8' : ',romfile='}`],
+    ]),
+    ...(kernel ? ['-kernel', kernel.image, '-initrd', kernel.initrd, '-append', kernel.args] : []),
     ...['-device', 'virtio-scsi-pci,id=scsi', '-device', 'virtio-rng-pci', '-vga', 'std'],
     // The last disk first: it boots once it is written, and the image before. A BIOS boots no other hard disk than the first.
     ...disks.flatMap((disk, index) => [
