@@ -9,3 +9,4 @@ export * from './typed-event-store';
 export * from './reactor';
 export * from './relay';
 export * from './shared-events';
+export * from './saved';

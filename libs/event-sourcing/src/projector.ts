@@ -1,13 +1,17 @@
-import type {
-  CollectionName,
-  EventShape,
-  EventStore,
-  JsonObject,
-  ReadModelChange,
-  ReadModels,
-  RecordedEvent,
-  Requests,
-  StreamId,
+import {
+  type Collection,
+  type CollectionName,
+  collectionOf,
+  type EventShape,
+  type EventStore,
+  type JsonObject,
+  putOrRemove,
+  type ReadModelChange,
+  type ReadModels,
+  type RecordedEvent,
+  type Requests,
+  type StateTable,
+  type StreamId,
 } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { projectionSubject } from './shared-events';
@@ -61,9 +65,26 @@ export class SourceFailed extends Error {
   }
 }
 
+const parkedStreamsOf = (projection: string): Collection<ParkedStream> => collectionOf(`${projection}_parked`);
+
+/** The table of the streams that a projection has parked: they stay parked after a restart. */
+export const parkedTableOf = (projection: string): StateTable => ({
+  name: parkedStreamsOf(projection),
+  fields: [],
+  indexes: [],
+});
+
 /** Streams whose events a projection cannot handle. They are paused with a visible reason; other streams continue. */
 export class ParkedStreams {
   private readonly parked = new Map<StreamId, ParkedStream>();
+
+  constructor(parked: readonly ParkedStream[] = []) {
+    for (const stream of parked) this.parked.set(stream.streamId, stream);
+  }
+
+  get(streamId: StreamId): ParkedStream | undefined {
+    return this.parked.get(streamId);
+  }
 
   list(): readonly ParkedStream[] {
     return [...this.parked.values()];
@@ -139,7 +160,9 @@ export interface Projector extends Feed {
 /** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus. */
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
-  const parked = new ParkedStreams();
+  const collection = parkedStreamsOf(name);
+  const found = await readModels.find({ collection, where: {} });
+  const parked = new ParkedStreams(found.map(({ document }) => document));
   const feed = startFeed({
     name,
     store: options.store,
@@ -160,10 +183,13 @@ export async function startProjector<Event extends EventShape>(options: Projecto
         for (const change of await options.project(event, read)) overlay.add(change);
       };
       for (const event of page) {
+        const before = parked.get(event.streamId);
         const reason = await parked.attempt(event, options.store, handle);
+        const after = parked.get(event.streamId);
+        if (after !== before) overlay.add(putOrRemove(collection, event.streamId, after));
         if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
       }
-      await readModels.commit(name, last.position, overlay.list());
+      await readModels.commit(name, last.position, overlay.list(), last);
       requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },

@@ -134,23 +134,26 @@ describe('projector', () => {
     expect(feed.parked()).toEqual([]);
   });
 
-  it('pauses a stream that cannot be projected, continues with the others, and resumes it later', async () => {
+  it('pauses a stream that cannot be projected, continues with the others, and resumes it after a restart', async () => {
     const events = await appendEvents(store, 21);
     const sick = events.find(({ revision }) => revision === 1);
     if (!sick) throw new Error('no stream has two events');
     const own = events.filter(({ streamId }) => streamId === sick.streamId).length;
     let isSick = true;
-    const feed = await start({
-      project: async (event, read) => {
-        if (isSick && event.streamId === sick.streamId && event.revision === 1) throw new Error('no row for it');
-        return count(event, read);
-      },
-    });
-    await feed.caughtUp;
+    const project: typeof count = async (event, read) => {
+      if (isSick && event.streamId === sick.streamId && event.revision === 1) throw new Error('no row for it');
+      return count(event, read);
+    };
+    const first = await start({ project });
+    await first.caughtUp;
     expect(await counted()).toBe(21 - own + 1);
-    expect(feed.parked()).toEqual([
-      { streamId: sick.streamId, revision: 1, reason: expect.stringContaining('no row for it') },
-    ]);
+    const parked = { streamId: sick.streamId, revision: 1, reason: expect.stringContaining('no row for it') };
+    expect(first.parked()).toEqual([parked]);
+
+    await first.close();
+    const feed = await start({ project });
+    await feed.caughtUp;
+    expect(feed.parked()).toEqual([parked]);
 
     isSick = false;
     const more = await appendEvents(store, 14);

@@ -56,6 +56,11 @@ export interface Recording {
   readonly recordedAt: string;
 }
 
+/** Identifies one event of a store. */
+export interface EventPlace extends Pick<Recording, 'streamId' | 'revision'> {
+  readonly id: string;
+}
+
 /** For a union of events, this is a union discriminated by `type`. */
 export type RecordedEvent<Event extends EventShape = StoredEvent> = EventToAppend<Event> & Recording;
 

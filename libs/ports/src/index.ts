@@ -4,5 +4,6 @@ export * from './clock-and-ids';
 export * from './object-store';
 export * from './read-models';
 export * from './requests';
+export * from './state-store';
 export * from './cluster-api';
 export * from './image-registry';

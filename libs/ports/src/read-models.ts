@@ -1,4 +1,4 @@
-import type { JsonObject } from './event-store';
+import type { EventPlace, JsonObject } from './event-store';
 
 declare const DOCUMENT: unique symbol;
 
@@ -63,10 +63,10 @@ export interface ReadModels {
   /** Returns the number of documents that meet the conditions. Not limited by MAX_QUERY_DOCUMENTS. */
   count<Document extends object = JsonObject>(conditions: ReadModelConditions<Document>): Promise<number>;
   /**
-   * Applies the changes in order and moves the projection's checkpoint to `position`. A position that is not above the
-   * checkpoint changes nothing.
+   * Applies the changes in order and moves the projection's checkpoint to `position`, the position of the event `last`. A position
+   * that is not above the checkpoint changes nothing.
    */
-  commit(projection: string, position: number, changes: readonly ReadModelChange[]): Promise<void>;
+  commit(projection: string, position: number, changes: readonly ReadModelChange[], last?: EventPlace): Promise<void>;
   /** Returns START_OF_STORE when the projection never committed. */
   checkpoint(projection: string): Promise<number>;
   close(): Promise<void>;

@@ -2,6 +2,7 @@ export { collectPages, eventToAppend, type OpenEventStore } from './event-store-
 export { eventStoreContract } from './event-store.contract';
 export { readModelsContract, type OpenReadModels } from './read-models.contract';
 export { objectAreasContract, objectStoreContract, type OpenObjectStore } from './object-store.contract';
+export { stateStoreContract, type OpenStateStore } from './state-store.contract';
 export { secretsContract, type OpenSecrets } from './secrets.contract';
 export { requestsContract, type OpenRequests } from './requests.contract';
 export { eventually, manualClock, type ManualClock, seededIds } from './clock-and-ids';

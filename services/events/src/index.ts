@@ -2,3 +2,4 @@ export * from './main';
 export { projectEvent } from './views/views-projection';
 export type { ProjectionProgress } from './views/views-projection';
 export { readConfig as readEventsConfig } from './config';
+export { READ_MODEL_FOLDS } from './read-model-folds';

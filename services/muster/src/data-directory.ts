@@ -4,12 +4,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
+import type { Platform } from '@muster/nest-kit';
 import {
   collectionOf,
   type EventStore,
   type ObjectStore,
   putOrRemove,
   type ReadModels,
+  type RecordedEvent,
+  type SavedFold,
   type Secrets,
   START_OF_STORE,
 } from '@muster/ports';
@@ -98,6 +101,8 @@ interface Identity {
 /** The id of the event store, stored in the read models and as a body in the object store. */
 const MARKS = collectionOf<{ readonly store_id: string }>('installation');
 const MARK_KEY = 'event-store';
+/** Belongs to the first event: read models that are kept in the data directory are rebuilt with another store. */
+export const MARKS_FOLD: SavedFold = { name: MARKS, version: 1, tables: [{ name: MARKS, fields: [], indexes: [] }] };
 const MARK_BYTES_MAX = 1_024;
 const markBody = (storeId: string): Buffer => Buffer.from(`event store ${storeId}\n`);
 
@@ -145,7 +150,7 @@ export async function checkIdentity(options: {
     if (sealed?.isMarked) await refuseForeignObjects(objectStore, firstEventId);
   }
   // The marks are stored before they are recorded, so a crash in between does not cause a refusal.
-  if (firstEventId !== '') await mark(readModels, objectStore, firstEventId);
+  if (firstEventId !== '') await mark(options, firstEventId);
   const identity: Identity = {
     createdAt: sealed?.createdAt ?? new Date().toISOString(),
     firstEventId,
@@ -158,7 +163,7 @@ export async function checkIdentity(options: {
   const record = async (): Promise<boolean> => {
     const id = await firstEventIdOf(eventStore);
     if (id !== '') {
-      await mark(readModels, objectStore, id);
+      await mark(options, id);
       await seal({ ...identity, firstEventId: id, isMarked: true });
     }
     return id !== '';
@@ -179,11 +184,14 @@ export async function checkIdentity(options: {
   };
 }
 
-async function mark(readModels: ReadModels, objectStore: ObjectStore, storeId: string): Promise<void> {
+async function mark(
+  { readModels, objectStore, eventStore }: Pick<Platform, 'readModels' | 'objectStore' | 'eventStore'>,
+  storeId: string,
+): Promise<void> {
   const found = await readModels.get(MARKS, MARK_KEY);
   if (found?.store_id !== storeId) {
     const change = putOrRemove(MARKS, MARK_KEY, { store_id: storeId });
-    await readModels.commit(MARKS, (await readModels.checkpoint(MARKS)) + 1, [change]);
+    await readModels.commit(MARKS, (await readModels.checkpoint(MARKS)) + 1, [change], await firstEventOf(eventStore));
   }
   await objectStore.put(markBody(storeId), MARK_BYTES_MAX);
 }
@@ -239,7 +247,9 @@ function refuseMismatch(sealed: Identity | undefined, firstEventId: string, data
   );
 }
 
-async function firstEventIdOf(eventStore: EventStore): Promise<string> {
-  for await (const [first] of eventStore.readAll(START_OF_STORE)) return first?.id ?? '';
-  return '';
+async function firstEventOf(eventStore: EventStore): Promise<RecordedEvent | undefined> {
+  for await (const [first] of eventStore.readAll(START_OF_STORE)) return first;
+  return undefined;
 }
+
+const firstEventIdOf = async (eventStore: EventStore): Promise<string> => (await firstEventOf(eventStore))?.id ?? '';

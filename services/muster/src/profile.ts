@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
-import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
-import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { type FileLock, lockFile, sqliteEventStore, sqliteStateStore } from '@muster/adapter-sqlite';
+import { keptReadModels, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
 import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
-import { checkIdentity, requireMasterKey } from './data-directory';
+import { READ_MODEL_FOLDS } from '@muster/service-events';
+import { checkIdentity, MARKS_FOLD, requireMasterKey } from './data-directory';
 import { answerLocally } from './local-requests';
 import { Outage, watchEventStore } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
@@ -84,7 +85,8 @@ export async function openPlatform(options: {
     check: () => opened.head(),
   });
   const { store: eventStore, probe } = storeProbe(watchEventStore(opened, storeOutage), storeOutage);
-  const openedModels = await reach(() => openReadModels(settings), { ...reaching, setting: 'MONGODB_URL' });
+  const { states, unlock } = openSavedStates(eventStore, options);
+  const openedModels = await reach(() => openReadModels(settings, states), { ...reaching, setting: 'MONGODB_URL' });
   const modelsOutage = new Outage({
     part: 'read models',
     setting: 'MONGODB_URL',
@@ -159,6 +161,8 @@ export async function openPlatform(options: {
     close: async () => {
       for (const outage of outages) outage.close();
       await identity.stop();
+      await states.close();
+      unlock();
       await eventStore.close();
       await readModels.close();
       await requests.close();
@@ -186,9 +190,28 @@ async function openSecrets(directory: string, masterKeyFile: string): Promise<Se
   });
 }
 
-async function openReadModels(settings: SettingsReader): Promise<ReadModels> {
+/** Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */
+function openSavedStates(
+  eventStore: EventStore,
+  { dataDirectory, name, warn }: { dataDirectory: string; name: string; warn: (text: string) => void },
+): { readonly states: SavedStates; unlock(): void } {
+  let lock: FileLock | undefined;
+  let file = '';
+  for (let number = 1; !lock; number += 1) {
+    file = join(dataDirectory, `state-${name}-${number}.sqlite`);
+    lock = lockFile(`${file}.lock`, 'exclusive');
+  }
+  const store = sqliteStateStore({
+    file,
+    onDiscarded: (reason) => warn(`The saved state is rebuilt from the events: ${reason}`),
+  });
+  const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`));
+  return { states, unlock: lock.release };
+}
+
+async function openReadModels(settings: SettingsReader, states: SavedStates): Promise<ReadModels> {
   const url = settings.get('MONGODB_URL');
-  if (!url) return inMemoryReadModels();
+  if (!url) return keptReadModels(states, [...READ_MODEL_FOLDS, MARKS_FOLD]);
   const { mongodbReadModels } = await import('@muster/adapter-mongodb');
   return mongodbReadModels({ url });
 }

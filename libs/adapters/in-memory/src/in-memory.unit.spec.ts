@@ -1,10 +1,17 @@
 import type { ReadModelQuery } from '@muster/ports';
-import { eventStoreContract, objectStoreContract, readModelsContract, secretsContract } from '@muster/testing';
+import {
+  eventStoreContract,
+  objectStoreContract,
+  readModelsContract,
+  secretsContract,
+  stateStoreContract,
+} from '@muster/testing';
 import fc from 'fast-check';
 import { inMemoryEventStore } from './event-store';
 import { inMemoryObjectStore } from './object-store';
 import { inMemoryReadModels } from './read-models';
 import { inMemorySecrets } from './secrets';
+import { inMemoryStateStore } from './state-store';
 
 const nothingToClose = async (): Promise<void> => undefined;
 
@@ -100,3 +107,5 @@ describe('inMemoryReadModels', () => {
     );
   });
 });
+
+stateStoreContract('inMemoryStateStore', async () => ({ store: inMemoryStateStore(), close: nothingToClose }));

@@ -2,3 +2,4 @@ export { inMemoryEventStore, type InMemoryEventStoreOptions } from './event-stor
 export { inMemoryReadModels, type InMemoryReadModels, type CommitListener } from './read-models';
 export { inMemoryObjectAreas, inMemoryObjectStore } from './object-store';
 export { inMemorySecrets } from './secrets';
+export { inMemoryStateStore } from './state-store';

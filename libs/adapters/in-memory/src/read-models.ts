@@ -16,14 +16,14 @@ const byKey: Compare = (left, right) => (left.key < right.key ? -1 : left.key > 
 /** Compares keys by a field of their documents. Equal values are ordered by key, ascending. */
 export const documentOrder = ({ field, descending }: { field: string; descending?: boolean }): Compare => {
   const sign = descending === true ? -1 : 1;
-  return (left, right) => sign * compareValues(left.document[field], right.document[field]) || byKey(left, right);
+  return (left, right) => sign * compareFields(left.document[field], right.document[field]) || byKey(left, right);
 };
 
 /** The order of value types in document databases: nothing, numbers, texts, structures, booleans. */
 const KINDS = ['undefined', 'number', 'string', 'object', 'boolean'];
 const kindOf = (value: JsonValue | undefined): number => KINDS.indexOf(value === null ? 'undefined' : typeof value);
 
-const compareValues = (left: JsonValue | undefined, right: JsonValue | undefined): number => {
+export const compareFields = (left: JsonValue | undefined, right: JsonValue | undefined): number => {
   const kinds = kindOf(left) - kindOf(right);
   if (kinds !== 0) return kinds;
   if (left === null || left === undefined || right === null || right === undefined) return 0;

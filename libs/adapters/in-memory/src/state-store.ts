@@ -1,0 +1,80 @@
+import type {
+  FieldValue,
+  SavedState,
+  StateConditions,
+  StateConsumer,
+  StateRow,
+  StateStore,
+  StateTable,
+} from '@muster/ports';
+import { byText, compareFields } from './read-models';
+
+type Rows = Map<string, StateRow>;
+
+/** Saved state that ends with the process. */
+export const inMemoryStateStore = (): StateStore => {
+  const consumers = new Map<string, Map<string, Rows>>();
+  return {
+    open: (consumer) => {
+      const tables = consumers.get(consumer.name) ?? new Map<string, Rows>();
+      consumers.set(consumer.name, tables);
+      return savedState(consumer, tables);
+    },
+    close: async () => undefined,
+  };
+};
+
+function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedState {
+  const declared = new Map(consumer.tables.map((table) => [table.name, table]));
+  const rowsOf = (table: string): Rows => {
+    const rows = tables.get(table) ?? new Map<string, StateRow>();
+    tables.set(table, rows);
+    return rows;
+  };
+  const matching = (table: string, { where }: StateConditions): readonly StateRow[] => {
+    const conditions = Object.entries(where).map(([field, wanted]) => {
+      const values: readonly FieldValue[] = typeof wanted === 'object' ? wanted : [wanted];
+      return (row: StateRow): boolean => {
+        const value = row.fields[indexOf(declared.get(table), field)];
+        return value !== undefined && values.includes(value);
+      };
+    });
+    return [...rowsOf(table).values()].filter((row) => conditions.every((holds) => holds(row)));
+  };
+  return {
+    get: (table, key) => rowsOf(table).get(key)?.value,
+    find: (table, { orderBy, offset = 0, limit = Infinity, ...conditions }) => {
+      const sign = orderBy?.descending ? -1 : 1;
+      const field = orderBy?.field;
+      const orderOf = ({ fields }: StateRow): FieldValue | undefined =>
+        field === undefined ? undefined : fields[indexOf(declared.get(table), field)];
+      return matching(table, conditions)
+        .map((row) => ({ key: row.key, order: orderOf(row) }))
+        .sort((left, right) =>
+          field === undefined
+            ? sign * byText(left.key, right.key)
+            : sign * compareFields(left.order, right.order) || byText(left.key, right.key),
+        )
+        .slice(offset, offset + limit);
+    },
+    count: (table, conditions) => matching(table, conditions).length,
+    lastKey: (table) => [...rowsOf(table).keys()].sort(byText).at(-1),
+    save: async (changes, onSaved) => {
+      const all = [...changes];
+      for (const { table, key, row } of all) {
+        if (row) rowsOf(table).set(key, row);
+        else rowsOf(table).delete(key);
+      }
+      onSaved();
+    },
+    clear: (names) => {
+      for (const name of names) rowsOf(name).clear();
+    },
+  };
+}
+
+function indexOf(table: StateTable | undefined, field: string): number {
+  const index = table?.fields.indexOf(field) ?? -1;
+  if (index < 0) throw new Error(`${field} is no field of the table ${table?.name}.`);
+  return index;
+}

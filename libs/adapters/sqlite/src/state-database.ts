@@ -1,0 +1,53 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'libsql';
+
+/** Raised when the tables of all consumers or the encoding of rows change. */
+const FORMAT_VERSION = 1;
+/** Marks the file as saved state of Muster ("MUSS" in ASCII). */
+const APPLICATION_ID = 0x4d555353;
+const BUSY_TIMEOUT_MS = 5_000;
+const MEMORY_FOR_PAGES_KIB = 16 * 1024;
+
+/** A file that is no saved state of this release. It may be replaced: the events have everything in it. */
+class OtherFormat extends Error {}
+
+const DAMAGE = /^SQLITE_(NOTADB|CORRUPT)/;
+
+export const isDamage = (error: unknown): boolean =>
+  error instanceof OtherFormat || (error instanceof Database.SqliteError && DAMAGE.test(error.code));
+
+/**
+ * Opens the file, creating it when it is absent or empty. A commit survives the end of the process; after a power failure the
+ * file has all commits up to some moment.
+ * @throws an error for which `isDamage` is true when the file is damaged or of another format
+ */
+export function openStateDatabase(file: string): Database.Database {
+  // Only the owner may read it.
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    const version = numberOf(database, 'user_version');
+    const isEmpty = (database.prepare('SELECT count(*) FROM sqlite_schema').raw().get() as [number])[0] === 0;
+    if (!isEmpty && (version !== FORMAT_VERSION || numberOf(database, 'application_id') !== APPLICATION_ID))
+      throw new OtherFormat(`format ${version}, this release has format ${FORMAT_VERSION}`);
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    // Another thread moves the log into the file: that waits for the disk.
+    database.pragma('wal_autocheckpoint = 0');
+    database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);
+    if (isEmpty)
+      database.exec(`BEGIN IMMEDIATE;
+        CREATE TABLE IF NOT EXISTS declarations (name TEXT PRIMARY KEY, declared TEXT NOT NULL) STRICT;
+        PRAGMA application_id = ${APPLICATION_ID};
+        PRAGMA user_version = ${FORMAT_VERSION};
+        COMMIT;`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const numberOf = (database: Database.Database, pragma: 'user_version' | 'application_id'): number =>
+  (database.prepare(`PRAGMA ${pragma}`).get() as { [name: string]: number })[pragma] ?? 0;

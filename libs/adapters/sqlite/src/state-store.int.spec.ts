@@ -1,0 +1,90 @@
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StateConsumer, StateStore } from '@muster/ports';
+import { stateStoreContract, temporaryDirectory } from '@muster/testing';
+import { openDatabase } from './database';
+import { sqliteStateStore } from './state-store';
+
+stateStoreContract('sqliteStateStore', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'state.sqlite');
+  let store = sqliteStateStore({ file });
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      store = sqliteStateStore({ file });
+      return store;
+    },
+    close: async () => {
+      await store.close();
+      directory.remove();
+    },
+  };
+});
+
+const SAMPLE: StateConsumer = { name: 'sample', tables: [{ name: 'rows', fields: [], indexes: [] }] };
+const LARGE = Buffer.alloc(100_000, 'x');
+
+describe('sqliteStateStore', () => {
+  const directory = temporaryDirectory();
+  const opened: StateStore[] = [];
+  const discarded: string[] = [];
+  const open = (file: string) => {
+    const store = sqliteStateStore({ file, onDiscarded: (reason) => discarded.push(reason) });
+    opened.push(store);
+    return { store, state: store.open(SAMPLE) };
+  };
+  const save = async (file: string): Promise<void> => {
+    const { store, state } = open(file);
+    const changes = ['a', 'b', 'c'].map((key) => ({ table: 'rows', key, row: { key, value: LARGE, fields: [] } }));
+    await state.save(changes, () => undefined);
+    await store.close();
+  };
+  beforeEach(() => discarded.splice(0));
+  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+  afterAll(() => directory.remove());
+
+  it('makes a file that only its owner may read', async () => {
+    const file = join(directory.path, 'alone.sqlite');
+    await save(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('replaces a file that is no database', () => {
+    const file = join(directory.path, 'text.sqlite');
+    writeFileSync(file, 'not a database, but long enough to be looked at as one '.repeat(20));
+    expect(open(file).state.get('rows', 'a')).toBeUndefined();
+    expect(discarded).toHaveLength(1);
+  });
+
+  it('replaces a database of another program', () => {
+    const file = join(directory.path, 'events.sqlite');
+    openDatabase(file).close();
+    expect(open(file).state.get('rows', 'a')).toBeUndefined();
+    expect(discarded).toHaveLength(1);
+  });
+
+  it.each([
+    ['the second half', (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096)],
+    [
+      'a byte of a value',
+      (file: string) => {
+        const content = readFileSync(file);
+        content[content.lastIndexOf('xxxx')] = 'y'.charCodeAt(0);
+        writeFileSync(file, content);
+      },
+    ],
+  ])('reports a file that lost %s, and replaces it at the next start', async (_what, damage) => {
+    const file = join(directory.path, `damaged-${discarded.length}-${_what.length}.sqlite`);
+    await save(file);
+    damage(file);
+    const { state, store } = open(file);
+    const readAll = (): void => ['a', 'b', 'c'].forEach((key) => state.get('rows', key));
+    if (discarded.length === 0) expect(readAll).toThrow(/is damaged: .* Restart Muster/);
+    await store.close();
+    const next = open(file);
+    expect(next.state.get('rows', 'a')).toBeUndefined();
+    expect(discarded).toHaveLength(1);
+  });
+});

@@ -1,0 +1,34 @@
+/** Values by key, at most as many as fit into a number of bytes. The least recently used value leaves when there are too many. */
+export class ByteBoundedMap<Value> {
+  private readonly entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, bytes: number): void {
+    this.delete(key);
+    this.entries.set(key, { value, bytes });
+    this.bytes += bytes;
+    for (const oldest of this.entries.keys()) {
+      if (this.bytes <= this.maxBytes) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.bytes -= this.entries.get(key)?.bytes ?? 0;
+    this.entries.delete(key);
+  }
+}

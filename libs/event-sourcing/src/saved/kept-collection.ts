@@ -1,0 +1,207 @@
+import type {
+  FieldValue,
+  JsonObject,
+  ReadModelConditions,
+  ReadModelQuery,
+  SavedState,
+  StateChange,
+  StateTable,
+} from '@muster/ports';
+import type { ByteBoundedMap } from './byte-bounded-map';
+import type { FrozenChanges } from './saved-states';
+import { decodeValue, encodeValue } from './values';
+
+type Fields = readonly (FieldValue | undefined)[];
+type Where = ReadModelQuery['where'];
+
+/** A document that is not saved yet, or without `document` one that is to be removed. */
+interface UnsavedDocument {
+  readonly document: JsonObject | undefined;
+  /** Fields of the row that this change replaces; undefined when there is none. */
+  readonly before: Fields | undefined;
+  /** It was read by its key, so it stays in memory for a while after it was saved. */
+  isRead: boolean;
+}
+
+type Layer = Map<string, UnsavedDocument>;
+
+/** The documents of one collection: those that are not saved yet over the saved ones. Documents are shared and must not be changed. */
+export class KeptCollection {
+  private pending: Layer = new Map();
+  private saving: Layer = new Map();
+  private lastSavedKey: string;
+
+  constructor(
+    readonly table: StateTable,
+    private readonly saved: SavedState,
+    private readonly cache: ByteBoundedMap<JsonObject>,
+  ) {
+    this.lastSavedKey = saved.lastKey(table.name) ?? '';
+  }
+
+  get unsaved(): number {
+    return this.pending.size;
+  }
+
+  get(key: string): JsonObject | undefined {
+    const unsaved = this.pending.get(key) ?? this.saving.get(key);
+    if (unsaved) {
+      unsaved.isRead = true;
+      return unsaved.document;
+    }
+    return this.savedDocument(key);
+  }
+
+  put(key: string, document: JsonObject | undefined): void {
+    const known = this.pending.get(key);
+    if (known) this.pending.set(key, { document, before: known.before, isRead: known.isRead });
+    else this.pending.set(key, { document, ...this.replacedBy(key) });
+  }
+
+  /** Keys of the documents that meet the conditions, in order, from `offset` on. */
+  find({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
+    const field = orderBy?.field;
+    const sign = orderBy?.descending === true ? -1 : 1;
+    const isDeclared = this.isDeclared(Object.keys(where)) && (field === undefined || this.isDeclared([field]));
+    const unsaved = this.unsavedKeys();
+    const first = isDeclared
+      ? this.saved.find(this.table.name, {
+          where: conditionsOf(where),
+          orderBy: { ...(field !== undefined && { field }), descending: orderBy?.descending === true },
+          ...(unsaved.size === 0 ? { offset, limit } : { limit: offset + limit + unsaved.size }),
+        })
+      : this.scan(where, field);
+    if (isDeclared && unsaved.size === 0) return first.map(({ key }) => key);
+    const merged: { key: string; order: FieldValue | undefined }[] = first.filter(({ key }) => !unsaved.has(key));
+    for (const key of unsaved) {
+      const document = (this.pending.get(key) ?? this.saving.get(key))?.document;
+      if (document && meets(document, where))
+        merged.push({ key, order: field === undefined ? undefined : fieldOf(document, field) });
+    }
+    return merged
+      .sort((left, right) =>
+        field === undefined
+          ? sign * compare(left.key, right.key)
+          : sign * compareFields(left.order, right.order) || compare(left.key, right.key),
+      )
+      .slice(offset, offset + limit)
+      .map(({ key }) => key);
+  }
+
+  count({ where }: ReadModelConditions): number {
+    if (!this.isDeclared(Object.keys(where)))
+      return this.find({ collection: '', where }, Number.MAX_SAFE_INTEGER).length;
+    let count = this.saved.count(this.table.name, { where: conditionsOf(where) });
+    for (const layer of [this.saving, this.pending])
+      for (const { document, before } of layer.values()) {
+        if (before && this.fieldsMeet(before, where)) count -= 1;
+        if (document && meets(document, where)) count += 1;
+      }
+    return count;
+  }
+
+  freeze(): FrozenChanges {
+    const { table, cache } = this;
+    const saving = this.pending;
+    const sizes = new Map<string, number>();
+    this.saving = saving;
+    this.pending = new Map();
+    const fieldsOf = (document: JsonObject): Fields => this.fieldsOf(document);
+    const changes = function* (): Generator<StateChange> {
+      for (const [key, { document }] of saving) {
+        const value = document && encodeValue(document);
+        if (value) sizes.set(key, value.byteLength);
+        yield { table: table.name, key, row: value && { key, value, fields: fieldsOf(document) } };
+      }
+    };
+    return {
+      changes: changes(),
+      saved: () => {
+        this.saving = new Map();
+        for (const [key, { document, isRead }] of saving) {
+          if (key > this.lastSavedKey) this.lastSavedKey = key;
+          const isKept = isRead && document && !this.pending.has(key);
+          if (isKept) cache.set(key, document, sizes.get(key) ?? 0);
+          else cache.delete(key);
+        }
+      },
+      failed: () => {
+        this.saving = new Map();
+        for (const [key, change] of saving) {
+          const later = this.pending.get(key);
+          this.pending.set(key, later ? { ...later, before: change.before } : change);
+        }
+      },
+    };
+  }
+
+  private savedDocument(key: string): JsonObject | undefined {
+    const cached = this.cache.get(key);
+    // Keys of logs only grow: most documents that are asked for before they exist are beyond the last key.
+    if (cached || key > this.lastSavedKey) return cached;
+    const value = this.saved.get(this.table.name, key);
+    if (!value) return undefined;
+    const document = decodeValue(value) as JsonObject;
+    this.cache.set(key, document, value.byteLength);
+    return document;
+  }
+
+  private replacedBy(key: string): Pick<UnsavedDocument, 'before' | 'isRead'> {
+    const saving = this.saving.get(key);
+    if (saving) return { before: saving.document && this.fieldsOf(saving.document), isRead: saving.isRead };
+    const isRead = this.cache.has(key);
+    const document = this.savedDocument(key);
+    return { before: document && this.fieldsOf(document), isRead };
+  }
+
+  private unsavedKeys(): ReadonlySet<string> {
+    return new Set([...this.saving.keys(), ...this.pending.keys()]);
+  }
+
+  /** Looks at every saved document. For combinations of fields without an index. */
+  private scan(where: Where, field: string | undefined): readonly { key: string; order: FieldValue | undefined }[] {
+    return this.saved.find(this.table.name, { where: {} }).flatMap(({ key }) => {
+      const document = this.savedDocument(key);
+      if (!document || !meets(document, where)) return [];
+      return [{ key, order: field === undefined ? undefined : fieldOf(document, field) }];
+    });
+  }
+
+  private isDeclared(fields: readonly string[]): boolean {
+    return fields.every((field) => this.table.fields.includes(field));
+  }
+
+  private fieldsOf(document: JsonObject): Fields {
+    return this.table.fields.map((field) => fieldOf(document, field));
+  }
+
+  private fieldsMeet(values: Fields, where: Where): boolean {
+    return Object.entries(where).every(([field, wanted]) => isWanted(values[this.table.fields.indexOf(field)], wanted));
+  }
+}
+
+const fieldOf = (document: JsonObject, field: string): FieldValue | undefined => {
+  const value = Object.hasOwn(document, field) ? document[field] : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+};
+
+const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean =>
+  value !== undefined && (typeof wanted === 'object' ? wanted.includes(value as string) : value === wanted);
+
+const meets = (document: JsonObject, where: Where): boolean =>
+  Object.entries(where).every(([field, wanted]) => isWanted(fieldOf(document, field), wanted));
+
+/** A condition that is `undefined` is met by no document, as a list without values. */
+const conditionsOf = (where: Where): { readonly [field: string]: FieldValue | readonly FieldValue[] } =>
+  Object.fromEntries(Object.entries(where).map(([field, wanted]) => [field, wanted ?? []]));
+
+const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** Nothing, numbers, texts, truth values: the order of saved states. */
+const KINDS = ['undefined', 'number', 'string', 'boolean'];
+
+function compareFields(left: FieldValue | undefined, right: FieldValue | undefined): number {
+  const kinds = KINDS.indexOf(typeof left) - KINDS.indexOf(typeof right);
+  if (kinds !== 0 || left === undefined || right === undefined) return kinds;
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,64 @@
+import {
+  type JsonObject,
+  MAX_QUERY_DOCUMENTS,
+  type ReadModelConditions,
+  type ReadModelDocument,
+  type ReadModelQuery,
+  type ReadModels,
+  type SavedFold,
+} from '@muster/ports';
+import { ByteBoundedMap } from './byte-bounded-map';
+import { KeptCollection } from './kept-collection';
+import type { SavedStates } from './saved-states';
+
+const CONSUMER = 'read_models';
+/** Saved documents of one collection that stay in memory, in bytes as they are saved. */
+const CACHED_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Read models of one process in its saved state: those that changed last and those that are read often are in memory, the
+ * others are loaded. Each projection writes its own collections, which `folds` declare. Documents are shared, not copied:
+ * callers must not change them.
+ */
+export async function keptReadModels(states: SavedStates, folds: readonly SavedFold[]): Promise<ReadModels> {
+  const consumer = await states.open(CONSUMER, folds);
+  const collections = new Map<string, KeptCollection>();
+  for (const table of folds.flatMap(({ tables }) => tables)) {
+    const collection = new KeptCollection(table, consumer.state, new ByteBoundedMap<JsonObject>(CACHED_BYTES_MAX));
+    collections.set(table.name, collection);
+    consumer.add(collection);
+  }
+  const collectionNamed = (name: string): KeptCollection => {
+    const found = collections.get(name);
+    if (!found) throw new Error(`The collection ${name} is not declared: add it to the tables of its projection.`);
+    return found;
+  };
+
+  return {
+    // The token of a collection carries its document type, a row keeps plain JSON.
+    get: async <Document extends object>(collection: string, key: string) =>
+      collectionNamed(collection).get(key) as Document | undefined,
+    find: async <Document extends object>(query: ReadModelQuery<Document>) => {
+      const collection = collectionNamed(query.collection);
+      const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
+      const found = collection.find(query as ReadModelQuery<object> as ReadModelQuery, limit).flatMap((key) => {
+        const document = collection.get(key);
+        return document ? [{ key, document }] : [];
+      });
+      return found as readonly ReadModelDocument<object>[] as readonly ReadModelDocument<Document>[];
+    },
+    count: async (conditions) =>
+      collectionNamed(conditions.collection).count(conditions as ReadModelConditions<object> as ReadModelConditions),
+    commit: async (projection, position, changes, last) => {
+      if (position <= consumer.position(projection)) return;
+      for (const change of changes) {
+        const document = change.kind === 'put' ? (change.document as JsonObject) : undefined;
+        collectionNamed(change.collection).put(change.key, document);
+      }
+      consumer.reached(projection, position, last);
+      await consumer.room();
+    },
+    checkpoint: async (projection) => consumer.position(projection),
+    close: async () => undefined,
+  };
+}

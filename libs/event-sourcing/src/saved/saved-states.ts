@@ -1,0 +1,178 @@
+import {
+  type EventPlace,
+  type EventStore,
+  type SavedFold,
+  type SavedState,
+  START_OF_STORE,
+  type StateChange,
+  type StateConsumer,
+  type StateStore,
+  type StateTable,
+} from '@muster/ports';
+import { decodeValue, encodeValue } from './values';
+
+export interface SaveLimits {
+  /** Changed entries after which a save starts. */
+  readonly changes: number;
+  /** Time after which changes are saved, in milliseconds. */
+  readonly intervalMs: number;
+  /** Changed entries that wait for a save at most; then the consumer waits. */
+  readonly waiting: number;
+}
+
+/** An entry that changes several times between two saves is written once. */
+export const SAVE_LIMITS: SaveLimits = { changes: 5_000, intervalMs: 5_000, waiting: 20_000 };
+
+/** Changes at one moment. */
+export interface FrozenChanges {
+  readonly changes: Iterable<StateChange>;
+  /** Runs with the commit. */
+  saved(): void;
+  /** The changes have to be saved again with the next save. */
+  failed(): void;
+}
+
+/** What keeps changes in memory until they are saved. */
+export interface ChangeSource {
+  /** Changed entries that are not saved yet. */
+  readonly unsaved: number;
+  /** Takes the changes since the last call. */
+  freeze(): FrozenChanges;
+}
+
+interface Checkpoint {
+  readonly version: number;
+  readonly position: number;
+  readonly last: EventPlace | undefined;
+}
+
+const CHECKPOINTS: StateTable = { name: 'checkpoints', fields: [], indexes: [] };
+
+/** The saved states of one process. Consumers report how far they are, and their changes are saved now and then. */
+export class SavedStates {
+  private readonly consumers: SavedConsumer[] = [];
+
+  constructor(
+    private readonly store: StateStore,
+    private readonly eventStore: EventStore,
+    private readonly onError: (error: Error) => void,
+    private readonly limits: SaveLimits = SAVE_LIMITS,
+  ) {}
+
+  /** The saved state of a consumer. Folds whose saved entries do not belong to the events of the store start from the beginning. */
+  async open(name: string, folds: readonly SavedFold[]): Promise<SavedConsumer> {
+    const tables = [...folds.flatMap((fold) => fold.tables), CHECKPOINTS];
+    const declared: StateConsumer = { name, tables };
+    const state = this.store.open(declared);
+    const checkpoints = new Map<string, Checkpoint>();
+    for (const fold of folds) {
+      const found = state.get(CHECKPOINTS.name, fold.name);
+      const checkpoint = found && (decodeValue(found) as Checkpoint);
+      if (checkpoint && checkpoint.version === fold.version && (await this.isInStore(checkpoint)))
+        checkpoints.set(fold.name, checkpoint);
+      else state.clear(fold.tables.map((table) => table.name));
+    }
+    const consumer = new SavedConsumer(state, folds, checkpoints, this.limits, this.onError);
+    this.consumers.push(consumer);
+    return consumer;
+  }
+
+  /** Saves what has changed. @throws when it cannot be saved; it stays in memory */
+  async save(): Promise<void> {
+    for (const consumer of this.consumers) await consumer.save();
+  }
+
+  /** Saves what has changed and closes the files. Consumers must not report progress any more. */
+  async close(): Promise<void> {
+    for (const consumer of this.consumers) await consumer.close();
+    await this.store.close();
+  }
+
+  /** False after the event store was replaced or restored from an older backup. */
+  private async isInStore({ last }: Checkpoint): Promise<boolean> {
+    if (!last) return true;
+    for await (const [event] of this.eventStore.readStream(last.streamId, last.revision - 1))
+      return event?.revision === last.revision && event.id === last.id;
+    return false;
+  }
+}
+
+/** The saved state of one consumer and the progress of its folds. */
+export class SavedConsumer {
+  private readonly sources: ChangeSource[] = [];
+  private readonly moved = new Set<string>();
+  private saving: Promise<void> | undefined;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    readonly state: SavedState,
+    private readonly folds: readonly SavedFold[],
+    private readonly checkpoints: Map<string, Checkpoint>,
+    private readonly limits: SaveLimits,
+    private readonly onError: (error: Error) => void,
+  ) {
+    this.timer = setInterval(() => this.saveSoon(), limits.intervalMs).unref();
+  }
+
+  add(source: ChangeSource): void {
+    this.sources.push(source);
+  }
+
+  /** Position of the last event that the saved or current entries contain; START_OF_STORE before the first. */
+  position(fold: string): number {
+    return this.checkpoints.get(fold)?.position ?? START_OF_STORE;
+  }
+
+  /** The entries contain every event up to the position. Must be called in the same turn as the changes. */
+  reached(fold: string, position: number, last: EventPlace | undefined): void {
+    const version = this.folds.find(({ name }) => name === fold)?.version ?? 0;
+    this.checkpoints.set(fold, { version, position, last });
+    this.moved.add(fold);
+    if (this.unsaved >= this.limits.changes) this.saveSoon();
+  }
+
+  /** Resolves when few enough changes wait for a save. */
+  async room(): Promise<void> {
+    if (this.unsaved >= this.limits.waiting) await this.save();
+  }
+
+  /** Saves the changes so far. @throws when they cannot be saved; they stay in memory */
+  async save(): Promise<void> {
+    while (this.saving) await this.saving.catch(() => undefined);
+    this.saving = this.write().finally(() => (this.saving = undefined));
+    await this.saving;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.save().catch(this.onError);
+  }
+
+  private get unsaved(): number {
+    return this.sources.reduce((sum, { unsaved }) => sum + unsaved, 0);
+  }
+
+  private saveSoon(): void {
+    if (!this.saving) this.save().catch(this.onError);
+  }
+
+  private async write(): Promise<void> {
+    if (this.moved.size === 0 && this.unsaved === 0) return;
+    const frozen = this.sources.map((source) => source.freeze());
+    const moved = [...this.moved];
+    const checkpoints = moved.map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
+    this.moved.clear();
+    const changes = function* (): Generator<StateChange> {
+      for (const one of frozen) yield* one.changes;
+      for (const { fold, checkpoint } of checkpoints)
+        yield { table: CHECKPOINTS.name, key: fold, row: { key: fold, value: encodeValue(checkpoint), fields: [] } };
+    };
+    try {
+      await this.state.save(changes(), () => frozen.forEach((one) => one.saved()));
+    } catch (error) {
+      for (const one of frozen) one.failed();
+      for (const fold of moved) this.moved.add(fold);
+      throw error;
+    }
+  }
+}

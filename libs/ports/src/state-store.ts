@@ -1,0 +1,94 @@
+/** The value of a field by which rows are found. */
+export type FieldValue = string | number | boolean;
+
+/** The rows of one kind. Rows are found by their key and by their fields. */
+export interface StateTable {
+  /** Unique within its consumer. Lower-case letters, digits and underscores. */
+  readonly name: string;
+  /** Fields by which rows are found or ordered. Lower-case letters, digits and underscores. */
+  readonly fields: readonly string[];
+  /** Combinations of fields that a query names together, in the order of the index. */
+  readonly indexes: readonly (readonly string[])[];
+}
+
+/** A fold over all events, with a checkpoint of its own. */
+export interface SavedFold {
+  readonly name: string;
+  /** Raised when the saved entries or the fold itself change: then the entries are rebuilt from the events. */
+  readonly version: number;
+  /** Tables that the fold writes. */
+  readonly tables: readonly StateTable[];
+}
+
+/** A consumer of events that keeps its state: a projection, or the view of a service. */
+export interface StateConsumer {
+  /** Lower-case letters, digits and underscores. */
+  readonly name: string;
+  readonly tables: readonly StateTable[];
+}
+
+export interface StateRow {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** In the order of the fields of the table. */
+  readonly fields: readonly (FieldValue | undefined)[];
+}
+
+/** A stored row, or without `row` a removed one. */
+export interface StateChange {
+  readonly table: string;
+  readonly key: string;
+  readonly row: StateRow | undefined;
+}
+
+export interface StateConditions {
+  /** Fields that must be equal, of the same type. A list means: one of them. */
+  readonly where: { readonly [field: string]: FieldValue | readonly FieldValue[] };
+}
+
+export interface StateQuery extends StateConditions {
+  /** A field, or without one the key; ties by key, ascending. Rows without the field come first. @default by key, ascending */
+  readonly orderBy?: { readonly field?: string; readonly descending?: boolean };
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export interface FoundRow {
+  readonly key: string;
+  /** Value of the field by which the rows are ordered; undefined without such a field. */
+  readonly order: FieldValue | undefined;
+}
+
+/** The saved rows of one consumer. Reads are synchronous: a view loads what it lacks while it applies an event. */
+export interface SavedState {
+  /** @throws StateDamaged when the row cannot be read */
+  get(table: string, key: string): Uint8Array | undefined;
+  /** Keys of the rows that meet the conditions. All named fields must be fields of the table. */
+  find(table: string, query: StateQuery): readonly FoundRow[];
+  count(table: string, conditions: StateConditions): number;
+  /** The largest key of the table; undefined when the table is empty. */
+  lastKey(table: string): string | undefined;
+  /** Saves all changes or none. `changes` is read in parts, with other work in between. `onSaved` runs with the commit, before any other read. */
+  save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void>;
+  /** Removes the rows of these tables. */
+  clear(tables: readonly string[]): void;
+}
+
+/**
+ * State that follows from events, saved so that a start does not have to replay them. The events stay the truth: what is lost
+ * or damaged here is replayed.
+ */
+export interface StateStore {
+  /** Creates the tables that are missing and clears those that have other fields or indexes than declared. */
+  open(consumer: StateConsumer): SavedState;
+  /** Resolves when every save has ended and the files are closed. */
+  close(): Promise<void>;
+}
+
+/** Saved state that cannot be read. It is discarded at the next start. */
+export class StateDamaged extends Error {
+  constructor(place: string, reason: string, options?: ErrorOptions) {
+    super(`The saved state ${place} is damaged: ${reason}. Restart Muster: it is rebuilt from the events.`, options);
+    this.name = 'StateDamaged';
+  }
+}
