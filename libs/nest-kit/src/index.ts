@@ -9,7 +9,9 @@ export {
   referenceOf,
   sealDocument,
 } from './documents/sealed-documents';
-export { DOCUMENT_TASKS, type DocumentTask, DocumentWorkers } from './documents/document-workers';
+export { DOCUMENT_TASKS, documentTask, DocumentWorkers } from './documents/document-workers';
+export { sha256Digest } from './documents/read-step-report';
+export * from './documents/report-reader';
 export * from './requests-server';
 export * from './settings/addresses';
 export * from './settings/derived-settings';

@@ -1,9 +1,10 @@
-import { type Environment, readReportReader, readSettings, type ReadReport } from '@muster/nest-kit';
+import { type Environment, readSettings } from '@muster/nest-kit';
 
-export const READ_REPORT = Symbol('ReadReport');
+export interface InventoryConfig {
+  /** Bridges, tunnels and the like count as network interfaces of a host. */
+  readonly keepsVirtualInterfaces: boolean;
+}
 
-/**
- * Returns the parser for step outputs.
- * @throws SettingsError with every setting that is not valid
- */
-export const readConfig = (environment: Environment): ReadReport => readSettings(environment, readReportReader);
+/** @throws SettingsError with every setting that cannot be used */
+export const readConfig = (environment: Environment): InventoryConfig =>
+  readSettings(environment, (settings) => ({ keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES') }));

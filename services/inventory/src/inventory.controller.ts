@@ -1,10 +1,9 @@
 import { InventoryService } from '@muster/contracts';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
-import { Handles, type InputOf, type OutputOf, type ReadReport } from '@muster/nest-kit';
+import { Handles, type InputOf, type OutputOf, READ_REPORT, type ReadReport } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { READ_REPORT } from './config';
 import { Reports } from './reports';
 
 const { method } = InventoryService;
@@ -38,8 +37,8 @@ export class InventoryController {
 
   /** Parses an output without recording it. The reply contains no secrets. */
   @Handles(method.readReport)
-  read(@Payload() request: InputOf<typeof method.readReport>): OutputOf<typeof method.readReport> {
-    const result = this.readReport({ ...request, generation: FIRST_GENERATION });
+  async read(@Payload() request: InputOf<typeof method.readReport>): Promise<OutputOf<typeof method.readReport>> {
+    const result = await this.readReport({ ...request, generation: FIRST_GENERATION });
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const { type, data } = result.report.event;
     return { type, data: { ...data } };

@@ -1,6 +1,15 @@
-import { type Platform, platformProviders, Readiness, startMicroservice, type StartService } from '@muster/nest-kit';
+import {
+  createReportReader,
+  DocumentWorkers,
+  type Platform,
+  platformProviders,
+  READ_REPORT,
+  Readiness,
+  startMicroservice,
+  type StartService,
+} from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { READ_REPORT, readConfig } from './config';
+import { readConfig } from './config';
 import { InventoryController } from './inventory.controller';
 import { Reports } from './reports';
 
@@ -12,7 +21,13 @@ export class AppModule {
       controllers: [InventoryController],
       providers: [
         ...platformProviders(platform),
-        { provide: READ_REPORT, useFactory: () => readConfig(platform.environment) },
+        { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
+        {
+          provide: READ_REPORT,
+          useFactory: (workers: DocumentWorkers) =>
+            createReportReader(workers, readConfig(platform.environment).keepsVirtualInterfaces),
+          inject: [DocumentWorkers],
+        },
         Readiness,
         Reports,
       ],

@@ -1,4 +1,12 @@
-import { DocumentWorkers, type Platform, platformProviders, ReactorHost, Readiness } from '@muster/nest-kit';
+import {
+  createReportReader,
+  DocumentWorkers,
+  type Platform,
+  platformProviders,
+  ReactorHost,
+  READ_REPORT,
+  Readiness,
+} from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentUpgrades } from './agents/agent-upgrades';
 import { BusCredentials, Nudges } from './agents/host-bus';
@@ -10,7 +18,7 @@ import { Aggregates } from './aggregates';
 import { ClusterActions, Propagation } from './clusters/cluster-actions';
 import { ClusterProcess, RoleSuggestions } from './clusters/cluster-process';
 import { ClustersController } from './clusters/clusters.controller';
-import { CONFIG, readConfig } from './config';
+import { CONFIG, readConfig, type RegistrationConfig } from './config';
 import { HostProcess, InstallationDisks } from './hosts/host-process';
 import { HostBinding, HostRegistration } from './hosts/host-registration';
 import { HostRevision } from './hosts/host-revision';
@@ -32,6 +40,12 @@ export class AppModule {
         ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
+        {
+          provide: READ_REPORT,
+          useFactory: (workers: DocumentWorkers, { keepsVirtualInterfaces }: RegistrationConfig) =>
+            createReportReader(workers, keepsVirtualInterfaces),
+          inject: [DocumentWorkers, CONFIG],
+        },
         Readiness,
         ReactorHost,
         Aggregates,

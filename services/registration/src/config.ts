@@ -13,8 +13,6 @@ import {
   type Environment,
   readComponentImages,
   readHardwareRequirements,
-  type ReadReport,
-  readReportReader,
   readOperatorSettings,
   readSettings,
   readTimeouts,
@@ -36,7 +34,8 @@ export interface RegistrationConfig {
   /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
   readonly edgeWorkerProducts: readonly string[];
-  readonly readReport: ReadReport;
+  /** Bridges, tunnels and the like count as network interfaces of a host. */
+  readonly keepsVirtualInterfaces: boolean;
   /** Absent when hosts may not use the bus. Lifetime of their credentials in milliseconds. */
   readonly bus: { readonly trustFile: string; readonly lifetimeMs: number } | undefined;
   readonly hostTimeouts: HostTimeouts;
@@ -72,7 +71,7 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
     requirements: readHardwareRequirements(settings),
     operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
-    readReport: readReportReader(settings),
+    keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES'),
     bus: readBus(settings),
     hostTimeouts: hostTimeouts(readTimeouts(settings, HOST_TIMEOUT_TABLE)),
     clusterTimeouts: clusterTimeouts(readTimeouts(settings, CLUSTER_TIMEOUT_TABLE)),

@@ -1,5 +1,6 @@
 import { FactsView } from '@muster/evaluation';
 import {
+  DocumentWorkers,
   type Platform,
   platformProviders,
   ReactorHost,
@@ -23,6 +24,7 @@ export class AppModule {
         ...platformProviders(platform),
         { provide: CONFIG, useFactory: () => readConfig(platform.environment) },
         { provide: FLAP_POLICY, useFactory: () => readFlapPolicy(platform.environment) },
+        { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
         FactsView,

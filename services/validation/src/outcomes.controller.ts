@@ -1,7 +1,9 @@
-import { parseEvent, ValidationService } from '@muster/contracts';
-import { DryRun, type DryRunHost } from '@muster/evaluation';
+import { ValidationService } from '@muster/contracts';
+import { evaluateDryRun } from '@muster/evaluation';
 import {
   CLOCK,
+  documentTask,
+  DocumentWorkers,
   EVENT_STORE,
   Handles,
   type InputOf,
@@ -73,20 +75,25 @@ export class AwaitEvaluationController {
   }
 }
 
+/** The evaluation of hundreds of hosts takes more than a second: it does not run in this thread. */
+const DRY_RUN = documentTask('@muster/evaluation', 'hosts', evaluateDryRun);
+
 /** Evaluates a cluster and its hosts without storing anything (dry run). */
 @Controller()
 export class DryRunController {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
+    private readonly workers: DocumentWorkers,
   ) {}
 
   @Handles(ValidationService.method.dryRun)
-  handle(
+  async handle(
     @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
-  ): OutputOf<typeof ValidationService.method.dryRun> {
-    const dryRun = new DryRun(this.policy, new Date(this.clock.nowMs()).toISOString());
-    const { outcomes, hosts: results, machineNetworks } = dryRun.run(settings, pullSecretSet, hosts.map(toDryRunHost));
+  ): Promise<OutputOf<typeof ValidationService.method.dryRun>> {
+    const at = new Date(this.clock.nowMs()).toISOString();
+    const request = { settings, pullSecretSet, hosts };
+    const { outcomes, hosts: results, machineNetworks } = await this.workers.run(DRY_RUN, this.policy, at, request);
     return {
       outcomes: [...outcomes],
       hosts: results.map((result) => ({ ...result, outcomes: [...result.outcomes] })),
@@ -94,10 +101,3 @@ export class DryRunController {
     };
   }
 }
-
-type Host = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
-
-const toDryRunHost = (host: Host): DryRunHost => ({
-  ...host,
-  reports: host.reports.map(({ type, data }) => parseEvent('inventory', type, data ?? {})),
-});

@@ -66,11 +66,11 @@ export const Nested = (type: () => RequestClass): PropertyDecorator =>
   compose(ValidateNested(), IsObject(), Reflect.metadata(NESTED, type) as PropertyDecorator);
 
 /** A list of objects with the fields of a request class. */
-export const NestedList = (type: () => RequestClass): PropertyDecorator =>
+export const NestedList = (type: () => RequestClass, itemsMax = LIST_MAX_ITEMS): PropertyDecorator =>
   compose(
     ValidateNested({ each: true }),
     IsObject({ each: true }),
-    ArrayMaxSize(LIST_MAX_ITEMS),
+    ArrayMaxSize(itemsMax),
     IsArray(),
     Reflect.metadata(NESTED, type) as PropertyDecorator,
   );

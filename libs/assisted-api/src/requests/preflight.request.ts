@@ -46,8 +46,13 @@ export class PreflightClusterRequest extends ClusterFields {
   @IsOptional() @IsIn(CLUSTER_CPU_ARCHITECTURES) readonly cpu_architecture?: string;
 }
 
+/** The response has about 20 KB for each host. */
+const PREFLIGHT_HOSTS_MAX = 250;
+
 /** Not of the contract: what would be found of a cluster and its hosts. */
 export class PreflightBody {
   @Nested(() => PreflightClusterRequest) readonly cluster!: PreflightClusterRequest;
-  @IsOptional() @NestedList(() => PreflightHostRequest) readonly hosts?: readonly PreflightHostRequest[];
+  @IsOptional()
+  @NestedList(() => PreflightHostRequest, PREFLIGHT_HOSTS_MAX)
+  readonly hosts?: readonly PreflightHostRequest[];
 }

@@ -4,6 +4,7 @@ import {
   hostKeyOf,
   type InventoryEvent,
   type MusterEvent,
+  parseEvent,
   type Plain,
 } from '@muster/contracts';
 import type { Decision } from '@muster/decision';
@@ -68,6 +69,28 @@ export interface DryRunOutcome {
     readonly outcomes: readonly Outcome[];
   }[];
   readonly machineNetworks: readonly string[];
+}
+
+/** A dry run as ValidationService.DryRun takes it. */
+export interface DryRunRequest {
+  readonly settings: Plain<ClusterSettings>;
+  readonly pullSecretSet: boolean;
+  readonly hosts: readonly (Omit<DryRunHost, 'reports'> & {
+    readonly reports: readonly { readonly type: string; readonly data?: object }[];
+  })[];
+}
+
+/** @throws RefusalError when the cluster cannot be registered, a host cannot have its settings, or a report is not valid. */
+export function evaluateDryRun(
+  policy: RulesPolicy,
+  at: string,
+  { settings, pullSecretSet, hosts }: DryRunRequest,
+): DryRunOutcome {
+  const read = hosts.map(({ reports, ...host }) => ({
+    ...host,
+    reports: reports.map(({ type, data }) => parseEvent('inventory', type, data ?? {})),
+  }));
+  return new DryRun(policy, at).run(settings, pullSecretSet, read);
 }
 
 /**

@@ -28,6 +28,8 @@ export const reachFingerprint = (reach: Plain<PeerReach>): string =>
 
 /** The size limit of a bus message. */
 const MAX_CONNECTIVITY_BYTES = 8 * 1024 * 1024;
+/** Hosts in one report: more than one cluster has. The comparison with the last report takes time for each. */
+const MAX_REMOTE_HOSTS = 4_000;
 /** Paths that lose full-size packets, as named in the event. */
 export const MAX_MTU_FAILURES = 32;
 /** Addresses on which more than one machine answers, as named in the event. */
@@ -62,7 +64,7 @@ const REMOTE_HOST = record({
   ),
   mtu_report: list(record({ outgoing_nic: text, remote_ip_address: text, mtu_successful: flag })),
 });
-const CONNECTIVITY = record({ remote_hosts: list(REMOTE_HOST) });
+const CONNECTIVITY = record({ remote_hosts: list(REMOTE_HOST, MAX_REMOTE_HOSTS) });
 type Connectivity = Static<typeof CONNECTIVITY>;
 type RemoteHost = Static<typeof REMOTE_HOST>;
 

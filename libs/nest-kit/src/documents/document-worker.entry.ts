@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { RefusalError } from '@muster/problems';
 import type { DocumentReply } from './document-workers';
 
 interface Request {
@@ -16,7 +17,8 @@ async function run({ module, name, args }: Request): Promise<void> {
     if (typeof task !== 'function') throw new Error(`${module} has no function ${name}.`);
     reply({ result: task(...args) as unknown });
   } catch (error) {
-    reply({ error: error instanceof Error ? error.message : String(error) });
+    const refusal = error instanceof RefusalError ? { refusal: error.refusal } : {};
+    reply({ error: error instanceof Error ? error.message : String(error), ...refusal });
   }
 }
 

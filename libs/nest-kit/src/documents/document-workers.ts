@@ -10,15 +10,16 @@ import {
   planStaticNetworks,
   staticNetworkProblem,
 } from '@muster/ignition-config';
-import { RefusalError } from '@muster/problems';
+import { type Refusal, RefusalError } from '@muster/problems';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { readStepReport } from './read-step-report';
 
 /**
  * A pure function of a library that reads a document of a user. Its arguments and result must support structured
  * cloning.
  */
 export interface DocumentTask<Args extends readonly unknown[], Result> {
-  /** The package that exports the function. */
+  /** Where the worker finds the function: an export of a package, or of a file beside the entry of the worker. */
   readonly module: string;
   readonly name: string;
   readonly run: (...args: Args) => Result;
@@ -38,7 +39,9 @@ export const DOCUMENT_LIMITS: DocumentLimits = { timeMs: 8_000, memoryMib: 512, 
 const STACK_MIB = 4;
 const ENTRY = join(__dirname, 'document-worker.entry.js');
 
-export type DocumentReply = 'ready' | { readonly result: unknown } | { readonly error: string };
+/** What a worker sends. `refusal`: the function refused with a RefusalError. */
+export type DocumentReply =
+  'ready' | { readonly result: unknown } | { readonly error: string; readonly refusal?: Refusal };
 
 interface Job {
   readonly task: DocumentTask<never, unknown>;
@@ -167,11 +170,12 @@ export class DocumentWorkers implements OnApplicationShutdown {
     worker.unref();
     this.idle.push(worker);
     if (typeof reply === 'object' && 'result' in reply) resolve(reply.result);
+    else if (typeof reply === 'object' && reply.refusal) reject(new RefusalError(reply.refusal));
     else reject(new Error(typeof reply === 'object' ? reply.error : `Unexpected reply ${reply}.`));
   }
 }
 
-const task = <Args extends readonly unknown[], Result>(
+export const documentTask = <Args extends readonly unknown[], Result>(
   module: string,
   subject: string,
   run: (...args: Args) => Result,
@@ -181,10 +185,11 @@ const STATIC_NETWORKS = 'static_network_config';
 
 /** All documents of users that are read in a worker, because their parser may need much time or memory. */
 export const DOCUMENT_TASKS = {
-  checkStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
-  planStaticNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
-  planRamdiskNetworks: task('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
-  checkIgnitionOverride: task('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
-  readInstallConfigOverrides: task('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
-  checkManifest: task('@muster/ignition-config', 'content', manifestContentFault),
+  checkStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
+  planStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
+  planRamdiskNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
+  checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
+  readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
+  readStepReport: documentTask('./read-step-report', 'output', readStepReport),
+  checkManifest: documentTask('@muster/ignition-config', 'content', manifestContentFault),
 } as const;

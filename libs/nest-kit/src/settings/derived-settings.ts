@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
-import { createReportReader, type Digest } from '@muster/inventory';
 import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -139,18 +137,6 @@ export function readOperatorSettings(settings: SettingsReader): OperatorSettings
   }
   return given;
 }
-
-/** Returns `sha256:<64 hex digits>` of the text in UTF-8, in the format of the object store. */
-export const sha256Digest: Digest = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
-
-export type ReadReport = ReturnType<typeof createReportReader>;
-
-/** Returns the reader of step outputs with the settings of this deployment. */
-export const readReportReader = (settings: SettingsReader): ReadReport =>
-  createReportReader({
-    keepsVirtualInterfaces: settings.get('ENABLE_VIRTUAL_INTERFACES'),
-    digest: sha256Digest,
-  });
 
 type ProxySetting = Plain<ClusterSettings>['proxy'];
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   PreflightBody,
   type PreflightClusterRequest,
@@ -89,11 +90,14 @@ export class PreviewsController {
       cluster,
     );
     const dryRun = await Promise.all(hosts.map((host, index) => this.dryRun(host, index, context)));
+    // Each part of a large request is a turn of the event loop of its own.
+    await nextTurn();
     const found = await this.commands.ask(
       ValidationService.method.dryRun,
       { settings, pullSecretSet: true, hosts: dryRun },
       context,
     );
+    await nextTurn();
     return presentPreflight(found, dryRun);
   }
 

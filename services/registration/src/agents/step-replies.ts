@@ -2,12 +2,11 @@ import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } f
 import { commandsOfReply, hostNotFound, type HostState, inventoryRefusal, isReport } from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
 import { hasClockMoved, type Report, type StepReport } from '@muster/inventory';
-import { callService, CLOCK, type InputOf, REQUESTS } from '@muster/nest-kit';
+import { callService, CLOCK, type InputOf, READ_REPORT, type ReadReport, REQUESTS } from '@muster/nest-kit';
 import type { Clock, Requests } from '@muster/ports';
 import { type ProblemCode, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
-import { CONFIG, type RegistrationConfig } from '../config';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
 import { StepFailures } from './step-failures';
@@ -21,13 +20,13 @@ type Data = NonNullable<InputOf<typeof InventoryService.method.recordReport>['da
 @Injectable()
 export class Reports {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'readReport'>,
+    @Inject(READ_REPORT) private readonly readReport: ReadReport,
     @Inject(REQUESTS) private readonly requests: Requests,
   ) {}
 
-  /** @throws RefusalError with the place when the output is not valid */
-  read(step: StepReport): Report {
-    const result = this.config.readReport(step);
+  /** @throws RefusalError with the place when the output is not valid. */
+  async read(step: StepReport): Promise<Report> {
+    const result = await this.readReport(step);
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     return result.report;
   }
@@ -84,7 +83,7 @@ export class HostClocks {
   private async report(key: HostKey, generation: number, seconds: number): Promise<void> {
     const output = JSON.stringify({ offset_seconds: seconds });
     const step = { hostKey: key, stepType: 'clock-offset', output, error: '', exitCode: 0, generation };
-    await this.reports.record(key, this.reports.read(step), this.aggregates.ownContext());
+    await this.reports.record(key, await this.reports.read(step), this.aggregates.ownContext());
   }
 }
 
@@ -138,7 +137,8 @@ export class StepReplies {
   ): Promise<Stored | undefined> {
     const refusal = stepType === 'inventory' ? inventoryRefusal(host) : undefined;
     if (refusal) throw new RefusalError(refusal);
-    const report = this.reports.read({ hostKey: key, stepType, output, exitCode, error, generation: host.generation });
+    const step = { hostKey: key, stepType, output, exitCode, error, generation: host.generation };
+    const report = await this.reports.read(step);
     const { event } = report;
     const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
     if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;

@@ -1,0 +1,20 @@
+import type { ReportResult, StepReport } from '@muster/inventory';
+import { DOCUMENT_TASKS, type DocumentWorkers } from './document-workers';
+import { readStepReport } from './read-step-report';
+
+/** Longest output that is read in this thread, in characters: reading it takes less time than a worker would add. */
+const INLINE_MAX_CHARACTERS = 256 * 1024;
+
+/** Reads the output of a step. */
+export type ReadReport = (step: StepReport) => Promise<ReportResult>;
+
+/** Injection token of a `ReadReport`. */
+export const READ_REPORT = Symbol('ReadReport');
+
+/** The reader of step outputs. Long outputs are read in a worker. `keepsVirtualInterfaces`: as in `readStepReport`. */
+export const createReportReader =
+  (workers: DocumentWorkers, keepsVirtualInterfaces: boolean): ReadReport =>
+  (step) =>
+    step.output.length > INLINE_MAX_CHARACTERS
+      ? workers.run(DOCUMENT_TASKS.readStepReport, step, keepsVirtualInterfaces)
+      : Promise.resolve(readStepReport(step, keepsVirtualInterfaces));
