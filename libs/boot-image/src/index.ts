@@ -44,6 +44,7 @@ export {
   type KargsPlace,
 } from './areas/kargs-area';
 export {
+  archiveWith,
   CPIO_DIRECTORY,
   CPIO_REGULAR_FILE,
   CPIO_SYMLINK,
@@ -57,6 +58,7 @@ export {
 } from './cpio/ramdisk';
 export { gzip, type Packing } from './cpio/gzip';
 export { createMinimalIso, NETWORK_AREA_BYTES, NETWORK_AREA_PATH, ROOTFS_PATH, type MinimalIso } from './minimal-iso';
+export { extendRamdisk, INITRD_PATH } from './extended-iso';
 export {
   assertBootUrl,
   bootUrlRefusal,

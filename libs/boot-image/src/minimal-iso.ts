@@ -81,7 +81,7 @@ export const NETWORK_AREA_PATH = '/images/assisted_installer_custom.img';
 export const ROOTFS_PATH = '/images/pxeboot/rootfs.img';
 
 const KARGS_INFO_PATH = '/coreos/kargs.json';
-const IGNITION_INFO_PATH = '/coreos/igninfo.json';
+export const IGNITION_INFO_PATH = '/coreos/igninfo.json';
 /** Tells other tools how to leave out the root file system themselves; of no use once it is left out. */
 const MINISO_PATH = '/coreos/miniso.dat';
 /** The first one there is; all say the same. */
@@ -127,7 +127,7 @@ export async function createMinimalIso(
   ]);
   if (fileIn(tree, MINISO_PATH)) edits.set(MINISO_PATH, undefined);
   if (kargs) edits.set(KARGS_INFO_PATH, bufferByteSource(kargsInfo(kargs)));
-  const ignition = placeOfIgnition(tree, baseLayout.ignition.offset);
+  const ignition = placeOf(tree, baseLayout.ignition.offset);
   if (baseLayout.ignition.layout === 'header')
     edits.set(IGNITION_INFO_PATH, ignitionInfo(ignition, baseLayout.ignition));
   const edited = editTree(tree, edits);
@@ -217,8 +217,8 @@ function positionIn({ parts }: IsoFile, offset: number): number | undefined {
   return offset - start;
 }
 
-/** The file that the ignition area is part of, and where in it. */
-function placeOfIgnition(tree: IsoDirectory, offset: number): { readonly path: string; readonly position: number } {
+/** Returns the file that contains a byte of the base, and the position in it. Throws `no_minimal_image` when no file does. */
+export function placeOf(tree: IsoDirectory, offset: number): { readonly path: string; readonly position: number } {
   const waiting = [{ directory: tree, path: '' }];
   for (let next = waiting.pop(); next; next = waiting.pop())
     for (const child of next.directory.children) {
@@ -229,11 +229,11 @@ function placeOfIgnition(tree: IsoDirectory, offset: number): { readonly path: s
         if (position !== undefined) return { path, position };
       }
     }
-  throw new BootImageError({ code: 'no_minimal_image', reason: 'its ignition area is in no file' });
+  throw new BootImageError({ code: 'no_minimal_image', reason: `its byte ${offset} is in no file` });
 }
 
 /** Images that described the area in front of their file system describe it in a file from here on. */
-function ignitionInfo(place: { readonly path: string; readonly position: number }, { length }: Extent): ByteSource {
+export function ignitionInfo(place: { readonly path: string; readonly position: number }, { length }: Extent): ByteSource {
   const info = { file: place.path.slice(1), offset: place.position, length };
   return bufferByteSource(utf8Bytes(`${JSON.stringify(info, undefined, 2)}\n`));
 }

@@ -77,8 +77,9 @@ const ALIGNMENT_BYTES = 4;
  * The ramdisk of an image followed by archives that the kernel unpacks over it. Each begins at a multiple of 4 bytes: zeros
  * in between are skipped.
  */
-export function extendInitrd(initrd: ByteSource, archives: readonly Uint8Array[]): ByteSource {
-  const parts = [initrd, ...archives.filter(({ length }) => length > 0).map(bufferByteSource)];
+export function extendInitrd(initrd: ByteSource, archives: readonly (Uint8Array | ByteSource)[]): ByteSource {
+  const sources = archives.map((archive) => (archive instanceof Uint8Array ? bufferByteSource(archive) : archive));
+  const parts = [initrd, ...sources.filter(({ size }) => size > 0)];
   return concatSources(
     parts.flatMap((part, index) =>
       index === parts.length - 1 ? [part] : [part, zeroSource(roundUp(part.size, ALIGNMENT_BYTES) - part.size)],

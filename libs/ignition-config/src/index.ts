@@ -84,4 +84,4 @@ export {
 export { unconfiguredFiles, type UnconfiguredInput } from './discovery/unconfigured-files';
 export { isCertificateList, splitCertificates } from './documents/certificates';
 export { readYaml, toPlain, type ReadYaml, type YamlFault } from './documents/read-yaml';
-export { HOST_EXECUTABLE_PATH } from './discovery/agent-unit';
+export { HOST_EXECUTABLE_PATH, ramdiskExecutableFiles, ramdiskExecutablePath } from './discovery/agent-unit';

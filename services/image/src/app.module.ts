@@ -12,6 +12,7 @@ import { DiscoveryImages } from './download/discovery-images';
 import { Downloads } from './download/downloads';
 import { ImageAccess } from './download/image-access';
 import { DownloadImageController, ImageResponder, NetworkBootController } from './download/images.controller';
+import { InImageExecutable } from './download/in-image-executable';
 import { InfraEnvContents } from './download/infra-env-content';
 import { NetworkBootImages } from './download/network-boot-images';
 import { FileResponder } from './http/file-responder';
@@ -42,6 +43,7 @@ export class AppModule {
         BaseImages,
         BootArtifacts,
         InfraEnvContents,
+        InImageExecutable,
         DiscoveryImages,
         NetworkBootImages,
         FileResponder,

@@ -31,6 +31,8 @@ export interface ImageConfig {
   readonly baseUrl: string | undefined;
   /** The executables for hosts; empty when none were built. */
   readonly hostBinaries: readonly HostBinary[];
+  /** Whether images contain the executable, so that hosts do not download it. */
+  readonly hasExecutableInImage: boolean;
   /** Origins from which browsers may send requests; `*` matches any part. */
   readonly allowedDomains: readonly string[];
   readonly osImages: readonly OsImageEntry[];
@@ -64,6 +66,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     tls: readTlsFiles(settings),
     baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
     hostBinaries: readHostBinaries(settings)?.binaries ?? [],
+    hasExecutableInImage: readIsInImage(settings),
     allowedDomains: settings.get('ALLOWED_DOMAINS'),
     osImages: settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES,
     imageDirectory: settings.get('IMAGE_DIRECTORY'),
@@ -86,6 +89,13 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };
+}
+
+function readIsInImage(settings: SettingsReader): boolean {
+  const isInImage = settings.get('MUSTER_HOST_BINARY') === 'in-image';
+  if (isInImage && !settings.isSet('MUSTER_HOST_BINARIES'))
+    settings.reject('MUSTER_HOST_BINARIES', '', 'a directory that npm run build:host made; MUSTER_HOST_BINARY=in-image needs it');
+  return isInImage;
 }
 
 function readTokenKey(settings: SettingsReader): KeyObject {

@@ -1,5 +1,6 @@
 import { concatBytes, latin1, roundUp, startsWith, utf8, utf8Bytes } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
+import { bufferByteSource, type ByteSource, concatSources, zeroSource } from '../byte-source';
 import { gunzipMember, gzip, isGzip } from './gzip';
 
 /** One member of a newc archive. `mode` is the whole st_mode: type and permissions, such as 0o100644. */
@@ -71,19 +72,31 @@ function readHeader(bytes: Uint8Array, at: number): { mode: number; filesize: nu
 }
 
 function member({ name, mode, data }: CpioEntry, ino: number): Uint8Array {
+  const header = memberHeader({ name, mode, dataBytes: data.length, ino });
+  return concatBytes([header, padded(data)]);
+}
+
+interface MemberHeader {
+  readonly name: string;
+  readonly mode: number;
+  readonly dataBytes: number;
+  readonly ino: number;
+}
+
+/** Header and name, padded to where the data begins. */
+function memberHeader({ dataBytes, ino, mode, name }: MemberHeader): Uint8Array {
   const nameBytes = utf8Bytes(`${name}\0`);
   if (nameBytes.length < 2 || nameBytes.length > NAME_BYTES_MAX || nameBytes.indexOf(0) !== nameBytes.length - 1) {
     throw malformed('cpio', `${JSON.stringify(name.slice(0, 100))} cannot be a file name`);
   }
-  if (data.length > DATA_BYTES_MAX) throw malformed('cpio', `${name} is larger than 4 GiB`);
+  if (dataBytes > DATA_BYTES_MAX) throw malformed('cpio', `${name} is larger than 4 GiB`);
   const linkCount = (mode & FILE_TYPE_MASK) === CPIO_DIRECTORY ? 2 : 1;
-  const header = [ino, mode, 0, 0, linkCount, 0, data.length, 0, 0, 0, 0, nameBytes.length, 0];
+  const header = [ino, mode, 0, 0, linkCount, 0, dataBytes, 0, 0, 0, 0, nameBytes.length, 0];
   const text = `070701${header.map((value) => value.toString(16).padStart(8, '0')).join('')}`;
   const dataStart = roundUp(HEADER_BYTES + nameBytes.length, 4);
-  const bytes = new Uint8Array(roundUp(dataStart + data.length, 4));
+  const bytes = new Uint8Array(dataStart);
   bytes.set(utf8Bytes(text));
   bytes.set(nameBytes, HEADER_BYTES);
-  bytes.set(data, dataStart);
   return bytes;
 }
 
@@ -131,6 +144,27 @@ function read(bytes: Uint8Array, maxBytes: number, mayBeCompressed: boolean): Cp
     }
   }
   return parts.flat();
+}
+
+/**
+ * Returns a newc archive with one large file after small ones. The content of the file is read on demand. The archive is not
+ * compressed, so that its size is known.
+ */
+export function archiveWith(
+  files: readonly CpioEntry[],
+  large: { readonly name: string; readonly mode: number; readonly content: ByteSource },
+): ByteSource {
+  const { content, mode, name } = large;
+  const trailerBytes = writeCpio([]).length;
+  const before = writeCpio(files);
+  const header = memberHeader({ name, mode, dataBytes: content.size, ino: files.length + 1 });
+  return concatSources([
+    bufferByteSource(before.subarray(0, before.length - trailerBytes)),
+    bufferByteSource(header),
+    content,
+    zeroSource(roundUp(content.size, 4) - content.size),
+    bufferByteSource(writeCpio([])),
+  ]);
 }
 
 const DIRECTORY_MODE = CPIO_DIRECTORY | 0o755;

@@ -11,7 +11,43 @@ import {
 import { SERVICE_CA_PATH } from './host-files';
 
 export const HOST_EXECUTABLE_PATH = '/usr/local/bin/muster-host';
+/** The live system finds `<architecture>.gz` here when the image contains the executable. */
+export const STORED_EXECUTABLES = '/run/muster-host';
 export const DOWNLOAD_PATH = '/usr/local/bin/muster-host-download';
+
+const COPY_UNIT = 'muster-host-from-ramdisk.service';
+const UNITS = '/etc/systemd/system';
+const READABLE = 0o644;
+const SYMBOLIC_LINK = 0o120_777;
+
+/** Path of the compressed executable in a ramdisk, without the leading slash. */
+export const ramdiskExecutablePath = (architecture: string): string => `muster-host/${architecture}.gz`;
+
+/** Returns the files of a ramdisk that hand its executable to the live system: /run outlives the ramdisk. */
+export function ramdiskExecutableFiles(architecture: string) {
+  const from = `/${ramdiskExecutablePath(architecture)}`;
+  const contents = [
+    '[Unit]',
+    'Description=Keep the host executable of this image',
+    'DefaultDependencies=no',
+    `ConditionPathExists=${from}`,
+    'Before=initrd.target initrd-switch-root.service',
+    '',
+    '[Service]',
+    'Type=oneshot',
+    'RemainAfterExit=yes',
+    `ExecStart=/bin/bash -c 'mkdir -p ${STORED_EXECUTABLES} && mv ${from} ${STORED_EXECUTABLES}/'`,
+    '',
+    '[Install]',
+    'WantedBy=initrd.target',
+    '',
+  ];
+  const unit = `${UNITS}/${COPY_UNIT}`;
+  return [
+    { path: unit, mode: READABLE, content: contents.join('\n') },
+    { path: `${UNITS}/initrd.target.wants/${COPY_UNIT}`, mode: SYMBOLIC_LINK, content: unit },
+  ];
+}
 
 const FIRST_WAIT_SECONDS = 5;
 const LAST_WAIT_SECONDS = 60;
@@ -29,7 +65,7 @@ export function downloadScript(
     DOWNLOAD_PATH,
     MODE_EXECUTABLE,
     `#!/bin/bash
-# Downloads the program that registers this machine, unless it is here already. Retries without limit: networks and services come up
+# Takes the program that registers this machine from the image, or downloads it, unless it is here already. Retries without limit: networks and services come up
 # later than machines.
 program=${HOST_EXECUTABLE_PATH}
 architecture=$(uname -m)
@@ -49,6 +85,13 @@ url=${shellQuote(`${executable.baseUrl}/`)}$architecture
 bundle=/run/muster-ca-bundle.pem
 cat ${SERVICE_CA_PATH} /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/certs/ca-certificates.crt >"$bundle" 2>/dev/null
 is_complete() { echo "$digest  $program" | sha256sum --check --status 2>/dev/null; }
+stored=${STORED_EXECUTABLES}/$architecture.gz
+if [ -f "$stored" ] && ! is_complete; then
+  mkdir -p "\${program%/*}"
+  gzip -dc "$stored" >"$program.part" && chmod 0755 "$program.part" && mv -f "$program.part" "$program"
+  restorecon "$program" 2>/dev/null
+  is_complete || say "The program in this image is damaged. It is downloaded instead."
+fi
 wait=${FIRST_WAIT_SECONDS}
 until is_complete; do
   mkdir -p "\${program%/*}"

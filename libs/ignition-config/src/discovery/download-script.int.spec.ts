@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fromDataUrl } from '../config/ignition-file';
 import { downloadScript } from './agent-unit';
@@ -47,6 +48,7 @@ const hasCurl = (() => {
     const file = downloadScript({ baseUrl, sha256 }, { caPem: '', skipsCertificateVerification: false });
     const script = (fromDataUrl(file.contents?.source ?? '') ?? '')
       .replaceAll('/usr/local/bin/muster-host', join(folder, 'muster-host'))
+      .replaceAll('/run/muster-host/', join(folder, 'stored/'))
       .replaceAll('/run/muster-ca-bundle.pem', join(folder, 'bundle'))
       .replaceAll('/dev/console', join(folder, 'console'))
       .replace(/sleep "\$wait"/, 'sleep 0.1');
@@ -67,6 +69,30 @@ const hasCurl = (() => {
     expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
     expect(asked).toEqual([`/host-binaries/${architecture}`, `/host-binaries/${architecture}`]);
     expect(output()).toMatch(/did not work: .*503.*Next try in 5 seconds/);
+  });
+
+  describe('of an image that contains it', () => {
+    const stored = join(folder, 'stored');
+    const given = (content: Buffer): void => {
+      mkdirSync(stored, { recursive: true });
+      writeFileSync(join(stored, `${architecture}.gz`), content);
+    };
+    afterEach(() => rmSync(stored, { recursive: true, force: true }));
+
+    it('is not needed', async () => {
+      given(gzipSync(PROGRAM));
+      expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
+      expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
+      expect(asked).toEqual([]);
+    });
+
+    it('replaces a damaged copy', async () => {
+      given(gzipSync('another program'));
+      const { ended, output } = start({ [architecture]: digestOf(PROGRAM) });
+      expect(await ended).toBe(0);
+      expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
+      expect(output()).toContain('The program in this image is damaged. It is downloaded instead.');
+    });
   });
 
   it('is not repeated when the program is here already', async () => {

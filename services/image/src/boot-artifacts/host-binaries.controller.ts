@@ -6,7 +6,8 @@ import { OPEN_IMAGE_FILE, type OpenImageFile } from '../base-images/base-image';
 import { CONFIG, type ImageConfig } from '../config';
 import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
-const GZIP_SUFFIX = '.gz';
+/** `npm run build:host` writes a compressed copy beside each executable. */
+export const GZIP_SUFFIX = '.gz';
 
 /**
  * The executables for hosts. They contain no secrets, because a host downloads its executable before it has

@@ -5,6 +5,7 @@ import { BaseImages } from '../base-images/base-images';
 import { rootfsUrlOf } from '../boot-artifacts/boot-artifacts';
 import { etagOf, type SentFile } from '../http/file-responder';
 import { baseKindOf, type ImageType } from './image-address';
+import { InImageExecutable } from './in-image-executable';
 import { InfraEnvContents } from './infra-env-content';
 
 export interface ImageRequest {
@@ -28,6 +29,7 @@ export class DiscoveryImages implements OnApplicationBootstrap {
   constructor(
     private readonly baseImages: BaseImages,
     private readonly contents: InfraEnvContents,
+    private readonly executable: InImageExecutable,
   ) {}
 
   /** Runs once at start, so the first download does not wait for compilation and connections. */
@@ -50,18 +52,19 @@ export class DiscoveryImages implements OnApplicationBootstrap {
     try {
       const isMinimal = type === 'minimal-iso';
       const rootfsUrl = isMinimal ? rootfsUrlOf(baseUrl, base.entry) : '';
-      const [form, content] = await Promise.all([
-        refusing(() => formOf(base, rootfsUrl)),
+      const [archive, content] = await Promise.all([
+        this.executable.archiveFor(base.entry.cpu_architecture),
         this.contents.of(infraEnvId, type, isMinimal),
       ]);
       const { config, appendKargs, networkRamdisk } = content;
+      const form = await this.executable.addTo(await refusing(() => formOf(base, rootfsUrl)), archive);
       const source = await refusing(() =>
         customiseBootIso(form.source, form.layout, { config, appendKargs, networkRamdisk }),
       );
       return {
         source,
         size: source.size,
-        etag: etagOf(base.digest, type, rootfsUrl, JSON.stringify(appendKargs), config, networkRamdisk),
+        etag: etagOf(base.digest, type, rootfsUrl, JSON.stringify(appendKargs), config, networkRamdisk, archive?.sha256 ?? ''),
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
         fileName:
           type === 'disconnected-iso' ? `agent-ove.${base.entry.cpu_architecture}.iso` : `${infraEnvId}-discovery.iso`,

@@ -3,6 +3,7 @@ import {
   createIgnitionArchive,
   extendInitrd,
   fileSource,
+  INITRD_PATH,
   openIso,
   s390xAddressAndSize,
 } from '@muster/boot-image';
@@ -11,6 +12,7 @@ import { Injectable } from '@nestjs/common';
 import { refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
 import { etagOf, type SentFile } from '../http/file-responder';
+import { InImageExecutable } from './in-image-executable';
 import { InfraEnvContents } from './infra-env-content';
 
 export interface NetworkBootRequest {
@@ -19,7 +21,6 @@ export interface NetworkBootRequest {
   readonly architecture: string;
 }
 
-const INITRD_PATH = '/images/pxeboot/initrd.img';
 export const S390X = 's390x';
 
 /**
@@ -31,6 +32,7 @@ export class NetworkBootImages {
   constructor(
     private readonly baseImages: BaseImages,
     private readonly contents: InfraEnvContents,
+    private readonly executable: InImageExecutable,
   ) {}
 
   /** @throws RefusalError when an input is unknown or not available yet */
@@ -41,6 +43,7 @@ export class NetworkBootImages {
     try {
       // Hosts that boot over the network get their network files in the same way as minimal images.
       const content = await this.contents.of(infraEnvId, 'minimal-iso', true);
+      const archive = await this.executable.archiveFor(base.entry.cpu_architecture);
       const source = await refusing(async () => {
         const image = await openIso(base.source);
         const entry = await image.find(INITRD_PATH);
@@ -52,12 +55,13 @@ export class NetworkBootImages {
         return extendInitrd(fileSource(base.source, entry), [
           createIgnitionArchive(content.config),
           content.networkRamdisk,
+          ...(archive ? [archive.source] : []),
         ]);
       });
       return {
         source,
         size: source.size,
-        etag: etagOf(base.digest, INITRD_PATH, content.config, content.networkRamdisk),
+        etag: etagOf(base.digest, INITRD_PATH, content.config, content.networkRamdisk, archive?.sha256 ?? ''),
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
         fileName: `${infraEnvId}-initrd.img`,
         release,

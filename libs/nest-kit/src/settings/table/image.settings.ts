@@ -27,6 +27,13 @@ export const IMAGE_SETTINGS = {
     readBy: ['gateway', 'ignition', 'image'],
     meaning: 'The PEM file with the certificate of the image service, and of the REST API with `SERVE_HTTPS=true`.',
   }),
+  MUSTER_HOST_BINARY: choice({
+    ...IMAGE,
+    choices: ['download', 'in-image'],
+    fallback: 'download',
+    meaning:
+      'How hosts get the executable of `MUSTER_HOST_BINARIES`: they download it, or the ramdisk of the image contains it (`in-image`, about 40 MB more per image). Use `in-image` where sites block downloads.',
+  }),
   IMAGE_DIRECTORY: path({ ...IMAGE, fallback: '.', meaning: 'The directory of images whose `url` is a path.' }),
   OS_IMAGES_FETCH: choice({
     ...IMAGE,

@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import {
+  bufferByteSource,
+  NETWORK_AREA_PATH,
+  openIso,
+  readBootIsoLayout,
+  readIgnitionConfig,
+  readInitramfs,
+  readKargs,
+} from '@muster/boot-image';
+import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { coreOsIso } from '../coreos-iso.fixture.spec';
+import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
+
+const PROGRAM = randomBytes(200_000);
+const INITRD = '/images/pxeboot/initrd.img';
+const UNIT = 'etc/systemd/system/muster-host-from-ramdisk.service';
+const binaries = temporaryDirectory();
+let nats: NatsServer;
+let stage: ImageStage;
+
+beforeAll(async () => {
+  writeFileSync(join(binaries.path, 'muster-host-x86_64'), PROGRAM);
+  writeFileSync(join(binaries.path, 'muster-host-x86_64.gz'), gzipSync(PROGRAM));
+  const sha256 = createHash('sha256').update(PROGRAM).digest('hex');
+  const entry = { architecture: 'x86_64', file: 'muster-host-x86_64', sha256, bytes: PROGRAM.length };
+  writeFileSync(join(binaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [entry] }));
+  nats = await startNatsServer();
+  stage = await openImageStage(
+    nats.url,
+    { MUSTER_HOST_BINARIES: binaries.path, MUSTER_HOST_BINARY: 'in-image' },
+    undefined,
+    [
+      { file: coreOsIso('x86_64'), openshift_version: '4.20', cpu_architecture: 'x86_64', version: '420' },
+      { file: coreOsIso('s390x'), openshift_version: '4.20', cpu_architecture: 's390x', version: '420z' },
+    ],
+  );
+  await stage.givenKernelArguments(JSON.stringify([{ operation: 'append', value: 'site=remote' }]));
+});
+afterAll(async () => {
+  await stage.close();
+  await nats.stop();
+  binaries.remove();
+});
+
+const download = async (path: string): Promise<Buffer> => {
+  const response = await fetch(`${stage.url}${path}`);
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return Buffer.from(await response.arrayBuffer());
+};
+const executableIn = (ramdisk: Uint8Array): Buffer | undefined => {
+  const found = readInitramfs(ramdisk).find(({ name }) => name === 'muster-host/x86_64.gz');
+  return found && gunzipSync(found.data);
+};
+
+describe('images with the executable', () => {
+  it.each(['full', 'minimal'])('contain it in the ramdisk of the %s image', async (kind) => {
+    const source = bufferByteSource(await download(`/byid/${INFRA_ENV_ID}/4.20/x86_64/${kind}.iso`));
+    const image = await openIso(source);
+    const ramdisk = await image.readFile(INITRD, 1_000_000);
+    expect(executableIn(ramdisk)?.equals(PROGRAM)).toBe(true);
+    const entries = readInitramfs(ramdisk);
+    expect(entries[0]?.name).toBe('etc/coreos-live-initramfs');
+    expect(Buffer.from(entries.find(({ name }) => name === UNIT)?.data ?? '').toString()).toContain(
+      'mv /muster-host/x86_64.gz /run/muster-host/',
+    );
+    const wanted = entries.find(({ name }) => name.endsWith('initrd.target.wants/muster-host-from-ramdisk.service'));
+    expect(Buffer.from(wanted?.data ?? '').toString()).toBe(`/${UNIT}`);
+    // The other files were moved. Tools that read the image find them at their new places.
+    expect(String(await image.readFile('/images/pxeboot/vmlinuz', 1_000))).toContain('kernel of x86_64');
+    const layout = await readBootIsoLayout(source);
+    expect(Buffer.from((await readIgnitionConfig(source, layout.ignition)) ?? '').toString()).toContain('"3.1.0"');
+    if (!layout.kargs) throw new Error('the image has no area for kernel arguments');
+    expect(await readKargs(source, layout.kargs)).toMatch(/ignition\.firstboot.* site=remote$/);
+    expect((await image.find(NETWORK_AREA_PATH)) !== undefined).toBe(kind === 'minimal');
+  });
+
+  it('contain it in the ramdisk for network boot', async () => {
+    expect(executableIn(await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20`))?.equals(PROGRAM)).toBe(true);
+  });
+
+  it('do not contain it for an architecture without one', async () => {
+    expect(executableIn(await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20&arch=s390x`))).toBeUndefined();
+  });
+
+  it('are not possible without executables', async () => {
+    await expect(openImageStage(nats.url, { MUSTER_HOST_BINARY: 'in-image' })).rejects.toThrow(
+      /MUSTER_HOST_BINARIES is missing.*MUSTER_HOST_BINARY=in-image needs it/,
+    );
+  });
+});
