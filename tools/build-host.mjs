@@ -32,6 +32,9 @@ const ARCHITECTURES = { x86_64: 'x64', aarch64: 'arm64', ppc64le: 'ppc64le', s39
 const BIG_ENDIAN = ['s390x'];
 const OWN = Object.entries(ARCHITECTURES).find(([, name]) => name === arch())?.[0];
 const GZIP_LEVEL = 6;
+/** `e_machine` of the ELF header. */
+const ELF_MACHINES = { x86_64: 62, aarch64: 183, ppc64le: 21, s390x: 22 };
+const ELF_MACHINE_OFFSET = 18;
 
 const options = process.argv.slice(2);
 const chosen = options.find((option) => option.startsWith('--architectures='))?.split('=')[1];
@@ -83,6 +86,7 @@ for (const architecture of wanted) {
   chmodSync(part, 0o755);
   await quietly(() => inject(part, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: SENTINEL }));
   const bytes = readFileSync(part);
+  checkExecutable(bytes, architecture);
   writeFileSync(`${path}.gz.part`, gzipSync(bytes, { level: GZIP_LEVEL }));
   renameSync(part, path);
   renameSync(`${path}.gz.part`, `${path}.gz`);
@@ -99,6 +103,17 @@ function isCurrent() {
   const has = (architecture) =>
     index.binaries.some((one) => one.architecture === architecture && existsSync(join(OUT, one.file)));
   return index.version === version && wanted.every(has);
+}
+
+/** A file for another machine cannot be run here, so its header and its blob are checked. */
+function checkExecutable(bytes, architecture) {
+  const isBigEndian = BIG_ENDIAN.includes(architecture);
+  const machine = isBigEndian ? bytes.readUInt16BE(ELF_MACHINE_OFFSET) : bytes.readUInt16LE(ELF_MACHINE_OFFSET);
+  const isElf = bytes.subarray(0, 4).equals(Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
+  if (!isElf || bytes[5] !== (isBigEndian ? 2 : 1) || machine !== ELF_MACHINES[architecture])
+    fail(`The executable for ${architecture} is one for another machine (ELF machine ${machine}).`);
+  if (!bytes.includes(`${SENTINEL}:1`) || !bytes.includes('NODE_SEA_BLOB'))
+    fail(`The executable for ${architecture} does not contain the program.`);
 }
 
 /** The Node executable of that architecture, of the very version that makes the blob. */

@@ -233,7 +233,10 @@ export function placeOf(tree: IsoDirectory, offset: number): { readonly path: st
 }
 
 /** Images that described the area in front of their file system describe it in a file from here on. */
-export function ignitionInfo(place: { readonly path: string; readonly position: number }, { length }: Extent): ByteSource {
+export function ignitionInfo(
+  place: { readonly path: string; readonly position: number },
+  { length }: Extent,
+): ByteSource {
   const info = { file: place.path.slice(1), offset: place.position, length };
   return bufferByteSource(utf8Bytes(`${JSON.stringify(info, undefined, 2)}\n`));
 }

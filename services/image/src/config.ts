@@ -94,7 +94,11 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
 function readIsInImage(settings: SettingsReader): boolean {
   const isInImage = settings.get('MUSTER_HOST_BINARY') === 'in-image';
   if (isInImage && !settings.isSet('MUSTER_HOST_BINARIES'))
-    settings.reject('MUSTER_HOST_BINARIES', '', 'a directory that npm run build:host made; MUSTER_HOST_BINARY=in-image needs it');
+    settings.reject(
+      'MUSTER_HOST_BINARIES',
+      '',
+      'a directory that npm run build:host made; MUSTER_HOST_BINARY=in-image needs it',
+    );
   return isInImage;
 }
 

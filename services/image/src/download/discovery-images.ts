@@ -64,7 +64,15 @@ export class DiscoveryImages implements OnApplicationBootstrap {
       return {
         source,
         size: source.size,
-        etag: etagOf(base.digest, type, rootfsUrl, JSON.stringify(appendKargs), config, networkRamdisk, archive?.sha256 ?? ''),
+        etag: etagOf(
+          base.digest,
+          type,
+          rootfsUrl,
+          JSON.stringify(appendKargs),
+          config,
+          networkRamdisk,
+          archive?.sha256 ?? '',
+        ),
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
         fileName:
           type === 'disconnected-iso' ? `agent-ove.${base.entry.cpu_architecture}.iso` : `${infraEnvId}-discovery.iso`,
