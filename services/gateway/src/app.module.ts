@@ -1,6 +1,6 @@
 import { RequestMetrics } from '@muster/nest-kit';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { AgentRequests } from './agents/agent-desk';
+import { AgentRequests } from './agents/agent-requests';
 import { HeldPolls } from './agents/held-polls';
 import { AgentNatsEndpoint } from './agents/agent-nats-endpoint';
 import { AgentsController, BusCredentialsController } from './agents/agents.controller';

@@ -29,7 +29,7 @@ export interface RunningGateway {
   /** A second connection to the bus, for agents or services of a test. */
   readonly bus: NatsRequests;
   /** The requests that the services received, in order. */
-  readonly asked: {
+  readonly received: {
     readonly subject: string;
     readonly body: JsonObject;
     readonly headers: IncomingMessage['headers'];
@@ -71,12 +71,12 @@ export async function startRunningGateway(
   });
   await platform.requests.flush();
   const url = gateway.endpoints[0] ?? '';
-  const asked: RunningGateway['asked'] = [];
+  const received: RunningGateway['received'] = [];
 
   const answers = async (method: MethodName, reply: Reply): Promise<void> => {
     bus.subscribe(subjectOfMethod(method), async (message) => {
       const body = message.body as JsonObject;
-      asked.push({ subject: message.subject, body, headers: message.headers });
+      received.push({ subject: message.subject, body, headers: message.headers });
       return reply(body, message);
     });
     await bus.flush();
@@ -86,7 +86,7 @@ export async function startRunningGateway(
     url,
     platform,
     bus,
-    asked,
+    received,
     log,
     routes,
     call: async (method, path, { json, raw, headers = {} } = {}) => {

@@ -42,7 +42,7 @@ export class RequestRefused extends Error {
 }
 
 const CONTRACT_API = '/api/assisted-install/v2';
-const OWN_API = '/api/muster/v1';
+const MUSTER_API = '/api/muster/v1';
 
 const RETRY_MS = 200;
 /** Milliseconds to wait for a service that is restarting. */
@@ -57,8 +57,8 @@ export class RestClient {
   }
 
   /** Client of the Muster API, which the v2 API does not contain. */
-  getOwn<Answer>(path: string): Promise<Answer> {
-    return this.request<Answer>('GET', path, undefined, OWN_API);
+  getMusterApi<Answer>(path: string): Promise<Answer> {
+    return this.request<Answer>('GET', path, undefined, MUSTER_API);
   }
 
   post<Answer>(path: string, body?: unknown): Promise<Answer> {

@@ -34,7 +34,7 @@ const LOOK_MS = 100;
 /** Returns the funnel once it shows the clusters as installed, or its last state after a few seconds. */
 export async function readFunnel(client: RestClient, clusters: number): Promise<FunnelView> {
   for (let looks = 1; ; looks += 1) {
-    const funnel = await client.getOwn<FunnelView>('/funnel');
+    const funnel = await client.getMusterApi<FunnelView>('/funnel');
     if (funnel.installed >= clusters || looks === LOOKS_MAX) return funnel;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

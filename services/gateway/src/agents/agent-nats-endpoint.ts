@@ -5,7 +5,7 @@ import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/
 import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { AGENT_METHODS, AgentRequests, type AskingVerb } from './agent-desk';
+import { AGENT_METHODS, AgentRequests, type RequestVerb } from './agent-requests';
 
 const QUEUE = 'gateway';
 
@@ -21,11 +21,11 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   constructor(
     @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(IDS) private readonly ids: Ids,
-    private readonly desk: AgentRequests,
+    private readonly agentRequests: AgentRequests,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.subscriptions = (Object.keys(AGENT_METHODS) as AskingVerb[]).map((verb) =>
+    this.subscriptions = (Object.keys(AGENT_METHODS) as RequestVerb[]).map((verb) =>
       this.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
         queue: QUEUE,
       }),
@@ -36,11 +36,11 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     this.subscriptions.forEach((subscription) => subscription.unsubscribe());
   }
 
-  private async answer(verb: AskingVerb, message: IncomingMessage): Promise<JsonValue> {
+  private async answer(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {
     try {
       const ids = readIds(message.subject);
       const input = readInput(verb, message.body, ids);
-      return { ok: (await this.desk.ask(verb, input, this.contextOf(message, ids))) as unknown as JsonValue };
+      return { ok: (await this.agentRequests.send(verb, input, this.contextOf(message, ids))) as unknown as JsonValue };
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
@@ -76,7 +76,7 @@ function readIds(subject: string): HostIds {
   });
 }
 
-function readInput<Verb extends AskingVerb>(
+function readInput<Verb extends RequestVerb>(
   verb: Verb,
   body: JsonValue,
   ids: HostIds,

@@ -20,9 +20,9 @@ import { Commands } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { HostViews } from '../views/host-views';
-import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-desk';
+import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-requests';
 import { HeldPolls } from './held-polls';
 
 /** `host_registration_response` of the v2 API. */
@@ -46,7 +46,7 @@ type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
 @Controller('v2/infra-envs/:infra_env_id/hosts')
 export class AgentsController {
   constructor(
-    private readonly desk: AgentRequests,
+    private readonly agentRequests: AgentRequests,
     private readonly heldPolls: HeldPolls,
     private readonly readYourWrites: ReadYourWrites,
     private readonly hosts: HostViews,
@@ -65,7 +65,7 @@ export class AgentsController {
     const hostId = body.host_id.toLowerCase();
     const discoveryAgentVersion = body.discovery_agent_version ?? versionHeader ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion };
-    const { stored, agentVersion } = await this.desk.ask('register', input, context);
+    const { stored, agentVersion } = await this.agentRequests.send('register', input, context);
     const isVisible = stored === undefined || (await this.readYourWrites.passed(stored.position));
     const runner = { infra_env_id: infraEnvId, host_id: hostId, agent_version: agentVersion };
     return {
@@ -100,7 +100,7 @@ export class AgentsController {
   ): Promise<V2Steps> {
     const version = discoveryAgentVersion ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
-    const ask = () => this.desk.ask('next_steps', input, context);
+    const ask = () => this.agentRequests.send('next_steps', input, context);
     return presentSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
   }
 
@@ -116,7 +116,11 @@ export class AgentsController {
     @Context() context: CommandContext,
   ): Promise<void> {
     const { step_type: stepType = '', step_id: stepId = '', exit_code: exitCode = 0, output = '', error = '' } = body;
-    await this.desk.ask('reply_to_step', { infraEnvId, hostId, stepType, stepId, exitCode, output, error }, context);
+    await this.agentRequests.send(
+      'reply_to_step',
+      { infraEnvId, hostId, stepType, stepId, exitCode, output, error },
+      context,
+    );
   }
 
   @Put(':host_id/progress')
@@ -130,7 +134,7 @@ export class AgentsController {
     @Body() { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.desk.ask('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
+    await this.agentRequests.send('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
   }
 }
 
@@ -143,7 +147,7 @@ const BUS_CREDENTIALS = Type.Object(
   { title: 'bus-credentials' },
 );
 
-@Controller(OWN_API)
+@Controller(MUSTER_API)
 export class BusCredentialsController {
   constructor(private readonly commands: Commands) {}
 
@@ -158,7 +162,7 @@ export class BusCredentialsController {
   ): Promise<Static<typeof BUS_CREDENTIALS>> {
     const request = { infraEnvId, hostId, publicKey };
     const { issueBusCredentials } = RegistrationService.method;
-    const { jwt, inboxPrefix, expiresAt } = await this.commands.ask(issueBusCredentials, request, context);
+    const { jwt, inboxPrefix, expiresAt } = await this.commands.send(issueBusCredentials, request, context);
     return { jwt, inbox_prefix: inboxPrefix, expires_at: expiresAt };
   }
 }

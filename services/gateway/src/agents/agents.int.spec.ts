@@ -34,8 +34,8 @@ describe('the HTTP and NATS endpoints for agents', () => {
     expect(runner).toEqual({
       args: [JSON.stringify({ infra_env_id: INFRA_ENV_ID, host_id: HOST_ID, agent_version: 'agent:1' })],
     });
-    expect(gateway.asked[0]?.body).toMatchObject({ hostId: HOST_ID, discoveryAgentVersion: 'agent:0' });
-    expect(gateway.asked[0]?.headers[HEADERS.actor]).toBe(`agent:${HOST_ID}`);
+    expect(gateway.received[0]?.body).toMatchObject({ hostId: HOST_ID, discoveryAgentVersion: 'agent:0' });
+    expect(gateway.received[0]?.headers[HEADERS.actor]).toBe(`agent:${HOST_ID}`);
   });
 
   it('issues bus credentials to the agent of a host', async () => {
@@ -48,7 +48,7 @@ describe('the HTTP and NATS endpoints for agents', () => {
     const answer = await gateway.call('POST', path, { json: { public_key: 'UKEY' } });
     expect(answer.body).toEqual({ jwt: 'j', inbox_prefix: '_INBOX.x', expires_at: '2026-01-02T03:04:05.000Z' });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(gateway.asked[0]?.body).toEqual({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, publicKey: 'UKEY' });
+    expect(gateway.received[0]?.body).toEqual({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, publicKey: 'UKEY' });
   });
 
   it('returns 503 instead of 404 when a registered host is not readable in time', async () => {
@@ -81,7 +81,10 @@ describe('the HTTP and NATS endpoints for agents', () => {
         { step_type: 'upgrade-agent', args: ['{}'] },
       ],
     });
-    expect(gateway.asked[1]?.body).toMatchObject({ timestampSeconds: 1_700_000_000, discoveryAgentVersion: 'agent:2' });
+    expect(gateway.received[1]?.body).toMatchObject({
+      timestampSeconds: 1_700_000_000,
+      discoveryAgentVersion: 'agent:2',
+    });
   });
 
   it('delays the reply to a poll without steps until the host receives a wake-up', async () => {
@@ -94,11 +97,11 @@ describe('the HTTP and NATS endpoints for agents', () => {
     const replies: JsonObject[] = [empty, install];
     await gateway.answers(nextSteps, () => replies.shift() ?? {});
     const poll = gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`);
-    await eventually('the first request for steps is sent', async () => gateway.asked.length === 1);
+    await eventually('the first request for steps is sent', async () => gateway.received.length === 1);
     gateway.bus.publish(agentSubject(INFRA_ENV_ID, COMMAND_ID, 'nudge'), { reason: 'another host' });
     gateway.bus.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'status' });
     expect((await poll).body).toMatchObject({ instructions: [{ step_type: 'install' }] });
-    expect(gateway.asked).toHaveLength(2);
+    expect(gateway.received).toHaveLength(2);
   });
 
   it('shows the time of the last poll although the poll is not stored', async () => {
@@ -122,10 +125,10 @@ describe('the HTTP and NATS endpoints for agents', () => {
       error: '',
     };
     expect((await gateway.call('POST', `${HOSTS}/${HOST_ID}/instructions`, { json: reply })).status).toBe(204);
-    expect(gateway.asked[0]?.body).toMatchObject({ stepType: 'inventory', output: '{"hostname":"a"}', exitCode: 0 });
+    expect(gateway.received[0]?.body).toMatchObject({ stepType: 'inventory', output: '{"hostname":"a"}', exitCode: 0 });
     const progress = { current_stage: 'Writing image to disk', progress_info: '42%' };
     expect((await gateway.call('PUT', `${HOSTS}/${HOST_ID}/progress`, { json: progress })).status).toBe(200);
-    expect(gateway.asked[1]?.body).toMatchObject({ stage: 'Writing image to disk', progressInfo: '42%' });
+    expect(gateway.received[1]?.body).toMatchObject({ stage: 'Writing image to disk', progressInfo: '42%' });
     const unknown = await gateway.call('PUT', `${HOSTS}/${HOST_ID}/progress`, { json: { current_stage: 'Dreaming' } });
     expect(unknown).toMatchObject({ status: 400, body: { code: 400 } });
   });
@@ -139,7 +142,7 @@ describe('the HTTP and NATS endpoints for agents', () => {
     expect(await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } })).toMatchObject({ status, body });
   });
 
-  const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
+  const notes = () => gateway.received.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
 
   it('records a refused registration in the event log once, although the host repeats it', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
@@ -180,8 +183,8 @@ describe('the HTTP and NATS endpoints for agents', () => {
       5_000,
     );
     expect(reply).toMatchObject({ ok: { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' } });
-    expect(gateway.asked[0]?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, timestampSeconds: 3 });
-    expect(gateway.asked[0]?.headers).toEqual({
+    expect(gateway.received[0]?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, timestampSeconds: 3 });
+    expect(gateway.received[0]?.headers).toEqual({
       [HEADERS.commandId]: `${INFRA_ENV_ID}.${HOST_ID}.${COMMAND_ID}`,
       [HEADERS.correlationId]: expect.any(String),
       [HEADERS.actor]: `agent:${HOST_ID}`,
@@ -206,7 +209,7 @@ describe('the HTTP and NATS endpoints for agents', () => {
     ['a message with an unknown field', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
   ])('refuses %s', async (_, subject, body) => {
     expect(await gateway.bus.request(subject, body, {}, 5_000)).toMatchObject({ refusal: { code: 'invalid-input' } });
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('notices that a host is readable when the announcement of the projection is lost', async () => {

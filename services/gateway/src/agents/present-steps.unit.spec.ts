@@ -1,4 +1,4 @@
-import { presentSteps } from './agent-desk';
+import { presentSteps } from './agent-requests';
 
 describe('presentSteps', () => {
   it('returns post_step_action continue when the service sends none', () => {

@@ -15,16 +15,18 @@ export interface AnswerNote {
   /** Other statuses with their meaning. Their body is the same, except that 204 has none. */
   readonly others: { readonly [status: string]: string };
   /** The operation answers 409 while its resource does not exist yet. */
-  readonly isEarlyAtTimes: boolean;
+  readonly mayBeNotReady: boolean;
   /** The request refers to resources by ids outside of its path: 404 when they do not exist. */
-  readonly namesOthers: boolean;
+  readonly refersToOthers: boolean;
   /** The values that the request refers to are checked beyond their format: 422 when they are not valid. */
-  readonly checksNames: boolean;
+  readonly validatesNames: boolean;
 }
 
-type Particulars = Partial<Pick<AnswerNote, 'headers' | 'others' | 'isEarlyAtTimes' | 'namesOthers' | 'checksNames'>>;
+type AnswerOptions = Partial<
+  Pick<AnswerNote, 'headers' | 'others' | 'mayBeNotReady' | 'refersToOthers' | 'validatesNames'>
+>;
 /** The property descriptor of a handler, reduced to its result. */
-interface Answering<Value> {
+interface HandlerDescriptor<Value> {
   readonly value?: (...parameters: never[]) => Value | Promise<Value>;
 }
 
@@ -37,56 +39,56 @@ const FILE_TYPE = 'application/octet-stream';
  * one imperative sentence.
  */
 export const Answers =
-  <S extends TSchema>(does: string, schema: S, particulars: Particulars = {}) =>
-  (target: object, key: string | symbol, handler: Answering<Static<S>>): void => {
-    note(does, { ...NOTHING_SPECIAL, ...particulars, schema })(target, key, handler);
+  <S extends TSchema>(summary: string, schema: S, options: AnswerOptions = {}) =>
+  (target: object, key: string | symbol, handler: HandlerDescriptor<Static<S>>): void => {
+    note(summary, { ...DEFAULT_NOTE, ...options, schema })(target, key, handler);
   };
 
 /**
  * Documents JSON that the handler returns as text. The compiler cannot check it against the schema; the gateway tests
  * do.
  */
-export const AnswersText = (does: string, schema: TSchema, particulars: Particulars = {}): MethodDecorator =>
-  applyDecorators(note(does, { ...NOTHING_SPECIAL, ...particulars, schema }), Header('Content-Type', JSON_TEXT_TYPE));
+export const AnswersText = (summary: string, schema: TSchema, options: AnswerOptions = {}): MethodDecorator =>
+  applyDecorators(note(summary, { ...DEFAULT_NOTE, ...options, schema }), Header('Content-Type', JSON_TEXT_TYPE));
 
 /** Documents a file download. */
-export const AnswersFile = (does: string, particulars: Particulars = {}): MethodDecorator =>
-  note(does, {
-    ...NOTHING_SPECIAL,
-    ...particulars,
+export const AnswersFile = (summary: string, options: AnswerOptions = {}): MethodDecorator =>
+  note(summary, {
+    ...DEFAULT_NOTE,
+    ...options,
     schema: { type: 'string', format: 'binary' },
     mediaType: FILE_TYPE,
   });
 
 /** Documents a plain text response, such as metrics. */
-export const AnswersPlainText = (does: string): MethodDecorator =>
-  note(does, { ...NOTHING_SPECIAL, schema: { type: 'string', format: 'binary' }, mediaType: 'text/plain' });
+export const AnswersPlainText = (summary: string): MethodDecorator =>
+  note(summary, { ...DEFAULT_NOTE, schema: { type: 'string', format: 'binary' }, mediaType: 'text/plain' });
 
 /** Documents a response without body. */
 export const AnswersNothing =
-  (does: string, particulars: Particulars = {}) =>
-  (target: object, key: string | symbol, handler: Answering<void>): void => {
-    note(does, { ...NOTHING_SPECIAL, ...particulars })(target, key, handler);
+  (summary: string, options: AnswerOptions = {}) =>
+  (target: object, key: string | symbol, handler: HandlerDescriptor<void>): void => {
+    note(summary, { ...DEFAULT_NOTE, ...options })(target, key, handler);
   };
 
-const NOTHING_SPECIAL: AnswerNote = {
+const DEFAULT_NOTE: AnswerNote = {
   mediaType: JSON_TYPE,
   headers: {},
   others: {},
-  isEarlyAtTimes: false,
-  namesOthers: false,
-  checksNames: false,
+  mayBeNotReady: false,
+  refersToOthers: false,
+  validatesNames: false,
 };
 
-const note = (does: string, answer: AnswerNote): MethodDecorator =>
-  applyDecorators(ApiOperation({ summary: does }), ApiExtension(NOTE, answer));
+const note = (summary: string, answer: AnswerNote): MethodDecorator =>
+  applyDecorators(ApiOperation({ summary }), ApiExtension(NOTE, answer));
 
 /** The properties of an operation that determine its error responses. */
-export interface AskedOperation {
+export interface DocumentedOperation {
   readonly method: string;
   readonly isOpenToAll: boolean;
   readonly hasParameters: boolean;
-  readonly namesSomething: boolean;
+  readonly refersToResource: boolean;
   readonly hasBody: boolean;
   readonly note: AnswerNote;
 }
@@ -97,7 +99,7 @@ export interface ErrorRow {
   readonly status: number;
   readonly means: string;
   readonly schema: JsonSchema;
-  occurs(operation: AskedOperation): boolean;
+  occurs(operation: DocumentedOperation): boolean;
   readonly headers?: { readonly [name: string]: JsonSchema };
 }
 
@@ -105,20 +107,20 @@ const RETRY_AFTER: ErrorRow['headers'] = {
   'Retry-After': { type: 'integer', description: 'Seconds after which a retry is useful.' },
 };
 /** The HTTP server refuses some requests before a handler runs. Those responses have the shorter body. */
-const EITHER: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
-const isGuarded = ({ isOpenToAll }: AskedOperation): boolean => !isOpenToAll;
+const ANY_ERROR: JsonSchema = { oneOf: [V2_ERROR, V2_INFRA_ERROR] };
+const isGuarded = ({ isOpenToAll }: DocumentedOperation): boolean => !isOpenToAll;
 
 /** All error responses, and the operations that have them. */
 export const ERROR_ROWS: readonly ErrorRow[] = [
   {
-    name: 'malformed',
+    name: 'bad-request',
     status: 400,
     means: 'The request is not valid. The message names the field and what is allowed.',
-    schema: EITHER,
+    schema: ANY_ERROR,
     occurs: ({ hasParameters, hasBody }) => hasParameters || hasBody,
   },
   {
-    name: 'unproven',
+    name: 'unauthorized',
     status: 401,
     means: 'The credentials are missing or not valid.',
     schema: V2_INFRA_ERROR,
@@ -132,43 +134,43 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     occurs: isGuarded,
   },
   {
-    name: 'missing',
+    name: 'not-found',
     status: 404,
     means: 'Not found, or you do not have access to it.',
-    schema: EITHER,
-    occurs: ({ namesSomething, note }) => namesSomething || note.namesOthers,
+    schema: ANY_ERROR,
+    occurs: ({ refersToResource, note }) => refersToResource || note.refersToOthers,
   },
   {
-    name: 'not-now',
+    name: 'conflict',
     status: 409,
     means: 'The current state does not allow the operation. The reason says what to do.',
     schema: V2_ERROR,
-    occurs: ({ method, namesSomething, note }) =>
-      (method !== 'get' && (namesSomething || note.namesOthers)) || note.isEarlyAtTimes,
+    occurs: ({ method, refersToResource, note }) =>
+      (method !== 'get' && (refersToResource || note.refersToOthers)) || note.mayBeNotReady,
   },
   {
     name: 'too-large',
     status: 413,
     means: 'The body exceeds the size limit.',
-    schema: EITHER,
+    schema: ANY_ERROR,
     occurs: ({ hasBody }) => hasBody,
   },
   {
-    name: 'other-media-type',
+    name: 'unsupported-media-type',
     status: 415,
     means: 'The media type of the body is not supported.',
     schema: V2_INFRA_ERROR,
     occurs: ({ hasBody }) => hasBody,
   },
   {
-    name: 'unusable-name',
+    name: 'invalid-name',
     status: 422,
     means: 'The name is not valid.',
     schema: V2_ERROR,
-    occurs: ({ note }) => note.checksNames,
+    occurs: ({ note }) => note.validatesNames,
   },
   {
-    name: 'too-many',
+    name: 'too-many-requests',
     status: 429,
     means: 'Too many requests. Retry after the given delay.',
     schema: V2_ERROR,
@@ -176,14 +178,14 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     headers: RETRY_AFTER,
   },
   {
-    name: 'fault',
+    name: 'internal-error',
     status: 500,
     means: 'Internal error. The log has the details under the X-Request-Id of this answer.',
     schema: V2_ERROR,
     occurs: isGuarded,
   },
   {
-    name: 'away',
+    name: 'unavailable',
     status: 503,
     means: 'A dependency is unavailable. Retry after the given delay.',
     schema: V2_ERROR,
@@ -192,5 +194,5 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
   },
 ];
 
-export const errorsOf = (operation: AskedOperation): readonly ErrorRow[] =>
+export const errorsOf = (operation: DocumentedOperation): readonly ErrorRow[] =>
   ERROR_ROWS.filter((row) => row.occurs(operation));

@@ -36,7 +36,7 @@ describe('the API document', () => {
   it('describes every parameter in a path', () => {
     const silent = operationsOf(document).flatMap(([name, { parameters = [] }]) =>
       [...name.matchAll(/\{(\w+)\}/g)].flatMap(([, parameter]) =>
-        parameters.some((told) => told.in === 'path' && told.name === parameter)
+        parameters.some((listed) => listed.in === 'path' && listed.name === parameter)
           ? []
           : [`${name}: take ${parameter} with @Param`],
       ),

@@ -1,6 +1,6 @@
 import { describeMember, type JsonSchema } from '@muster/assisted-api';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { type AnswerNote, ERROR_ROWS, errorsOf, NOTE } from './answers.decorator';
 
 type Json = unknown;
@@ -103,7 +103,7 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
         method,
         isOpenToAll: !security || security.length === 0,
         hasParameters: (parameters ?? []).length > 0,
-        namesSomething: path.includes('{'),
+        refersToResource: path.includes('{'),
         hasBody: requestBody !== undefined,
         note: given,
       })
@@ -159,7 +159,7 @@ const TAGS: readonly (readonly [RegExp, string])[] = [
   [/\/v2\/events\b/, 'events'],
   [/operators\b/, 'operators'],
   [/^\/(?:health|ready)$/, 'health'],
-  [new RegExp(`^/${OWN_API}/`), 'muster'],
+  [new RegExp(`^/${MUSTER_API}/`), 'muster'],
 ];
 
 const tagOf = (path: string): string => TAGS.findLast(([pattern]) => pattern.test(path))?.[1] ?? 'catalogue';

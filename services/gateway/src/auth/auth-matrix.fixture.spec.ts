@@ -82,7 +82,7 @@ export function refusesOnEveryRoute(
   it.each(credentials)('refuses %s', async (_, make, where) => {
     const gateway = gatewayOf();
     const [headers, query] = await make();
-    const before = gateway.asked.length;
+    const before = gateway.received.length;
     const through: string[] = [];
     for (const route of routesOf(gateway)) {
       if (isOpen(route) || (where === 'owned routes' && !route.isOwned)) continue;
@@ -90,6 +90,6 @@ export function refusesOnEveryRoute(
       if (!REFUSED.includes(status)) through.push(`${route.name}: ${status}`);
     }
     expect(through).toEqual([]);
-    expect(gateway.asked.slice(before)).toEqual([]);
+    expect(gateway.received.slice(before)).toEqual([]);
   });
 }

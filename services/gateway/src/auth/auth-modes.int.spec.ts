@@ -30,7 +30,7 @@ describe('AUTH_TYPE=oidc with organisations', () => {
       expect(await status('DELETE', `/v2/clusters/${CLUSTER_ID}`)).toBe(403);
       expect(await status('DELETE', `/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`)).toBe(403);
       expect(await status('GET', `/v2/clusters/${FOREIGN_CLUSTER_ID}`)).toBe(404);
-      expect(gateway.asked).toEqual([]);
+      expect(gateway.received).toEqual([]);
     } finally {
       await gateway.close();
       await issuer.close();

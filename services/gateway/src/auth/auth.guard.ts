@@ -109,9 +109,9 @@ export class AuthGuard implements CanActivate {
         reason: `The role ${caller.role} does not allow this operation.`,
         allowed: [...allowed],
       });
-    const wish = isReading ? 'read' : 'write';
-    await this.access.check(caller, wish, idsOfPath(request));
-    await this.access.check(caller, wish, idsOfQuery(request));
+    const accessMode = isReading ? 'read' : 'write';
+    await this.access.check(caller, accessMode, idsOfPath(request));
+    await this.access.check(caller, accessMode, idsOfQuery(request));
   }
 }
 

@@ -186,7 +186,7 @@ describe('the token of an agent', () => {
 describe('credentials that permit writing', () => {
   const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
   const asked = (): unknown[] =>
-    gateway.asked
+    gateway.received
       .filter(({ subject }) => subject.endsWith('render_discovery_ignition'))
       .map(({ body }) => body['withoutToken']);
 

@@ -137,7 +137,7 @@ function checksEveryField(
     expect({ served, refused }).toEqual({ served: [], refused: [] });
     expect(admitted).toBeGreaterThan(0);
     const foreignIds = [...RESOURCES.values()].map(({ foreign }) => foreign);
-    const asked = gateway.asked.map((request) => JSON.stringify(request));
+    const asked = gateway.received.map((request) => JSON.stringify(request));
     expect(asked.filter((request) => foreignIds.some((id) => request.includes(id)))).toEqual([]);
   });
 }

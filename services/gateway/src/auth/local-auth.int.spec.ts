@@ -106,7 +106,7 @@ describe('request rates of hosts', () => {
   const OTHER_HOST_ID = '7c1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
   const PER_SECOND = 3;
   /** Twice the limit of two seconds, because the requests may fall into two windows. */
-  const FLOOD = 4 * PER_SECOND;
+  const BURST = 4 * PER_SECOND;
 
   it('are counted per host, although the hosts share an address and a token', async () => {
     const gateway = await startRunningGateway({
@@ -123,7 +123,7 @@ describe('request rates of hosts', () => {
       const poll = async (hostId: string): Promise<number> =>
         (await gateway.call('GET', INSTRUCTIONS.replace(HOST_ID, hostId), { headers })).status;
       for (const hostId of [HOST_ID, OTHER_HOST_ID]) expect(await poll(hostId)).toBe(200);
-      const flood = await Promise.all(Array.from({ length: FLOOD }, () => poll(HOST_ID)));
+      const flood = await Promise.all(Array.from({ length: BURST }, () => poll(HOST_ID)));
       expect(flood).toContain(429);
       expect(await poll(OTHER_HOST_ID)).toBe(200);
     } finally {
@@ -142,7 +142,7 @@ describe('request rates of hosts', () => {
       await gateway.refuses(RegistrationService.method.nextSteps, { code: 'not-found', reason: 'There is no host.' });
       await gateway.project(1, [infraEnvDocument()]);
       const headers = { 'x-secret-key': await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey) };
-      const madeUp = Array.from({ length: FLOOD }, () => INSTRUCTIONS.replace(HOST_ID, randomUUID()));
+      const madeUp = Array.from({ length: BURST }, () => INSTRUCTIONS.replace(HOST_ID, randomUUID()));
       const answers = await Promise.all(madeUp.map((path) => gateway.call('GET', path, { headers })));
       expect(answers.map(({ status }) => status)).toContain(429);
     } finally {

@@ -59,7 +59,7 @@ describe('ids in a query or a body', () => {
       const json = { ...event, infra_env_id: BOBS_INFRA_ENV, ...foreign };
       expect(await gateway.call('POST', `${API}/v2/events`, { json, headers })).toMatchObject({ status: 404 });
     }
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('return the events of a machine that moved between tenants to each tenant for its own infra-env only', async () => {
@@ -92,7 +92,7 @@ describe('ids in a query or a body', () => {
     const headers = await agentHeaders();
     const add = async (): Promise<number> => (await gateway.call('POST', `${API}/v2/events`, { json, headers })).status;
     expect([await add(), await add(), await add()]).toEqual([201, 201, 429]);
-    gateway.asked.length = 0;
+    gateway.received.length = 0;
   });
 
   it('are checked after authentication: the gateway does not read a body without credentials', async () => {

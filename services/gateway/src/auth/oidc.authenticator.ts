@@ -20,7 +20,7 @@ import type { TokenScopes } from './ownership';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 60;
 const KEYS_KEPT_MS = 10 * 60_000;
-const KEYS_ASKED_EVERY_MS = 30_000;
+const KEYS_REFETCH_INTERVAL_MS = 30_000;
 const KEYS_TIMEOUT_MS = 5_000;
 /** Entry of a pull secret with which agents of assisted-service v2 authenticate. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
@@ -41,7 +41,7 @@ export class OidcAuthenticator implements Authenticator {
   async authenticate(scheme: AuthScheme, credential: string, path: PathIds): Promise<Caller | undefined> {
     switch (scheme) {
       case 'userAuth':
-        return this.person(credential);
+        return this.user(credential);
       case 'agentAuth':
         return (await this.agent(credential)) ?? this.bearerOfPullSecret(credential, path);
       case 'imageAuth':
@@ -56,7 +56,7 @@ export class OidcAuthenticator implements Authenticator {
     }
   }
 
-  private async person(credential: string): Promise<Caller | undefined> {
+  private async user(credential: string): Promise<Caller | undefined> {
     const token = bearerToken(credential);
     if (token === undefined) return undefined;
     const { errors, jwtVerify } = await import('jose');
@@ -103,7 +103,7 @@ export class OidcAuthenticator implements Authenticator {
     if (jwks) return createLocalJWKSet(jwks);
     return createRemoteJWKSet(new URL(jwksUrl || (await discoverKeys(issuer))), {
       cacheMaxAge: KEYS_KEPT_MS,
-      cooldownDuration: KEYS_ASKED_EVERY_MS,
+      cooldownDuration: KEYS_REFETCH_INTERVAL_MS,
       timeoutDuration: KEYS_TIMEOUT_MS,
     });
   }

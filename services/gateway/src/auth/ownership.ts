@@ -146,7 +146,7 @@ export class TokenScopes {
   }
 }
 
-export type Wish = 'read' | 'write';
+export type AccessMode = 'read' | 'write';
 
 /** The members of a document that determine its owner. */
 export interface Owned {
@@ -167,29 +167,34 @@ export class Ownership {
   ) {}
 
   /** @throws RefusalError `not-found` for a resource that the caller may not read, `forbidden` for one that it may only read. */
-  async check(caller: Caller, wish: Wish, { hostIds, infraEnvId, clusterId }: NamedIds): Promise<void> {
-    if (seesEverything(caller, wish)) return;
-    if (clusterId) await this.require(caller, wish, COLLECTIONS.clusters, clusterId);
-    for (const hostId of hostIds) await this.checkHost(caller, wish, infraEnvId, hostId);
-    if (infraEnvId && hostIds.length === 0) await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+  async check(caller: Caller, accessMode: AccessMode, { hostIds, infraEnvId, clusterId }: NamedIds): Promise<void> {
+    if (seesEverything(caller, accessMode)) return;
+    if (clusterId) await this.require(caller, accessMode, COLLECTIONS.clusters, clusterId);
+    for (const hostId of hostIds) await this.checkHost(caller, accessMode, infraEnvId, hostId);
+    if (infraEnvId && hostIds.length === 0) await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
-  private async checkHost(caller: Caller, wish: Wish, infraEnvId: string | undefined, hostId: string): Promise<void> {
-    if (!infraEnvId) return this.checkBareHost(caller, wish, hostId);
+  private async checkHost(
+    caller: Caller,
+    accessMode: AccessMode,
+    infraEnvId: string | undefined,
+    hostId: string,
+  ): Promise<void> {
+    if (!infraEnvId) return this.checkBareHost(caller, accessMode, hostId);
     const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
     // A host belongs to the owner of its cluster.
-    if (host?.cluster_id) await this.require(caller, wish, COLLECTIONS.clusters, host.cluster_id);
-    else await this.require(caller, wish, COLLECTIONS.infraEnvs, infraEnvId);
+    if (host?.cluster_id) await this.require(caller, accessMode, COLLECTIONS.clusters, host.cluster_id);
+    else await this.require(caller, accessMode, COLLECTIONS.infraEnvs, infraEnvId);
   }
 
   /** Machines of several tenants may have the same id. The caller needs access to one of them. */
-  private async checkBareHost(caller: Caller, wish: Wish, hostId: string): Promise<void> {
+  private async checkBareHost(caller: Caller, accessMode: AccessMode, hostId: string): Promise<void> {
     const where = { id: hostId };
     const found = await this.readModels.find({ collection: COLLECTIONS.hosts, where, limit: SAME_IDS_MAX });
     let refusal: unknown;
     for (const { document } of found) {
       try {
-        return await this.checkHost(caller, wish, document.infra_env_id, hostId);
+        return await this.checkHost(caller, accessMode, document.infra_env_id, hostId);
       } catch (error) {
         refusal = error;
       }
@@ -230,12 +235,17 @@ export class Ownership {
     return seesEverything(caller, 'read') || this.mayRead(caller, document);
   }
 
-  private async require(caller: Caller, wish: Wish, collection: Collection<Owned>, id: string): Promise<void> {
+  private async require(
+    caller: Caller,
+    accessMode: AccessMode,
+    collection: Collection<Owned>,
+    id: string,
+  ): Promise<void> {
     const document = await this.readModels.get(collection, id);
     // The handler refuses a missing resource with the same message, so the two cases cannot be distinguished.
     if (!document) return;
     if (!this.mayRead(caller, document)) throw new RefusalError(NOT_YOURS);
-    if (wish === 'write' && !(await this.mayWrite(caller, document)))
+    if (accessMode === 'write' && !(await this.mayWrite(caller, document)))
       throw new RefusalError({
         code: 'forbidden',
         reason: 'The resource belongs to another member of your organization. You can read it, but not change it.',
@@ -259,8 +269,8 @@ const NOT_YOURS: Refusal = { code: 'not-found', reason: 'Not found, or you do no
 const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' && caller.user === user;
 
 /** `ResourceAccess` checks callers with a token scope. */
-const seesEverything = ({ kind, role }: Caller, wish: Wish): boolean =>
-  kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && wish === 'read');
+const seesEverything = ({ kind, role }: Caller, accessMode: AccessMode): boolean =>
+  kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && accessMode === 'read');
 
 /** Checks the ids of paths, queries and bodies against the caller, for all routes. */
 @Injectable()
@@ -275,10 +285,10 @@ export class ResourceAccess {
    * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for
    * a resource that the caller may only read.
    */
-  async check(caller: Caller, wish: Wish, ids: NamedIds): Promise<void> {
+  async check(caller: Caller, accessMode: AccessMode, ids: NamedIds): Promise<void> {
     // The refusal equals that for a missing resource, so that a token does not reveal which ids exist.
     if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
       throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
-    await this.ownership.check(caller, wish, ids);
+    await this.ownership.check(caller, accessMode, ids);
   }
 }

@@ -6,7 +6,7 @@ import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { documented, headerNote } from '../http/headers';
+import { documented, documentHeader } from '../http/headers';
 import { ADMIN, type Caller } from './caller';
 
 /** The command context of this request: caller, request id, source address. */
@@ -15,7 +15,7 @@ export const Context = createParamDecorator((_: unknown, context: ExecutionConte
 );
 
 /** The caller. */
-export const Who = createParamDecorator(
+export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller =>
     context.switchToHttp().getRequest<FastifyRequest>().caller ?? UNAUTHENTICATED,
 );
@@ -100,6 +100,6 @@ const readWithDeleted = createParamDecorator((_: unknown, context: ExecutionCont
  * @throws RefusalError `forbidden` for callers that are not administrators.
  */
 export const WithDeleted = (): ParameterDecorator =>
-  documented(readWithDeleted(), headerNote(HEADER, { type: 'boolean', default: false }));
+  documented(readWithDeleted(), documentHeader(HEADER, { type: 'boolean', default: false }));
 
 const seesWhatOthersMade = ({ kind, role }: Caller): boolean => kind === 'user' && role !== 'user';

@@ -74,7 +74,7 @@ const REPEAT_MS = 60 * 60_000;
  */
 const REMEMBERED_MAX = 10_000;
 /** Refusals that do not concern the state of the resource are not recorded. */
-const NOT_ABOUT_IT: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
+const NOT_RECORDED: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
 
 /** Sends requests to the service that decides on them. */
 @Injectable()
@@ -93,12 +93,12 @@ export class Commands {
    * Sends a request. A refusal of a command in RECORDED is recorded in the event log as well.
    * @throws RefusalError
    */
-  async ask<M extends Method>(order: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+  async send<M extends Method>(command: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
     try {
-      return await callService(this.requests, order, input, context);
+      return await callService(this.requests, command, input, context);
     } catch (error) {
       // The caller does not wait for the event log, so its response is independent of the log.
-      if (error instanceof RefusalError) void this.record(order, subjectOf(input), error.refusal, context);
+      if (error instanceof RefusalError) void this.record(command, subjectOf(input), error.refusal, context);
       throw error;
     }
   }
@@ -109,11 +109,11 @@ export class Commands {
    * wait that ended early.
    * @throws RefusalError
    */
-  async execute<M extends Method>(order: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
-    const reply = await this.ask(order, input, context);
+  async execute<M extends Method>(command: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+    const reply = await this.send(command, input, context);
     const position = positionOf(reply);
     if (position === undefined) return reply;
-    const isComplete = REEVALUATED.has(order)
+    const isComplete = REEVALUATED.has(command)
       ? await this.readYourWrites.reevaluated(position)
       : await this.readYourWrites.passed(position);
     const request = currentRequest();
@@ -121,9 +121,9 @@ export class Commands {
     return reply;
   }
 
-  private async record(order: Method, subject: Subject, refusal: Refusal, context: CommandContext): Promise<void> {
-    const recorded = RECORDED.get(order);
-    if (!recorded || !this.isNews(recorded.name, subject, refusal)) return;
+  private async record(command: Method, subject: Subject, refusal: Refusal, context: CommandContext): Promise<void> {
+    const recorded = RECORDED.get(command);
+    if (!recorded || !this.isNewRefusal(recorded.name, subject, refusal)) return;
     const { name, reasonAs } = recorded;
     const { infraEnvId, hostId, clusterId } = subject;
     const message = refusal.reason;
@@ -142,8 +142,8 @@ export class Commands {
     }
   }
 
-  private isNews(name: string, { clusterId, infraEnvId, hostId }: Subject, { code }: Refusal): boolean {
-    if (NOT_ABOUT_IT.includes(code)) return false;
+  private isNewRefusal(name: string, { clusterId, infraEnvId, hostId }: Subject, { code }: Refusal): boolean {
+    if (NOT_RECORDED.includes(code)) return false;
     const key = [name, hostId ? [infraEnvId, hostId] : clusterId || infraEnvId, code].join(' ');
     const nowMs = this.clock.nowMs();
     const reportedAtMs = this.reportedAtMs.get(key);
@@ -176,7 +176,7 @@ export class Artifacts {
 
   /** @throws RefusalError `not-ready` when the file does not exist yet. */
   async read(clusterId: string, name: string, context: CommandContext): Promise<Buffer> {
-    const { content } = await this.commands.ask(IgnitionService.method.readArtifact, { clusterId, name }, context);
+    const { content } = await this.commands.send(IgnitionService.method.readArtifact, { clusterId, name }, context);
     return Buffer.from(content, 'base64');
   }
 

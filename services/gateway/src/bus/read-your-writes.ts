@@ -17,7 +17,7 @@ const POLL_INTERVAL_MS = 50;
  * The message of the last event may be lost, and no later event reveals the gap. After this number of polls its
  * position is published again.
  */
-const LOOKS_BEFORE_REMINDER = 5;
+const POLLS_BEFORE_REMINDER = 5;
 
 /** Maximum time that a response waits for the reactions of other services to the change. */
 export const REEVALUATION_MAX_WAIT_MS = 500;
@@ -153,7 +153,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       return;
     }
     this.looks += 1;
-    if (this.looks % LOOKS_BEFORE_REMINDER === 0)
+    if (this.looks % POLLS_BEFORE_REMINDER === 0)
       this.requests.publish(HEAD_BEACON, { position: this.farthestAwaited() });
     this.poll = setTimeout(() => {
       this.readModels

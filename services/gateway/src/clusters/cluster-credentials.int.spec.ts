@@ -80,7 +80,7 @@ describe('credentials of clusters', () => {
     await gateway.project(1, [clusterDocument(), hostDocument({ requested_hostname: 'host-one' })]);
     await gateway.answers(EventsService.method.recordNote, () => ({ position: 9 }));
     await gateway.refuses(RegistrationService.method[order], { code: 'not-allowed-in-state', reason: 'Not now.' });
-    const notes = () => gateway.asked.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
+    const notes = () => gateway.received.flatMap(({ body }) => (body['note'] ? [body['note']] : []));
     for (const _ of [1, 2]) expect((await gateway.call(method, `${API}/v2/${path}`)).status).toBe(409);
     await eventually('the refusal is recorded', () => notes().length > 0);
     const about = path.startsWith('clusters') ? { cluster_id: CLUSTER_ID } : { infra_env_id: INFRA_ENV_ID };

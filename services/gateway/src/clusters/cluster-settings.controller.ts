@@ -27,7 +27,7 @@ export class ClusterSettingsController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
   ): Promise<string> {
-    const { content } = await this.commands.ask(IgnitionService.method.renderInstallConfig, { clusterId }, context);
+    const { content } = await this.commands.send(IgnitionService.method.renderInstallConfig, { clusterId }, context);
     return JSON.stringify(Buffer.from(content, 'base64').toString());
   }
 

@@ -33,7 +33,7 @@ import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context, newResourceId, Who, WithDeleted } from '../auth/request.decorators';
+import { Context, newResourceId, CurrentCaller, WithDeleted } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -58,7 +58,7 @@ export class ClustersController {
   @Accepts('userAuth', 'watcherAuth')
   async listClusters(
     @Query() query: ListClustersQuery,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
     @WithDeleted() withDeleted: boolean,
   ): Promise<Buffer | StreamableFile> {
     const isWanted = toFilter(query);
@@ -68,12 +68,12 @@ export class ClustersController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Register a cluster.', V2_CLUSTER, { namesOthers: true })
+  @Answers('Register a cluster.', V2_CLUSTER, { refersToOthers: true })
   @Accepts('userAuth')
   async registerCluster(
     @Body() body: RegisterClusterBody,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<V2Cluster> {
     checkPullSecret(body.pull_secret);
     const clusterId = newResourceId(context, this.ids);
@@ -110,7 +110,7 @@ export class ClustersController {
   async registerDisconnectedCluster(
     @Body() body: RegisterDisconnectedClusterBody,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<V2Cluster> {
     const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(

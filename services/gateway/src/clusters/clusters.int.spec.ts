@@ -34,7 +34,7 @@ describe('clusters over REST', () => {
     });
 
     expect(answer.status).toBe(201);
-    const [asked] = gateway.asked;
+    const [asked] = gateway.received;
     expect(answer.body).toMatchObject({
       id: asked?.body['clusterId'],
       kind: 'Cluster',
@@ -65,8 +65,8 @@ describe('clusters over REST', () => {
     const answers = [];
     for (const key of ['first', 'first', 'second', undefined, undefined]) answers.push(await create(key));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    const commands = gateway.asked.map(({ headers }) => headers['muster-command-id']);
-    const clusters = gateway.asked.map(({ body }) => body['clusterId']);
+    const commands = gateway.received.map(({ headers }) => headers['muster-command-id']);
+    const clusters = gateway.received.map(({ body }) => body['clusterId']);
     expect(commands[1]).toBe(commands[0]);
     expect(clusters[1]).toBe(clusters[0]);
     expect(new Set(commands).size).toBe(4);
@@ -77,7 +77,7 @@ describe('clusters over REST', () => {
     const headers = { 'idempotency-key': 'k'.repeat(256) };
     const answer = await gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER, headers });
     expect(answer).toMatchObject({ status: 400, body: { reason: expect.stringMatching(/1 to 255/) as string } });
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('answers 503 with Retry-After when the event store is unavailable', async () => {
@@ -112,7 +112,7 @@ describe('clusters over REST', () => {
     const answer = await gateway.call('POST', CLUSTERS, { json });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ code: 400, message: expect.stringContaining(message) });
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it.each([
@@ -175,7 +175,7 @@ describe('clusters over REST', () => {
       const answer = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/actions/${action}`);
       expect(answer.status).toBe(202);
       expect(answer.body).toMatchObject({ id: CLUSTER_ID });
-      expect(gateway.asked).toHaveLength(1);
+      expect(gateway.received).toHaveLength(1);
     },
   );
 
@@ -186,7 +186,7 @@ describe('clusters over REST', () => {
       json: { api_vips: [{ ip: '192.0.2.1' }], machine_networks: [], tags: null },
     });
     expect(answer.status).toBe(201);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       clusterId: CLUSTER_ID,
       changes: { apiVips: { items: ['192.0.2.1'] }, machineNetworks: { items: [] } },
     });
@@ -243,13 +243,13 @@ describe('clusters over REST', () => {
 
     const certificate = await gateway.call('POST', `${CLUSTERS}/${CLUSTER_ID}/uploads/ingress-cert`, { json: 'PEM' });
     expect(certificate.status).toBe(201);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       clusterId: CLUSTER_ID,
       caBundlePem: Buffer.from('PEM').toString('base64'),
     });
     const kept = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: 'AI_UI:{"a":1}' });
     expect([kept.status, kept.body]).toEqual([200, 'AI_UI:{"a":1}']);
-    expect(gateway.asked[1]?.body).toEqual({ clusterId: CLUSTER_ID, changes: {}, uiSettings: 'AI_UI:{"a":1}' });
+    expect(gateway.received[1]?.body).toEqual({ clusterId: CLUSTER_ID, changes: {}, uiSettings: 'AI_UI:{"a":1}' });
     expect((await gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`)).body).toBe('AI_UI:{}');
     const object = await gateway.call('PUT', `${CLUSTERS}/${CLUSTER_ID}/ui-settings`, { json: {} });
     expect(object.body).toEqual({ code: 400, message: 'body must be a JSON string' });
@@ -264,7 +264,7 @@ describe('clusters over REST', () => {
           status: 409,
           body: { code: '409', reason: expect.stringContaining(status) },
         });
-      expect(gateway.asked).toEqual([]);
+      expect(gateway.received).toEqual([]);
     },
   );
 
@@ -276,7 +276,7 @@ describe('clusters over REST', () => {
     const json = { name: 'far', openshift_version: '4.18' };
     const answer = await gateway.call('POST', `${CLUSTERS}/disconnected`, { json });
     expect(answer).toMatchObject({ status: 201, body: { kind: 'DisconnectedCluster' } });
-    expect(gateway.asked[0]?.body).toMatchObject({
+    expect(gateway.received[0]?.body).toMatchObject({
       kind: 'DisconnectedCluster',
       settings: { name: 'far', openshiftVersion: '4.18.52' },
     });

@@ -60,11 +60,11 @@ export const toV2Bundle = ({ id, title, description, operators, optionalOperator
  * supported.
  */
 export function availableBundle(bundle: Bundle, place: SupportQuery): Bundle | undefined {
-  if (!bundle.operators.every((name) => isToBeHad(name, place))) return undefined;
-  return { ...bundle, optionalOperators: bundle.optionalOperators.filter((name) => isToBeHad(name, place)) };
+  if (!bundle.operators.every((name) => isAvailable(name, place))) return undefined;
+  return { ...bundle, optionalOperators: bundle.optionalOperators.filter((name) => isAvailable(name, place)) };
 }
 
-function isToBeHad(operator: string, place: SupportQuery): boolean {
+function isAvailable(operator: string, place: SupportQuery): boolean {
   const id = featureOfOperator(operator);
   const feature = FEATURES.find((known) => known.id === id);
   if (!feature) return true;
@@ -182,6 +182,6 @@ export class OperatorsController {
   ): Promise<void> {
     const { name, status = '', status_info: statusInfo = '', version = '' } = body;
     const input = { clusterId, name, status, statusInfo, version };
-    await this.commands.ask(RegistrationService.method.reportOperatorStatus, input, context);
+    await this.commands.send(RegistrationService.method.reportOperatorStatus, input, context);
   }
 }

@@ -114,11 +114,11 @@ export class EventPages {
 
   /** `infraEnvIds` restricts the events of hosts to these infra-envs; undefined: all. */
   read(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<EventsPage> {
-    return isNarrowedFurther(query) ? this.sieve(query) : this.lookUp(query, infraEnvIds);
+    return isNarrowedFurther(query) ? this.readFiltered(query) : this.readPage(query, infraEnvIds);
   }
 
   /** Reads only the events of the page. The total is counted without reading the events. */
-  private async lookUp(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
+  private async readPage(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
     const { readModels } = this;
     const where = conditionsOf(query, infraEnvIds);
     const counts = await Promise.all(
@@ -135,7 +135,7 @@ export class EventPages {
   }
 
   /** Reads every event of the cluster and keeps only those of the page. */
-  private async sieve(query: ListEventsQuery): Promise<EventsPage> {
+  private async readFiltered(query: ListEventsQuery): Promise<EventsPage> {
     const passes = toEventFilter(query, await this.presence(query));
     const wanted: ReadonlySet<EventSeverity> = new Set(severitiesOf(query));
     const { limit, offset } = pageOf(query);

@@ -18,7 +18,7 @@ import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
-import { Context, Who } from '../auth/request.decorators';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
 import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
@@ -142,7 +142,7 @@ export class EventsController {
   @Get()
   @Answers('List events, oldest first by default.', Type.Array(V2_EVENT), {
     headers: EVENT_COUNT_HEADERS,
-    namesOthers: true,
+    refersToOthers: true,
   })
   @Accepts('userAuth', 'urlAuth', 'watcherAuth')
   async listEvents(
@@ -162,12 +162,12 @@ export class EventsController {
 
   @Post()
   @HttpCode(201)
-  @AnswersNothing('Add an event to the event log.', { namesOthers: true })
+  @AnswersNothing('Add an event to the event log.', { refersToOthers: true })
   @Accepts('agentAuth')
   async triggerEvent(
     @Body() body: TriggerEventBody,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<void> {
     this.rates.countEvent(caller);
     const note = {
@@ -180,6 +180,6 @@ export class EventsController {
       infraEnvId: body.infra_env_id?.toLowerCase() ?? '',
       props: parseEventProps(body.props),
     };
-    await this.commands.ask(EventsService.method.recordNote, { note }, context);
+    await this.commands.send(EventsService.method.recordNote, { note }, context);
   }
 }

@@ -88,7 +88,7 @@ describe('events', () => {
       props: '["a",1]',
     };
     expect((await gateway.call('POST', EVENTS, { json })).status).toBe(201);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       note: expect.objectContaining({ message: 'hello', category: 'user', clusterId: CLUSTER_ID, props: { a: 1 } }),
     });
     const odd = await gateway.call('POST', EVENTS, { json: { ...json, category: 'secret' } });

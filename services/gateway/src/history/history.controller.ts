@@ -27,7 +27,7 @@ import { Accepts, OnlyRoles } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
 import { findAll } from '../views/documents';
 import { HostViews } from '../views/host-views';
@@ -127,7 +127,7 @@ const FUNNEL = Type.Object(
 
 type PresentedFunnel = Static<typeof FUNNEL>;
 
-@Controller(OWN_API)
+@Controller(MUSTER_API)
 export class HistoryController {
   constructor(
     private readonly commands: Commands,
@@ -149,7 +149,7 @@ export class HistoryController {
     if (at === undefined) return this.clusters.show(clusterId);
     // Access to the cluster gives access to its history.
     await this.clusters.document(clusterId);
-    const { documents } = await this.commands.ask(EventsService.method.readPast, { clusterId, at }, context);
+    const { documents } = await this.commands.send(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
     const past = JSON.parse(text.toString()) as { cluster: ClusterDocument; hosts: HostDocument[] };
     const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));

@@ -83,7 +83,7 @@ describe('the funnel and the timeline', () => {
     const { status, body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=${at}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: CLUSTER_ID, status: 'installing', hosts: [{ id: HOST_ID }] });
-    expect(gateway.asked.at(-1)?.body).toEqual({ clusterId: CLUSTER_ID, at });
+    expect(gateway.received.at(-1)?.body).toEqual({ clusterId: CLUSTER_ID, at });
     expect(JSON.stringify(body)).not.toContain('_position');
   });
 

@@ -3,19 +3,19 @@ import { after } from './journey.fixture.spec';
 
 const NOW = after(1_000);
 const mark = (name: string, seconds: number) => ({ name, at: after(seconds) });
-const told = (spans: ReturnType<typeof statusSpans>) =>
+const rowsOf = (spans: ReturnType<typeof statusSpans>) =>
   spans.map(({ name, to, seconds }) => [name, seconds, to !== null] as const);
 
 describe('the spans of a timeline', () => {
   it('last until the next one, and the last one until now', () => {
-    expect(told(statusSpans([mark('ready', 0), mark('installing', 40)], NOW))).toEqual([
+    expect(rowsOf(statusSpans([mark('ready', 0), mark('installing', 40)], NOW))).toEqual([
       ['ready', 40, true],
       ['installing', 960, false],
     ]);
   });
 
   it.each(['installed', 'error', 'cancelled'])('have no duration in the final status %s', (end) => {
-    expect(told(statusSpans([mark('installing', 0), mark(end, 40)], NOW))).toEqual([
+    expect(rowsOf(statusSpans([mark('installing', 0), mark(end, 40)], NOW))).toEqual([
       ['installing', 40, true],
       [end, 0, true],
     ]);
@@ -23,7 +23,7 @@ describe('the spans of a timeline', () => {
 
   it('of stages end with the final status of the installation', () => {
     const statuses = [mark('installing', 0), mark('error', 70), mark('resetting', 300)];
-    expect(told(stageSpans([mark('Installing', 10), mark('Writing image to disk', 20)], statuses, NOW))).toEqual([
+    expect(rowsOf(stageSpans([mark('Installing', 10), mark('Writing image to disk', 20)], statuses, NOW))).toEqual([
       ['Installing', 10, true],
       ['Writing image to disk', 50, true],
     ]);
@@ -31,7 +31,7 @@ describe('the spans of a timeline', () => {
 
   it('of a second attempt do not end with the final status of the first one', () => {
     const statuses = [mark('error', 70), mark('resetting', 80), mark('installing', 90)];
-    expect(told(stageSpans([mark('Installing', 10), mark('Installing', 900)], statuses, NOW))).toEqual([
+    expect(rowsOf(stageSpans([mark('Installing', 10), mark('Installing', 900)], statuses, NOW))).toEqual([
       ['Installing', 60, true],
       ['Installing', 100, false],
     ]);

@@ -102,7 +102,7 @@ export class HostIgnitionController {
 
   /** The v2 API spells this one path with `infra-env` in the singular. */
   @Get('infra-env/:infra_env_id/hosts/:host_id/downloads/ignition')
-  @AnswersFile('Download the Ignition document with which a host is installed.', { isEarlyAtTimes: true })
+  @AnswersFile('Download the Ignition document with which a host is installed.', { mayBeNotReady: true })
   @Accepts('userAuth', 'agentAuth')
   async downloadHostIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

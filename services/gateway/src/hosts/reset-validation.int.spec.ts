@@ -20,7 +20,7 @@ describe('resetting a validation', () => {
     });
     const answer = await gateway.call('PATCH', `${RESET}/container-images-available`);
     expect(answer).toMatchObject({ status: 200, body: { id: HOST_ID, images_status: '[]' } });
-    expect(gateway.asked.map(({ body }) => body)).toEqual([
+    expect(gateway.received.map(({ body }) => body)).toEqual([
       { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, validationId: 'container-images-available' },
     ]);
   });

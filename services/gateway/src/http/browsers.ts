@@ -4,12 +4,12 @@ import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config';
-import { CUT_SHORT_HEADER } from './fastify-server';
+import { EVALUATION_HEADER } from './fastify-server';
 import { EVENT_COUNT_HEADERS } from './headers';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
-const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', CUT_SHORT_HEADER];
+const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', EVALUATION_HEADER];
 
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -62,7 +62,7 @@ const TIMEOUT: WaitTimeout = {
 };
 
 /** Response header: the response does not yet show all validations, roles and statuses that follow from the request. */
-export const CUT_SHORT_HEADER = 'Muster-Evaluation';
+export const EVALUATION_HEADER = 'Muster-Evaluation';
 
 /** Creates the HTTP server as the v2 API requires it: cleaned paths, any JSON value as a body, limits with a name. */
 export function createFastifyServer(
@@ -93,7 +93,7 @@ export function createFastifyServer(
     inRequestScope({ requestId: request.id, correlationId: '' }, done);
   });
   server.addHook('onSend', (_request, reply, payload, done) => {
-    if (currentRequest()?.isCutShort) void reply.header(CUT_SHORT_HEADER, 'incomplete');
+    if (currentRequest()?.isCutShort) void reply.header(EVALUATION_HEADER, 'incomplete');
     done(null, payload);
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));

@@ -7,11 +7,11 @@ type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schem
 export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenApiSchema;
 
 /** Documents an optional header of the request. */
-export const headerNote = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
+export const documentHeader = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
   ApiHeader({ name, required: false, description: descriptionOf('header', name), schema: toOpenApi(schema) });
 
 /** Documents the header with the version of the agent. Only the routes that return steps read it. */
-export const SendsAgentVersion = (): MethodDecorator => headerNote('discovery_agent_version');
+export const SendsAgentVersion = (): MethodDecorator => documentHeader('discovery_agent_version');
 
 /** A parameter decorator that also changes the API document of its handler. */
 export const documented =

@@ -4,11 +4,11 @@ import type { INestApplication } from '@nestjs/common';
 export const API_PREFIX = 'api/assisted-install';
 
 /** Prefix of the Muster API: paths that assisted-service v2 does not have. */
-export const OWN_API = 'api/muster/v1';
+export const MUSTER_API = 'api/muster/v1';
 
 /** Adds the v2 prefix to all routes except those of the Muster API and the probes. */
 export const setPaths = (app: INestApplication): INestApplication =>
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${OWN_API}/*path`] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${MUSTER_API}/*path`] });
 
 /** All served routes, which distinguish a wrong method from an unknown path. */
 export class RouteTable {

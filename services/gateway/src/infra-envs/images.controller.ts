@@ -80,7 +80,7 @@ export class ImagesController {
   }
 
   @Get('files')
-  @AnswersFile('Download a boot file of an infra-env.', { isEarlyAtTimes: true, headers: LAST_MODIFIED })
+  @AnswersFile('Download a boot file of an infra-env.', { mayBeNotReady: true, headers: LAST_MODIFIED })
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   async downloadInfraEnvFile(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -97,7 +97,7 @@ export class ImagesController {
     }
     // With the token of the agents a caller could act as a host, so readers get the document without it.
     const withoutToken = !(await this.ownership.permitsWrite(request.caller ?? ADMIN, infraEnv));
-    const { ignition, generatedAt } = await this.commands.ask(
+    const { ignition, generatedAt } = await this.commands.send(
       IgnitionService.method.renderDiscoveryIgnition,
       { infraEnvId, isoType: query.discovery_iso_type ?? '', withoutToken },
       context,
@@ -132,7 +132,7 @@ export class ImagesController {
   /** Answers 204 when the hosts of the infra-env need no RAM disk to download their root file system. */
   @Get('minimal-initrd')
   @AnswersFile('Download the initial RAM disk of the minimal image.', {
-    isEarlyAtTimes: true,
+    mayBeNotReady: true,
     others: { 204: 'The hosts need no RAM disk.' },
   })
   @Accepts('userAuth', 'urlAuth', 'imageAuth')
@@ -143,7 +143,7 @@ export class ImagesController {
   ): Promise<StreamableFile | undefined> {
     await this.infraEnvs.document(infraEnvId);
     const method = IgnitionService.method.renderNetworkRamdisk;
-    const { archive } = await this.commands.ask(method, { infraEnvId }, context);
+    const { archive } = await this.commands.send(method, { infraEnvId }, context);
     if (archive !== '') return attachment(Buffer.from(archive, 'base64'), `initrd-${infraEnvId}.img`);
     void reply.status(HttpStatus.NO_CONTENT);
     return undefined;

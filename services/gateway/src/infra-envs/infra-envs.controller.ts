@@ -18,7 +18,7 @@ import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context, newResourceId, Who } from '../auth/request.decorators';
+import { Context, newResourceId, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret, IdPipe } from '../http/request.pipes';
@@ -37,12 +37,12 @@ export class InfraEnvsController {
   ) {}
 
   @Get()
-  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { namesOthers: true })
+  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { refersToOthers: true })
   @Accepts('userAuth', 'watcherAuth')
   listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
     @Req() request: FastifyRequest,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<readonly V2InfraEnv[]> {
     const wanted = { clusterId: query.cluster_id?.toLowerCase(), owner: query.owner };
     return this.infraEnvs.list(wanted, (infraEnv) => this.ownership.shows(caller, infraEnv), request);
@@ -51,7 +51,7 @@ export class InfraEnvsController {
   @Post()
   @HttpCode(201)
   @Answers('Register an infra-env: a discovery image and the hosts that boot from it.', V2_INFRA_ENV, {
-    namesOthers: true,
+    refersToOthers: true,
   })
   @Accepts('userAuth')
   async registerInfraEnv(

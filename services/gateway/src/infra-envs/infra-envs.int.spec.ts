@@ -43,7 +43,7 @@ describe('infra-envs and hosts over REST', () => {
     });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ kind: 'InfraEnv', name: 'one_infra-env' });
-    expect(gateway.asked[0]?.body).toMatchObject({
+    expect(gateway.received[0]?.body).toMatchObject({
       pullSecret: PULL_SECRET,
       settings: {
         clusterId: CLUSTER_ID,
@@ -71,7 +71,7 @@ describe('infra-envs and hosts over REST', () => {
       proxy: { http_proxy: 'http://p' },
     };
     expect((await gateway.call('PATCH', `${INFRA_ENVS}/${INFRA_ENV_ID}`, { json })).status).toBe(201);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       infraEnvId: INFRA_ENV_ID,
       changes: { imageType: 'minimal-iso', proxy: { httpProxy: 'http://p' } },
     });
@@ -97,7 +97,7 @@ describe('infra-envs and hosts over REST', () => {
     };
     const answer = await gateway.call('PATCH', HOST, { json });
     expect(answer).toMatchObject({ status: 201, body: { id: HOST_ID } });
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       infraEnvId: INFRA_ENV_ID,
       hostId: HOST_ID,
       hostName: 'node-1',
@@ -115,7 +115,7 @@ describe('infra-envs and hosts over REST', () => {
     };
     const answer = await gateway.call('PATCH', HOST, { json });
     expect(answer.status).toBe(201);
-    expect(gateway.asked[0]?.body).toMatchObject({ ignitionEndpointToken: 'canary-4711', settings: {} });
+    expect(gateway.received[0]?.body).toMatchObject({ ignitionEndpointToken: 'canary-4711', settings: {} });
     expect(answer.text).not.toContain('canary-4711');
     expect(gateway.log.join('\n')).not.toContain('canary-4711');
     const { fencing_credentials: fencing } = json;
@@ -132,7 +132,7 @@ describe('infra-envs and hosts over REST', () => {
   it('refuses an empty list of installation disks with 409', async () => {
     const disks = await gateway.call('PATCH', HOST, { json: { disks_selected_config: [] } });
     expect(disks).toMatchObject({ status: 409, body: { code: '409' } });
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('answers 200 to bind, 202 to install and 204 to delete', async () => {
@@ -149,14 +149,14 @@ describe('infra-envs and hosts over REST', () => {
     const config = JSON.stringify({ ignition: { version: '3.2.0' } });
     const answer = await gateway.call('PATCH', `${HOST}/ignition`, { json: { config } });
     expect([answer.status, answer.text]).toEqual([201, '']);
-    expect(gateway.asked[0]?.body).toMatchObject({ settings: {}, ignitionConfigOverrides: config });
+    expect(gateway.received[0]?.body).toMatchObject({ settings: {}, ignitionConfigOverrides: config });
     expect(await gateway.call('PATCH', `${HOST}/ignition`, { json: { config: '{}' } })).toMatchObject({ status: 400 });
   });
 
   it('stores installer arguments as the text of a list', async () => {
     const args = ['--append-karg', 'ip=dhcp'];
     expect((await gateway.call('PATCH', `${HOST}/installer-args`, { json: { args } })).status).toBe(201);
-    expect(gateway.asked[0]?.body).toMatchObject({ settings: { installerArgs: JSON.stringify(args) } });
+    expect(gateway.received[0]?.body).toMatchObject({ settings: { installerArgs: JSON.stringify(args) } });
   });
 
   it('lists and shows hosts, and answers 404 for an unknown host', async () => {

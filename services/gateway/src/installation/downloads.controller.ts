@@ -17,7 +17,7 @@ import { Answers, AnswersFile } from '../api-document/answers.decorator';
 import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
 import { DownloadUrls, OpenedByUrl } from '../auth/download-urls';
 import { TokenScopes } from '../auth/ownership';
-import { Context, Who } from '../auth/request.decorators';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Artifacts } from '../bus/commands';
 import { attachment } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
@@ -43,7 +43,7 @@ const MANIFESTS = 'manifests';
  * Files that are served until the requested one exists. The kubeconfig without the ingress CA is valid from the start
  * of the installation.
  */
-const STAND_INS: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
+const FALLBACK_FILES: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kubeconfig-noingress']]);
 
 const CONSOLE_OPERATOR = 'console';
 
@@ -67,14 +67,14 @@ export class DownloadsController {
 
   @Get('downloads/files')
   @SendsAgentVersion()
-  @AnswersFile('Download an installation file of a cluster.', { isEarlyAtTimes: true })
+  @AnswersFile('Download an installation file of a cluster.', { mayBeNotReady: true })
   @Accepts('userAuth', 'agentAuth', 'urlAuth')
   @OpenedByUrl()
   async downloadClusterFile(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { file_name: name }: ClusterFileQuery,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     refuseBeforeFilesExist(cluster);
@@ -83,7 +83,7 @@ export class DownloadsController {
   }
 
   @Get('downloads/credentials')
-  @AnswersFile('Download the kubeconfig or the kubeadmin password.', { isEarlyAtTimes: true })
+  @AnswersFile('Download the kubeconfig or the kubeadmin password.', { mayBeNotReady: true })
   @OnlyRoles('user')
   @Accepts('userAuth', 'agentAuth')
   @OpenedByUrl()
@@ -91,20 +91,20 @@ export class DownloadsController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { file_name: name }: CredentialFileQuery,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     refuseBeforeFilesExist(cluster);
     await this.refuseIdleAgents(caller, cluster);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
-      (await this.artifacts.read(clusterId, STAND_INS.get(name) ?? name, context));
+      (await this.artifacts.read(clusterId, FALLBACK_FILES.get(name) ?? name, context));
     return attachment(content, name);
   }
 
   /** A browser downloads by URL, without the headers of its page. */
   @Get('downloads/credentials-presigned')
-  @Answers('Get a signed URL of the kubeconfig or the kubeadmin password.', V2_SIGNED_URL, { isEarlyAtTimes: true })
+  @Answers('Get a signed URL of the kubeconfig or the kubeadmin password.', V2_SIGNED_URL, { mayBeNotReady: true })
   @OnlyRoles('user')
   @Accepts('userAuth')
   async credentialsPresigned(
@@ -118,7 +118,7 @@ export class DownloadsController {
 
   @Get('downloads/files-presigned')
   @Answers('Get a signed URL of an installation file, the logs or a custom manifest.', V2_SIGNED_URL, {
-    isEarlyAtTimes: true,
+    mayBeNotReady: true,
   })
   @Accepts('userAuth')
   async filesPresigned(
@@ -156,7 +156,7 @@ export class DownloadsController {
   }
 
   @Get('credentials')
-  @Answers("Get the administrator's credentials and the console URL.", V2_CREDENTIALS, { isEarlyAtTimes: true })
+  @Answers("Get the administrator's credentials and the console URL.", V2_CREDENTIALS, { mayBeNotReady: true })
   @OnlyRoles('user')
   @Accepts('userAuth')
   async showCredentials(

@@ -85,7 +85,7 @@ export class InstallationController {
     @Body() { finalizing_stage: stage = '' }: FinalizingProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.commands.ask(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
+    await this.commands.send(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
   }
 
   @Post('uploads/ingress-cert')
@@ -100,7 +100,7 @@ export class InstallationController {
   ): Promise<void> {
     await this.clusters.document(clusterId);
     const caBundlePem = Buffer.from(certificate, 'utf8').toString('base64');
-    await this.commands.ask(IgnitionService.method.acceptIngressCa, { clusterId, caBundlePem }, context);
+    await this.commands.send(IgnitionService.method.acceptIngressCa, { clusterId, caBundlePem }, context);
   }
 
   /**
@@ -130,7 +130,7 @@ export class InstallationController {
         infraEnvId: '',
         props: { cluster_id: clusterId, report },
       };
-      await this.commands.ask(EventsService.method.recordNote, { note }, context);
+      await this.commands.send(EventsService.method.recordNote, { note }, context);
     }
     return cluster;
   }

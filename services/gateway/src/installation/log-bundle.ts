@@ -94,7 +94,7 @@ export class LogBundle {
   private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
     const input = { clusterId, includeSystemGenerated: false };
     try {
-      const { manifests } = await this.commands.ask(IgnitionService.method.listManifests, input, context);
+      const { manifests } = await this.commands.send(IgnitionService.method.listManifests, input, context);
       const names = manifests.map(({ folder, fileName }) => ({ folder, file_name: fileName }));
       return [{ name: 'manifests.json', open: () => Promise.resolve(toJson(names)) }];
     } catch (error) {

@@ -48,7 +48,7 @@ export class LogsController {
 
   @Get('clusters/:cluster_id/logs')
   @AnswersFile('Download collected logs of one host, of the controller, or all of them in one archive.', {
-    isEarlyAtTimes: true,
+    mayBeNotReady: true,
   })
   @Accepts('userAuth', 'urlAuth')
   @OpenedByUrl()
@@ -93,8 +93,8 @@ export class LogsController {
     const endCheck = limitSlowUpload(request, file);
     const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, (body) =>
       hostId
-        ? this.commands.ask(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
-        : this.commands.ask(
+        ? this.commands.send(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
+        : this.commands.send(
             recordClusterLogs,
             { clusterId, logsState: '', logsType: query.logs_type, hostId, body },
             context,
@@ -124,7 +124,7 @@ export class LogsController {
     @Context() context: CommandContext,
   ): Promise<void> {
     const input = { clusterId, logsState, logsType: '', hostId: '' };
-    await this.commands.ask(RegistrationService.method.recordClusterLogs, input, context);
+    await this.commands.send(RegistrationService.method.recordClusterLogs, input, context);
   }
 
   @Put('infra-envs/:infra_env_id/hosts/:host_id/logs-progress')
@@ -137,7 +137,7 @@ export class LogsController {
     @Body() { logs_state: logsState }: LogsProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.commands.ask(RegistrationService.method.recordHostLogs, { infraEnvId, hostId, logsState }, context);
+    await this.commands.send(RegistrationService.method.recordHostLogs, { infraEnvId, hostId, logsState }, context);
   }
 }
 

@@ -31,7 +31,7 @@ describe('logs', () => {
   it('stores an upload and records its host', async () => {
     const query = `logs_type=host&host_id=${HOST_ID.toUpperCase()}&infra_env_id=${INFRA_ENV_ID}`;
     expect(await upload(query, 'what the host said')).toEqual({ status: 204, body: undefined });
-    const [asked] = gateway.asked;
+    const [asked] = gateway.received;
     const body = asked?.body['body'] as { digest: string; bytes: number };
     expect(asked?.body).toMatchObject({ infraEnvId: INFRA_ENV_ID, hostId: HOST_ID });
     expect((await (await gateway.platform.logs.area(CLUSTER_ID)).get(body.digest))?.toString()).toBe(
@@ -42,7 +42,7 @@ describe('logs', () => {
 
   it('accepts the logs of the controller', async () => {
     expect((await upload('logs_type=controller', 'c')).status).toBe(204);
-    expect(gateway.asked[0]).toMatchObject({
+    expect(gateway.received[0]).toMatchObject({
       subject: 'registration.v1.record_cluster_logs',
       body: { clusterId: CLUSTER_ID, logsType: 'controller' },
     });
@@ -63,7 +63,7 @@ describe('logs', () => {
     const answer = await upload(query, 'x', field);
     expect(answer.status).toBe(status);
     expect(JSON.stringify(answer.body)).toContain(words);
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('refuses a body that is not multipart/form-data', async () => {
@@ -136,7 +136,7 @@ describe('logs', () => {
     for (const path of paths) {
       expect((await gateway.call('PUT', path, { json: { logs_state: 'collecting' } })).status).toBe(204);
     }
-    expect(gateway.asked.map(({ body }: { body: JsonObject }) => body['logsState'])).toEqual([
+    expect(gateway.received.map(({ body }: { body: JsonObject }) => body['logsState'])).toEqual([
       'collecting',
       'collecting',
     ]);

@@ -72,14 +72,14 @@ export class ManifestsController {
   constructor(private readonly commands: Commands) {}
 
   @Get()
-  @Answers('List the custom manifests of a cluster.', Type.Array(V2_MANIFEST), { isEarlyAtTimes: true })
+  @Answers('List the custom manifests of a cluster.', Type.Array(V2_MANIFEST), { mayBeNotReady: true })
   @Accepts('userAuth')
   async listManifests(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ListManifestsQuery,
     @Context() context: CommandContext,
   ): Promise<readonly V2Manifest[]> {
-    const { manifests } = await this.commands.ask(
+    const { manifests } = await this.commands.send(
       IgnitionService.method.listManifests,
       { clusterId, includeSystemGenerated: query.include_system_generated ?? false },
       context,
@@ -89,7 +89,7 @@ export class ManifestsController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Create a custom manifest.', V2_MANIFEST, { checksNames: true })
+  @Answers('Create a custom manifest.', V2_MANIFEST, { validatesNames: true })
   @Accepts('userAuth')
   async createManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -102,7 +102,7 @@ export class ManifestsController {
   }
 
   @Patch()
-  @Answers('Move a custom manifest or replace its content.', V2_MANIFEST, { checksNames: true })
+  @Answers('Move a custom manifest or replace its content.', V2_MANIFEST, { validatesNames: true })
   @Accepts('userAuth')
   async reviseManifest(
     @Param('cluster_id', IdPipe) clusterId: string,
@@ -135,7 +135,7 @@ export class ManifestsController {
   }
 
   @Get('files')
-  @AnswersFile('Download a custom manifest.', { isEarlyAtTimes: true })
+  @AnswersFile('Download a custom manifest.', { mayBeNotReady: true })
   @Accepts('userAuth')
   @OpenedByUrl()
   async downloadManifest(
@@ -144,7 +144,7 @@ export class ManifestsController {
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const place = { clusterId, folder, fileName };
-    const { content } = await this.commands.ask(IgnitionService.method.readManifest, place, context);
+    const { content } = await this.commands.send(IgnitionService.method.readManifest, place, context);
     // The name was checked when the manifest was created, so it is safe in the header.
     return attachment(Buffer.from(content, 'base64'), fileName.replace(/[^\w.-]/g, '_'));
   }

@@ -33,7 +33,7 @@ describe('manifests over REST', () => {
       201,
       { folder: 'manifests', file_name: 'a.yaml', manifest_source: 'user' },
     ]);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       clusterId: CLUSTER_ID,
       folder: 'manifests',
       fileName: 'a.yaml',
@@ -53,7 +53,7 @@ describe('manifests over REST', () => {
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(field);
     expect(answer.text).not.toContain('canary');
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('answer 422 to names that are not file names', async () => {
@@ -70,7 +70,7 @@ describe('manifests over REST', () => {
     const json = { folder: 'manifests', file_name: 'a.yaml', updated_file_name: 'b.yaml' };
     const answer = await gateway.call('PATCH', MANIFESTS, { json });
     expect([answer.status, answer.body]).toMatchObject([200, { file_name: 'b.yaml' }]);
-    expect(gateway.asked[0]?.body).toEqual({
+    expect(gateway.received[0]?.body).toEqual({
       clusterId: CLUSTER_ID,
       folder: 'manifests',
       fileName: 'a.yaml',

@@ -14,7 +14,7 @@ import { Accepts, OnlyRoles } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
 
 export interface IgnoredOfCluster {
@@ -74,7 +74,7 @@ const V2_IGNORED_VALIDATIONS = Type.Object(
 type V2IgnoredValidations = Static<typeof V2_IGNORED_VALIDATIONS>;
 
 /** The v2 request has no reason, so the stored reason names the operation that accepts one. */
-const REASON_OF_THE_CONTRACT =
+const V2_REASON =
   'No reason: ignored-validations of the v2 API has no such field. Use PUT …/validation-overrides of Muster.';
 
 @Controller()
@@ -85,7 +85,7 @@ export class OverridesController {
   ) {}
 
   /** The ignored validations of a cluster and its hosts with user and reason. */
-  @Get(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
+  @Get(`${MUSTER_API}/clusters/:cluster_id/validation-overrides`)
   @Answers('Show the ignored validations of a cluster with user, time and reason.', OVERRIDES_SCHEMA)
   @Accepts('userAuth')
   async showValidationOverrides(@Param('cluster_id', IdPipe) clusterId: string): Promise<PresentedOverrides> {
@@ -93,7 +93,7 @@ export class OverridesController {
   }
 
   /** Replaces both lists. An absent list is empty. */
-  @Put(`${OWN_API}/clusters/:cluster_id/validation-overrides`)
+  @Put(`${MUSTER_API}/clusters/:cluster_id/validation-overrides`)
   @Answers('Replace the lists of ignored validations. An absent list is empty.', OVERRIDES_SCHEMA)
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
@@ -141,7 +141,7 @@ export class OverridesController {
       ignoredClusterValidations: { items: clusterIds },
       ignoredHostValidations: { items: hostIds },
       // A repeated request keeps the reason.
-      ...(isSame ? {} : { ignoredValidationsReason: REASON_OF_THE_CONTRACT }),
+      ...(isSame ? {} : { ignoredValidationsReason: V2_REASON }),
     };
     await this.commands.execute(RegistrationService.method.reviseCluster, { clusterId, changes }, context);
     return presentAsTexts(await this.clusters.document(clusterId));

@@ -47,7 +47,7 @@ export const VALIDATION_SCHEMA = Type.Object(
     gate: StringEnum<BlockingStatus['gate']>(['known', 'ready', 'preparation', 'soft']),
     ignorable: Type.Boolean(),
     ignored: Type.Boolean(),
-    holds_back: Type.Boolean(),
+    blocks: Type.Boolean(),
   },
   { title: 'validation' },
 );
@@ -98,7 +98,7 @@ function presentValidation(
     gate,
     ignorable: isIgnorable,
     ignored: isIgnored,
-    holds_back: isBlocking,
+    blocks: isBlocking,
   };
 }
 
@@ -113,7 +113,7 @@ const FINDING = Type.Object(
 
 export const PREFLIGHT = Type.Object(
   {
-    verdict: StringEnum(['ready', 'ready-once-measured', 'blocked']),
+    result: StringEnum(['ready', 'ready-once-measured', 'blocked']),
     blocking: Type.Array(FINDING),
     unmeasured: Type.Array(FINDING),
     machine_networks: Type.Array(Type.String()),
@@ -162,7 +162,7 @@ export function presentPreflight(found: Found, dryRun: DryRunResult): Preflight 
   const unmeasured = findings.filter(({ isPending }) => isPending).map(({ finding }) => finding);
   const open = unmeasured.length > 0 ? 'ready-once-measured' : 'ready';
   return {
-    verdict: blocking.length > 0 ? 'blocked' : open,
+    result: blocking.length > 0 ? 'blocked' : open,
     blocking,
     unmeasured,
     machine_networks: found.machineNetworks,
@@ -176,7 +176,7 @@ const findingsOf = (
   validations: readonly PresentedValidation[],
 ): readonly { readonly isPending: boolean; readonly finding: Finding }[] =>
   validations
-    .filter((validation) => validation.holds_back)
+    .filter((validation) => validation.blocks)
     .map(({ id, status, message, remedy }) => ({
       isPending: status === 'pending',
       finding: { host_id: hostId, id, message, remedy },

@@ -37,7 +37,7 @@ describe('preview of static networks', () => {
       hosts: [],
       problems: [{ host: 0, line: 3, path: 'interfaces[0].typ' }],
     });
-    expect(gateway.asked).toEqual([]);
+    expect(gateway.received).toEqual([]);
   });
 
   it('requires the fields that the v2 API requires', async () => {

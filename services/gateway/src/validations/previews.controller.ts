@@ -19,11 +19,11 @@ import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
-import { Context, Who } from '../auth/request.decorators';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { checkPullSecret } from '../http/request.pipes';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { PREFLIGHT, type Preflight, presentPreflight } from './present-validations';
 
 type DryRunHost = InputOf<typeof ValidationService.method.dryRun>['hosts'][number];
@@ -64,7 +64,7 @@ const PREVIEW = Type.Object(
 
 type Preview = Static<typeof PREVIEW>;
 
-@Controller(OWN_API)
+@Controller(MUSTER_API)
 export class PreviewsController {
   constructor(
     private readonly documents: DocumentWorkers,
@@ -76,12 +76,12 @@ export class PreviewsController {
   /** Returns the outcomes for a cluster and its hosts by the same rules and role selection as for stored ones. */
   @Post('preflight')
   @HttpCode(200)
-  @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT, { namesOthers: true })
+  @Answers('Validate a cluster and its hosts without storing anything (dry run).', PREFLIGHT, { refersToOthers: true })
   @Accepts('userAuth')
   async preflight(
     @Body() body: PreflightBody,
     @Context() context: CommandContext,
-    @Who() caller: Caller,
+    @CurrentCaller() caller: Caller,
   ): Promise<Preflight> {
     const { cluster, hosts = [] } = body;
     if (cluster.pull_secret) checkPullSecret(cluster.pull_secret);
@@ -92,7 +92,7 @@ export class PreviewsController {
     const dryRun = await Promise.all(hosts.map((host, index) => this.dryRun(host, index, context)));
     // Each part of a large request is a turn of the event loop of its own.
     await nextTurn();
-    const found = await this.commands.ask(
+    const found = await this.commands.send(
       ValidationService.method.dryRun,
       { settings, pullSecretSet: true, hosts: dryRun },
       context,
@@ -117,7 +117,7 @@ export class PreviewsController {
         error: '',
       };
       const report = await this.commands
-        .ask(InventoryService.method.readReport, request, context)
+        .send(InventoryService.method.readReport, request, context)
         .catch((error: unknown) => {
           throw error instanceof RefusalError ? ofHost(index, error) : error;
         });

@@ -41,7 +41,7 @@ describe('validations over the Muster API', () => {
   it('of a host contain their history, stability, blocked operations and remedies', async () => {
     const { status, body } = await gateway.call('GET', hostPath);
     expect(status).toBe(200);
-    expect(gateway.asked.at(-1)?.body).toEqual({ subjectId: hostKeyOf(INFRA_ENV_ID, HOST_ID) });
+    expect(gateway.received.at(-1)?.body).toEqual({ subjectId: hostKeyOf(INFRA_ENV_ID, HOST_ID) });
     const common = { status: 'failure', since: SINCE };
     expect(body).toEqual({
       validations: [
@@ -59,7 +59,7 @@ describe('validations over the Muster API', () => {
           gate: 'known',
           ignorable: false,
           ignored: false,
-          holds_back: true,
+          blocks: true,
         },
         {
           ...common,
@@ -74,7 +74,7 @@ describe('validations over the Muster API', () => {
           gate: 'known',
           ignorable: true,
           ignored: true,
-          holds_back: false,
+          blocks: false,
         },
       ],
       unsupported_by_override: true,
@@ -84,9 +84,7 @@ describe('validations over the Muster API', () => {
   it('of a cluster contain its own outcomes, and no time when none is stored', async () => {
     const { body } = await gateway.call('GET', `${API}/clusters/${CLUSTER_ID}/validations`);
     expect(body).toMatchObject({
-      validations: [
-        { id: 'pull-secret-set', gate: 'ready', since: null, flips: 0, ignorable: false, holds_back: true },
-      ],
+      validations: [{ id: 'pull-secret-set', gate: 'ready', since: null, flips: 0, ignorable: false, blocks: true }],
       unsupported_by_override: true,
     });
   });

@@ -35,7 +35,7 @@ describe('validation overrides', () => {
   it('require a reason and record the caller', async () => {
     const json = { host_validation_ids: ['ntp-synced', 'ntp-synced'], reason: ' a lab ' };
     expect((await gateway.call('PUT', PATH, { json })).status).toBe(200);
-    expect(gateway.asked.at(-1)?.body).toMatchObject({
+    expect(gateway.received.at(-1)?.body).toMatchObject({
       clusterId: CLUSTER_ID,
       changes: {
         ignoredHostValidations: { items: ['ntp-synced'] },
@@ -43,22 +43,22 @@ describe('validation overrides', () => {
         ignoredValidationsReason: 'a lab',
       },
     });
-    expect(JSON.stringify(gateway.asked.at(-1)?.headers)).toContain('admin');
+    expect(JSON.stringify(gateway.received.at(-1)?.headers)).toContain('admin');
   });
 
   it.each([[{}], [{ reason: '' }], [{ reason: '  ' }], [{ reason: 'x', host_validation_ids: 'all' }]])(
     'are refused for %j',
     async (json) => {
-      const before = gateway.asked.length;
+      const before = gateway.received.length;
       expect((await gateway.call('PUT', PATH, { json })).status).toBe(400);
-      expect(gateway.asked).toHaveLength(before);
+      expect(gateway.received).toHaveLength(before);
     },
   );
 
   it('of the v2 API, which has no reason, record the operation as their reason', async () => {
     const json = { 'host-validation-ids': '["ntp-synced"]' };
     expect((await gateway.call('PUT', CONTRACT_PATH, { json })).status).toBe(201);
-    expect(gateway.asked.at(-1)?.body).toMatchObject({
+    expect(gateway.received.at(-1)?.body).toMatchObject({
       changes: { ignoredValidationsReason: expect.stringMatching(/ignored-validations/) as string },
     });
   });
@@ -74,7 +74,7 @@ describe('validation overrides', () => {
     });
     const again = { 'host-validation-ids': '["ntp-synced"]' };
     expect((await gateway.call('PUT', CONTRACT_PATH, { json: again })).status).toBe(201);
-    expect(gateway.asked.at(-1)?.body['changes']).not.toHaveProperty('ignoredValidationsReason');
+    expect(gateway.received.at(-1)?.body['changes']).not.toHaveProperty('ignoredValidationsReason');
     const { text } = await gateway.call('GET', `/api/assisted-install/v2/clusters/${CLUSTER_ID}`);
     expect(text).not.toContain('_overrides');
   });

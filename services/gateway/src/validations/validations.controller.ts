@@ -12,13 +12,13 @@ import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
-import { OWN_API } from '../http/routes';
+import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { ignoredRules, isOverridden } from './overrides.controller';
 import { type PresentedValidations, presentValidations, VALIDATIONS_SCHEMA } from './present-validations';
 
-@Controller(OWN_API)
+@Controller(MUSTER_API)
 export class ValidationsController {
   constructor(
     private readonly commands: Commands,
@@ -36,7 +36,7 @@ export class ValidationsController {
   ): Promise<PresentedValidations> {
     const cluster = await this.clusters.document(clusterId);
     const request = { subjectId: clusterId };
-    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { outcomes } = await this.commands.send(ValidationService.method.readOutcomes, request, context);
     const { clusterIds } = ignoredRules(cluster);
     return {
       validations: presentValidations(outcomes, {
@@ -59,7 +59,7 @@ export class ValidationsController {
     const { cluster_id: clusterId } = await this.hosts.document(infraEnvId, hostId);
     const cluster = clusterId ? await this.clusters.document(clusterId) : undefined;
     const request = { subjectId: hostKeyOf(infraEnvId, hostId) };
-    const { outcomes } = await this.commands.ask(ValidationService.method.readOutcomes, request, context);
+    const { outcomes } = await this.commands.send(ValidationService.method.readOutcomes, request, context);
     const { hostIds } = ignoredRules(cluster);
     const isBound = cluster !== undefined;
     return {

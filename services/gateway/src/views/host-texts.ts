@@ -51,42 +51,42 @@ export class ReportedBodies {
 const KEPT_MAX_BYTES = 128 * 1024 * 1024;
 
 /** The members that change with every poll. */
-interface SignOfLife {
+interface PollTimes {
   readonly checkedInAt: string;
   readonly timestamp: number | undefined;
 }
 
-interface KeptEnd extends SignOfLife {
+interface KeptEnd extends PollTimes {
   readonly end: Buffer;
 }
 
 /**
- * Hosts as JSON, kept from answer to answer: most of an answer about a cluster has not changed since the last one. The parts stay the same
- * objects as long as their bytes are the same.
+ * Caches hosts as JSON, because most of a response about a cluster equals the previous one. Unchanged parts are the
+ * same buffers.
  */
 export class HostTexts {
   private readonly kept = new KeptTexts(KEPT_MAX_BYTES);
-  /** By the text that it ends. */
+  /** The last part of a text, by the text before it. */
   private readonly ends = new WeakMap<Buffer, KeptEnd>();
 
-  /** The host as JSON in parts. The time of its last poll changes often and is therefore the last part. */
+  /** Returns the host as JSON in parts. The time of the last poll changes often, so it is the last part. */
   of(
     document: HostDocument,
     variant: string,
-    sign: SignOfLife,
+    sign: PollTimes,
     present: () => Promise<V2Host>,
   ): readonly Buffer[] | Promise<readonly Buffer[]> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const [known] = this.kept.find(key, [document]) ?? [];
     if (known) return [known, this.endOf(known, sign)];
     return present().then((host) => {
-      const text = openText(host);
+      const text = withoutClosingBrace(host);
       this.kept.keep(key, [document], [text]);
       return [text, this.endOf(text, sign)];
     });
   }
 
-  private endOf(text: Buffer, { checkedInAt, timestamp }: SignOfLife): Buffer {
+  private endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {
     const known = this.ends.get(text);
     if (known && known.checkedInAt === checkedInAt && known.timestamp === timestamp) return known.end;
     const end = Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`);
@@ -95,7 +95,7 @@ export class HostTexts {
   }
 }
 
-/** JSON of the host without its end, so that something can be added. */
-function openText({ checked_in_at: _seen, timestamp: _clock, ...host }: V2Host): Buffer {
+/** Returns the JSON of the host without the closing brace, so that members can be appended. */
+function withoutClosingBrace({ checked_in_at: _seen, timestamp: _clock, ...host }: V2Host): Buffer {
   return Buffer.from(JSON.stringify(host).slice(0, -1));
 }

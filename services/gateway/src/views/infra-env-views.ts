@@ -40,8 +40,8 @@ export class ImageUrls {
     const { id, cpu_architecture: architecture, type } = infraEnv;
     const file = `${this.versionOf(infraEnv)}/${architecture}/${type.replace(/-iso$/, '')}.iso`;
     const base = this.imageBaseUrl(request);
-    const proof = await this.proof(infraEnv, request);
-    return proof ? `${base}/${proof.place}/${proof.token}/${file}` : `${base}/byid/${id}/${file}`;
+    const urlToken = await this.urlToken(infraEnv, request);
+    return urlToken ? `${base}/${urlToken.place}/${urlToken.token}/${file}` : `${base}/byid/${id}/${file}`;
   }
 
   /** Returns the URLs for a network boot. Only the RAM disk contains secrets, so only its URL has a token. */
@@ -49,7 +49,7 @@ export class ImageUrls {
     const base = this.imageBaseUrl(request);
     const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
     return {
-      initrdUrl: await this.opening(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query, request),
+      initrdUrl: await this.urlWithToken(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query, request),
       kernelUrl: `${base}/boot-artifacts/kernel?${query.toString()}`,
       rootfsUrl: `${base}/boot-artifacts/rootfs?${query.toString()}`,
     };
@@ -59,18 +59,18 @@ export class ImageUrls {
   file(infraEnv: InfraEnvDocument, parameters: { readonly [name: string]: string }, request: Asked): Promise<string> {
     const base = this.config.serviceBaseUrl ?? `${request.protocol}://${request.host}`;
     const path = `/api/assisted-install/v2/infra-envs/${infraEnv.id}/downloads/files`;
-    return this.opening(`${base}${path}`, infraEnv, new URLSearchParams(parameters), request);
+    return this.urlWithToken(`${base}${path}`, infraEnv, new URLSearchParams(parameters), request);
   }
 
-  private async opening(
+  private async urlWithToken(
     url: string,
     infraEnv: InfraEnvDocument,
     query: URLSearchParams,
     request: Asked,
   ): Promise<string> {
     const own = new URLSearchParams(query);
-    const proof = await this.proof(infraEnv, request);
-    if (proof) own.set(proof.parameter, proof.token);
+    const urlToken = await this.urlToken(infraEnv, request);
+    if (urlToken) own.set(urlToken.parameter, urlToken.token);
     return `${url}?${own.toString()}`;
   }
 
@@ -83,7 +83,7 @@ export class ImageUrls {
    * Returns the token that a URL needs; undefined when none is required, and for callers without write access to the
    * infra-env, because the file contains the token of the agents.
    */
-  private async proof(
+  private async urlToken(
     infraEnv: InfraEnvDocument,
     { caller = ADMIN }: Asked,
   ): Promise<{ readonly place: string; readonly parameter: string; readonly token: string } | undefined> {

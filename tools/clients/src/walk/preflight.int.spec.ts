@@ -21,7 +21,7 @@ interface Validation {
   readonly message: string;
 }
 interface Preflight {
-  readonly verdict: string;
+  readonly result: string;
   readonly blocking: readonly { readonly host_id: string | null; readonly id: string }[];
   readonly unmeasured: readonly { readonly id: string }[];
   readonly machine_networks: readonly string[];
@@ -61,7 +61,7 @@ describe('a preflight', () => {
     expect(status).toBe(200);
     expect(await world.muster.platform.eventStore.head()).toBe(headBefore);
     expect(body).toMatchObject({
-      verdict: 'ready-once-measured',
+      result: 'ready-once-measured',
       blocking: [],
       machine_networks: ['192.168.140.0/24'],
     });
@@ -126,7 +126,7 @@ describe('a preflight', () => {
       inventory: { ...first?.inventory, memory: { physical_bytes: 2 ** 30, usable_bytes: 2 ** 30 } },
     };
     const { body } = await preflight({ cluster: CLUSTER, hosts: [weak, ...others] });
-    expect(body.verdict).toBe('blocked');
+    expect(body.result).toBe('blocked');
     expect(body.blocking).toEqual(
       expect.arrayContaining([expect.objectContaining({ host_id: first?.host_id, id: 'has-min-memory' })]),
     );
@@ -154,7 +154,7 @@ describe('a preflight', () => {
     const [first] = await hostsOf();
     const cluster = { ...CLUSTER, api_vips: undefined, ingress_vips: undefined, control_plane_count: 1 };
     const { body } = await preflight({ cluster, hosts: [first] });
-    expect(body).toMatchObject({ verdict: 'ready-once-measured', blocking: [] });
+    expect(body).toMatchObject({ result: 'ready-once-measured', blocking: [] });
     expect(body.unmeasured.map(({ id }) => id)).toContain('api-domain-name-resolved-correctly');
   });
 

@@ -57,7 +57,7 @@ export const AGENT_METHODS = {
   report_progress: RegistrationService.method.reportHostProgress,
 } as const satisfies { readonly [verb in Exclude<AgentVerb, 'nudge'>]: Method };
 
-export type AskingVerb = keyof typeof AGENT_METHODS;
+export type RequestVerb = keyof typeof AGENT_METHODS;
 
 /** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
@@ -69,14 +69,14 @@ export class AgentRequests {
   ) {}
 
   /** @throws RefusalError */
-  async ask<Verb extends AskingVerb>(
+  async send<Verb extends RequestVerb>(
     verb: Verb,
     input: InputOf<(typeof AGENT_METHODS)[Verb]> & { readonly infraEnvId: string; readonly hostId: string },
     context: CommandContext,
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
     const { infraEnvId, hostId } = input;
-    const answer = await this.commands.ask(AGENT_METHODS[verb], input, asAgent);
+    const answer = await this.commands.send(AGENT_METHODS[verb], input, asAgent);
     // Recorded only after the command succeeded, so that invented host ids use no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
