@@ -2,7 +2,7 @@ import { collectionOf } from '@muster/ports';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { IsTimestamp, LastValue, TEXT_MAX_CHARACTERS } from './requests/field.decorators';
 
-/** What a cluster goes through until it is installed, in the order in which most clusters do. */
+/** The steps from the creation of a cluster to its installation, in their usual order. */
 export const FUNNEL_STEPS = [
   'cluster-created',
   'infra-env-created',
@@ -22,7 +22,7 @@ export const FUNNEL_STEPS = [
 ] as const;
 export type FunnelStep = (typeof FUNNEL_STEPS)[number];
 
-/** Which clusters count: those created from `from` on and before `to`. */
+/** Filters clusters that were created from `from` on and before `to`. */
 export class FunnelQuery {
   @IsOptional() @IsTimestamp() @LastValue() readonly from?: string;
   @IsOptional() @IsTimestamp() @LastValue() readonly to?: string;
@@ -31,16 +31,19 @@ export class FunnelQuery {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly topology?: string;
 }
 
-/** The moment of the past that is asked for; the present without one. */
+/** The past time for which the state is requested. Absent: now. */
 export class PastQuery {
   @IsOptional() @IsTimestamp() @LastValue() readonly at?: string;
 }
 
-/** The progress of clusters and hosts, with times. Only the events service's projection `journeys` writes these collections. */
+/**
+ * The progress of clusters and hosts with times. Only the events service's projection `journeys` writes these
+ * collections.
+ */
 export const JOURNEYS_PROJECTION = 'journeys';
 
 export const JOURNEY_COLLECTIONS = {
-  /** Key: cluster id. It stays when the cluster is deleted, so that its history still counts. */
+  /** Key: cluster id. Kept when the cluster is deleted, so that its history still counts. */
   clusters: collectionOf<ClusterJourney>('cluster_journeys'),
   /** Key: host key `<infraEnvId>.<hostId>`. */
   hosts: collectionOf<HostJourney>('host_journeys'),
@@ -48,22 +51,22 @@ export const JOURNEY_COLLECTIONS = {
   infraEnvs: collectionOf<InfraEnvJourney>('infra_env_journeys'),
 };
 
-/** Something began: a status, a stage. It lasts until the next mark. */
+/** The start of a status or a stage. It lasts until the next mark. */
 export interface Mark {
   readonly name: string;
   /** ISO 8601 UTC. */
   readonly at: string;
 }
 
-/** One attempt that came to nothing. */
+/** One failed attempt. */
 export interface JourneyFailure {
   readonly at: string;
   readonly kind: 'failed' | 'cancelled' | 'preparation-failed';
-  /** The last step of the funnel that was reached until then. */
+  /** The last step of the funnel that was reached before the failure. */
   readonly step: FunnelStep;
-  /** The stage of the host that failed first, else of the cluster. */
+  /** The stage of the host that failed first, else the stage of the cluster. */
   readonly stage: string;
-  /** Code of what ended it: a host's cause, or the transition; a sentence where preparation failed. */
+  /** Code of the cause: the cause of a host's failure, or the transition. A sentence when the preparation failed. */
   readonly reason: string;
 }
 
@@ -71,7 +74,7 @@ export type JourneyOutcome = 'open' | 'installed' | 'failed' | 'cancelled';
 
 export interface ClusterJourney {
   readonly id: string;
-  /** Empty once the cluster is no longer kept for its owner. */
+  /** Empty after the retention period of the cluster. */
   readonly user_name: string;
   readonly org_id: string;
   /** Date of creation, `YYYY-MM-DD` in UTC. */
@@ -79,7 +82,7 @@ export interface ClusterJourney {
   readonly openshift_version: string;
   readonly platform: string;
   readonly topology: string;
-  /** First time that each step was reached; a step that never was is missing. */
+  /** First time at which each step was reached. Steps that were not reached are absent. */
   readonly steps: { readonly [Step in FunnelStep]?: string };
   readonly outcome: JourneyOutcome;
   /** Oldest first, the last `MAX_JOURNEY_MARKS`. */
@@ -93,14 +96,14 @@ export interface ClusterJourney {
   readonly _position: number;
 }
 
-/** A position that no fact has. */
+/** A position that no event has. */
 export const NOT_YET = -1;
 
 export interface HostJourney {
   readonly id: string;
-  /** Empty for a host of the pool. */
+  /** Empty for a host without a cluster. */
   readonly cluster_id: string;
-  /** Position of the fact since which it is the bootstrap, or its hardware known; NOT_YET before. */
+  /** Position of the event since which it is the bootstrap host, or its hardware is known. NOT_YET before. */
   readonly bootstrap_from: number;
   readonly inventory_from: number;
   readonly statuses: readonly Mark[];
@@ -113,6 +116,6 @@ export interface InfraEnvJourney {
   readonly cluster_id: string;
 }
 
-/** Per list of one document. */
+/** Maximum number of entries per list of one document. */
 export const MAX_JOURNEY_MARKS = 200;
 export const MAX_JOURNEY_FAILURES = 20;

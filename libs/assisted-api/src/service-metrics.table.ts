@@ -2,7 +2,7 @@ export interface MetricRow {
   readonly type: 'counter' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets, ascending; `+Inf` is implied. */
+  /** Upper bounds of a histogram's buckets, ascending. `+Inf` is implied. */
   readonly buckets?: readonly number[];
 }
 
@@ -11,8 +11,8 @@ const powersOfTwo = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.log2(to / from) + 1 }, (_, index) => from * 2 ** index);
 
 /**
- * Metrics of installations, derived from events, with the names that dashboards of assisted-service use (after
- * `METRIC_PREFIX`). Labels come from closed lists, but for the repositories of images.
+ * Metrics of installations, derived from events, with the names that dashboards for assisted-service use (after
+ * `METRIC_PREFIX`). Label values come from closed lists, except for the repositories of images.
  */
 export const SERVICE_METRICS = {
   cluster_creations: { type: 'counter', help: 'Number of registered clusters.', labels: [] },
@@ -96,7 +96,7 @@ export type MetricName = keyof typeof SERVICE_METRICS;
 export const METRIC_PREFIX = 'service_assisted_installer_';
 
 export interface HistogramFigures {
-  /** Observations up to each bound: cumulative. */
+  /** Number of observations up to each bound (cumulative). */
   readonly buckets: readonly number[];
   readonly sum: number;
   readonly count: number;
@@ -106,6 +106,6 @@ export interface HistogramFigures {
 export interface MetricDocument {
   /** Position of the last event that was observed. */
   readonly _position: number;
-  /** By labels as Prometheus writes them (`role="master",result="Done"`); empty text for none. */
+  /** By labels in the Prometheus text format (`role="master",result="Done"`). Empty text without labels. */
   readonly series: { readonly [labels: string]: number | HistogramFigures };
 }

@@ -15,9 +15,9 @@ export interface StepReport extends StepOutput {
 export type ReportResult =
   { readonly kind: 'read'; readonly report: Report } | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** A function that reads the output of a step by its step type. */
+/** Returns a function that reads the output of a step by its step type. */
 export function createReportReader(options: {
-  /** Bridges, tunnels and the like count as network interfaces of the host. */
+  /** Whether bridges, tunnels and similar interfaces count as network interfaces of the host. */
   readonly keepsVirtualInterfaces: boolean;
   readonly digest: Digest;
 }): (step: StepReport) => ReportResult {

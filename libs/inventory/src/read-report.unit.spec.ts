@@ -57,8 +57,8 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
   ['api-vip-connectivity-check', [], /must be an object/],
 ];
 
-describe('Report readers', () => {
-  it('cover every report event, each of which can be stored', () => {
+describe('readReport', () => {
+  it('covers every report event, and each event can be stored', () => {
     const types = Object.keys(GOOD).map((stepType) => {
       const { event } = read(stepType, GOOD[stepType]);
       expect(() => toStoredData(event)).not.toThrow();
@@ -67,19 +67,19 @@ describe('Report readers', () => {
     expect([...types, 'ReportCleared'].sort()).toEqual(Object.keys(INVENTORY_EVENTS).sort());
   });
 
-  it.each(BAD)('refuse a wrong output of %s with the place', (stepType, output, message) => {
+  it.each(BAD)('refuses a wrong output of %s with the path', (stepType, output, message) => {
     expect(resultOf(stepType, output)).toMatchObject({
       kind: 'refused',
       refusal: { code: 'invalid-input', reason: expect.stringMatching(message) },
     });
   });
 
-  it('refuse a step type without a report, and an output that is too large', () => {
+  it('refuses a step type without a report, and an output that is too large', () => {
     expect(resultOf('logs-gather', '')).toMatchObject({ refusal: { allowed: Object.keys(GOOD) } });
     expect(resultOf('ntp-synchronizer', 'x'.repeat(64 * 1024 + 1))).toMatchObject({ refusal: { code: 'too-large' } });
   });
 
-  it('name paths that lose full-size packets', () => {
+  it('returns paths that lose full-size packets', () => {
     const mtu = (mtu_report: unknown) =>
       read('connectivity-check', { remote_hosts: [{ host_id: 'h', mtu_report }] }).event;
     expect(mtu(undefined)).toMatchObject({ data: { mtuMeasured: false, mtuFailures: [] } });
@@ -90,7 +90,7 @@ describe('Report readers', () => {
     });
   });
 
-  it('ignore a change of the round-trip time alone', () => {
+  it('ignores a change of the round-trip time alone', () => {
     const fingerprint = (average_rtt_ms: number, successful: boolean): unknown => {
       const l3_connectivity = [{ outgoing_nic: 'a', remote_ip_address: 'b', successful, average_rtt_ms }];
       return (
@@ -101,7 +101,7 @@ describe('Report readers', () => {
     expect(fingerprint(1, true)).not.toBe(fingerprint(1, false));
   });
 
-  it('keep a failed disk test with its exit code', () => {
+  it('returns a failed disk test with its exit code', () => {
     expect(read('installation-disk-speed-check', { path: '/dev/sda' }, 124).event.data).toEqual({
       path: '/dev/sda',
       ioSyncDurationMs: 0,
@@ -110,13 +110,13 @@ describe('Report readers', () => {
     });
   });
 
-  it('keep the error of a failed Tang check', () => {
+  it('returns the error of a failed Tang check', () => {
     const { event, body } = read('tang-connectivity-check', '', 1, 'no route to host');
     expect(event.data).toMatchObject({ isSuccess: false });
     expect(body?.text).toContain('no route to host');
   });
 
-  it('keep the ignition of a cluster out of bodies and events', () => {
+  it('omits the Ignition config of a cluster from bodies and events', () => {
     const { event, body, secret } = read('api-vip-connectivity-check', GOOD['api-vip-connectivity-check']);
     expect(JSON.stringify([event, body])).not.toContain('canary');
     expect(secret?.plaintext).toContain('canary');

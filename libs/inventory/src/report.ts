@@ -2,7 +2,7 @@ import type { InventoryEvent } from '@muster/contracts';
 import { createParser, type Parser, type Violation } from '@muster/schema';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 
-/** One text per document: members in byte order of their names, no spaces. */
+/** Returns the canonical JSON text: members in byte order of their names, no spaces. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part) ? sortedByKey(part) : part,
@@ -31,12 +31,12 @@ export interface PendingBody {
   readonly digest: string;
 }
 
-/** A report that was read: the event that it becomes, and the documents that the event refers to. */
+/** The result of reading a report: the event, and the documents to which the event refers. */
 export interface Report {
   readonly event: InventoryEvent;
-  /** Has to be in the object store before the event is appended. */
+  /** Must be in the object store before the event is appended. */
   readonly body?: PendingBody;
-  /** Has to be sealed before the event is appended; part of neither body nor event. */
+  /** Must be sealed before the event is appended. Not part of the body or the event. */
   readonly secret?: { readonly name: string; readonly plaintext: string };
 }
 
@@ -46,7 +46,7 @@ export type ReadResult =
 /** The reader of one step type. */
 export interface ReportReader {
   readonly stepType: string;
-  /** Largest output, in bytes. */
+  /** Maximum size of the output in bytes. */
   readonly maxBytes: number;
   readonly read: (step: StepOutput, digest: Digest) => ReadResult;
 }
@@ -66,24 +66,24 @@ export const toStoredBody = ({ text, digest }: PendingBody): { readonly digest: 
   bytes: utf8Length(text),
 });
 
-/** Length of the text in UTF-8, in bytes. */
+/** Returns the length of the text in UTF-8, in bytes. */
 export const utf8Length = (text: string): number => new TextEncoder().encode(text).length;
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** The number within the range of an event's field: agents report absurd numbers of broken hardware. */
+/** Limits the number to the range of an event's field, because agents report invalid numbers of broken hardware. */
 export const toInt32 = (value = 0): number => Math.trunc(Math.max(-INT32_MAX, Math.min(INT32_MAX, value)));
 
-/** Entries of a list without a limit of its own. */
+/** Maximum number of entries of a list without a limit of its own. */
 const MAX_LIST_ENTRIES = 100_000;
 
-/** Half of a character, which JSON can express and UTF-8 cannot. */
+/** A lone surrogate, which JSON can contain and UTF-8 cannot. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /** A list of at most `maxItems` entries. */
 export const list = <S extends TSchema>(entry: S, maxItems = MAX_LIST_ENTRIES) => Type.Array(entry, { maxItems });
 
-/** An object whose members are all optional, as in the reports of agents. */
+/** An object with optional members only, as in the reports of agents. */
 export const record = <Members extends { readonly [name: string]: TSchema }>(members: Members) =>
   Type.Partial(Type.Object(members));
 
@@ -97,12 +97,12 @@ export interface DocumentReader<S extends TSchema> {
   /** Name of the document in messages. */
   readonly name: string;
   readonly schema: S;
-  /** A failed run of this step has no document but is a report. */
+  /** Returns the report of a failed run, for steps whose failure is a report. */
   readonly ofFailure?: (step: StepOutput, digest: Digest) => Report;
   readonly toReport: (document: Static<S>, step: StepOutput, digest: Digest) => Report | Violation;
 }
 
-/** The reader of a step whose output is a JSON document. */
+/** Returns the reader of a step whose output is a JSON document. */
 export function documentReader<S extends TSchema>(options: DocumentReader<S>): ReportReader {
   const { stepType, maxBytes, name, schema, ofFailure, toReport } = options;
   const parse: Parser<Static<S>> = createParser(schema, { name });
@@ -130,8 +130,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The document with the members of the schema only. Agents written in Go send `null` for an absent member and for an empty
- * list. Characters that UTF-8 cannot carry are replaced.
+ * Returns the document with the members of the schema only. Agents written in Go send `null` for an absent member and
+ * for an empty list. Lone surrogates are replaced.
  */
 export function normalize(schema: TSchema, value: unknown): unknown {
   if (typeof value === 'string') return value.replace(LONE_SURROGATE, '\ufffd');

@@ -24,8 +24,8 @@ const violationOf = (value: unknown): string => {
   return result.kind === 'read' ? 'none' : formatViolation(result.violation);
 };
 
-describe('A reader of documents', () => {
-  it('keeps known members, drops unknown ones and takes null for absent or empty', () => {
+describe('document reader', () => {
+  it('keeps known members, removes unknown ones and accepts null for absent or empty', () => {
     expect(normalize(REPORT, { name: 'x', colour: 'red', on: null, parts: null })).toEqual({ name: 'x', parts: [] });
     expect(normalize(REPORT, JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}'))).toEqual({});
   });
@@ -41,21 +41,21 @@ describe('A reader of documents', () => {
     [{ parts: [{ size: 1e300 }] }, 'report.parts[0].size must be a whole number, not 1e+300'],
     [{ parts: [{}, {}, {}, {}] }, 'report.parts must be a list of at most 3 entries, not a list of 4 entries'],
     [{ parts: [null] }, 'report.parts[0] must be an object, not null'],
-  ])('refuses %j with the place', (value, message) => {
+  ])('refuses %j with the path', (value, message) => {
     expect(violationOf(value)).toBe(message);
   });
 
-  it('replaces characters that UTF-8 cannot carry', () => {
+  it('replaces lone surrogates', () => {
     expect(normalize(Type.String(), JSON.parse('"a\\ud800b"'))).toBe('a\ufffdb');
     expect(normalize(Type.String(), '😀')).toBe('😀');
   });
 
-  it('reads or refuses any document without throwing', () => {
+  it('accepts or refuses any document without throwing', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void violationOf(value)));
   });
 });
 
-describe('Canonical JSON', () => {
+describe('canonical JSON', () => {
   it('does not depend on the order of members', () => {
     expect(toCanonicalJson({ b: [{ d: 1, c: 2 }], a: 'x' })).toBe('{"a":"x","b":[{"c":2,"d":1}]}');
     const shuffled = fc

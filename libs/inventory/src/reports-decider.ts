@@ -8,11 +8,11 @@ import { CLOCK_STEP_TYPE, hasClockMoved } from './reports/time.reports';
 
 /** The last reports of one host. */
 export interface ReportedState {
-  /** Registration increments it. Reports of an earlier generation are void. */
+  /** Incremented by each registration. Reports of an earlier generation are ignored. */
   readonly generation: number;
   /** Report kind → fingerprint of the last report. */
   readonly fingerprints: ReadonlyMap<string, string>;
-  /** Id of another host → fingerprint of how it is reached. */
+  /** Id of another host → fingerprint of the connection to it. */
   readonly peers: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +43,7 @@ export const inventoryDecider: Decider<ReportedState, InventoryCommand, Inventor
   },
 };
 
-/** Whether the report differs from the last one of its kind. A late report of an earlier generation does not count. */
+/** Returns whether the report differs from the last one of its kind. False for a report of an earlier generation. */
 function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
   if (event.data.generation !== state.generation) return event.data.generation > state.generation;
   const last = state.fingerprints.get(reportKindOf(event));
@@ -64,8 +64,8 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
 }
 
 /**
- * The event of a connectivity report keeps only the hosts whose reachability has changed. When those are too many for one append,
- * it keeps the first of them and has no fingerprint: the report recorded once more gives the next ones.
+ * Keeps only the hosts whose connection has changed in the event of a connectivity report. When those exceed the limit
+ * of one append, keeps the first ones and sets no fingerprint. Recording the same report again stores the next ones.
  */
 function withChangesOnly(event: InventoryEvent, state: ReportedState): InventoryEvent {
   if (event.type !== 'ConnectivityReported') return event;
@@ -85,10 +85,13 @@ function withChangesOnly(event: InventoryEvent, state: ReportedState): Inventory
   };
 }
 
-/** Size of the peers of one event as JSON. An append takes 256 KiB; the rest is for the other members. */
+/**
+ * Maximum size of the peers of one event as JSON, in bytes. An append accepts 256 KiB. The rest is for the other
+ * members.
+ */
 const PEERS_BYTES_MAX = 128 * 1024;
 
-/** How many of the peers fit into one event; at least one. */
+/** Returns how many of the peers fit into one event, at least one. */
 function fittingCount(peers: readonly object[]): number {
   let bytes = 0;
   const index = peers.findIndex((peer, at) => {
@@ -98,7 +101,7 @@ function fittingCount(peers: readonly object[]): number {
   return index < 0 ? peers.length : index;
 }
 
-/** Whether a connectivity report was stored in part and has to be recorded again for the rest. */
+/** Returns whether a connectivity report was stored in part and has to be recorded again for the rest. */
 export const isPartial = ({ fingerprints }: ReportedState): boolean => fingerprints.get('connectivity-check') === '';
 
 function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
@@ -112,10 +115,10 @@ function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState[
   return peers;
 }
 
-/** A report kind is a step type; for disks the tested path follows after a colon. */
+/** A report kind is a step type. For disks, a colon and the tested path follow. */
 const belongsTo = (kind: string, stepType: string): boolean => kind === stepType || kind.startsWith(`${stepType}:`);
 
-/** The kind of the report. A report replaces the last one of its kind. */
+/** Returns the kind of the report. A report replaces the last one of its kind. */
 function reportKindOf(event: InventoryEvent): string {
   switch (event.type) {
     case 'InventoryReported':
@@ -147,7 +150,7 @@ function reportKindOf(event: InventoryEvent): string {
   }
 }
 
-/** Equal for two reports with the same content. */
+/** Returns the same value for reports with the same content. */
 function fingerprintOf(event: InventoryEvent): string {
   switch (event.type) {
     case 'InventoryReported':

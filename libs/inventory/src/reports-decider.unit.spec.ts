@@ -20,7 +20,7 @@ const cleared = (stepType: string): InventoryEvent => ({ type: 'ReportCleared', 
 const record = (event: InventoryEvent): InventoryCommand => ({ type: 'RecordReport', event });
 const clear = (stepType: string, generation = 1): InventoryCommand => ({ type: 'ClearReport', stepType, generation });
 
-describe('The reports of a host', () => {
+describe('reports of a host', () => {
   it('are stored the first time, and again when they differ', () => {
     given()
       .when(record(ntp('synced')))
@@ -36,7 +36,7 @@ describe('The reports of a host', () => {
       .then([ntp('synced')]);
   });
 
-  it('are stored again in a later generation, and not in an earlier one', () => {
+  it('are stored again in a later generation, and ignored in an earlier one', () => {
     given(ntp('synced', 1))
       .when(record(ntp('synced', 2)))
       .then([ntp('synced', 2)]);
@@ -81,7 +81,7 @@ describe('The reports of a host', () => {
   });
 });
 
-describe('a connectivity report about 1,000 hosts', () => {
+describe('connectivity report about 1,000 hosts', () => {
   const PEERS = 1_000;
   const report: Extract<InventoryEvent, { type: 'ConnectivityReported' }> = {
     type: 'ConnectivityReported',
@@ -103,7 +103,7 @@ describe('a connectivity report about 1,000 hosts', () => {
     },
   };
 
-  it('takes several events of at most 160 KiB, and the last one completes it', () => {
+  it('is stored as several events of at most 160 KiB', () => {
     expect(JSON.stringify(report).length).toBeGreaterThan(200_000);
     let state = inventoryDecider.initialState();
     const stored: InventoryEvent[] = [];

@@ -1,6 +1,6 @@
 import type { OsImage } from './version-catalogue';
 
-/** Live images that hosts can be discovered with when OS_IMAGES names none. */
+/** Live images for discovery when OS_IMAGES is not set. */
 export const DEFAULT_OS_IMAGES: readonly OsImage[] = [
   {
     openshift_version: '4.9',

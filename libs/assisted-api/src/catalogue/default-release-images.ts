@@ -1,6 +1,6 @@
 import type { ReleaseImage } from './version-catalogue';
 
-/** Releases that can be installed when RELEASE_IMAGES names none. */
+/** Releases that can be installed when RELEASE_IMAGES is not set. */
 export const DEFAULT_RELEASE_IMAGES: readonly ReleaseImage[] = [
   {
     openshift_version: '4.9',

@@ -3,7 +3,7 @@ import { CLUSTER_CPU_ARCHITECTURES, CPU_ARCHITECTURES } from '../requests/wire-v
 import { type Static, StringEnum } from '../schema/answer-schema';
 
 const RELEASE_CHANNELS = ['candidate', 'fast', 'stable', 'eus'];
-/** Architectures that have channels of their own, and the releases that hold all of them. */
+/** Architectures with separate channels, and the multi-architecture releases. */
 const EVERY_KIND = ['x86_64', 'arm64', 'ppc64le', 's390x', 'multi'] as const;
 
 /** Update channels of one architecture of a version. */
@@ -16,7 +16,7 @@ export const V2_UPGRADE_CHANNEL = Type.Object(
 );
 export type UpgradeChannel = Static<typeof V2_UPGRADE_CHANNEL>;
 
-/** `release-source` of the contract; the shape of RELEASE_SOURCES. */
+/** `release-source` of the v2 API, and the form of RELEASE_SOURCES. */
 export const V2_RELEASE_SOURCE = Type.Object(
   {
     openshift_version: Type.String(),
@@ -34,7 +34,7 @@ const line = (version: string, ...channels: readonly string[]): ReleaseSource =>
   upgrade_channels: EVERY_KIND.map((cpu_architecture) => ({ cpu_architecture, channels })),
 });
 
-/** Where releases come from when RELEASE_SOURCES names nothing. */
+/** The release sources when RELEASE_SOURCES is not set. */
 export const DEFAULT_RELEASE_SOURCES: readonly ReleaseSource[] = [
   line('4.13', 'stable'),
   line('4.14', 'stable'),

@@ -2,7 +2,7 @@ import { compareVersions, majorMinor } from '@muster/feature-support';
 import { Type } from '@sinclair/typebox';
 import { type Static, StringEnum } from '../schema/answer-schema';
 
-/** A release that clusters can be installed with; the shape of RELEASE_IMAGES. */
+/** A release for the installation of clusters, and the form of RELEASE_IMAGES. */
 export interface ReleaseImage {
   /** The requested version: "4.18", "4.18-multi". */
   readonly openshift_version: string;
@@ -17,7 +17,7 @@ export interface ReleaseImage {
   readonly simulated?: boolean | null;
 }
 
-/** A CoreOS live image that hosts boot; the shape of OS_IMAGES. */
+/** A CoreOS live image that hosts boot, and the form of OS_IMAGES. */
 export interface OsImage {
   readonly openshift_version: string;
   readonly cpu_architecture: string;
@@ -28,7 +28,7 @@ export interface OsImage {
 
 const VERSION_SUPPORT_LEVELS = ['beta', 'production', 'maintenance', 'end-of-life'];
 
-/** `openshift-version` of the contract. */
+/** `openshift-version` of the v2 API. */
 export const V2_OPENSHIFT_VERSION = Type.Object(
   {
     display_name: Type.String(),
@@ -40,14 +40,14 @@ export const V2_OPENSHIFT_VERSION = Type.Object(
 );
 export type V2OpenshiftVersion = Static<typeof V2_OPENSHIFT_VERSION>;
 
-/** Early, feature and release candidates, and what is built every night. */
+/** Matches early, feature and release candidates, and nightly builds. */
 const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;
 
-/** What a release without a support level of its own is: a pre-release is for trying out. */
+/** Returns the support level of a release that does not set one: a pre-release is a beta. */
 const supportLevelOf = ({ version, support_level: given }: ReleaseImage): string =>
   given || (PRE_RELEASE.test(version) ? 'beta' : 'production');
 
-/** The versions that can be installed and booted, looked up by the names that users give. */
+/** The versions that can be installed and booted, with lookups by the version names of users. */
 export class VersionCatalogue {
   constructor(
     readonly releases: readonly ReleaseImage[],
@@ -55,8 +55,8 @@ export class VersionCatalogue {
   ) {}
 
   /**
-   * The release for "4.18", "4.18.52" or "4.18-multi" on an architecture; a multi-architecture one serves when the
-   * architecture has none of its own. Undefined: nothing of the catalogue fits.
+   * Returns the release for "4.18", "4.18.52" or "4.18-multi" on an architecture. A multi-architecture release is used
+   * when the architecture has none. Undefined when no release matches.
    */
   findRelease(version: string, cpuArchitecture: string): ReleaseImage | undefined {
     const named = this.releases.filter(
@@ -69,7 +69,9 @@ export class VersionCatalogue {
     );
   }
 
-  /** The live image for a version of any precision; without one, that of the default release. */
+  /**
+   * Returns the live image for a version of any precision. Without a version, returns the image of the default release.
+   */
   findOsImage(version: string, cpuArchitecture: string): OsImage | undefined {
     const images = this.osImages.filter((image) => image.cpu_architecture === cpuArchitecture);
     if (version === '') return this.defaultOsImage(images);
@@ -79,7 +81,7 @@ export class VersionCatalogue {
     );
   }
 
-  /** Names that findRelease accepts. */
+  /** Version names that findRelease accepts. */
   versionNames(): readonly string[] {
     return [...new Set(this.releases.flatMap(({ openshift_version, version }) => [openshift_version, version]))];
   }
@@ -88,7 +90,10 @@ export class VersionCatalogue {
     return [...new Set(this.osImages.map(({ openshift_version }) => openshift_version))];
   }
 
-  /** `openshift-versions` of the contract: by full version, newest first; `version` is any part of its name. */
+  /**
+   * Returns `openshift-versions` of the v2 API by full version, newest first. `version` filters by any part of the
+   * version name.
+   */
   toV2(filter: { readonly version?: string; readonly onlyLatest?: boolean } = {}): {
     readonly [version: string]: V2OpenshiftVersion;
   } {
@@ -127,6 +132,6 @@ const serves = (release: ReleaseImage, cpuArchitecture: string): boolean =>
 
 const withoutMulti = (version: string): string => version.replace(/-multi$/, '');
 
-/** A multi-architecture release is also known by its name without the suffix. */
+/** A multi-architecture release can also be found by its name without the suffix. */
 const multiNames = (release: ReleaseImage): string[] =>
   release.cpu_architecture === 'multi' ? [withoutMulti(release.version), withoutMulti(release.openshift_version)] : [];

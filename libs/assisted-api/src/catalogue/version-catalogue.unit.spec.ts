@@ -14,7 +14,7 @@ describe('VersionCatalogue', () => {
     ['4.18', 'multi', '4.18.52-multi'],
     ['4.18.1', 'x86_64', undefined],
     ['', 'x86_64', undefined],
-  ])('finds for version %j on %s the release %s', (version, architecture, found) => {
+  ])('findRelease for version %j on %s returns %s', (version, architecture, found) => {
     expect(catalogue.findRelease(version, architecture)?.version).toBe(found);
   });
 
@@ -24,11 +24,11 @@ describe('VersionCatalogue', () => {
     ['', 'arm64', '4.22'],
     ['4.99', 'x86_64', undefined],
     ['4.10', 's390x', undefined],
-  ])('finds for version %j on %s the live image of %s', (version, architecture, found) => {
+  ])('findOsImage for version %j on %s returns the live image of %s', (version, architecture, found) => {
     expect(catalogue.findOsImage(version, architecture)?.openshift_version).toBe(found);
   });
 
-  it('shows versions newest first, architectures joined, one of them the default', () => {
+  it('toV2 returns versions newest first with all architectures, and one default', () => {
     const shown = catalogue.toV2();
     expect(Object.keys(shown).slice(0, 2)).toEqual(['5.0.0-ec.5', '5.0.0-ec.5-multi']);
     expect(shown['4.18.52']).toEqual({
@@ -43,14 +43,14 @@ describe('VersionCatalogue', () => {
     ).toEqual(['4.22.9']);
   });
 
-  it('finds versions by any part of their name', () => {
+  it('toV2 filters versions by any part of their name', () => {
     const names = (version: string): string[] => Object.keys(catalogue.toV2({ version }));
     expect(names('18.52')).toEqual(['4.18.52', '4.18.52-multi']);
     expect(names('ec.5-multi')).toEqual(['5.0.0-ec.5-multi']);
     expect(names('4.99')).toEqual([]);
   });
 
-  it('shows a release as what it says, else a pre-release as beta', () => {
+  it('toV2 returns the support level of a release, or beta for a pre-release', () => {
     const release = { openshift_version: '5.1', cpu_architecture: 'x86_64', url: 'registry.example.com/a' };
     const levels = (version: string, support_level?: string): string[] =>
       Object.values(new VersionCatalogue([{ ...release, version, support_level }], []).toV2()).map(
@@ -64,7 +64,7 @@ describe('VersionCatalogue', () => {
     expect(levels('5.1.0', 'end-of-life')).toEqual(['end-of-life']);
   });
 
-  it('shows only the newest of each line when that is wanted', () => {
+  it('toV2 returns only the newest release of each minor version when requested', () => {
     const older = {
       openshift_version: '4.18',
       cpu_architecture: 'x86_64',
@@ -80,13 +80,13 @@ describe('VersionCatalogue', () => {
 });
 
 describe('versions', () => {
-  it('compare by number, a pre-release before its release', () => {
+  it('are compared by number, a pre-release before its release', () => {
     const sorted = ['4.9.59', '4.10.67', '5.0.0-ec.5', '5.0.0-ec.10', '5.0.0'];
     expect([...sorted].reverse().sort(compareVersions)).toEqual(sorted);
     expect(compareVersions('4.18.1-multi', '4.18.1')).toBe(0);
   });
 
-  it('have a line', () => {
+  it('have a minor version', () => {
     expect(['4.18.52-multi', '4.18', 'new'].map(majorMinor)).toEqual(['4.18', '4.18', 'new']);
   });
 });

@@ -1,6 +1,6 @@
 import { describeMember } from './descriptions.table';
 
-describe('The description of a member', () => {
+describe('description of a member', () => {
   it('is found by its name', () => {
     expect(describeMember('anything', 'cidr', { type: 'string' })).toEqual({
       type: 'string',
@@ -8,7 +8,7 @@ describe('The description of a member', () => {
     });
   });
 
-  it('is specific to an object with another meaning', () => {
+  it('is specific to an object in which the member has another meaning', () => {
     const { description } = describeMember('ListEventsQuery', 'message', { type: 'string' });
     expect(description).toMatch(/^Restricts the result/);
     expect(describeMember('event', 'message', { type: 'string' }).description).not.toBe(description);

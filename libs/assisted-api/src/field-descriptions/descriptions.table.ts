@@ -2,8 +2,8 @@ import type { JsonSchema } from '../schema/answer-schema';
 import { CLUSTER_DESCRIPTIONS, HOST_DESCRIPTIONS, INFRA_ENV_DESCRIPTIONS } from './resource-descriptions.table';
 
 /**
- * Descriptions of fields, parameters, and headers: by name, or by object and name where the meaning differs
- * (`path.` and `header.` are objects too).
+ * Descriptions of fields, parameters, and headers: by name, or by object and name when the meaning differs. `path.` and
+ * `header.` are objects too.
  */
 const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['id', 'Unique id. It never changes.'],
@@ -130,7 +130,9 @@ export const FIELD_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ...INFRA_ENV_DESCRIPTIONS,
 ]);
 
-/** Returns the description of a member: specific to the object, or common to all objects. Undefined without a description. */
+/**
+ * Returns the description of a member: the description for the object, or the common one. Undefined when there is none.
+ */
 export const descriptionOf = (object: string, member: string): string | undefined =>
   FIELD_DESCRIPTIONS.get(`${object}.${member}`) ?? FIELD_DESCRIPTIONS.get(member);
 
@@ -138,6 +140,6 @@ export const descriptionOf = (object: string, member: string): string | undefine
 export function describeMember(object: string, member: string, schema: JsonSchema): JsonSchema {
   const description = descriptionOf(object, member);
   if (description === undefined) return schema;
-  // A schema with a title becomes a reference, and a reference has no sibling keywords.
+  // A schema with a title becomes a reference, which must not have sibling keywords.
   return schema.title === undefined ? { ...schema, description } : { allOf: [schema], description };
 }

@@ -48,7 +48,7 @@ import {
   VIP_VERIFICATIONS,
 } from './wire-values';
 
-/** What a client read from a cluster it may send back: the owner's id in each member is accepted and ignored. */
+/** A client may send back what it read from a cluster. The cluster id in each member is accepted and ignored. */
 class OwnedByCluster {
   @IsOptional() @IsUUID('loose') readonly cluster_id?: string;
 }
@@ -102,7 +102,7 @@ export class LoadBalancerRequest {
   @IsOptional() @IsIn(LOAD_BALANCER_TYPES) readonly type?: string;
 }
 
-/** A set of operators, with those of its optional ones that are wanted; absent: all of them. */
+/** A bundle of operators with the selected optional operators. Absent: all optional operators. */
 export class BundleRequest {
   @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly id!: string;
   @IsOptional()
@@ -119,7 +119,7 @@ export class OperatorRequest {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly properties?: string;
 }
 
-/** What may be said about a cluster when it is made and later. */
+/** Settings of a cluster that may be set at its registration and later. */
 @Defaults({ schedulable_masters: false })
 export class ClusterFields {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly base_dns_domain?: string;
@@ -212,12 +212,12 @@ export class LogsProgressBody {
 }
 
 export class IgnoredValidationsBody {
-  /** JSON text of a list of ids, as are the contract's other documents. */
+  /** JSON text of a list of ids, as in other fields of the v2 API. */
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly 'cluster-validation-ids'?: string;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly 'host-validation-ids'?: string;
 }
 
-/** Not of the contract: which validations are ignored from now on, and why. */
+/** Request of the Muster API: sets the ignored validations and the reason. */
 export class OverrideValidationsBody {
   @IsOptional()
   @MaxLength(TEXT_MAX_CHARACTERS, { each: true })
@@ -233,7 +233,7 @@ export class OverrideValidationsBody {
   @ArrayMaxSize(LIST_MAX_ITEMS)
   @IsArray()
   readonly cluster_validation_ids?: readonly string[];
-  /** The reason that the user gives. */
+  /** The reason of the user. */
   @Matches(/\S/, { message: 'must not be blank' })
   @MaxLength(REASON_MAX_CHARACTERS)
   @MinLength(1)
@@ -241,7 +241,7 @@ export class OverrideValidationsBody {
   readonly reason!: string;
 }
 
-/** Features that change what a bundle consists of. */
+/** Features that change the content of a bundle. */
 const BUNDLE_FEATURES = ['SNO'];
 
 export class ShowBundleQuery {

@@ -11,7 +11,7 @@ export class TriggerEventBody {
   @IsIn(EVENT_SEVERITIES) readonly severity!: string;
   @IsOptional() @IsIn(EVENT_CATEGORIES) readonly category?: string;
   @MaxLength(EVENT_MESSAGE_MAX_CHARACTERS) @IsString() readonly message!: string;
-  /** RFC 3339; the log keeps the time at which the event was stored. */
+  /** RFC 3339. The log contains the time at which the event was stored instead. */
   @IsRFC3339()
   readonly event_time!: string;
   @IsOptional() @IsUUID('loose') readonly request_id?: string;

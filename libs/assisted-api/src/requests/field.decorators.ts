@@ -3,9 +3,9 @@ import { ArrayMaxSize, IsArray, IsObject, Matches, ValidateBy, ValidateNested } 
 import 'reflect-metadata';
 import { ADDRESS_PATTERN, CIDR_PATTERN, KERNEL_ARGUMENT_PATTERN, MAC_PATTERN, TIMESTAMP_PATTERN } from './wire-values';
 
-/** Longest string of a field that has no limit of its own, in characters. */
+/** Maximum length of a text field without a limit of its own, in characters. */
 export const TEXT_MAX_CHARACTERS = 16_384;
-/** Most entries of a list. */
+/** Maximum number of entries of a list. */
 export const LIST_MAX_ITEMS = 1_000;
 export const INT32_MAX = 2_147_483_647;
 export const INT32_MIN = -INT32_MAX;
@@ -33,9 +33,9 @@ export const IsMac = (): PropertyDecorator =>
   Matches(MAC_PATTERN, { message: 'must be a MAC address such as 02:00:00:80:12:14' });
 
 export const IsKernelArgument = (): PropertyDecorator =>
-  Matches(KERNEL_ARGUMENT_PATTERN, { message: 'must be kernel arguments; put values with blanks in double quotes' });
+  Matches(KERNEL_ARGUMENT_PATTERN, { message: 'must be kernel arguments. Put values with blanks in double quotes' });
 
-/** A day, which means its first moment in UTC, or an RFC 3339 time. */
+/** A day, which means its start in UTC, or an RFC 3339 time. */
 export const IsTimestamp = (): PropertyDecorator =>
   ValidateBy(
     {
@@ -75,7 +75,7 @@ export const NestedList = (type: () => RequestClass, itemsMax = LIST_MAX_ITEMS):
     Reflect.metadata(NESTED, type) as PropertyDecorator,
   );
 
-/** The class of a field's objects; undefined when the field is not declared with `Nested` or `NestedList`. */
+/** Returns the class of a field's objects. Undefined when the field is not declared with `Nested` or `NestedList`. */
 export function nestedTypeOf(type: RequestClass, field: string): RequestClass | undefined {
   const nested = Reflect.getMetadata(NESTED, type.prototype as object, field) as (() => RequestClass) | undefined;
   return nested?.();
@@ -85,24 +85,24 @@ export interface FieldDefaults {
   readonly [field: string]: string | number | boolean;
 }
 
-/** Values that count when a field is absent; the API document states them. */
+/** Sets the values of absent fields. The API document contains them. */
 export const Defaults =
   (defaults: FieldDefaults): ClassDecorator =>
   (type) =>
     Reflect.defineMetadata(DEFAULTS, { ...defaultsOf(type), ...defaults }, type);
 
-/** Values of absent fields, those of the classes it extends included. */
+/** Returns the values of absent fields, including those of base classes. */
 export const defaultsOf = (type: object): FieldDefaults =>
   (Reflect.getMetadata(DEFAULTS, type) as FieldDefaults | undefined) ?? {};
 
-/** A request with this body may be sent without any body. */
+/** Declares that a request may be sent without a body. */
 export const MayBeAbsent = (): ClassDecorator => Reflect.metadata(MAY_BE_ABSENT, true);
 export const mayBeAbsent = (type: object): boolean => Reflect.getMetadata(MAY_BE_ABSENT, type) === true;
 
-/** Values that clients send for true in a query or a header; every other value is false. */
+/** Values that clients send for true in a query or a header. Every other value is false. */
 const TRUE_TEXTS = new Set(['true', '1', 'yes', 'ok', 'y', 'on', 'selected', 'checked', 't', 'enabled']);
 
-/** Whether a value of a query or a header means true. */
+/** Returns whether a value of a query or a header means true. */
 export const isTrueText = (value: unknown): boolean => TRUE_TEXTS.has(String(last(value)).toLowerCase());
 
 const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
@@ -110,13 +110,13 @@ const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) :
 const convert = (to: (value: unknown) => unknown): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : to(value)));
 
-/** The last value of a repeated parameter counts; an empty value counts as absent. */
+/** Uses the last value of a repeated parameter. An empty value counts as absent. */
 export const LastValue = (): PropertyDecorator => convert(lastValue);
 const lastValue = (value: unknown): unknown => last(value) || undefined;
 
 export const ToBoolean = (): PropertyDecorator => convert(isTrueText);
 
-/** Leaves a value that is not a whole number as it is, so that `IsInt` refuses it. */
+/** Does not convert a value that is not a whole number, so that `IsInt` refuses it. */
 export const ToInteger = (): PropertyDecorator =>
   convert((value) => {
     const given = lastValue(value);

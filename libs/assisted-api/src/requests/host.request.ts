@@ -38,7 +38,7 @@ export class RegisterHostBody {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly discovery_agent_version?: string;
 }
 
-/** The reply of a step is as long as what the step found out: bounded by the body limit alone. */
+/** The reply of a step has no limit except the limit of the body. */
 @MayBeAbsent()
 export class StepReplyBody {
   @IsOptional() @IsIn(STEP_TYPES) readonly step_type?: string;
@@ -119,6 +119,6 @@ export class InstallerArgsBody {
 }
 
 export class HostIgnitionBody {
-  /** An ignition document as text; empty removes the override. */
+  /** An Ignition config as text. Empty removes the override. */
   @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly config?: string;
 }

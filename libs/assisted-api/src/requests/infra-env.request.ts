@@ -60,7 +60,7 @@ export class ReviseInfraEnvBody extends InfraEnvFields {
   @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly pull_secret?: string;
 }
 
-/** Not of the contract: what static networks would become. */
+/** Request of the Muster API: validates static networks. */
 export class PreviewStaticNetworksBody {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly openshift_version?: string;
   @NestedList(() => HostNetworkRequest) readonly static_network_config!: readonly HostNetworkRequest[];

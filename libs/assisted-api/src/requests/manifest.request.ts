@@ -2,7 +2,7 @@ import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validato
 import { Defaults, LastValue, TEXT_MAX_CHARACTERS, ToBoolean } from './field.decorators';
 
 export const MANIFEST_FOLDERS = ['manifests', 'openshift'] as const;
-/** Room for 1 MiB in base64; the service says how much too long a text is. */
+/** More than 1 MiB in base64, so that the service can report the size of a text that is too long. */
 const CONTENT_MAX_CHARACTERS = 2_097_152;
 
 @Defaults({ folder: 'manifests' })

@@ -17,7 +17,7 @@ import {
   HIGH_AVAILABILITY_MODES,
 } from './wire-values';
 
-/** What a host would answer to one step. */
+/** The simulated reply of a host to one step. */
 export class PreflightReportRequest {
   @MaxLength(TEXT_MAX_CHARACTERS) @MinLength(1) @IsString() readonly step_type!: string;
   @IsObjectOrText() readonly output!: object | string;
@@ -26,7 +26,7 @@ export class PreflightReportRequest {
 
 @Defaults({ role: 'auto-assign' })
 export class PreflightHostRequest {
-  /** What other hosts' reports call it; made up where it is left out. */
+  /** The id of the host in reports of other hosts. @default generated */
   @IsOptional() @IsUUID('loose') readonly host_id?: string;
   @IsOptional() @IsIn(HOST_ROLES) readonly role?: string;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly requested_hostname?: string;
@@ -35,7 +35,7 @@ export class PreflightHostRequest {
   @IsOptional() @NestedList(() => PreflightReportRequest) readonly reports?: readonly PreflightReportRequest[];
 }
 
-/** A cluster as it would be made; a pull secret that is left out is taken for given. */
+/** The settings of a cluster as for a registration. An absent pull secret counts as set. */
 @Defaults({ high_availability_mode: 'Full', cpu_architecture: 'x86_64' })
 export class PreflightClusterRequest extends ClusterFields {
   @IsOptional() @MaxLength(CLUSTER_NAME_MAX_CHARACTERS) @MinLength(1) @IsString() readonly name?: string;
@@ -49,7 +49,7 @@ export class PreflightClusterRequest extends ClusterFields {
 /** The response has about 20 KB for each host. */
 const PREFLIGHT_HOSTS_MAX = 250;
 
-/** Not of the contract: what would be found of a cluster and its hosts. */
+/** Request of the Muster API: evaluates a cluster and its hosts without storing them. */
 export class PreflightBody {
   @Nested(() => PreflightClusterRequest) readonly cluster!: PreflightClusterRequest;
   @IsOptional()

@@ -115,7 +115,7 @@ export class NextStepsQuery {
 @Defaults({ order: 'ascending' })
 export class ListEventsQuery {
   @IsOptional() @IsUUID('loose') @LastValue() readonly cluster_id?: string;
-  /** Deprecated: one more member of host_ids. */
+  /** Deprecated: one additional value for host_ids. */
   @IsOptional() @IsUUID('loose') @LastValue() readonly host_id?: string;
   @IsOptional()
   @IsUUID('loose', { each: true })
@@ -150,7 +150,7 @@ export class OpenshiftVersionsQuery {
   @IsOptional() @IsBoolean() @ToBoolean() readonly only_latest?: boolean;
 }
 
-/** The older operation knows one name more for the same machines. */
+/** The older operation accepts one additional name for the same architecture. */
 const DETAILED_CPU_ARCHITECTURES = CLUSTER_CPU_ARCHITECTURES.filter((name) => name !== 'aarch64');
 
 export class ArchitectureLevelsQuery {

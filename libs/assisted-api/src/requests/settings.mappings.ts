@@ -23,7 +23,7 @@ const DEFAULT_HOST_PREFIX_IPV6 = 64;
 
 type ClusterBody = RegisterClusterBody & ReviseClusterBody;
 
-/** The settings of the request in the form of the bus. Absent fields stay absent. */
+/** Returns the settings of the request in the form of the bus messages. Absent fields stay absent. */
 export function toClusterSettings(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
   const body: Partial<ClusterBody> = request;
   return withoutAbsent({
@@ -97,12 +97,12 @@ function toProxy(body: Partial<ClusterBody>): Plain<ClusterSettings>['proxy'] {
     : withoutAbsent({ httpProxy, httpsProxy, noProxy });
 }
 
-/** JSON has no undefined; only the given fields remain. */
+/** Removes undefined members, which JSON cannot express. */
 export function withoutAbsent<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }
 
-/** Bundles as the services take them; undefined when the request says nothing of bundles. */
+/** Returns the bundles in the form of the services. Undefined when the request contains none. */
 export function toOperatorBundles(
   bundles: readonly BundleRequest[] | undefined,
 ): Plain<OperatorBundleList> | undefined {
@@ -116,12 +116,12 @@ export function toOperatorBundles(
   );
 }
 
-/** The settings of a new infra-env in the form of the bus. */
+/** Returns the settings of a new infra-env in the form of the bus messages. */
 export function toInfraEnvSettings(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
   return { ...toInfraEnvFields(body), ...toIdentity(body) };
 }
 
-/** In a revision, an empty key, version or override means "as it was", as in the contract. */
+/** In a revision, an empty key, version or override means no change, as in the v2 API. */
 export function toInfraEnvChanges(body: ReviseInfraEnvBody): Plain<InfraEnvSettings> {
   const changes = toInfraEnvFields(body);
   for (const field of ['sshAuthorizedKey', 'openshiftVersion'] as const) {
@@ -159,7 +159,10 @@ function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plai
   });
 }
 
-/** Documents that are sealed where they arrive. Empty networks are removed, so that they are absent in answers. */
+/**
+ * Returns documents that the receiving service seals. Empty networks become removed, so that they are absent in
+ * responses.
+ */
 export function toInfraEnvDocuments(body: RegisterInfraEnvBody | ReviseInfraEnvBody): {
   readonly ignitionConfigOverride?: string;
   readonly staticNetworkConfig?: string;
@@ -178,17 +181,17 @@ export interface HostRevision {
   readonly hostRole?: string;
   readonly installationDiskId?: string;
   readonly settings: Plain<HostSettings>;
-  /** Secrets, to be sealed where they arrive; empty takes back what was given. */
+  /** Returns secrets that the receiving service seals. An empty value removes the stored one. */
   readonly ignitionEndpointToken?: string;
-  /** JSON object of header to value. */
+  /** JSON object of header names and values. */
   readonly ignitionEndpointHttpHeaders?: string;
-  /** JSON object as the contract writes it. */
+  /** JSON object in the form of the v2 API. */
   readonly fencingCredentials?: string;
 }
 
 /**
- * The settings of the request in the form of the bus. `skippedDisks` is the host's present comma-separated
- * `skip_formatting_disks`, which the contract changes member by member.
+ * Returns the settings of the request in the form of the bus messages. `skippedDisks` is the host's current
+ * comma-separated `skip_formatting_disks`, of which the v2 API changes single entries.
  */
 export function toHostRevision(
   body: ReviseHostBody,
@@ -220,7 +223,7 @@ export function toHostRevision(
   });
 }
 
-/** No headers: empty, which takes back those given before. */
+/** No headers: empty, which removes the stored ones. */
 function toHeaders(headers: readonly HttpHeaderRequest[]): string {
   return headers.length === 0 ? '' : JSON.stringify(Object.fromEntries(headers.map(({ key, value }) => [key, value])));
 }

@@ -7,26 +7,26 @@ import {
 } from './settings.mappings';
 
 describe('toClusterSettings', () => {
-  it('says nothing that the request did not say', () => {
+  it('returns only fields that the request contains', () => {
     expect(toClusterSettings({})).toEqual({});
     expect(Object.keys(toClusterSettings({ name: 'one' }))).toEqual(['name']);
   });
 
-  it('keeps an empty list, which clears, apart from an absent one', () => {
+  it('distinguishes an empty list, which clears, from an absent list', () => {
     expect(toClusterSettings({ machine_networks: [], api_vips: [{ ip: '' }] })).toEqual({
       machineNetworks: { items: [] },
       apiVips: { items: [] },
     });
   });
 
-  it('fills in the host prefix of each network by its family', () => {
+  it('adds the default host prefix of each network by its address family', () => {
     const networks = [{ cidr: '10.128.0.0/14' }, { cidr: 'fd01::/48' }, { cidr: '10.0.0.0/16', host_prefix: 24 }];
     expect(
       toClusterSettings({ cluster_networks: networks }).clusterNetworks?.items.map(({ hostPrefix }) => hostPrefix),
     ).toEqual([23, 64, 24]);
   });
 
-  it('understands the single networks of older clients, where the lists are absent', () => {
+  it('converts the single networks of older clients when the lists are absent', () => {
     expect(
       toClusterSettings({
         cluster_network_host_prefix: 25,
@@ -43,7 +43,7 @@ describe('toClusterSettings', () => {
     });
   });
 
-  it('carries platform, encryption, load balancer, operators and proxy', () => {
+  it('converts platform, encryption, load balancer, operators and proxy', () => {
     expect(
       toClusterSettings({
         platform: { type: 'external', external: { platform_name: 'oci' } },
@@ -64,14 +64,14 @@ describe('toClusterSettings', () => {
     });
   });
 
-  it('never carries the pull secret', () => {
+  it('omits the pull secret', () => {
     const settings = toClusterSettings({ name: 'one', openshift_version: '4.18', pull_secret: 'canary-4711' });
     expect(JSON.stringify(settings)).not.toContain('canary-4711');
   });
 });
 
 describe('toInfraEnvSettings', () => {
-  it('writes lists as texts, as they are stored', () => {
+  it('converts lists to texts', () => {
     expect(
       toInfraEnvSettings({
         name: 'one',
@@ -82,7 +82,7 @@ describe('toInfraEnvSettings', () => {
     ).toEqual({ name: 'one', clusterId: 'ab', cpuArchitecture: 'arm64' });
   });
 
-  it('takes empty keys and versions of a revision for "as it was"', () => {
+  it('omits empty keys and versions of a revision', () => {
     expect(
       toInfraEnvChanges({
         ssh_authorized_key: '',
@@ -96,7 +96,7 @@ describe('toInfraEnvSettings', () => {
 });
 
 describe('toInfraEnvDocuments', () => {
-  it('carries documents beside the settings, and empty networks as removed', () => {
+  it('separates documents from the settings, and converts empty networks to removed', () => {
     expect(toInfraEnvDocuments({ static_network_config: [], ignition_config_override: '{}' })).toEqual({
       staticNetworkConfig: '',
       ignitionConfigOverride: '{}',
@@ -109,7 +109,7 @@ describe('toInfraEnvDocuments', () => {
 });
 
 describe('toHostRevision', () => {
-  it('carries secrets beside the settings, never in them', () => {
+  it('separates secrets from the settings', () => {
     const revision = toHostRevision(
       {
         ignition_endpoint_token: 'token',
@@ -132,7 +132,7 @@ describe('toHostRevision', () => {
     });
   });
 
-  it('wants exactly one installation disk where disks are chosen', () => {
+  it('refuses a selection without exactly one installation disk', () => {
     expect(toHostRevision({ disks_selected_config: [{ id: 'a' }, { id: 'b', role: 'install' }] }, '')).toEqual({
       installationDiskId: 'b',
       settings: {},
@@ -150,7 +150,7 @@ describe('toHostRevision', () => {
     }
   });
 
-  it('changes the disks that are left alone one by one', () => {
+  it('changes single entries of the list of skipped disks', () => {
     const changes = [
       { disk_id: 'a', skip_formatting: false },
       { disk_id: 'c', skip_formatting: true },

@@ -1,6 +1,6 @@
 import { createJsonParser, holds } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-/** Values and patterns of the v2 contract that several requests share. */
+/** Values and patterns of the v2 API that several requests use. */
 export const CPU_ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'] as const;
 export const CLUSTER_CPU_ARCHITECTURES = [...CPU_ARCHITECTURES, 'multi'] as const;
 export const HIGH_AVAILABILITY_MODES = ['Full', 'None'] as const;
@@ -21,7 +21,7 @@ export const OPERATOR_STATUSES = ['failed', 'progressing', 'available'] as const
 export const VIP_VERIFICATIONS = ['unverified', 'failed', 'succeeded'] as const;
 export const SORT_ORDERS = ['ascending', 'descending'] as const;
 
-/** Node roles that a per-role switch applies to, in the only order the contract accepts. */
+/** Node roles to which a setting per role applies, in the only order that the v2 API accepts. */
 export const ROLE_SELECTIONS = [
   'none',
   'masters',
@@ -80,24 +80,24 @@ export const INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script', 'static-network-
 export const PRESIGNED_INFRA_ENV_FILES = ['discovery.ign', 'ipxe-script'] as const;
 export const IPXE_SCRIPT_TYPES = ['discovery-image-always', 'boot-order-control'] as const;
 
-// What the contract's own patterns accept, written so that no input makes matching slow.
+// Accepts the same texts as the patterns of the v2 API, without exponential matching time for any input.
 export const CIDR_PATTERN =
   /^(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}\/(?:[0-9]|[1-2][0-9]|3[0-2])|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:]*\/(?:[0-9]|[1-9][0-9]|1[0-1][0-9]|12[0-8]))$/;
-/** An empty address is allowed: it clears. */
+/** An empty address is allowed and removes the address. */
 export const ADDRESS_PATTERN = /^(?:(?:[0-9]{1,3}\.){3}[0-9]{1,3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:]*)?$/;
 export const MAC_PATTERN = /^([0-9A-Fa-f]{2}[:]){5}([0-9A-Fa-f]{2})$/;
 export const KERNEL_ARGUMENT_PATTERN = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
 
 export const CLUSTER_NAME_MAX_CHARACTERS = 54;
 export const TRUST_BUNDLE_MAX_CHARACTERS = 65_535;
-/** Pull secrets, SSH key lists and override documents may be this long. */
+/** Maximum length of pull secrets, SSH key lists and override documents, in characters. */
 export const DOCUMENT_MAX_CHARACTERS = 1_048_576;
 export const PROGRESS_INFO_MAX_CHARACTERS = 2_048;
 export const EVENT_MESSAGE_MAX_CHARACTERS = 4_096;
-/** Longest reason of an override. */
+/** Maximum length of the reason of an override, in characters. */
 export const REASON_MAX_CHARACTERS = 1_024;
 
-/** Networks of a cluster of which nothing is said. */
+/** Networks of a cluster that sets none. */
 export const DEFAULT_CLUSTER_NETWORK_CIDR = '10.128.0.0/14';
 export const DEFAULT_HOST_PREFIX_IPV4 = 23;
 export const DEFAULT_SERVICE_NETWORK_CIDR = '172.30.0.0/16';
@@ -111,7 +111,7 @@ const isUserAndPassword = (auth: unknown): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(auth) &&
   Buffer.from(auth, 'base64').toString('utf8').includes(':');
 
-/** Entry of a pull secret. Members beside `auth` are not used. */
+/** Entry of a pull secret. Members other than `auth` are ignored. */
 const REGISTRY_ENTRY = Type.Object({ auth: holds(isUserAndPassword, 'base64 of user:password') });
 const parsePullSecret = createJsonParser(
   Type.Object({
@@ -125,11 +125,12 @@ const parsePullSecret = createJsonParser(
 
 const PATH_MAX_CHARACTERS = 100;
 
-/** The reason why a pull secret cannot be used, without any of its content; undefined when it can. */
+/** Returns the reason why a pull secret cannot be used, without any of its content. Undefined when it can be used. */
 export function pullSecretError(text: string): string | undefined {
   const parsed = parsePullSecret(text);
   if (parsed.kind === 'valid') return undefined;
   const [{ path, reason }] = parsed.violations;
-  // The name of a registry is no secret. The limit keeps a text that was pasted in its place out of the message.
+  // The name of a registry is not secret. The limit prevents that a text that was pasted as name is repeated in the
+  // message.
   return `${path.slice(0, PATH_MAX_CHARACTERS)} ${reason}. Paste the whole document as it was downloaded`;
 }

@@ -1,6 +1,6 @@
 import { ADDRESS_PATTERN, CIDR_PATTERN, KERNEL_ARGUMENT_PATTERN, MAC_PATTERN } from './wire-values';
 
-describe('patterns of the contract', () => {
+describe('patterns of the v2 API', () => {
   it.each([
     [
       CIDR_PATTERN,
@@ -10,13 +10,13 @@ describe('patterns of the contract', () => {
     [ADDRESS_PATTERN, ['', '192.0.2.1', '::1', 'fd00::1:2'], ['192.0.2', 'one', 'a:b', '192.0.2.1\n']],
     [MAC_PATTERN, ['02:00:00:00:00:aF'], ['02-00-00-00-00-01', '02:00:00:00:00']],
     [KERNEL_ARGUMENT_PATTERN, ['quiet', 'isolcpus=1,2,10-20,100-2000:2/25', 'a="b c"'], ['', 'a b', '"open']],
-  ])('%s takes what it should and nothing else', (pattern, good, bad) => {
+  ])('%s accepts exactly the valid texts', (pattern, good, bad) => {
     for (const text of good) expect([text, pattern.test(text)]).toEqual([text, true]);
     for (const text of bad) expect([text, pattern.test(text)]).toEqual([text, false]);
   });
 
-  it('decides on hostile input as on any other', () => {
-    // With backtracking, each of these would keep a core busy for longer than the test may run.
+  it('refuse hostile input without exponential matching time', () => {
+    // With backtracking, each of these inputs would exceed the timeout of the test.
     for (const pattern of [CIDR_PATTERN, ADDRESS_PATTERN, KERNEL_ARGUMENT_PATTERN]) {
       expect(pattern.test(`${'a:'.repeat(20_000)}"`)).toBe(false);
     }

@@ -15,7 +15,7 @@ const shown = (inventory: object, disks: readonly DiskEligibility[] | undefined)
   JSON.parse(withDiskEligibility(JSON.stringify(inventory), disks));
 
 describe('withDiskEligibility', () => {
-  it('a disk gets its id and its eligibility, and keeps the rest', () => {
+  it('adds the id and the eligibility to a disk and keeps its other members', () => {
     const inventory = {
       hostname: 'a',
       disks: [
@@ -43,30 +43,30 @@ describe('withDiskEligibility', () => {
     });
   });
 
-  it('a disk without an evaluation stays as the agent sent it', () => {
+  it('returns a disk without an evaluation unchanged', () => {
     const disks = [{ name: 'sdz', installation_eligibility: { eligible: false, not_eligible_reasons: ['removable'] } }];
     expect(shown({ disks }, [eligibility()])).toEqual({ disks });
   });
 
   it.each([
-    ['nothing was worked out', undefined],
+    ['no evaluation exists', undefined],
     ['there are no disks', []],
-  ])('the text is the one that was given when %s', (_when, disks) => {
+  ])('returns the same text when %s', (_when, disks) => {
     expect(withDiskEligibility('{ "disks": null }', disks)).toBe('{ "disks": null }');
   });
 
-  it.each([[{ disks: null }], [{}]])('an inventory without disks, %j, stays so', (inventory) => {
+  it.each([[{ disks: null }], [{}]])('returns an inventory without disks unchanged: %j', (inventory) => {
     expect(shown(inventory, [eligibility()])).toEqual(inventory);
   });
 
-  it('another inventory with the same outcomes is not answered with the first', () => {
+  it('does not reuse the result of another inventory with the same outcomes', () => {
     const disks = [eligibility()];
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
     expect(shown({ hostname: 'b' }, disks)).toEqual({ hostname: 'b' });
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
   });
 
-  it('is what a host shows as its inventory', () => {
+  it('determines the inventory of a host in responses', () => {
     const document = {
       role: 'worker',
       _status_reason: NO_REASON,

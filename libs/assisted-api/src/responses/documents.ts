@@ -9,22 +9,24 @@ import type { DiskEligibility, V2Host, V2InfraEnv } from './v2-infra-env';
 /** Recorded outcomes by rule id. A rule without an entry has its initial outcome. */
 export type OutcomeMap = { readonly [ruleId: string]: Outcome };
 
-/** Address → MAC addresses of the machines that answer on it. */
+/** Address → MAC addresses of the machines that use it. */
 export type IpCollisions = { readonly [address: string]: readonly string[] };
 
-/** The validations that were ignored from then on. */
+/** The validations that are ignored from this time on. */
 export interface OverrideRecord {
   /** RFC 3339. */
   readonly at: string;
   /** The user, as in the metadata of events. */
   readonly actor: string;
   readonly reason: string;
-  /** Ids, or `all`; both empty: nothing is ignored any more. */
+  /** Ids, or `all`. Both lists empty: nothing is ignored any more. */
   readonly host_validation_ids: readonly string[];
   readonly cluster_validation_ids: readonly string[];
 }
 
-/** Members of every document that no client sees: the position of the last event that changed it, and its owner. */
+/**
+ * Members of every document that are not in responses: the position of the last event that changed it, and its owner.
+ */
 type Kept = {
   readonly _position: number;
   readonly user_name: string;
@@ -32,7 +34,7 @@ type Kept = {
   readonly email_domain: string;
 };
 
-/** Key: cluster id. The contract's `cluster` but for what is worked out when it is shown. */
+/** Key: cluster id. `cluster` of the v2 API without the members that are computed for a response. */
 export type ClusterDocument = Kept &
   Omit<
     V2Cluster,
@@ -49,7 +51,7 @@ export type ClusterDocument = Kept &
     | 'org_id'
     | 'email_domain'
   > & {
-    /** `status_info` is rendered from it when the document is presented. */
+    /** `status_info` is rendered from it for a response. */
     readonly _status_reason: StatusReason;
     readonly _outcomes: OutcomeMap;
     /** Hosts whose effective role is worker. */
@@ -57,21 +59,21 @@ export type ClusterDocument = Kept &
     readonly _bootstrap_host_id: string;
     /** 0 before the first installation. */
     readonly _attempt: number;
-    /** Opaque to the service; answered by the ui-settings operation. */
+    /** Not interpreted by the service. Returned by the ui-settings operation. */
     readonly _ui_settings_digest?: string;
     /** A sealed document in the scope of the cluster. */
     readonly _install_config_overrides?: { readonly digest: string; readonly bytes: number; readonly is_fips?: true };
-    /** Digests of collected log bodies in the object store: `controller`, or a host's id. */
+    /** Digests of collected log bodies in the object store by source: `controller`, or the id of a host. */
     readonly _log_digests: { readonly [source: string]: string };
-    /** True once the kubeconfig with the ingress CA exists. */
+    /** True after the kubeconfig with the ingress CA was stored. */
     readonly _has_kubeconfig: boolean;
-    /** How many hosts and infra-envs of the cluster make use of something, by its name in `feature_usage`. */
+    /** Number of hosts and infra-envs of the cluster that use a feature, by its name in `feature_usage`. */
     readonly _usage_counts?: { readonly [name: string]: number };
     /** `<folder>/<file name>` of the manifests of users. */
     readonly _user_manifests?: readonly string[];
-    /** Oldest first; the last one is in force. */
+    /** Oldest first. The last one applies. */
     readonly _overrides?: readonly OverrideRecord[];
-    /** Addresses on which a host saw more than one machine, by host key. */
+    /** Addresses that more than one machine uses, by key of the reporting host. */
     readonly _ip_collisions?: { readonly [hostKey: string]: IpCollisions };
     /** The part of the release that is being downloaded; absent before and after. */
     readonly _release_download?: { readonly image: string; readonly bytes: number; readonly total_bytes: number };
@@ -84,7 +86,9 @@ export interface MachineSizes {
   readonly nicsMbps: readonly number[];
 }
 
-/** Key: host key `<infraEnvId>.<hostId>`. Big bodies are digests of objects in the object store; absent: not reported. */
+/**
+ * Key: host key `<infraEnvId>.<hostId>`. Large bodies are digests of objects in the object store. Absent: not reported.
+ */
 export type HostDocument = Kept &
   Omit<
     V2Host,
@@ -101,21 +105,21 @@ export type HostDocument = Kept &
     | 'ignition_config_overrides'
   > & {
     readonly _host_key: string;
-    /** Reports of an earlier generation are void (see inventory.proto). */
+    /** Reports of an earlier generation are ignored (see inventory.proto). */
     readonly _generation: number;
-    /** `status_info` is rendered from it when the document is presented. */
+    /** `status_info` is rendered from it for a response. */
     readonly _status_reason: StatusReason;
     readonly _outcomes: OutcomeMap;
-    /** As the machine names itself. */
+    /** The hostname that the machine reports. */
     readonly _reported_hostname?: string;
-    /** Networks the machine has an address in, canonical CIDRs. */
+    /** Networks of the machine's addresses, as canonical CIDRs. */
     readonly _networks: readonly string[];
     readonly _inventory_digest?: string;
-    /** What may be installed on; of the inventory that the digest names. */
+    /** Eligibility of the disks in the inventory with the digest. */
     readonly _disks?: readonly DiskEligibility[];
-    /** Hardware of the inventory that the digest names, for metrics. */
+    /** Hardware in the inventory with the digest, for metrics. */
     readonly _sizes?: MachineSizes;
-    /** What each role asks of an installation disk of this machine, decimal GB. */
+    /** Minimum size of an installation disk of this machine by role, decimal GB. */
     readonly _disk_gb_min?: { readonly [role: string]: number };
     readonly _connectivity_digest?: string;
     readonly _free_addresses_digest?: string;
@@ -143,16 +147,16 @@ export type InfraEnvDocument = Kept &
     readonly _static_networks_digest?: string;
   };
 
-/** Key: 16-digit position, a dot, an ordinal: sorting by key is sorting by time. */
+/** Key: 16-digit position, a dot, an ordinal, so that the order of keys is the order of time. */
 export type EventDocument = Kept &
   Omit<V2Event, 'props'> & {
     readonly category: EventCategory;
     readonly request_id?: string;
-    /** What the contract shows as JSON text, with the ids of the subject. */
+    /** JSON text of the v2 API, with the ids of the subject. */
     readonly _props: { readonly [name: string]: unknown };
   };
 
-/** The projection that writes the collections below. Only the events service runs it; the gateway reads them. */
+/** The projection that writes the collections below. Only the events service writes them. The gateway reads them. */
 export const VIEWS_PROJECTION = 'views';
 
 export const COLLECTIONS = {
@@ -162,12 +166,12 @@ export const COLLECTIONS = {
   deletedClusters: collectionOf<ClusterDocument>('deleted_clusters'),
   /** Key: host key `<infraEnvId>.<hostId>`. The v2 `host`. Large reported bodies are stored as digests, which the reader resolves. */
   hosts: collectionOf<HostDocument>('hosts'),
-  /** Key: host key. As `deletedClusters`. A host that registers again is removed. */
+  /** Key: host key. Like `deletedClusters`. A host that registers again is removed. */
   deletedHosts: collectionOf<HostDocument>('deleted_hosts'),
   /** Key: infra-env id. The v2 `infra-env`. */
   infraEnvs: collectionOf<InfraEnvDocument>('infra_envs'),
   /** Key: name of a metric. Sums over events. */
   metrics: collectionOf<MetricDocument>('metrics'),
-  /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and what it is filtered by. */
+  /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and the members for filters. */
   events: collectionOf<EventDocument>('events'),
 };

@@ -2,7 +2,7 @@ import type { ClusterDocument } from './documents';
 
 type UsageData = { readonly [name: string]: string | number };
 
-/** A feature that a cluster uses: undefined when it does not, else its properties. */
+/** A feature. `of` returns its properties when the cluster uses it, else undefined. */
 interface UsageRow {
   readonly name: string;
   readonly of: (cluster: ClusterDocument) => UsageData | undefined;
@@ -22,13 +22,13 @@ const NETWORK_TYPES: readonly (readonly [type: string, name: string])[] = [
 ];
 /** x86_64 is not reported as a feature. */
 const NOTED_ARCHITECTURES = ['arm64', 'ppc64le', 's390x'];
-/** These come with every cluster. */
+/** Platforms that are not reported as a feature. */
 const USUAL_PLATFORMS = ['baremetal', 'none'];
 
 const isDay2 = ({ kind }: ClusterDocument): boolean => kind === 'AddHostsCluster';
 const isSingleNode = (cluster: ClusterDocument): boolean => !isDay2(cluster) && cluster.control_plane_count === 1;
 
-/** What shows in the cluster itself. What hosts and infra-envs use is counted in `_usage_counts`. */
+/** Features in the settings of the cluster. Features that hosts and infra-envs use are counted in `_usage_counts`. */
 const CLUSTER_USAGE: readonly UsageRow[] = [
   { name: 'Additional NTP Source', of: (cluster) => when(Boolean(cluster.additional_ntp_source)) },
   { name: 'Proxy', of: (cluster) => when(Boolean(cluster.http_proxy || cluster.https_proxy || cluster.no_proxy)) },
@@ -88,7 +88,7 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
 /** `{}` */
 const EMPTY_OBJECT_BYTES = 2;
 
-/** `feature_usage` of the contract: a JSON object from name to `{id, name, data}`. */
+/** `feature_usage` of the v2 API: a JSON object from name to `{id, name, data}`. */
 export function presentFeatureUsage(cluster: ClusterDocument): string {
   const used: { [name: string]: { readonly id: string; readonly name: string; readonly data: UsageData } } = {};
   const add = (name: string, data: UsageData): void => void (used[name] = { id: usageId(name), name, data });
@@ -112,5 +112,5 @@ function isDualStack({ machine_networks, service_networks, cluster_networks }: C
   return networks.some(({ cidr }) => cidr.includes(':')) && networks.some(({ cidr }) => !cidr.includes(':'));
 }
 
-/** A JSON array with something in it. */
+/** Returns whether the text is a JSON array with entries. */
 const namesRules = (ignored: string | undefined): boolean => Boolean(ignored && ignored !== '[]');

@@ -27,8 +27,8 @@ const vip = (ip: string) => ({ cluster_id: 'c', ip, verification: 'unverified' }
 const operator = (name: string, operator_type: string) =>
   ({ name, operator_type }) as ClusterDocument['monitored_operators'][number];
 
-describe('what a cluster makes use of', () => {
-  it('is nothing at first', () => {
+describe('feature usage of a cluster', () => {
+  it('is empty for a new cluster', () => {
     expect(presentFeatureUsage(PLAIN)).toBe('{}');
   });
 
@@ -57,7 +57,7 @@ describe('what a cluster makes use of', () => {
     ['Custom manifest', { _user_manifests: ['manifests/cni.yaml'] }],
     ['Static Network Config', { _usage_counts: { 'Static Network Config': 2 } }, { count: 2 }],
     ['OPENSHIFT-AI', { monitored_operators: [operator('openshift-ai', 'olm')] }],
-  ])('reports %s', (name, changes, data = {}) => {
+  ])('contains %s', (name, changes, data = {}) => {
     expect(usage(changes)[name]).toMatchObject({ name, data });
   });
 
@@ -70,11 +70,11 @@ describe('what a cluster makes use of', () => {
     ['CONSOLE', { monitored_operators: [operator('console', 'builtin')] }],
     ['Validations have been ignored for this cluster', { ignored_host_validations: '[]' }],
     ['User Managed Networking With Multi Node', { user_managed_networking: true, control_plane_count: 1 }],
-  ])('does not report %s for %j', (name, changes) => {
+  ])('does not contain %s for %j', (name, changes) => {
     expect(usage(changes)).not.toHaveProperty([name]);
   });
 
-  it('has ids in capitals without spaces and dots', () => {
+  it('has ids in capital letters without spaces and dots', () => {
     expect(usage({ vip_dhcp_allocation: true })['VIP auto alloc.']?.id).toBe('VIP_AUTO_ALLOC');
   });
 });

@@ -19,10 +19,10 @@ import type { V2ChosenBundle, V2Cluster, V2HostNetwork } from './v2-cluster';
 import type { V2Event } from './v2-event';
 import { type V2Host, type V2InfraEnv, withDiskEligibility } from './v2-infra-env';
 
-/** What the contract writes for a time that has not come; clients compare this very text. */
+/** The value of the v2 API for a time that is not set. Clients compare this exact text. */
 export const UNSET_TIME = '0001-01-01T00:00:00.000Z';
 
-/** The document without members that start with an underscore, and without those named. */
+/** Returns the document without members that start with an underscore, and without the named members. */
 export function stripInternals<Document extends object>(
   document: Document,
   unshown: readonly string[] = [],
@@ -34,7 +34,10 @@ export function stripInternals<Document extends object>(
   return shown;
 }
 
-/** Renders all outcomes of one kind of subject. Most reads get the map of the previous read, which is never changed in place. */
+/**
+ * Renders all outcomes of one kind of subject. Most calls pass the same map as the previous call, which is never
+ * changed in place, so the last result is cached.
+ */
 function renderer(
   complete: (recorded: Outcomes) => readonly Outcome[],
   render: (outcome: Outcome) => RenderedOutcome,
@@ -61,8 +64,8 @@ function toText(outcomes: readonly Outcome[], render: (outcome: Outcome) => Rend
 }
 
 /**
- * Returns the message of a recorded or initial outcome by rule id. Undefined for an unknown rule and for a validation that passes
- * meanwhile, whose message would contradict the reason that names it.
+ * Returns the message of a recorded or initial outcome by rule id. Undefined for an unknown rule and for a validation
+ * that passes now, whose message would contradict a reason that contains it.
  */
 export const hostOutcomeMessages =
   (recorded: OutcomeMap, isBound: boolean) =>
@@ -71,7 +74,7 @@ export const hostOutcomeMessages =
     return outcome && outcome.status !== 'success' ? renderHostOutcome(outcome).message : undefined;
   };
 
-/** As `hostOutcomeMessages`, for a cluster. */
+/** Like `hostOutcomeMessages`, for a cluster. */
 export const clusterOutcomeMessages =
   (recorded: OutcomeMap) =>
   (id: string): string | undefined => {
@@ -85,17 +88,19 @@ export const presentClusterOutcomes = renderer(completeClusterOutcomes, renderCl
 const presentBound = renderer((recorded) => completeHostOutcomes(recorded, true), renderHostOutcome);
 const presentUnbound = renderer((recorded) => completeHostOutcomes(recorded, false), renderHostOutcome);
 
-/** `validations_info` of a host. Rules that need a cluster are left out while the host is not bound. */
+/** `validations_info` of a host. Rules for bound hosts are omitted while the host is not bound. */
 export const presentHostOutcomes = (recorded: OutcomeMap, isBound: boolean): string =>
   isBound ? presentBound(recorded) : presentUnbound(recorded);
 
-/** What a host's answer needs from elsewhere: its cluster, and bodies named by digest in its document. */
+/**
+ * Inputs of a host's response that are not in its document: its cluster, and bodies that its document names by digest.
+ */
 export interface HostParts {
-  /** Control plane size of the host's cluster. Determines the stage list of a bootstrap host. @default 3 */
+  /** Control plane count of the host's cluster, which determines the stages of a bootstrap host. @default 3 */
   readonly controlPlaneCount?: number;
-  /** Seconds since the epoch, by the machine's own clock. */
+  /** Clock of the machine, in seconds since the epoch. */
   readonly timestamp?: number;
-  /** JSON texts; absent ones are left out of the answer. */
+  /** JSON texts. Absent texts are omitted from the response. */
   readonly inventory?: string;
   readonly connectivity?: string;
   readonly freeAddresses?: string;
@@ -106,10 +111,10 @@ export interface HostParts {
 
 const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'];
 
-/** `host` of the contract. */
+/** `host` of the v2 API. */
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
   const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
-  // aicli looks hosts up by this member alone, so it always has the best known name.
+  // aicli finds hosts by this member only, so it always contains a name.
   host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
   if (parts.timestamp) host.timestamp = parts.timestamp;
   const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;
@@ -132,19 +137,19 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
   return host as V2Host;
 }
 
-/** With fewer workers than this the control plane has to run the workloads. */
+/** With fewer workers, the control plane must run the workloads. */
 const MIN_WORKERS_OF_THEIR_OWN = 2;
 
 export interface ClusterParts {
-  /** Hosts as they are shown. @default none */
+  /** Presented hosts. @default none */
   readonly hosts?: readonly V2Host[];
-  /** What `host_networks` is made of. @default none */
+  /** Host documents for `host_networks`. @default none */
   readonly hostDocuments?: readonly HostDocument[];
-  /** JSON text; absent: left out. */
+  /** JSON text. Absent: omitted. */
   readonly installConfigOverrides?: string;
 }
 
-/** `cluster` of the contract. */
+/** `cluster` of the v2 API. */
 export function presentCluster(
   document: ClusterDocument,
   { hosts = [], hostDocuments = [], installConfigOverrides }: ClusterParts = {},
@@ -157,7 +162,7 @@ export function presentCluster(
   cluster.host_networks = presentHostNetworks(hostDocuments);
   cluster.hosts = hosts;
   if (installConfigOverrides) cluster.install_config_overrides = installConfigOverrides;
-  // A gate of organisations that nothing closes here; whether timeouts are soft is for the process to say.
+  // In assisted-service v2, a capability of an organisation. Here the process decides whether timeouts are soft.
   if (!document.imported) cluster.org_soft_timeouts_enabled = true;
   const collisions = presentIpCollisions(document);
   if (collisions) cluster.ip_collisions = collisions;
@@ -168,14 +173,14 @@ export function presentCluster(
 
 const MIB = 1024 ** 2;
 
-/** A download may take minutes; the status alone does not show that it continues. */
+/** Returns the progress of the download of the installer, which may take minutes. Empty without a download. */
 function downloadText({ _release_download: download, status }: ClusterDocument): string {
   if (!download || status !== 'preparing-for-installation') return '';
   const [done, total] = [download.bytes, download.total_bytes].map((bytes) => Math.floor(bytes / MIB));
   return `. Downloading the installer of the release: ${done} of ${total} MiB`;
 }
 
-/** What any of its hosts saw; undefined when none saw any. */
+/** Returns the collisions that any host reported. Undefined when there are none. */
 function presentIpCollisions({ _ip_collisions: seenBy = {} }: ClusterDocument): string | undefined {
   const machines = new Map<string, Set<string>>();
   for (const seen of Object.values(seenBy))
@@ -186,7 +191,7 @@ function presentIpCollisions({ _ip_collisions: seenBy = {} }: ClusterDocument): 
   return JSON.stringify(Object.fromEntries(sorted.map(([address, macs]) => [address, [...macs].sort()])));
 }
 
-/** The bundles that operators were chosen through, with those of their optional ones that were wanted. */
+/** Returns the bundles through which operators were selected, with the selected optional operators. */
 function presentBundles(document: ClusterDocument): readonly V2ChosenBundle[] {
   const isSingleNode = document.control_plane_count === 1;
   const ids = new Set(document.monitored_operators.flatMap(({ source_bundles: sources = [] }) => sources));
@@ -201,7 +206,7 @@ function presentBundles(document: ClusterDocument): readonly V2ChosenBundle[] {
   });
 }
 
-/** Networks in the order in which hosts bring them up, each with the ids of its hosts. */
+/** Returns the networks in the order of the hosts, each with the ids of its hosts. */
 export function presentHostNetworks(hosts: readonly HostDocument[]): readonly V2HostNetwork[] {
   const members = new Map<string, string[]>();
   for (const host of hosts) {
@@ -216,7 +221,7 @@ export function presentHostNetworks(hosts: readonly HostDocument[]): readonly V2
 
 const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'email_domain'];
 
-/** `event` of the contract as lists show it. */
+/** `event` of the v2 API in lists. */
 export function presentEvent(document: EventDocument): V2Event {
   const event = stripInternals(document, FILTERED_BY_ONLY);
   const { cluster_id, host_id, infra_env_id, _props } = document;
@@ -224,7 +229,7 @@ export function presentEvent(document: EventDocument): V2Event {
   return event as V2Event;
 }
 
-/** `infra-env` of the contract. The URL is signed when it is asked for, so it is never part of the document. */
+/** `infra-env` of the v2 API. The URL is signed for each response, so it is not part of the document. */
 export function presentInfraEnv(
   document: InfraEnvDocument,
   download: { readonly url?: string; readonly expiresAt?: string; readonly generatorVersion?: string } = {},

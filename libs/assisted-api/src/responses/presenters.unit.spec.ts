@@ -65,7 +65,7 @@ describe('validations_info', () => {
     readonly [category: string]: readonly { readonly id: string; readonly status: string; readonly message: string }[];
   }
 
-  it('has categories, sorted ids and rendered messages, and never a suppressed outcome', () => {
+  it('contains categories, sorted ids and rendered messages, and no suppressed outcome', () => {
     const outcomes = {
       ...recorded('ntp-synced', 'success', 'ntp.example.com'),
       ...recorded('has-min-cpu-cores', 'failure', '1', '2'),
@@ -87,7 +87,7 @@ describe('validations_info', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it('has the initial outcomes of rules without a recorded one', () => {
+  it('contains the initial outcomes of rules without a recorded one', () => {
     const { hardware = [] } = JSON.parse(presentHostOutcomes({}, true)) as Presented;
     expect(hardware).toContainEqual({
       id: 'has-min-memory',
@@ -102,15 +102,15 @@ describe('validations_info', () => {
     });
   });
 
-  it('leaves out rules that need a cluster while a host is not bound', () => {
+  it('omits rules for bound hosts while a host is not bound', () => {
     const info = JSON.parse(presentHostOutcomes({}, false)) as Presented;
     expect(info['operators']).toBeUndefined();
     expect(info['hardware']?.map(({ id }) => id)).not.toContain('hostname-unique');
   });
 });
 
-describe('what is there only sometimes', () => {
-  it('is absent until there is something to tell', () => {
+describe('optional members', () => {
+  it('are absent while they have no value', () => {
     const cluster = presentCluster(clusterDocument());
     expect(cluster).toMatchObject({ org_soft_timeouts_enabled: true });
     expect(cluster).not.toHaveProperty('deleted_at');
@@ -121,7 +121,7 @@ describe('what is there only sometimes', () => {
     expect(presentHost(hostDocument(), { timestamp: 5 })).toMatchObject({ timestamp: 5 });
   });
 
-  it('addresses with several machines are those that any host saw', () => {
+  it('contain the addresses with several machines that any host reported', () => {
     const { ip_collisions: text } = presentCluster(
       clusterDocument({
         _ip_collisions: { b: { '10.0.0.2': ['03', '01'], '10.0.0.1': ['01'] }, a: { '10.0.0.2': ['02'] } },
@@ -132,7 +132,7 @@ describe('what is there only sometimes', () => {
 });
 
 describe('presentHost', () => {
-  it('shows no internals and no owner beyond the contract', () => {
+  it('omits internal members and owners', () => {
     const host = presentHost(hostDocument({ _inventory_digest: 'sha256:0' }));
     expect(Object.keys(host).filter((member) => member.startsWith('_'))).toEqual([]);
     expect(host).not.toHaveProperty('org_id');
@@ -140,7 +140,7 @@ describe('presentHost', () => {
     expect(host.validations_info).toContain('has-inventory');
   });
 
-  it('always has a name to be found by: the given one, the reported one, its id', () => {
+  it('always has a name: the requested one, the reported one, or its id', () => {
     const named = { requested_hostname: 'given', _reported_hostname: 'reported' };
     expect(presentHost(hostDocument(named)).requested_hostname).toBe('given');
     expect(presentHost(hostDocument({ ...named, requested_hostname: '' })).requested_hostname).toBe('reported');
@@ -148,7 +148,7 @@ describe('presentHost', () => {
     expect(presentHost(unknown).requested_hostname).toBe(unknown.id);
   });
 
-  it('fills in the bodies that were fetched and leaves out the others', () => {
+  it('contains the loaded bodies and omits the others', () => {
     const host = presentHost(hostDocument(), { inventory: '{"hostname":"a"}' });
     expect(host.inventory).toBe('{"hostname":"a"}');
     expect(host).not.toHaveProperty('connectivity');
@@ -156,22 +156,22 @@ describe('presentHost', () => {
 
   it.each([
     ['a master', {}, 3, 8],
-    ['the bootstrap', { bootstrap: true }, 3, 11],
+    ['the bootstrap host', { bootstrap: true }, 3, 11],
     ['a single node', { bootstrap: true }, 1, 8],
     ['a worker', { role: 'worker' }, 3, 9],
     ['a host without a role', { role: 'auto-assign' }, 3, 0],
-  ])('lists the stages of %s', (_what, changes, controlPlaneCount, length) => {
+  ])('contains the stages of %s', (_what, changes, controlPlaneCount, length) => {
     expect(presentHost(hostDocument(changes), { controlPlaneCount }).progress_stages).toHaveLength(length);
   });
 
-  it('a day-2 host is followed until it reboots', () => {
+  it('contains the stages of a day-2 host up to its reboot', () => {
     const { progress_stages } = presentHost(hostDocument({ kind: 'AddToExistingClusterHost', role: 'worker' }));
     expect(progress_stages.at(-1)).toBe('Rebooting');
   });
 });
 
 describe('presentCluster', () => {
-  it('tells which bundles operators were chosen through', () => {
+  it('contains the bundles through which operators were selected', () => {
     const monitored = (name: string, ...source_bundles: readonly string[]) => ({ name, source_bundles });
     const document = (...monitored_operators: readonly object[]) =>
       clusterDocument({ monitored_operators: monitored_operators as ClusterDocument['monitored_operators'] });
@@ -186,11 +186,11 @@ describe('presentCluster', () => {
     ]);
   });
 
-  it('without hosts has empty lists, never null', () => {
+  it('has empty lists instead of null without hosts', () => {
     expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [], feature_usage: '{}' });
   });
 
-  it('names the hosts of each network', () => {
+  it('contains the hosts of each network', () => {
     const hosts = [
       hostDocument({ _networks: ['10.0.0.0/24'] }),
       hostDocument({ id: 'h2', _networks: ['10.0.0.0/24', 'fd00::/64'] }),
@@ -205,13 +205,13 @@ describe('presentCluster', () => {
     [0, true],
     [1, true],
     [2, false],
-  ])('with %i workers the control plane takes workloads: %s', (workers, forced) => {
+  ])('reports with %i workers that the control plane must run workloads: %s', (workers, forced) => {
     expect(presentCluster(clusterDocument({ _worker_count: workers })).schedulable_masters_forced_true).toBe(forced);
   });
 });
 
 describe('presentInfraEnv and presentEvent', () => {
-  it('a URL is shown when it was signed for this answer', () => {
+  it('contain a URL when it was signed for this response', () => {
     const document = { ...kept, id: 'i1', expires_at: UNSET_TIME } as InfraEnvDocument;
     expect(presentInfraEnv(document)).not.toHaveProperty('download_url');
     expect(presentInfraEnv(document, { url: 'http://x', expiresAt: '2024-01-01T00:00:00.000Z' })).toMatchObject({
@@ -220,7 +220,7 @@ describe('presentInfraEnv and presentEvent', () => {
     });
   });
 
-  it('what events are filtered by is not shown', () => {
+  it('omit members for filters', () => {
     const document: EventDocument = {
       ...kept,
       name: 'a',

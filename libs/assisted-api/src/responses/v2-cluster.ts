@@ -17,7 +17,7 @@ import { V2_HOST } from './v2-infra-env';
 
 const OPERATOR_TYPES = ['builtin', 'olm'];
 
-/** `platform` of the contract. */
+/** `platform` of the v2 API. */
 export const V2_PLATFORM = Type.Object(
   {
     type: StringEnum<string>(PLATFORM_TYPES),
@@ -34,7 +34,7 @@ export const V2_PLATFORM = Type.Object(
   { title: 'platform' },
 );
 
-/** `api_vip` and `ingress_vip` of the contract. */
+/** `api_vip` and `ingress_vip` of the v2 API. */
 export const V2_VIP = Type.Object(
   {
     cluster_id: Type.String({ format: 'uuid' }),
@@ -44,26 +44,26 @@ export const V2_VIP = Type.Object(
   { title: 'vip' },
 );
 
-/** `service_network` and `machine_network` of the contract. */
+/** `service_network` and `machine_network` of the v2 API. */
 export const V2_NETWORK = Type.Object(
   { cluster_id: Type.String({ format: 'uuid' }), cidr: Type.String() },
   { title: 'network' },
 );
 
-/** `cluster_network` of the contract. */
+/** `cluster_network` of the v2 API. */
 export const V2_CLUSTER_NETWORK = Type.Object(
   { ...V2_NETWORK.properties, host_prefix: Type.Integer() },
   { title: 'cluster_network' },
 );
 
-/** `host_network` of the contract. */
+/** `host_network` of the v2 API. */
 export const V2_HOST_NETWORK = Type.Object(
   { cidr: Type.String(), host_ids: Type.Array(Type.String({ format: 'uuid' })) },
   { title: 'host_network' },
 );
 export type V2HostNetwork = Static<typeof V2_HOST_NETWORK>;
 
-/** `disk-encryption` of the contract. */
+/** `disk-encryption` of the v2 API. */
 export const V2_DISK_ENCRYPTION = Type.Object(
   {
     enable_on: Type.Optional(StringEnum<string>(ROLE_SELECTIONS)),
@@ -73,20 +73,20 @@ export const V2_DISK_ENCRYPTION = Type.Object(
   { title: 'disk-encryption' },
 );
 
-/** `ignition-endpoint` of the contract. */
+/** `ignition-endpoint` of the v2 API. */
 export const V2_IGNITION_ENDPOINT = Type.Object(
   { url: Type.Optional(Type.String()), ca_certificate: Type.Optional(Type.String()) },
   { title: 'ignition-endpoint' },
 );
 
-/** `bundle-create-params` of the contract. */
+/** `bundle-create-params` of the v2 API. */
 export const V2_CHOSEN_BUNDLE = Type.Object(
   { id: Type.String(), optional_operators: Type.Array(Type.String()) },
   { title: 'bundle-choice' },
 );
 export type V2ChosenBundle = Static<typeof V2_CHOSEN_BUNDLE>;
 
-/** `monitored-operator` of the contract. */
+/** `monitored-operator` of the v2 API. */
 export const V2_MONITORED_OPERATOR = Type.Object(
   {
     cluster_id: Type.String({ format: 'uuid' }),
@@ -110,7 +110,7 @@ export type V2MonitoredOperator = Static<typeof V2_MONITORED_OPERATOR>;
 const PREPARATION_STATUSES = ['not_started', 'failed', 'success'];
 const percent = () => Type.Integer({ minimum: 0, maximum: 100 });
 
-/** `cluster-progress-info` of the contract. */
+/** `cluster-progress-info` of the v2 API. */
 export const V2_CLUSTER_PROGRESS = Type.Object(
   {
     total_percentage: percent(),
@@ -125,7 +125,7 @@ export const V2_CLUSTER_PROGRESS = Type.Object(
 );
 export type V2ClusterProgress = Static<typeof V2_CLUSTER_PROGRESS>;
 
-/** `cluster` of the contract. */
+/** `cluster` of the v2 API. */
 export const V2_CLUSTER = Type.Object(
   {
     kind: StringEnum<string>(CLUSTER_KINDS),

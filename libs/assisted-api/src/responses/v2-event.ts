@@ -6,7 +6,7 @@ export type EventSeverity = (typeof EVENT_SEVERITIES)[number];
 export const EVENT_CATEGORIES = ['user', 'metrics'] as const;
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
-/** `event` of the contract, as far as lists carry it: category and request id are filtered by, never shown. */
+/** `event` of the v2 API in lists. Category and request id are used for filters and are not returned. */
 export const V2_EVENT = Type.Object(
   {
     name: Type.String(),
@@ -22,17 +22,20 @@ export const V2_EVENT = Type.Object(
 );
 export type V2Event = Static<typeof V2_EVENT>;
 
-/** How a name of the contract comes into the event log: from a stored fact, from an order that is refused, from a program's report, or never. */
+/**
+ * The source of an event name of the v2 API in the event log: a stored event, a refused command, a report of a program,
+ * or none.
+ */
 export type EventOrigin = 'event' | 'refusal' | 'report' | 'never';
 
 export interface EventNameRow {
   readonly name: string;
   readonly origin: EventOrigin;
-  /** When it is sent; for `never`, why not. */
+  /** When it is sent. For `never`: why it is not sent. */
   readonly when: string;
 }
 
-/** Every event name of assisted-service v2, and what Muster sends for it. */
+/** Every event name of assisted-service v2, and when Muster sends it. */
 export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'api_ingress_vip_updated', origin: 'event', when: 'The VIPs of a cluster were allocated by DHCP.' },
   {
@@ -83,7 +86,11 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'host_validation_failed', origin: 'event', when: 'A validation of a host turns to a failure.' },
   { name: 'host_validation_fixed', origin: 'event', when: 'A validation of a host that failed passes.' },
   { name: 'ignition_config_image_generated', origin: 'event', when: 'An image is downloaded for the first time.' },
-  { name: 'image_info_updated', origin: 'event', when: 'Settings of an image, or the key of its addresses, change.' },
+  {
+    name: 'image_info_updated',
+    origin: 'event',
+    when: 'Settings of an image, or the signing key of its URLs, change.',
+  },
   {
     name: 'image_status_updated',
     origin: 'event',
@@ -124,7 +131,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'reboots_for_node',
     origin: 'report',
-    when: 'The controller posts it as an event of its own; it is stored as it was posted.',
+    when: 'The controller posts it as a separate event, which is stored unchanged.',
   },
   {
     name: 'upgrade_agent_failed',
@@ -160,12 +167,12 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'existing_image_reused',
     origin: 'never',
-    when: 'Images are created during the download, from what is known at that moment.',
+    when: 'Images are created during the download from the current settings.',
   },
   {
     name: 'expired_image_deleted',
     origin: 'never',
-    when: 'Images are created during the download; none is kept that could expire.',
+    when: 'Images are created during the download. No image is kept that could expire.',
   },
   {
     name: 'generate_image_fetch_failed',
@@ -185,24 +192,24 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'host_approved_updated',
     origin: 'never',
-    when: 'Approval belongs to the Kubernetes API, which is not there yet.',
+    when: 'Approval belongs to the Kubernetes API, which is not implemented.',
   },
   {
     name: 'host_boot_logs_uploaded',
     origin: 'never',
-    when: "The contract has no logs of a host's boot: `logs_type` is host or controller.",
+    when: "The v2 API has no logs of a host's boot: `logs_type` is host or controller.",
   },
   {
     name: 'host_cancel_installation_failed',
     origin: 'never',
-    when: 'Hosts follow the cancellation of their cluster; none can refuse it.',
+    when: 'Hosts are cancelled with their cluster. No host can refuse it.',
   },
   {
     name: 'host_registration_setting_properties_failed',
     origin: 'never',
-    when: 'A registration is one event: nothing is set after it.',
+    when: 'A registration is one event. Nothing is set after it.',
   },
-  { name: 'host_reset_fetch_failed', origin: 'never', when: 'Hosts are not fetched one by one to be reset.' },
+  { name: 'host_reset_fetch_failed', origin: 'never', when: 'Hosts are not read one by one for a reset.' },
   {
     name: 'host_set_status_failed',
     origin: 'never',
@@ -214,10 +221,10 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
     origin: 'never',
     when: 'A refused registration has no id. The response states the reason.',
   },
-  { name: 'upload_image_failed', origin: 'never', when: 'Images are uploaded nowhere.' },
+  { name: 'upload_image_failed', origin: 'never', when: 'Images are not uploaded.' },
 ];
 
-/** Names that assisted-service v2 does not have. */
+/** Event names that assisted-service v2 does not have. */
 export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'cluster_validation_flapping_ended',

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES, LOGS_STATES } from '../requests/wire-values';
 import { type Static, StringEnum } from '../schema/answer-schema';
 
-/** `proxy` of the contract. */
+/** `proxy` of the v2 API. */
 export const V2_PROXY = Type.Object(
   {
     http_proxy: Type.Optional(Type.String()),
@@ -14,7 +14,7 @@ export const V2_PROXY = Type.Object(
   { title: 'proxy' },
 );
 
-/** `infra-env` of the contract. */
+/** `infra-env` of the v2 API. */
 export const V2_INFRA_ENV = Type.Object(
   {
     kind: StringEnum(['InfraEnv']),
@@ -50,22 +50,22 @@ export const V2_INFRA_ENV = Type.Object(
 );
 export type V2InfraEnv = Static<typeof V2_INFRA_ENV>;
 
-/** `presigned-url` of the contract. */
+/** `presigned-url` of the v2 API. */
 export const V2_SIGNED_URL = Type.Object(
   { url: Type.String(), expires_at: Type.String({ format: 'date-time' }) },
   { title: 'presigned-url' },
 );
 export type V2SignedUrl = Static<typeof V2_SIGNED_URL>;
 
-/** Whether a disk may be installed on, kept with the host's document. */
+/** Whether a disk is eligible for the installation, stored in the host's document. */
 export interface DiskEligibility {
-  /** As the inventory names it: `sda`. */
+  /** The name in the inventory: `sda`. */
   readonly name: string;
-  /** What the disk goes by in every API; agents may leave it to the service. */
+  /** The id of the disk in every API. Agents may omit it. */
   readonly id: string;
-  /** Why it cannot be the installation disk; empty when it can. */
+  /** Why it cannot be the installation disk. Empty when it can. */
   readonly reasons: readonly string[];
-  /** Those of the reasons that no other role of the host would change. */
+  /** The reasons that do not depend on the role of the host. */
   readonly lastingReasons: readonly string[];
   readonly sizeBytes: number;
 }
@@ -110,7 +110,7 @@ function merged(inventoryText: string, disks: readonly DiskEligibility[]): strin
 
 const MEDIA_STATUSES = ['connected', 'disconnected'];
 
-/** `host-progress-info` of the contract. */
+/** `host-progress-info` of the v2 API. */
 export const V2_HOST_PROGRESS = Type.Object(
   {
     current_stage: Type.Optional(StringEnum<string>(HOST_STAGES)),
@@ -124,7 +124,7 @@ export const V2_HOST_PROGRESS = Type.Object(
 );
 export type V2HostProgress = Static<typeof V2_HOST_PROGRESS>;
 
-/** `host` of the contract. */
+/** `host` of the v2 API. */
 export const V2_HOST = Type.Object(
   {
     kind: StringEnum<string>(HOST_KINDS),

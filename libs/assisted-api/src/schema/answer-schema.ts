@@ -1,8 +1,8 @@
 import { type Static as MutableStatic, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 
-/** As much of OpenAPI 3.0's schema object as is needed here. */
+/** The part of OpenAPI 3.0's schema object that is used here. */
 export interface JsonSchema {
-  /** Name of the schema among the components of the document; a schema without a name is inlined. */
+  /** Name of the schema among the components of the document. A schema without a name is inlined. */
   readonly title?: string;
   readonly description?: string;
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
@@ -24,11 +24,11 @@ export interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** The schema without members that say nothing. */
+/** Returns the schema without undefined members. */
 export const schema = (members: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** The type of the values that a schema describes. Lists and objects of answers are not changed. */
+/** The type of the values that a schema describes. Lists and objects are readonly. */
 export type Static<S extends TSchema> = Immutable<MutableStatic<S>>;
 
 type Immutable<Value> = Value extends readonly (infer Entry)[]
@@ -37,25 +37,26 @@ type Immutable<Value> = Value extends readonly (infer Entry)[]
     ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
     : Value;
 
-// OpenAPI 3.0 has no `anyOf` with `const`, no type `null` and no `patternProperties`, which TypeBox's own types produce.
+// The types of TypeBox would produce `anyOf` with `const`, type `null` and `patternProperties`, which OpenAPI 3.0 does
+// not have.
 
-/** A string of a closed list. */
+/** A text with one of the listed values. */
 export const StringEnum = <const Value extends string>(values: readonly Value[]): TUnsafe<Value> =>
   Type.Unsafe<Value>({ type: 'string', enum: values });
 
-/** The value or null. A reference cannot be nullable, so the schema is written out without its title. */
+/** The value or null. A reference cannot be nullable, so the schema is inlined without its title. */
 export const Nullable = <S extends TSchema>({ title: _, ...schema }: S): TUnsafe<MutableStatic<S> | null> =>
   Type.Unsafe<MutableStatic<S> | null>({ ...schema, nullable: true });
 
-/** An object whose member names are data. */
+/** An object with arbitrary member names. */
 export const Dictionary = <S extends TSchema>(member: S): TUnsafe<{ [name: string]: MutableStatic<S> }> =>
   Type.Unsafe<{ [name: string]: MutableStatic<S> }>({ type: 'object', additionalProperties: member });
 
-/** An object of any members. */
+/** An object with any members. */
 export const FreeObject = (): TUnsafe<{ [name: string]: unknown }> =>
   Type.Unsafe<{ [name: string]: unknown }>({ type: 'object', additionalProperties: true });
 
-/** `error` of the contract. */
+/** `error` of the v2 API. */
 export const V2_ERROR = Type.Object(
   {
     kind: StringEnum(['Error']),
@@ -67,7 +68,7 @@ export const V2_ERROR = Type.Object(
   { title: 'error' },
 );
 
-/** `infra_error` of the contract: what the framework in front of the handlers refuses. */
+/** `infra_error` of the v2 API, for refusals of the framework before the handlers. */
 export const V2_INFRA_ERROR = Type.Object(
   { code: Type.Integer({ minimum: 400, maximum: 599 }), message: Type.String() },
   { title: 'infra_error' },

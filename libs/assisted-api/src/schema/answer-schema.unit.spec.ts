@@ -14,8 +14,8 @@ const BOX = Type.Object(
 );
 const plain = (schema: object): unknown => JSON.parse(JSON.stringify(schema));
 
-describe('The schema of an answer', () => {
-  it('determines the type of the answer', () => {
+describe('schema of a response', () => {
+  it('determines the type of the response', () => {
     const box: Static<typeof BOX> = { lid: { colour: 'red' }, spare: null, counts: { a: 1 }, rest: { b: 1 } };
     expect(Object.keys(box)).toEqual(BOX.required);
     // @ts-expect-error: no lid has that colour

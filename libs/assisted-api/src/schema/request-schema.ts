@@ -9,7 +9,7 @@ export interface FieldRule {
   /** Name of the constraint, such as `isString`. */
   readonly name: string;
   readonly constraints: readonly unknown[];
-  /** The rule holds for each entry of a list. */
+  /** The rule applies to each entry of a list. */
   readonly each: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface RequestField {
 
 const known = new WeakMap<object, ReadonlyMap<string, RequestField>>();
 
-/** Fields that the class-validator decorators of a class and of the classes it extends declare, by name. */
+/** Returns the fields that the class-validator decorators of a class and its base classes declare, by name. */
 export function requestFields(type: new () => object): ReadonlyMap<string, RequestField> {
   const fields = known.get(type) ?? readFields(type);
   known.set(type, fields);
@@ -53,7 +53,7 @@ function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
 type RequestClass = new () => object;
 type ToSchema = (constraint: never) => JsonSchema;
 
-/** What each constraint of class-validator means in JSON Schema. */
+/** The JSON Schema of each constraint of class-validator. */
 const SCHEMA_OF_RULE: ReadonlyMap<string, ToSchema> = new Map<string, ToSchema>([
   ['isString', () => ({ type: 'string' })],
   ['isBoolean', () => ({ type: 'boolean' })],
@@ -79,7 +79,7 @@ const schemaOfRules = (rules: readonly FieldRule[]): JsonSchema =>
     ...rules.map(({ name, constraints }) => SCHEMA_OF_RULE.get(name)?.(constraints[0] as never)),
   ) as JsonSchema;
 
-/** The schema of a field without its description. */
+/** Returns the schema of a field without its description. */
 export function fieldSchema({ rules, nested }: RequestField): JsonSchema {
   const own = schemaOfRules(rules.filter(({ each }) => !each));
   const object = nested && requestSchema(nested);
@@ -87,7 +87,7 @@ export function fieldSchema({ rules, nested }: RequestField): JsonSchema {
   return object ?? own;
 }
 
-/** The class as the schema of a JSON body: fields that are not declared are refused. */
+/** Returns the schema of the class as a JSON body. Fields that are not declared are refused. */
 export function requestSchema(type: RequestClass): JsonSchema {
   const fields = [...requestFields(type).values()];
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
@@ -103,6 +103,6 @@ export function requestSchema(type: RequestClass): JsonSchema {
 const withDefault = (type: RequestClass, field: RequestField): JsonSchema =>
   schema({ ...fieldSchema(field), default: defaultsOf(type)[field.name] });
 
-/** The schema of a field with its default and its description. */
+/** Returns the schema of a field with its default and its description. */
 export const describedField = (type: RequestClass, field: RequestField): JsonSchema =>
   describeMember(type.name, field.name, withDefault(type, field));

@@ -51,8 +51,8 @@ const LID = {
   additionalProperties: false,
 };
 
-describe('The schema of a request class', () => {
-  it('follows from its validation decorators and those of the class that it extends', () => {
+describe('schema of a request class', () => {
+  it('is created from the validation decorators of the class and its base class', () => {
     expect(requestSchema(BigBox)).toEqual({
       title: 'BigBox',
       type: 'object',
@@ -70,11 +70,11 @@ describe('The schema of a request class', () => {
     });
   });
 
-  it('is not changed by a class that extends it', () => {
+  it('of a base class is not changed by a derived class', () => {
     expect([...requestFields(Box).keys()]).toEqual(['serial', 'form']);
   });
 
-  it('describes parameters of a query', () => {
+  it('describes the parameters of a query', () => {
     expect([...requestFields(BoxQuery).values()].map((field) => [field.name, fieldSchema(field)])).toEqual([
       ['open', { type: 'boolean' }],
       ['marks', { type: 'array', items: { type: 'string' } }],

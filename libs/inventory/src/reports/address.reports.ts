@@ -51,7 +51,7 @@ export const domainsReader = documentReader({
     event: {
       type: 'DomainsResolved',
       data: {
-        // Name servers shuffle their answers: another order is not a change.
+        // Sorted, because name servers return addresses in a changing order.
         resolutions: resolutions.map((resolution) => ({
           domainName: resolution.domain_name ?? '',
           ipv4Addresses: [...(resolution.ipv4_addresses ?? [])].sort(),

@@ -3,8 +3,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import { type Digest, documentReader, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
 
 /**
- * Round-trip times and losses differ in every report. They have changed when they enter another class: 10 ms wide up to
- * 100 ms, 100 ms wide up to 1,000 ms, one class beyond; whole percents of loss. Limits on such a step are kept exactly.
+ * Round-trip times and losses differ in every report. They count as changed when their class changes: classes of 10 ms
+ * up to 100 ms, of 100 ms up to 1,000 ms, and one class above. Losses have classes of whole percents. A limit that
+ * equals the bound of a class is evaluated exactly.
  */
 const FINE_MS = 10;
 const FINE_UP_TO_MS = 100;
@@ -16,7 +17,7 @@ function latencyClass(latencyMs: number): number {
   return latencyMs <= COARSE_UP_TO_MS ? Math.ceil(latencyMs / COARSE_MS) * COARSE_MS : Infinity;
 }
 
-/** Equal for two equal reports about another host. */
+/** Returns the same value for equal reports about another host. */
 export const reachFingerprint = (reach: Plain<PeerReach>): string =>
   [
     reach.hostId,
@@ -26,16 +27,16 @@ export const reachFingerprint = (reach: Plain<PeerReach>): string =>
     Math.ceil(reach.packetLossPercent),
   ].join(' ');
 
-/** The size limit of a bus message. */
+/** The maximum size of a bus message. */
 const MAX_CONNECTIVITY_BYTES = 8 * 1024 * 1024;
-/** Hosts in one report: more than one cluster has. The comparison with the last report takes time for each. */
+/** Maximum number of hosts in one report, more than in any cluster. The comparison with the last report takes time per host. */
 const MAX_REMOTE_HOSTS = 4_000;
-/** Paths that lose full-size packets, as named in the event. */
+/** Maximum number of paths that lose full-size packets in the event. */
 export const MAX_MTU_FAILURES = 32;
-/** Addresses on which more than one machine answers, as named in the event. */
+/** Maximum number of addresses with more than one machine in the event. */
 export const MAX_IP_COLLISIONS = 64;
 
-/** Addresses of another host, as named in the event. */
+/** Maximum number of addresses of another host in the event. */
 const MAX_PEER_ADDRESSES = 64;
 
 const text = Type.String();
@@ -68,7 +69,10 @@ const CONNECTIVITY = record({ remote_hosts: list(REMOTE_HOST, MAX_REMOTE_HOSTS) 
 type Connectivity = Static<typeof CONNECTIVITY>;
 type RemoteHost = Static<typeof REMOTE_HOST>;
 
-/** The hosts that are reached from this host. The body is for readers; of the event the decider keeps the changes. */
+/**
+ * Reads the connections of this host to the others. The body contains all of them. The decider keeps the changes in the
+ * event.
+ */
 export const connectivityReader = documentReader({
   stepType: 'connectivity-check',
   maxBytes: MAX_CONNECTIVITY_BYTES,
@@ -122,7 +126,7 @@ interface Path {
   readonly lossPercent: number;
 }
 
-/** The best path to each address: an address may be tried from several network cards. */
+/** Returns the best path to each address, because several network cards may try an address. */
 function pathsTo(remote: RemoteHost): ReadonlyMap<string, Path> {
   const best = new Map<string, Path>();
   for (const {
@@ -146,7 +150,7 @@ function pathsTo(remote: RemoteHost): ReadonlyMap<string, Path> {
   return best;
 }
 
-/** Addresses on which several machines answer, as seen from one network card. */
+/** Returns the addresses that several machines use, as reported for one network card. */
 function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
   const answers = new Map<string, { readonly address: string; readonly macs: Set<string> }>();
   for (const { outgoing_nic = '', remote_ip_address: address = '', remote_mac = '' } of (remote_hosts ?? []).flatMap(
@@ -166,7 +170,7 @@ function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '').sort();
 
-/** Digest of the reached hosts with latency and loss in classes: a change within one class is not a change. */
+/** Digest of the reached hosts with classes of latency and loss, so that a change within one class is ignored. */
 function fingerprintOf(connectivity: Connectivity, digest: Digest): string {
   const remote = (connectivity.remote_hosts ?? []).map((one) => ({
     reach: reachFingerprint(toPeer(one)),

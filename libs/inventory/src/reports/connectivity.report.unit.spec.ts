@@ -48,7 +48,7 @@ function report(state: ReportedState, ...remote_hosts: readonly object[]) {
   };
 }
 
-describe('The reachability of hosts', () => {
+describe('connectivity of hosts', () => {
   const start = inventoryDecider.initialState();
   const first = report(start, remote('a'), remote('b'));
 
@@ -71,7 +71,7 @@ describe('The reachability of hosts', () => {
     expect(report(first.state, remote('a', { loss: 1 }), remote('b')).stored?.peers).toHaveLength(1);
   });
 
-  it('includes addresses on which several machines answer', () => {
+  it('includes addresses that several machines use', () => {
     const { stored } = report(start, remote('a', {}, ['02:AA', '02:bb']), remote('b', {}, ['02:aa']));
     expect(stored?.collisions).toEqual([{ address: '10.0.0.1', macAddresses: ['02:aa', '02:bb'] }]);
   });
@@ -85,27 +85,27 @@ describe('The reachability of hosts', () => {
   });
 });
 
-describe('The ignition of an installed cluster', () => {
+describe('worker Ignition config of an installed cluster', () => {
   const withLuks = (clevis?: object): string => JSON.stringify({ storage: { luks: [{ clevis }] } });
   it.each([
-    ['no LUKS', '{}', 'none'],
+    ['no LUKS device', '{}', 'none'],
     ['LUKS with a passphrase', withLuks(), 'none'],
     ['TPM', withLuks({ tpm2: true }), 'tpm2'],
     ['Tang', withLuks({ tang: [{ url: 'http://t' }] }), 'tang'],
     ['neither', withLuks({ threshold: 1 }), 'other'],
-    ['no JSON', '<html>', ''],
-  ])('shows the disk encryption: %s', (_case, text, diskEncryption) => {
+    ['text that is not JSON', '<html>', ''],
+  ])('contains the disk encryption: %s', (_case, text, diskEncryption) => {
     expect(readWorkerIgnition(text).diskEncryption).toBe(diskEncryption);
   });
 
-  it('shows the valid Tang servers and nothing else', () => {
+  it('contains the valid Tang servers only', () => {
     const server = { url: 'http://t', thumbprint: 'x' };
     const tang = [{ ...server, secret: 's' }, { url: 7 }, { url: 'u'.repeat(5_000), thumbprint: 'x' }];
     expect(readWorkerIgnition(withLuks({ tang })).tangServers).toBe(JSON.stringify([server]));
     expect(readWorkerIgnition(withLuks({ tpm2: true })).tangServers).toBeUndefined();
   });
 
-  it('shows the load balancing', () => {
+  it('contains the load balancing', () => {
     const files = [{ path: '/etc/kubernetes/manifests/keepalived.yaml' }];
     expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe('managed');
     expect(readWorkerIgnition('{"storage":{"files":[null,3]}}').networking).toBe('user-managed');

@@ -11,11 +11,11 @@ import {
   toStoredBody,
 } from '../report';
 
-/** The settings of an installed cluster that its worker ignition shows, without secrets. */
+/** The settings of an installed cluster from its worker Ignition config, without secrets. */
 export interface WorkerIgnition {
-  /** none, tpm2, tang, other; empty when it cannot be read. */
+  /** none, tpm2, tang, other. Empty when it cannot be read. */
   readonly diskEncryption: string;
-  /** managed, user-managed; empty when it cannot be read. */
+  /** managed, user-managed. Empty when it cannot be read. */
   readonly networking: string;
   /** JSON text of the list of `{url, thumbprint}` when disks are encrypted with Tang. */
   readonly tangServers?: string;
@@ -80,7 +80,7 @@ const MAX_ERROR_CHARACTERS = 4_096;
 
 const text = Type.String();
 
-/** A failed check is a report as well: its error text is kept. */
+/** A failed check is also a report, with its error text. */
 export const tangReader = documentReader({
   stepType: 'tang-connectivity-check',
   maxBytes: MAX_ENDPOINT_REPORT_BYTES,
@@ -112,7 +112,10 @@ function tangReport(
   };
 }
 
-/** The ignition of an installed cluster holds credentials: it is sealed, and the body has its digest only. */
+/**
+ * The Ignition config of an installed cluster contains credentials: it is sealed, and the body contains only its
+ * digest.
+ */
 export const apiVipReader = documentReader({
   stepType: 'api-vip-connectivity-check',
   maxBytes: MAX_ENDPOINT_REPORT_BYTES,

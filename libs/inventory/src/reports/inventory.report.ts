@@ -13,7 +13,7 @@ import {
   toStoredBody,
 } from '../report';
 
-/** Limits of the part of an inventory that its event carries: enough for rules and steps. */
+/** Limits of the part of an inventory in its event, which rules and steps read. */
 export const MAX_DISK_FACTS = 256;
 export const MAX_NIC_FACTS = 256;
 export const MAX_ROUTE_FACTS = 256;
@@ -103,7 +103,7 @@ function toRouteFacts(route: InventoryRoute): Plain<RouteFacts> {
 }
 
 const short = (text = ''): string => text.slice(0, MAX_FACT_CHARACTERS).replace(/\p{Surrogate}/gu, '\ufffd');
-/** Agents send ids with and without 0x. */
+/** Adds the prefix 0x, which some agents omit. */
 const pciId = (text = ''): string => short(text).toLowerCase().replace(/^0x/, '');
 const isPerhapsEligible = (disk: InventoryDisk): boolean =>
   (disk.installation_eligibility?.not_eligible_reasons ?? []).length === 0;
@@ -111,7 +111,7 @@ const hasAddress = (nic: InventoryNic): boolean =>
   (nic.ipv4_addresses ?? []).length + (nic.ipv6_addresses ?? []).length > 0;
 const hasGateway = (route: InventoryRoute): boolean => (route.gateway ?? '') !== '';
 
-/** At most `count` entries in their order; entries that matter take precedence. */
+/** Returns at most `count` entries in their order. Entries that match the predicate take precedence. */
 function firstOf<Entry>(
   entries: readonly Entry[],
   count: number,
@@ -126,7 +126,7 @@ function firstOf<Entry>(
 const text = Type.String();
 const flag = Type.Boolean();
 const number = Type.Number();
-/** Whole numbers that a double holds exactly. */
+/** Whole numbers that a double represents exactly. */
 export const integer = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -204,11 +204,14 @@ export type InventoryDisk = Static<typeof DISK>;
 export type InventoryNic = Static<typeof NIC>;
 export type InventoryRoute = Static<typeof ROUTE>;
 
-/** The size limit of a bus message. */
+/** The maximum size of a bus message. */
 const MAX_INVENTORY_BYTES = 8 * 1024 * 1024;
 const REAL_INTERFACE_TYPES = ['', 'physical', 'vlan', 'bond'];
 
-/** The inventory step. Virtual interfaces (bridges, tunnels of containers) are left out unless `keepsVirtualInterfaces`. */
+/**
+ * The reader of the inventory step. Virtual interfaces (bridges, tunnels of containers) are omitted unless
+ * `keepsVirtualInterfaces` is set.
+ */
 export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
   return documentReader({
     stepType: 'inventory',
@@ -237,7 +240,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
   });
 }
 
-/** Rules need CPU and memory, unless the agent itself had to leave everything out. */
+/** Rules need CPU and memory, unless the agent had to omit everything. */
 function missingPart(inventory: Inventory): string | undefined {
   if (inventory.truncation?.type === 'full') return undefined;
   return (['cpu', 'memory'] as const).find((part) => !inventory[part]);
@@ -254,7 +257,10 @@ function completed(inventory: Inventory, keepsVirtualInterfaces: boolean): Inven
   };
 }
 
-/** Digest without what changes by itself: the present clock speed, counters of disks, the duration of a sync. */
+/**
+ * Digest without values that change without a cause: the current clock speed, counters of disks, the duration of a
+ * sync.
+ */
 function fingerprintOf(inventory: Inventory, digest: Digest): string {
   const steady = {
     ...inventory,

@@ -33,8 +33,8 @@ const violationOf = (output: string): string => {
   return result.kind === 'unreadable' ? formatViolation(result.violation) : 'none';
 };
 
-describe('The inventory report', () => {
-  it('becomes the hardware facts that rules use', () => {
+describe('inventory report', () => {
+  it('is converted to the hardware facts that rules use', () => {
     expect(of()).toMatchObject({
       hostKey: HOST_KEY,
       generation: 3,
@@ -54,7 +54,7 @@ describe('The inventory report', () => {
     });
   });
 
-  it('has a fingerprint that does not depend on member order and on values that change by themselves', () => {
+  it('has a fingerprint that does not depend on the order of members and on values that change without a cause', () => {
     const reversed = Object.fromEntries(Object.entries(sampleInventory()).reverse());
     expect(read(JSON.stringify(reversed)).body).toEqual(of().body);
     const later = sampleInventory({
@@ -66,7 +66,7 @@ describe('The inventory report', () => {
     expect(of({ hostname: 'other' }).fingerprint).not.toBe(of().fingerprint);
   });
 
-  it('identifies a disk without id by its device', () => {
+  it('identifies a disk without id by its device path', () => {
     expect(hardware({ disks: [sampleDisk({ id: '' })] }).disks[0]?.id).toBe('/dev/sda');
   });
 
@@ -91,7 +91,7 @@ describe('The inventory report', () => {
     expect(JSON.stringify(found).length).toBeLessThan(200_000);
   });
 
-  it('limits absurd numbers and long texts', () => {
+  it('limits invalid numbers and long texts', () => {
     const found = hardware({
       hostname: 'x'.repeat(100_000),
       cpu: { count: 9_007_199_254_740_991 },
@@ -118,7 +118,7 @@ describe('The inventory report', () => {
       /inventory\.truncation\.type must be one of partial, full/,
     ],
     ['['.repeat(200_000), /inventory must be a JSON document/],
-  ])('is refused with the place: %.60s', (output, message) => {
+  ])('is refused with the path: %.60s', (output, message) => {
     expect(violationOf(output)).toMatch(message);
   });
 
@@ -126,7 +126,7 @@ describe('The inventory report', () => {
     expect(read('{"truncation": {"type": "full"}}').hardware?.truncation).toBe('full');
   });
 
-  it('is read or refused for any document', () => {
+  it('is accepted or refused for any document', () => {
     const fields = fc.record(
       Object.fromEntries(
         Object.entries(sampleInventory()).map(([name, value]) => [name, fc.oneof(fc.constant(value), fc.jsonValue())]),
@@ -145,7 +145,7 @@ describe('The inventory report', () => {
   });
 });
 
-describe('Hardware facts', () => {
+describe('hardware facts', () => {
   it('contain device ids in one notation', () => {
     const { gpus, nics } = toHardwareFacts({
       gpus: [{ vendor_id: '10DE', device_id: '0x1EB8' }, {}],
@@ -169,7 +169,7 @@ describe('Hardware facts', () => {
     [['svm'], true],
     [['sse'], false],
     [undefined, false],
-  ])('show virtualization for the CPU flags %j', (flags, hasVirtualization) => {
+  ])('contain virtualization for the CPU flags %j', (flags, hasVirtualization) => {
     expect(toHardwareFacts({ cpu: { flags } }).hasVirtualization).toBe(hasVirtualization);
   });
 

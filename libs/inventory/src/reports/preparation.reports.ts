@@ -7,7 +7,7 @@ const MAX_IMAGES = 64;
 
 export const DISK_SPEED_STEP_TYPE = 'installation-disk-speed-check';
 
-/** A failed test is a report, too: its exit code is the result. */
+/** A failed test is also a report, with its exit code as result. */
 export const diskSpeedReader = documentReader({
   stepType: DISK_SPEED_STEP_TYPE,
   maxBytes: MAX_PREPARATION_REPORT_BYTES,

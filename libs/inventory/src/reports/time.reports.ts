@@ -2,10 +2,13 @@ import { Type } from '@sinclair/typebox';
 import { choice, documentReader, list, record, toInt32 } from '../report';
 import { integer } from './inventory.report';
 
-/** A smaller change of the offset is within the precision of the measurement, in seconds. */
+/** Minimum change of the offset in seconds. Smaller changes are within the precision of the measurement. */
 export const CLOCK_OFFSET_CHANGE_SECONDS_MIN = 30;
 
-/** Whether the clock of a host has moved against that of the service since the last measurement. Offsets in seconds. */
+/**
+ * Returns whether the offset between the clocks of host and service has changed since the last measurement. Offsets in
+ * seconds.
+ */
 export const hasClockMoved = (beforeSeconds: number, nowSeconds: number): boolean =>
   Math.abs(nowSeconds - beforeSeconds) >= CLOCK_OFFSET_CHANGE_SECONDS_MIN;
 
@@ -39,7 +42,7 @@ export const ntpReader = documentReader({
   }),
 });
 
-/** Not a step of an agent: the registration service measures the clock at each poll and reports a change. */
+/** Not a step of an agent: the registration service measures the clock at each poll and reports changes. */
 export const CLOCK_STEP_TYPE = 'clock-offset';
 
 export const clockReader = documentReader({
