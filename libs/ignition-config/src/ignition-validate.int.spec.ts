@@ -33,13 +33,10 @@ const override = {
 };
 
 const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
-  ['the smallest discovery ignition', renderDiscoveryIgnition(sampleDiscovery())],
-  ['the fullest discovery ignition', renderDiscoveryIgnition(everything)],
-  [
-    'a discovery ignition of OKD',
-    renderDiscoveryIgnition({ ...everything, okd: { packagesImage: 'quay.io/okd/rpms' } }),
-  ],
-  ['an overridden discovery ignition', mergeIgnition(renderDiscoveryIgnition(everything), override)],
+  ['the discovery config without optional settings', renderDiscoveryIgnition(sampleDiscovery())],
+  ['the discovery config with all settings', renderDiscoveryIgnition(everything)],
+  ['a discovery config of OKD', renderDiscoveryIgnition({ ...everything, okd: { packagesImage: 'quay.io/okd/rpms' } })],
+  ['a discovery config with an override', mergeIgnition(renderDiscoveryIgnition(everything), override)],
   [
     'the config of a host',
     mergeIgnition(
@@ -51,12 +48,12 @@ const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
     ),
   ],
   ['the config of a single node', emptyIgnition()],
-  ['a bootstrap ignition', renderBootstrapIgnition(sampleBootstrap({ additionalTrustBundle: PEM }))],
-  ['a bootstrap ignition of OKD', renderBootstrapIgnition(sampleBootstrap({ isOkd: true }))],
-  ['a bootstrap ignition of a single node', renderBootstrapIgnition(sampleBootstrap({ isSingleNode: true }))],
+  ['a bootstrap config', renderBootstrapIgnition(sampleBootstrap({ additionalTrustBundle: PEM }))],
+  ['a bootstrap config of OKD', renderBootstrapIgnition(sampleBootstrap({ isOkd: true }))],
+  ['a bootstrap config of a single node', renderBootstrapIgnition(sampleBootstrap({ isSingleNode: true }))],
 ];
 
-whenPresent(`Ignition's own validator${missing}`, () => {
+whenPresent(`ignition-validate${missing}`, () => {
   it.each(CONFIGS)('accepts %s', (_, config) => {
     const { status, stderr } = spawnSync('ignition-validate', ['-'], {
       input: toIgnitionJson(config),
@@ -65,7 +62,7 @@ whenPresent(`Ignition's own validator${missing}`, () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('would say so if one were wrong', () => {
+  it('refuses an invalid config', () => {
     const { status } = spawnSync('ignition-validate', ['-'], {
       input: '{"ignition":{"version":"3.1.0"},"storage":{"files":[{}]}}',
     });

@@ -42,8 +42,8 @@ const anyCluster: fc.Arbitrary<OperatorCluster> = fc
   })
   .map((drawn) => ({ ...cluster(drawn), minStorageGb: storedGbOf(drawn.operators, drawn) }));
 
-describe('every operator, whatever the facts', () => {
-  it('answers without throwing, the same each time, with numbers that can be added', () => {
+describe('operators for arbitrary facts', () => {
+  it('have the same result each time with finite numbers, and never throw', () => {
     fc.assert(
       fc.property(fc.array(anyHost, { maxLength: 5 }), anyCluster, (subjects, of) => {
         for (const plugin of PLUGINS) {
@@ -60,7 +60,7 @@ describe('every operator, whatever the facts', () => {
     );
   });
 
-  it('comes with what it depends on, in one order, however it was asked for', () => {
+  it('are selected with their dependencies in one order, independent of the order of the selection', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...OPERATOR_NAMES]), fc.boolean(), (chosen, isSingleNode) => {
         const resolved = withDependencies(chosen, { isSingleNode });
@@ -71,7 +71,7 @@ describe('every operator, whatever the facts', () => {
     );
   });
 
-  it('adds to what a host needs', () => {
+  it('add their resources to the requirements of a host', () => {
     const of = cluster({ operators: ['mce', 'mtv', 'cnv'] });
     expect(resourcesOfOperators(host('worker'), of)).toEqual({ cpuCores: 4 + 1 + 2, ramMib: 16_384 + 1_024 + 360 });
   });

@@ -64,7 +64,7 @@ const BY_NAME: ReadonlyMap<string, OperatorPlugin<OperatorName>> = new Map(
   ),
 );
 
-/** By its name or a former one. */
+/** Returns an operator by its name or a former name. */
 export const operatorNamed = (name: string): OperatorPlugin<OperatorName> | undefined => BY_NAME.get(name);
 
 /** All settings of operators. */

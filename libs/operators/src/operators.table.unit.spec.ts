@@ -21,7 +21,7 @@ const PLUGINS: readonly OperatorPlugin[] = OPERATORS;
 const CONTRACT = `${__dirname}/../../../../shared/upstream/swagger.yaml`;
 const hasContract = existsSync(CONTRACT);
 const KINDS = [{ isSingleNode: true }, { isSingleNode: false }];
-/** Namespace and subscription that a controller watches, and how long it may take. */
+/** Namespace and subscription that a controller watches, and the timeout. */
 const INSTALLED: Readonly<Record<string, readonly [string, string, number]>> = {
   lso: ['openshift-local-storage', 'local-storage-operator', 4200],
   odf: ['openshift-storage', 'odf-operator', 1800],
@@ -53,8 +53,8 @@ const INSTALLED: Readonly<Record<string, readonly [string, string, number]>> = {
   'openshift-logging': ['openshift-logging', 'cluster-logging', 1800],
 };
 
-describe('the table of operators', () => {
-  it('has every name, former name, feature and file once', () => {
+describe('operators table', () => {
+  it('has unique names, former names, features and files', () => {
     const once = (texts: readonly string[]) => expect(new Set(texts).size).toBe(texts.length);
     once(PLUGINS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
     once(PLUGINS.map(({ featureId }) => featureId));
@@ -63,14 +63,15 @@ describe('the table of operators', () => {
     expect(operatorNamed('toString')).toBeUndefined();
   });
 
-  it(`has the operators and features of the contract${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
+  it(`has the operators and features of the v2 API${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
     if (!hasContract) return;
     const { definitions, paths } = parse(readFileSync(CONTRACT, 'utf8')) as {
       definitions: Record<string, { enum: string[] }>;
       paths: Record<string, { get: { responses: { '200': { schema: { items: { enum: string[] } } } } } }>;
     };
     const listed = paths['/v2/supported-operators']?.get.responses['200'].schema.items.enum ?? [];
-    // The list of the contract is an example with an old name; assisted-service v2 and its console use numaresources.
+    // The list in the v2 API document is an example with a former name. assisted-service v2 and its console use
+    // numaresources.
     const present = listed.map((name) => (name === 'numa-resources' ? 'numaresources' : name));
     expect([...OPERATOR_NAMES].sort()).toEqual(present.sort());
     expect(definitions['feature-support-level-id']?.enum).toEqual(
@@ -78,7 +79,7 @@ describe('the table of operators', () => {
     );
   });
 
-  it('says where each is installed and how long that may take', () => {
+  it('contains the namespace, subscription and timeout of each operator', () => {
     const said = PLUGINS.map((plugin) => {
       const { namespace, subscriptionName } = plugin.installation(cluster());
       return [plugin.name, [namespace, subscriptionName, plugin.timeoutSeconds]];
@@ -86,7 +87,7 @@ describe('the table of operators', () => {
     expect(Object.fromEntries(said)).toMatchObject(INSTALLED);
   });
 
-  it.each(KINDS)('has dependencies that exist and never lead back, %j', (kind) => {
+  it.each(KINDS)('has dependencies that exist and have no cycle, %j', (kind) => {
     const reach = (name: string, path: readonly string[]): void => {
       expect(path).not.toContain(name);
       const plugin = operatorNamed(name);
@@ -96,7 +97,7 @@ describe('the table of operators', () => {
     for (const name of OPERATOR_NAMES) reach(name, []);
   });
 
-  it.each(KINDS)('puts into a bundle nothing that another bundle has to bring, %j', (kind) => {
+  it.each(KINDS)('has bundles without members that other members require, %j', (kind) => {
     for (const bundle of bundlesOf(kind)) {
       const all: readonly string[] = [...bundle.operators, ...bundle.optionalOperators];
       const brought = withDependencies(bundle.operators, kind).filter((name) => !all.includes(name));
@@ -104,7 +105,7 @@ describe('the table of operators', () => {
     }
   });
 
-  it('knows settings by one name, with standards that can be read', () => {
+  it('has unique settings with valid defaults', () => {
     expect(new Set(OPERATOR_SETTINGS.map(({ variable }) => variable)).size).toBe(OPERATOR_SETTINGS.length);
     for (const setting of OPERATOR_SETTINGS.filter(({ standard }) => standard !== ''))
       expect([setting.variable, faultOfSetting(setting, setting.standard)]).toEqual([setting.variable, undefined]);
@@ -113,7 +114,7 @@ describe('the table of operators', () => {
   });
 });
 
-describe('operators that look at release and architecture', () => {
+describe('operators that check release and architecture', () => {
   const fresh = (name: string) => {
     const plugin = operatorNamed(name);
     if (!plugin) throw new Error(`There is no operator ${name}.`);
@@ -126,11 +127,11 @@ describe('operators that look at release and architecture', () => {
     ['nmstate', [4, 11, 9], [4, 12, 0]],
     ['loki', [4, 16, 9], [4, 17, 0]],
     ['openshift-logging', [4, 16, 9], [4, 17, 0]],
-  ] as const)('%s: not %j, but %j', (name, before, since) => {
+  ] as const)('%s refuses %j and accepts %j', (name, before, since) => {
     expect([fresh(name)(before), fresh(name)(since)]).toEqual(['failure', 'success']);
   });
 
-  it.each(['mtv', 'osc', 'nmstate'])('%s: on x86_64 only', (name) => {
+  it.each(['mtv', 'osc', 'nmstate'])('%s accepts x86_64 only', (name) => {
     const on = (architecture: string) => fresh(name)([4, 18, 0], architecture);
     expect(['x86_64', 'arm64', 'aarch64', 's390x', 'ppc64le', 'multi', ''].map(on)).toEqual([
       'success',
@@ -143,7 +144,7 @@ describe('operators that look at release and architecture', () => {
     ]);
   });
 
-  it.each(['mtv', 'osc'])('%s: 1 core and 1 GiB, but not of an arbiter', (name) => {
+  it.each(['mtv', 'osc'])('%s requires 1 core and 1 GiB, except on an arbiter', (name) => {
     const plugin = operatorNamed(name);
     if (!plugin) throw new Error(`There is no operator ${name}.`);
     const status = (role: string, usableMemoryBytes: number) =>
@@ -157,7 +158,7 @@ describe('operators that look at release and architecture', () => {
     expect(plugin.resources?.(host('worker'), cluster())).toEqual({ cpuCores: 1, ramMib: 1024 });
   });
 
-  it('the others ask for nothing', () => {
+  it('other operators have no requirements', () => {
     const silent = PLUGINS.filter((plugin) => !plugin.host && !plugin.cluster).map(({ name }) => name);
     expect(silent).toEqual(
       expect.arrayContaining([
@@ -181,11 +182,11 @@ describe('operators that look at release and architecture', () => {
   });
 });
 
-describe('what operators make a cluster of', () => {
+describe('manifests of operators', () => {
   const all = cluster({ operators: OPERATOR_NAMES, shape: shapeOf(hosts('master', 'master', 'master')) });
   const { files, later } = operatorManifests([host('master', { disks: disks(30) })], all);
 
-  it.each(files)('file $fileName is an object that knows its place', ({ folder, fileName, content }) => {
+  it.each(files)('file $fileName is an object with a kind and a name', ({ folder, fileName, content }) => {
     expect(folder).toBe('openshift');
     expect(fileName).toMatch(/^[0-9]{2}_[a-z0-9_-]+\.yaml$/);
     expect(parse(content)).toMatchObject({
@@ -196,7 +197,7 @@ describe('what operators make a cluster of', () => {
   });
 
   it.each(PLUGINS.map((plugin) => [plugin.name, plugin] as const))(
-    '%s is subscribed to where it is watched',
+    '%s has a subscription in the watched namespace',
     (_name, plugin) => {
       const { namespace, subscriptionName } = plugin.installation(all);
       const objects = plugin.manifests(all).map(({ object }) => object);
@@ -206,12 +207,12 @@ describe('what operators make a cluster of', () => {
       const group = PLUGINS.filter((other) => other.installation(all).namespace === namespace).flatMap((other) =>
         other.manifests(all).filter(({ object }) => object['kind'] === 'OperatorGroup'),
       );
-      // Every cluster has a group in openshift-operators; two groups in one namespace would stop both.
+      // Every cluster has an operator group in openshift-operators. Two groups in one namespace would stop both.
       expect(group.length === 1 || namespace === 'openshift-operators' || namespace === 'openshift-storage').toBe(true);
     },
   );
 
-  it('tells a controller without a service what to apply, and where to watch', () => {
+  it('contain the data of a controller without a service: what to apply and where to watch', () => {
     const notes = files.find(({ fileName }) => fileName.startsWith('99_'));
     const { data } = parse(notes?.content ?? '') as { data: Record<string, string> };
     for (const { operator, content, namespace } of later) {
@@ -224,7 +225,7 @@ describe('what operators make a cluster of', () => {
     expect(Object.keys(data).filter((name) => name.endsWith('.metadata.yaml'))).toHaveLength(PLUGINS.length);
   });
 
-  it('is nothing when none is chosen', () => {
+  it('are empty without operators', () => {
     expect(operatorManifests([], cluster())).toEqual({ files: [], later: [] });
   });
 });

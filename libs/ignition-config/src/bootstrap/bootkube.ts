@@ -1,10 +1,10 @@
 import { CLUSTER_FOLDER, DONE_PATH, RELEASE_FUNCTIONS } from './bootstrap-input';
 
 export interface BootkubeStage {
-  /** `<name>.done` says that it need not be done again. */
+  /** `<name>.done` is the marker file of a completed stage. */
   readonly name: string;
   readonly why: string;
-  /** bash, in the cluster's folder; `render IMAGE ARGS…` runs a component of the release over it. */
+  /** bash in the folder of the cluster. `render IMAGE ARGS…` runs a component of the release with this folder. */
   readonly lines: readonly string[];
   /** Absent: on every bootstrap host. */
   readonly only?: 'multi-node' | 'single-node';
@@ -16,7 +16,7 @@ const INFRASTRUCTURE = '/assets/manifests/cluster-infrastructure-02-config.yml';
 const SCHEDULER = '/assets/manifests/cluster-scheduler-02-config.yml';
 const PULL_SECRET = '/assets/manifests/openshift-config-secret-pull-secret.yaml';
 
-/** In the order in which they are done: the temporary control plane is rendered piece by piece, started, and replaced. */
+/** In execution order: the temporary control plane is rendered component by component, started, and replaced. */
 export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   {
     name: 'openshift-manifests',
@@ -25,7 +25,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'cvo-bootstrap',
-    why: 'the operator that rolls out the release',
+    why: 'the cluster-version operator, which rolls out the release',
     lines: [
       'render_release render --output-dir=/assets/cvo-bootstrap --release-image="$RELEASE_IMAGE"',
       'take cvo-bootstrap/bootstrap bootstrap-manifests',
@@ -34,7 +34,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'etcd-bootstrap',
-    why: 'the first member of the store',
+    why: 'the first etcd member',
     lines: [
       `render cluster-etcd-operator /usr/bin/cluster-etcd-operator render --asset-output-dir=/assets/etcd-bootstrap --etcd-image="$(image_for etcd)" --network-config-file=${NETWORK} --cluster-configmap-file=${CONFIG} --infra-config-file=${INFRASTRUCTURE}`,
       'take etcd-bootstrap/bootstrap-manifests bootstrap-manifests',
@@ -45,7 +45,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'config-bootstrap',
-    why: 'the kinds of configuration that all others read',
+    why: 'the configuration objects that all other components read',
     lines: [
       `render cluster-config-operator /usr/bin/cluster-config-operator render --config-output-file=/assets/config-bootstrap/config --asset-output-dir=/assets/config-bootstrap --infrastructure-config-file=${INFRASTRUCTURE} --rendered-manifest-files=/assets/manifests --payload-version="$RELEASE_VERSION"`,
       'take config-bootstrap/manifests manifests',
@@ -77,7 +77,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'ingress-operator-bootstrap',
-    why: 'the way in for applications',
+    why: 'the ingress operator',
     lines: [
       'render cluster-ingress-operator /usr/bin/ingress-operator render --prefix=cluster-ingress- --output-dir=/assets/ingress-operator-manifests',
       'take ingress-operator-manifests manifests',
@@ -85,7 +85,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'mco-bootstrap',
-    why: 'the server from which the other machines fetch what they become',
+    why: 'the machine-config server, from which the other machines download their configuration',
     lines: [
       `render machine-config-operator /usr/bin/machine-config-operator bootstrap --root-ca=/assets/tls/root-ca.crt --kube-ca=/assets/tls/kube-apiserver-complete-client-ca-bundle.crt --config-file=${CONFIG} --infra-config-file=${INFRASTRUCTURE} --network-config-file=${NETWORK} --dest-dir=/assets/mco-bootstrap --pull-secret=${PULL_SECRET} --release-image="$RELEASE_IMAGE" --image-references=/assets/image-references`,
       'mkdir --parents /etc/mcc/bootstrap /etc/mcs/bootstrap /etc/ssl/mcs /etc/kubernetes/manifests',
@@ -108,12 +108,12 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'wait-for-etcd',
-    why: 'an API without a store would only restart',
+    why: 'the API server would restart repeatedly without etcd',
     lines: ['until curl --silent --fail --output /dev/null http://localhost:2381/health; do sleep 5; done'],
   },
   {
     name: 'cb-bootstrap',
-    why: 'the temporary control plane starts and applies the manifests, until the real one runs',
+    why: 'the temporary control plane starts and applies the manifests until the final control plane runs',
     only: 'multi-node',
     lines: [
       "render cluster-bootstrap start --tear-down-early=false --tear-down-delay=60s --asset-dir=/assets --required-pods='openshift-kube-apiserver/kube-apiserver,openshift-kube-scheduler/openshift-kube-scheduler,openshift-kube-controller-manager/kube-controller-manager,openshift-cluster-version/cluster-version-operator'",
@@ -127,13 +127,13 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'mco-bootstrap-removal',
-    why: 'the cluster serves the configuration of machines itself from now on',
+    why: 'from now on, the machine-config server of the cluster serves the configuration of machines',
     only: 'multi-node',
     lines: ['rm --force /etc/kubernetes/manifests/machineconfigoperator-bootstrap-pod.yaml'],
   },
   {
     name: 'wait-for-ceo',
-    why: 'the store has members on the other machines before this one goes',
+    why: 'etcd has members on the other machines before this member is removed',
     only: 'multi-node',
     lines: [
       `render cluster-etcd-operator /usr/bin/cluster-etcd-operator wait-for-ceo --kubeconfig=/assets/auth/kubeconfig`,
@@ -141,7 +141,7 @@ export const BOOTKUBE_STAGES: readonly BootkubeStage[] = [
   },
   {
     name: 'bootstrap-in-place',
-    why: 'what runs in memory here becomes what the disk starts with',
+    why: 'the control plane in memory is converted to the Ignition config of the disk',
     only: 'single-node',
     lines: ['/usr/local/bin/bootstrap-in-place.sh'],
   },
@@ -152,7 +152,10 @@ export type BootstrapKind = 'multi-node' | 'single-node';
 export const stagesOf = (kind: BootstrapKind) =>
   BOOTKUBE_STAGES.filter(({ only }) => only === undefined || only === kind);
 
-/** Continues after the last completed stage of an earlier run: every completed stage leaves a marker file. */
+/**
+ * Returns the script. After a restart it continues after the last completed stage, because every completed stage
+ * creates a marker file.
+ */
 export function bootkubeScript(kind: BootstrapKind): string {
   const stages = stagesOf(kind).map(({ name, why, lines }) =>
     [`# ${name}: ${why}.`, `if begins ${name}; then`, ...lines.map((line) => `  ${line}`), `  ends ${name}`, 'fi'].join(
@@ -174,19 +177,19 @@ echo "Bootstrapping is complete."
 
 const FUNCTIONS = `. ${RELEASE_FUNCTIONS}
 
-# Says what is done next; false when an earlier run did it.
+# Prints the name of the stage. Returns false when an earlier run completed it.
 begins() {
   if [ -f "$1.done" ]; then return 1; fi
   echo "Stage $1"
 }
 ends() { touch "$1.done"; }
 
-# A component of the release over this folder.
+# Runs an image with this folder as a volume.
 over_assets() { podman run --quiet --rm --network=host --volume ${CLUSTER_FOLDER}:/assets:z --authfile /root/.docker/config.json "$@"; }
 render() { local image; image=$(image_for "$1"); shift; over_assets "$image" "$@"; }
 render_release() { over_assets "$RELEASE_IMAGE" "$@"; }
 
-# What a component rendered, if it rendered anything of the kind.
+# Copies the output of a component, if it exists.
 take() { if [ -d "$1" ]; then mkdir --parents "$2" && cp --recursive "$1/." "$2/"; fi; }
 place_static_pod() { if [ -d "$1" ]; then cp --recursive "$1/." /etc/kubernetes/; fi; }
 place_config() {

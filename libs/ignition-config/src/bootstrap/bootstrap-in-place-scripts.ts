@@ -1,13 +1,13 @@
 import { CLUSTER_FOLDER } from './bootstrap-input';
 
-/** Turns the control plane in memory into the config that the disk is written with. */
+/** Converts the control plane in memory to the Ignition config with which the disk is written. */
 export const IN_PLACE_SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
 cd ${CLUSTER_FOLDER}
 . /usr/local/bin/release-image.sh
 
 if [ ! -f stop-etcd.done ]; then
-  # Its files are copied and must not change meanwhile.
+  # Its files must not change while they are copied.
   if [ -f /etc/kubernetes/manifests/etcd-member-pod.yaml ]; then mv /etc/kubernetes/manifests/etcd-member-pod.yaml .; fi
   until [ -z "$(crictl ps --quiet --name '^etcd$')" ]; do sleep 5; done
   touch stop-etcd.done
@@ -24,7 +24,7 @@ if [ ! -f master-ignition.done ]; then
 fi
 `;
 
-/** What is laid over the config of the machine-config-server, as the merging program reads it. */
+/** The Butane document that is merged over the config of the machine-config server. */
 export const IN_PLACE_UPDATE = `variant: fcos
 version: 1.1.0
 ignition:
@@ -50,7 +50,7 @@ systemd:
       enabled: true
       contents: |
         [Unit]
-        Description=Finish what was begun before the restart
+        Description=Complete the bootstrap after the restart
         Wants=kubelet.service
         After=kubelet.service
         ConditionPathExists=/etc/kubernetes/bootstrap-secrets/kubeconfig
@@ -63,7 +63,7 @@ systemd:
         WantedBy=multi-user.target
 `;
 
-/** On the installed node, in this order; every step can be taken again. */
+/** Runs on the installed node. Each step in this order can be repeated. */
 export const POST_REBOOT_SCRIPT = `#!/usr/bin/env bash
 set -uo pipefail
 export KUBECONFIG=/etc/kubernetes/bootstrap-secrets/kubeconfig
@@ -73,7 +73,7 @@ signal_bootstrap_complete() {
   until oc get configmap bootstrap --namespace kube-system >/dev/null 2>&1 ||
     oc create configmap bootstrap --namespace kube-system --from-literal status=complete; do sleep 5; done
 }
-# Its holder was the control plane before the restart, and will not come back.
+# The holder of the lease was the control plane before the restart, which no longer runs.
 release_cvo_lease() {
   oc delete lease version --namespace openshift-cluster-version --ignore-not-found
   oc delete configmap version --namespace openshift-cluster-version --ignore-not-found

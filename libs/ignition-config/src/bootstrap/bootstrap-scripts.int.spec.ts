@@ -21,7 +21,7 @@ const scripts = new Map(
 );
 
 whenPresent(`bash${missing}`, () => {
-  it.each([...scripts])('can read %s', (_, text) => {
+  it.each([...scripts])('parses %s', (_, text) => {
     const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });

@@ -12,14 +12,14 @@ import {
   releaseDownloadScript,
 } from './node-scripts';
 
-/** One unit and the script that it runs. */
+/** A systemd unit and the script that it runs. */
 export interface BootstrapUnit {
   readonly name: string;
   readonly about: string;
   /** In `SCRIPT_FOLDER`. */
   readonly script: string;
   readonly text: (input: BootstrapInput) => string;
-  /** Further lines of the sections. */
+  /** Additional lines of the sections. */
   readonly unit?: readonly string[];
   readonly service: readonly string[];
   /** Absent: always. */
@@ -30,7 +30,7 @@ const ONCE = ['Type=oneshot', 'RemainAfterExit=yes'];
 const AGAIN = ['Restart=on-failure', 'RestartSec=5'];
 const kindOf = ({ isSingleNode }: BootstrapInput): BootstrapKind => (isSingleNode ? 'single-node' : 'multi-node');
 
-/** In the order in which they come to run. */
+/** In the order in which they start. */
 export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   {
     name: 'release-image.service',
@@ -42,7 +42,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'release-image-pivot.service',
-    about: 'Become the system that the release names',
+    about: 'Rebase the system to the image of the release',
     script: 'bootstrap-pivot.sh',
     text: () => PIVOT_SCRIPT,
     unit: ['Requires=release-image.service', 'After=release-image.service', 'Before=kubelet.service bootkube.service'],
@@ -51,7 +51,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'node-image-pull.service',
-    about: 'Fetch the image that nodes have',
+    about: 'Fetch the node image',
     script: 'node-image-pull.sh',
     text: () => NODE_IMAGE_PULL_SCRIPT,
     unit: ['Requires=release-image.service', 'After=release-image.service'],
@@ -60,7 +60,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'node-image-overlay.service',
-    about: 'Lay the image of nodes over this system',
+    about: 'Mount the node image over this system',
     script: 'node-image-overlay.sh',
     text: () => NODE_IMAGE_OVERLAY_SCRIPT,
     unit: ['Requires=node-image-pull.service', 'After=node-image-pull.service'],
@@ -69,7 +69,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'node-image-finish.service',
-    about: 'Continue when this system has the programs of nodes',
+    about: 'Continue after the node programs are available',
     script: 'node-image-finish.sh',
     text: () => NODE_IMAGE_FINISH_SCRIPT,
     unit: ['Requires=node-image-overlay.service', 'After=node-image-overlay.service'],
@@ -78,7 +78,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'crio-configure.service',
-    about: 'Tell the container runtime about the release',
+    about: 'Configure the container runtime with the images of the release',
     script: 'crio-configure.sh',
     text: () => CRIO_CONFIGURE_SCRIPT,
     unit: ['Requires=release-image.service', 'After=release-image.service', 'Before=kubelet.service'],
@@ -94,7 +94,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'bootkube.service',
-    about: 'Bring up a temporary control plane and hand over to the real one',
+    about: 'Start a temporary control plane and replace it by the control plane of the cluster',
     script: 'bootkube.sh',
     text: (input) => bootkubeScript(kindOf(input)),
     unit: [
@@ -107,7 +107,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'approve-csr.service',
-    about: 'Let the nodes of the new cluster in until it does so itself',
+    about: 'Approve the certificate requests of nodes until the cluster does',
     script: 'approve-csr.sh',
     text: () => APPROVE_CSR_SCRIPT,
     unit: ['Wants=bootkube.service', 'After=bootkube.service'],
@@ -115,7 +115,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'progress.service',
-    about: 'Say in the new cluster when bootstrapping is complete',
+    about: 'Report in the new cluster that bootstrapping is complete',
     script: 'report-progress.sh',
     text: () => PROGRESS_SCRIPT,
     unit: ['Wants=bootkube.service', 'After=bootkube.service'],
@@ -123,7 +123,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
 ];
 
-/** The unit as text; `layered` hosts bring their programs before anything needs them. */
+/** Returns the text of the unit. On `layered` hosts, it starts after the node image is mounted. */
 export function unitText({ about, name, script, unit = [], service }: BootstrapUnit, isLayered: boolean): string {
   const afterOverlay =
     isLayered && name === 'bootkube.service'

@@ -10,25 +10,25 @@ export const BOOTSTRAP_MOTD: IgnitionFile = textFile(
   '/etc/motd',
   MODE_READABLE,
   `
-This machine brings up a new cluster and becomes one of its nodes when it is done.
+This machine bootstraps a new cluster and then becomes one of its nodes.
 
-How far it is:  journalctl --unit bootkube.service --follow
+Progress: journalctl --unit bootkube.service --follow
 
 `,
 );
 
-/** A bootstrap host of several nodes; NetworkManager does not manage its name servers. */
+/** A bootstrap host of several nodes. NetworkManager does not manage its name servers. */
 export const MULTI_NODE_FILES: readonly IgnitionFile[] = [
   textFile(`${CLUSTER_FOLDER}/assisted-install-bootstrap`, MODE_READABLE, ''),
   textFile('/etc/NetworkManager/conf.d/99-kni.conf', MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),
 ];
 
-/** From then on the cluster knows bare metal without a network for provisioning. */
+/** The first version that supports bare metal without a provisioning network. */
 const PROVISIONING_OPTIONAL_SINCE = '4.7';
 const PROVISIONING = `${CLUSTER_FOLDER}/manifests/baremetal-provisioning-config.yaml`;
 const CLUSTER_VERSION = `${CLUSTER_FOLDER}/manifests/cvo-overrides.yaml`;
 
-/** A release's own bootstrap config as hosts of this service need it. */
+/** Returns the bootstrap config of a release with the changes that hosts of this service need. */
 export function finishBootstrap(
   config: IgnitionConfig,
   {
@@ -60,7 +60,7 @@ function describeFile(config: IgnitionConfig, file: IgnitionFile, hosts: readonl
   return { ...file, contents: textFile(file.path, file.mode ?? 0, described).contents };
 }
 
-/** What the cluster of a bootstrap config calls itself; empty when it does not say. */
+/** Returns the cluster id in a bootstrap config. Empty when it contains none. */
 export function clusterIdIn(config: IgnitionConfig): string {
   const object = parse(readTextFile(config, CLUSTER_VERSION) ?? '') as {
     readonly spec?: { readonly clusterID?: string };

@@ -27,7 +27,7 @@ exec /usr/bin/kubelet \\
   --v=2
 `;
 
-/** Static pods only: this machine is no node of the cluster. */
+/** Runs static pods only, because this machine is not a node of the cluster. */
 export const KUBELET_SETTINGS = `{
   "apiVersion": "kubelet.config.k8s.io/v1beta1",
   "kind": "KubeletConfiguration",
@@ -49,7 +49,7 @@ until [ -f ${DONE_PATH} ]; do
 done
 `;
 
-/** The store and the API have to run on more than one machine before other components rely on them. */
+/** etcd and the API server must run on more than one machine before other components use them. */
 export const PROGRESS_SCRIPT = `#!/bin/sh
 export KUBECONFIG=${KUBECONFIG}
 until [ -f ${DONE_PATH} ]; do sleep 5; done
@@ -62,7 +62,7 @@ until oc get configmap bootstrap --namespace kube-system >/dev/null 2>&1 ||
   oc create configmap bootstrap --namespace kube-system --from-literal status=complete; do sleep 5; done
 `;
 
-/** Live systems without cluster programs get those of the release laid over them. */
+/** Live systems without node programs mount those of the release. */
 const REPOSITORY = `if grep --quiet coreos.liveiso= /proc/cmdline; then
   repo=/var/ostreecontainer/repo
   checkout=/var/ostreecontainer/checkout
@@ -78,34 +78,34 @@ set -euo pipefail
 ${REPOSITORY}
 if [ -d "$checkout" ]; then exit 0; fi
 until image=$(image_for rhel-coreos); do
-  echo "The release does not yet say which image nodes have; next try in 10 seconds."
+  echo "The node image of the release is not available yet. Next try in 10 seconds."
   sleep 10
 done
 mkdir --parents "$(dirname "$checkout")"
 if [ ! -d "$repo" ]; then mkdir --parents "$repo" && ostree init --mode=bare --repo="$repo"; fi
 until ostree container image pull --authfile /root/.docker/config.json "$repo" "ostree-unverified-image:docker://$image"; do
-  echo "Fetching the image of nodes did not work; next try in 10 seconds."
+  echo "The download of the node image failed. Next try in 10 seconds."
   sleep 10
 done
 ostree refs --repo="$repo" --create=coreos/node-image "$(ostree refs --repo="$repo" --list ostree/container/image | head --lines=1)"
 ostree checkout --repo="$repo" --require-hardlinks coreos/node-image "$checkout.new" ||
   ostree checkout --repo="$repo" coreos/node-image "$checkout.new"
 
-# Settings that were changed on this system win over those of the image.
+# Settings that were changed on this system take precedence over those of the image.
 if command -v ostree >/dev/null && ostree admin config-diff >/tmp/config-diff 2>/dev/null; then
   awk '/^[AM]/ { print $2 }' /tmp/config-diff | while read -r path; do
     if [ -e "/etc/$path" ]; then cp --archive --parents "/etc/$path" "$checkout.new/usr" 2>/dev/null || true; fi
   done
 fi
 mv "$checkout.new" "$checkout"
-# In memory, the layers are not needed a second time.
+# Frees the memory of the layers, which are not needed again.
 if grep --quiet coreos.liveiso= /proc/cmdline; then rm --recursive --force "$repo"; fi
 `;
 
 export const NODE_IMAGE_OVERLAY_SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
 ${REPOSITORY}
-# Modules of the running kernel stay; they fit no other.
+# The modules of the running kernel are kept, because other modules are incompatible with it.
 mkdir --parents "$checkout/usr/lib/modules/$(uname --kernel-release)"
 mount --bind "/usr/lib/modules/$(uname --kernel-release)" "$checkout/usr/lib/modules/$(uname --kernel-release)"
 rsync --archive --ignore-existing "$checkout/usr/etc/" /etc/
@@ -119,19 +119,19 @@ export const NODE_IMAGE_FINISH_SCRIPT = `#!/bin/sh
 exec systemctl isolate multi-user.target
 `;
 
-/** Where the cluster's programs are missing, the target that brings them comes first. */
+/** When the node programs are missing, the target that mounts them starts first. */
 export const NODE_IMAGE_GENERATOR = `#!/bin/sh
 if ! rpm --query --quiet openshift-clients; then
   ln --force --symbolic /etc/systemd/system/node-image-overlay.target "$1/default.target"
 fi
 `;
 
-/** Functions about the release that other scripts read in. */
-export const releaseFunctions = (releaseImage: string, version: string): string => `# Read in by other scripts.
+/** Shell functions about the release, which other scripts source. */
+export const releaseFunctions = (releaseImage: string, version: string): string => `# Sourced by other scripts.
 RELEASE_IMAGE=${shellQuote(releaseImage)}
 RELEASE_VERSION=${shellQuote(version)}
 
-# The image of one component, as the release names it.
+# Prints the image of one component of the release.
 image_for() {
   podman run --quiet --rm --network=none --authfile ${PULL_SECRET_PATH} "$RELEASE_IMAGE" image "$1"
 }
@@ -139,12 +139,12 @@ image_for() {
 
 export const releaseDownloadScript = (releaseImage: string): string => `#!/bin/sh
 until podman pull --quiet --authfile ${PULL_SECRET_PATH} ${shellQuote(releaseImage)}; do
-  echo "Fetching the release image did not work; next try in 10 seconds."
+  echo "The download of the release image failed. Next try in 10 seconds."
   sleep 10
 done
 `;
 
-/** OKD: the live system becomes the one of the release, and starts again. */
+/** OKD: rebases the live system to the image of the release and reboots. */
 export const PIVOT_SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
 . /usr/local/bin/release-image.sh

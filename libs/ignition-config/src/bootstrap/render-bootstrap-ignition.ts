@@ -10,10 +10,10 @@ import { BOOTSTRAP_UNITS, unitText } from './bootstrap-units.table';
 import { BOOTSTRAP_MOTD, MULTI_NODE_FILES } from './finish-bootstrap';
 import { KUBELET_SETTINGS, NODE_IMAGE_GENERATOR, releaseFunctions } from './node-scripts';
 
-/** From then on live systems need not bring the programs of nodes. */
+/** The first version whose live systems may lack the node programs. */
 const LAYERED_SINCE = '4.17';
 
-/** The bootstrap host's config: everything about the cluster, and the units that bring it up. Holds secrets. */
+/** Returns the config of the bootstrap host: the files of the cluster and the bootstrap units. Contains secrets. */
 export function renderBootstrapIgnition(input: BootstrapInput): IgnitionConfig {
   const isLayered = !input.isOkd && isAtLeast(input.openshiftVersion, LAYERED_SINCE);
   const units = BOOTSTRAP_UNITS.filter(({ when }) => when?.(input, isLayered) ?? true);
@@ -30,7 +30,7 @@ export function renderBootstrapIgnition(input: BootstrapInput): IgnitionConfig {
         ...units.map(({ script, text }) => textFile(`${SCRIPT_FOLDER}/${script}`, MODE_EXECUTABLE, text(input))),
       ],
     },
-    // Not enabled: the installer starts them in its own order.
+    // Not enabled, because the installer starts them in its own order.
     systemd: {
       units: [
         ...units.map((unit) => ({ name: unit.name, enabled: false, contents: unitText(unit, isLayered) })),

@@ -14,10 +14,10 @@ const STATUS = 'baremetalhost.metal3.io/status';
 const NAMESPACE = 'openshift-machine-api';
 const BYTES_PER_MIB = 1_048_576;
 const MBPS_PER_GBPS = 1_000;
-/** As installers name the files: arbiters apart. */
+/** File names as the installer uses them, with separate names for arbiters. */
 export const HOST_MANIFEST = /^99_openshift-cluster-api_(?:arbiter_)?hosts-\d+\.yaml$/;
 
-/** One per machine, in the order of the install-config, each known to run already. */
+/** Returns one BareMetalHost per machine in the order of the install-config. Each is marked as running. */
 export function bareMetalHosts(hosts: readonly BareMetalHost[]): readonly ManifestFile[] {
   const counted = { arbiters: 0, others: 0 };
   return hosts.map((host) => {
@@ -57,7 +57,7 @@ interface HostObject {
   readonly [member: string]: unknown;
 }
 
-/** Returns the BareMetalHost of the installer with the status of the host; other texts are returned unchanged. */
+/** Returns the BareMetalHost of the installer with the status of the host. Other texts are returned unchanged. */
 export function describeBareMetalHost(text: string, hosts: readonly BareMetalHost[]): string {
   const object = parse(text) as HostObject | null;
   const host = hosts.find(({ hostname }) => hostname === object?.metadata?.name);
@@ -65,7 +65,7 @@ export function describeBareMetalHost(text: string, hosts: readonly BareMetalHos
   return stringify(known(host, object), { lineWidth: 0 });
 }
 
-/** The host runs although the cluster did not install it; an annotation describes its hardware. */
+/** The host runs although the cluster did not install it. An annotation describes its hardware. */
 function known(host: BareMetalHost, object: HostObject): HostObject {
   const annotations = { ...object.metadata?.annotations, [STATUS]: JSON.stringify(statusOf(host)) };
   return {

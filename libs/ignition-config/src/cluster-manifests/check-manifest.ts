@@ -1,23 +1,23 @@
 import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
 
-/** Length of one manifest, decoded. */
+/** Maximum size of one manifest after base64 decoding, in bytes. */
 export const MANIFEST_BYTES_MAX = 1_048_576;
 const NAME = /^[^/]*\.(?:json|ya?ml(?:\.patch_?[a-zA-Z0-9_]*)?)$/;
-/** File systems take 255 bytes; the installer splits manifests and adds a suffix of up to 16. */
+/** File systems accept 255 bytes. The installer splits manifests and adds a suffix of up to 16 bytes. */
 const NAME_BYTES_MAX = 239;
 const STEM = /^[^.]*/;
 
 export type ManifestFault =
-  /** The name cannot be the name of a file. */
+  /** The name is not a valid file name. */
   { readonly kind: 'unusable-name'; readonly reason: string } | { readonly kind: 'invalid'; readonly reason: string };
 
-/** Returns why a file of that name cannot be a manifest; undefined when it can. */
+/** Returns the reason why a file with this name cannot be a manifest, or undefined. */
 export function manifestNameFault(fileName: string): ManifestFault | undefined {
   const unusable = (why: string): ManifestFault => ({
     kind: 'unusable-name',
     reason: `file_name '${fileName.slice(0, 128)}' ${why}.`,
   });
-  if (/[/\\\0]/.test(fileName)) return unusable('contains a path separator. Give the name of the file only');
+  if (/[/\\\0]/.test(fileName)) return unusable('contains a path separator. Use the name of the file only');
   if (new TextEncoder().encode(fileName).length > NAME_BYTES_MAX)
     return unusable(`has more than ${NAME_BYTES_MAX} bytes`);
   if (/\p{Cc}/u.test(fileName)) return unusable('contains a control character');
@@ -30,7 +30,7 @@ export function manifestNameFault(fileName: string): ManifestFault | undefined {
   };
 }
 
-/** Returns why the text cannot be the manifest of that name, with the line; undefined when it can. */
+/** Returns the reason and the line why the text cannot be a manifest with this name, or undefined. */
 export function manifestContentFault(fileName: string, content: string): ManifestFault | undefined {
   const invalid = (reason: string): ManifestFault => ({ kind: 'invalid', reason: `${fileName}: ${reason}` });
   if (fileName.endsWith('.json')) {

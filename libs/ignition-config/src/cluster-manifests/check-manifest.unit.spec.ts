@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { manifestContentFault, manifestNameFault } from './check-manifest';
 
-describe('The name of a manifest', () => {
+describe('name of a manifest', () => {
   it.each(['a.json', 'a.yaml', 'a.b.yml', '50-x_y.yaml.patch', 'a.yml.patch_1', 'a.yaml.patchX'])(
-    'may be %s',
+    '%s is accepted',
     (name) => {
       expect(manifestNameFault(name)).toBeUndefined();
     },
@@ -20,18 +20,18 @@ describe('The name of a manifest', () => {
     ['a.json.patch', 'invalid'],
     ['a.yaml.patch-1', 'invalid'],
     ['', 'unusable-name'],
-  ])('cannot be %j (%s)', (name, kind) => {
+  ])('%j is refused (%s)', (name, kind) => {
     expect(manifestNameFault(name)).toMatchObject({ kind });
   });
 });
 
-describe('The text of a manifest', () => {
+describe('text of a manifest', () => {
   it.each([
     ['a.yaml', 'kind: A\n---\nkind: B\n'],
     ['a.yaml', ''],
     ['a.json', '{"kind":"A"}'],
     ['a.yaml.patch', '- op: replace\n  path: /spec\n  value: 1\n'],
-  ])('of %s may be %j', (name, content) => {
+  ])('of %s is accepted: %j', (name, content) => {
     expect(manifestContentFault(name, content)).toBeUndefined();
   });
 
@@ -44,11 +44,11 @@ describe('The text of a manifest', () => {
       'x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\nw: [*z,*z,*z,*z,*z,*z]\n',
       'values follow from aliases',
     ],
-  ])('of %s cannot be %j', (name, content, reason) => {
+  ])('of %s is refused: %j', (name, content, reason) => {
     expect(manifestContentFault(name, content)?.reason).toContain(reason);
   });
 
-  it('is read or refused, whatever it is', () => {
+  it('is accepted or refused without throwing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('a.yaml', 'a.json'), (content, name) => {
         const fault = manifestContentFault(name, content);

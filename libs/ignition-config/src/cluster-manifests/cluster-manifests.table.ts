@@ -8,7 +8,7 @@ const PLATFORM_TYPES: ReadonlyMap<string, string> = new Map([
   ['nutanix', 'Nutanix'],
 ]);
 
-/** Where the cluster stands: platform, addresses, how many of everything there are. */
+/** The object with platform, addresses and topology of the cluster. */
 export function infrastructure({ infraId }: ClusterManifestsInput, config: InstallConfigView): object {
   const domain = domainOf(config);
   const [[name, platform = {}] = ['none', {}]] = Object.entries(config.platform);
@@ -26,7 +26,7 @@ export function infrastructure({ infraId }: ClusterManifestsInput, config: Insta
       platform: type,
       platformStatus: { type, ...(type !== 'None' && { [name]: platformStatus(name, platform) }) },
       controlPlaneTopology: controlPlaneTopology(config),
-      // With one worker only, its pods may run on the control plane too.
+      // With one worker, the pods of the infrastructure may also run on the control plane.
       infrastructureTopology: isSingleNode(config) ? 'SingleReplica' : 'HighlyAvailable',
       cpuPartitioning: config.cpuPartitioningMode ?? 'None',
     },
@@ -65,7 +65,7 @@ function platformStatus(name: string, platform: PlatformView): object {
 interface ManifestRow {
   readonly folder: ManifestFolder;
   readonly fileName: string;
-  /** Undefined when this cluster has no use for it. */
+  /** Undefined when the cluster does not need the file. */
   readonly object: (input: ClusterManifestsInput, config: InstallConfigView) => object | undefined;
 }
 
@@ -91,7 +91,7 @@ const secret = (name: string, namespace: string, type: string, stringData: objec
   stringData,
 });
 
-/** File by file, what describes the cluster to its operators; names are those that bootstrap stages and patches look for. */
+/** The files with the configuration of the cluster's operators. Bootstrap stages and patches use these names. */
 export const CLUSTER_MANIFESTS: readonly ManifestRow[] = [
   {
     folder: 'manifests',
@@ -217,7 +217,7 @@ export const CLUSTER_MANIFESTS: readonly ManifestRow[] = [
   },
 ];
 
-/** Every reader of the namespace may read this copy. */
+/** Every reader of the namespace can read this copy. */
 function withoutSecrets(config: ClusterManifestsInput['installConfig']): object {
   const { fencing: _, ...controlPlane } = (config['controlPlane'] ?? {}) as { readonly fencing?: unknown };
   return { ...config, pullSecret: '', controlPlane };

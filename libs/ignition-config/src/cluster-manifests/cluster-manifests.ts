@@ -9,7 +9,10 @@ import {
 
 const SPEC_VERSION = '3.2.0';
 
-/** What every node of a role gets because of the install-config: keys, kernel arguments, FIPS. */
+/**
+ * Returns the machine configs that follow from the install-config for every node of a role: SSH keys, kernel arguments,
+ * FIPS.
+ */
 export function machineConfigs(config: InstallConfigView): readonly ManifestFile[] {
   const pools = [config.controlPlane, ...config.compute, ...(config.arbiter ? [config.arbiter] : [])];
   return pools.flatMap(({ name: role, hyperthreading }) => [
@@ -53,7 +56,7 @@ export function clusterManifests(input: ClusterManifestsInput): readonly Manifes
   return [...described, ...userData(input), ...machineConfigs(config)];
 }
 
-/** Machines that the cluster itself adds later start with the pointer of their role. */
+/** The pointer config of a role, for machines that the cluster adds later. */
 const userData = ({ pointers }: ClusterManifestsInput): readonly ManifestFile[] =>
   [...pointers].map(([role, pointer]) =>
     manifest('openshift', `99_openshift-cluster-api_${role}-user-data-secret.yaml`, {

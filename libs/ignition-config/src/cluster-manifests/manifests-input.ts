@@ -3,7 +3,7 @@ import type { InstallConfig } from '../install-config/install-config-input';
 export const MANIFEST_FOLDERS = ['openshift', 'manifests'] as const;
 export type ManifestFolder = (typeof MANIFEST_FOLDERS)[number];
 
-/** A document, or several, that the new cluster finds when it comes up. */
+/** A file with one or several manifests for the new cluster. */
 export interface ManifestFile {
   readonly folder: ManifestFolder;
   readonly fileName: string;
@@ -11,34 +11,34 @@ export interface ManifestFile {
   readonly content: string;
 }
 
-/** JSON is YAML: what reads manifests reads this. */
+/** JSON is valid YAML. */
 export const manifest = (folder: ManifestFolder, fileName: string, object: object): ManifestFile => ({
   folder,
   fileName,
   content: `${JSON.stringify(object, undefined, 2)}\n`,
 });
 
-/** Everything the generated manifests say. Holds secrets. */
+/** The input of the generated manifests. Contains secrets. */
 export interface ClusterManifestsInput {
-  /** As it is given to the installer, overrides included. */
+  /** The final install-config with overrides. */
   readonly installConfig: InstallConfig;
-  /** What the cluster calls itself: a UUID. */
+  /** Id of the cluster in OpenShift: a UUID. */
   readonly openshiftClusterId: string;
-  /** Prefix of the names of what belongs to the cluster. */
+  /** Prefix of the names of the cluster's resources. */
   readonly infraId: string;
   /** PEM. */
   readonly rootCaPem: string;
   readonly machineConfigServer: { readonly certificatePem: string; readonly privateKeyPem: string };
   /** bcrypt hash of the password of kubeadmin. */
   readonly kubeadminPasswordHash: string;
-  /** Pointer configs by role, as JSON text. */
+  /** Pointer configs by role as JSON text. */
   readonly pointers: ReadonlyMap<string, string>;
-  /** Name of the installing program, as the cluster reports it. */
+  /** Name of the installing program, which the cluster reports. */
   readonly invoker: string;
   readonly version: string;
 }
 
-/** The members of an install-config that manifests are made of; what it is has been checked before. */
+/** The members of an install-config that manifests contain. They have been validated before. */
 export interface InstallConfigView {
   readonly baseDomain: string;
   readonly metadata: { readonly name: string };

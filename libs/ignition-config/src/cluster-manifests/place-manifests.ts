@@ -1,7 +1,7 @@
 import { isMap, parse, parseAllDocuments, stringify } from 'yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
-/** One step of RFC 6902. */
+/** One operation of RFC 6902. */
 interface Operation {
   readonly op?: unknown;
   readonly path?: unknown;
@@ -10,10 +10,13 @@ interface Operation {
 }
 type Container = { [key: string]: unknown } | unknown[];
 
-/** A step that cannot be taken; the message says which and why. */
+/** An operation that cannot be applied. The message contains its number and the reason. */
 export class PatchError extends Error {}
 
-/** The document with the steps of an RFC 6902 patch taken, in order. Neither argument is changed. Throws PatchError. */
+/**
+ * Returns the document after the operations of an RFC 6902 patch, in order. The arguments are not changed.
+ * @throws PatchError
+ */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
   return patch.reduce<unknown>((patched, operation: Operation, index) => {
@@ -90,7 +93,7 @@ function remove(document: unknown, tokens: readonly string[]): unknown {
   return document;
 }
 
-/** Also for names like __proto__, which an assignment would take for something else. */
+/** Works for names such as __proto__, for which an assignment would set the prototype. */
 const define = (parent: object, name: string, value: unknown): void =>
   void Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
 
@@ -123,10 +126,10 @@ const NUMBER_DIGITS = 2;
 export const isPatch = ({ fileName }: ManifestFile): boolean => PATCH.test(fileName);
 
 /**
- * Returns the generated manifests with those of users and operators: 1. files that are empty are left out, 2. one of
- * the same name takes the place of a generated one, 3. files of several documents become one file each, 4. patches are
- * applied, in the order of their names, to the file that they name, in whichever folder it is; openshift first.
- * `token` tells files of one document apart from others of the same name.
+ * Returns the generated manifests with those of users and operators: 1. empty files are omitted, 2. a file replaces a
+ * generated one with the same name, 3. files with several documents become one file per document, 4. patches are
+ * applied in the order of their names to the file with their name, in any folder, openshift first. `token` separates
+ * files of one document from others with the same name.
  */
 export function placeManifests(
   generated: readonly ManifestFile[],
@@ -152,7 +155,7 @@ export function placeManifests(
 
 const keyOf = ({ folder, fileName }: Pick<ManifestFile, 'folder' | 'fileName'>): string => `${folder}/${fileName}`;
 
-/** A file that cannot be read is left as it is: the cluster says what is wrong with it. */
+/** An invalid file is not changed. The cluster reports its error. */
 function splitDocuments(file: ManifestFile, token: string): readonly ManifestFile[] {
   const name = DOCUMENTS.exec(file.fileName);
   if (!name || !/^---/m.test(file.content)) return [file];
@@ -168,7 +171,7 @@ function splitDocuments(file: ManifestFile, token: string): readonly ManifestFil
   }));
 }
 
-/** Changes `files`; the reason when it cannot be done. */
+/** Changes `files`. Returns the reason when the patch cannot be applied. */
 function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): string | undefined {
   const targetName = PATCH.exec(patch.fileName)?.[1] ?? '';
   const target = MANIFEST_FOLDERS.flatMap((folder) => files.get(keyOf({ folder, fileName: targetName })) ?? [])[0];

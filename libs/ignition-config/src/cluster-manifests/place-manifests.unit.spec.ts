@@ -14,8 +14,8 @@ const placed = (added: readonly ManifestFile[], generated: readonly ManifestFile
   return new Map(result.files.map(({ folder, fileName, content }) => [`${folder}/${fileName}`, content]));
 };
 
-describe('Manifests that are added to the generated ones', () => {
-  it('take the place of one with their name and stand beside all others', () => {
+describe('manifests that are added to the generated ones', () => {
+  it('replace a manifest with the same name and are added otherwise', () => {
     const files = placed([file(SCHEDULER.fileName, 'mine: 1'), file('b.yaml', 'b: 1', 'openshift')]);
     expect([...files]).toEqual([
       [`manifests/${SCHEDULER.fileName}`, 'mine: 1'],
@@ -23,11 +23,11 @@ describe('Manifests that are added to the generated ones', () => {
     ]);
   });
 
-  it('are left out when they are empty', () => {
+  it('are omitted when they are empty', () => {
     expect([...placed([file('b.yaml', ' \n')]).keys()]).toEqual([`manifests/${SCHEDULER.fileName}`]);
   });
 
-  it('become one file per document, counted', () => {
+  it('are split into one file per document', () => {
     const files = placed([file('b.yaml', 'kind: A\n---\n# nothing\n---\nkind: B\n')], []);
     expect([...files]).toEqual([
       ['manifests/b-abc1234-00.yaml', 'kind: A\n'],
@@ -35,13 +35,13 @@ describe('Manifests that are added to the generated ones', () => {
     ]);
   });
 
-  it('stay one file when there is one document only, or it cannot be read', () => {
+  it('are not split when they contain one document or cannot be parsed', () => {
     const one = '---\nkind: A\n';
     const broken = '--- {\n--- [';
     expect([...placed([file('a.yaml', one), file('b.yaml', broken)], []).values()]).toEqual([one, broken]);
   });
 
-  it('change what they are patches for, wherever that is, and are gone then', () => {
+  it('are applied as patches in any folder and then removed', () => {
     const patch = '- op: replace\n  path: /spec/mastersSchedulable\n  value: true\n';
     const files = placed([file(`${SCHEDULER.fileName}.patch_ai_set_masters_schedulable`, patch, 'openshift')]);
     expect(JSON.parse(files.get(`manifests/${SCHEDULER.fileName}`) ?? '')).toEqual({
@@ -50,7 +50,7 @@ describe('Manifests that are added to the generated ones', () => {
     expect(files.size).toBe(1);
   });
 
-  it('patch in the order of folder and name', () => {
+  it('are applied as patches in the order of folder and name', () => {
     const set = (value: number) => `- {op: replace, path: /spec/mastersSchedulable, value: ${value}}`;
     const name = `${SCHEDULER.fileName}.patch`;
     const files = placed([
@@ -71,13 +71,13 @@ describe('Manifests that are added to the generated ones', () => {
     [`${SCHEDULER.fileName}.patch`, 'op: add', /must be a list/],
     [`${SCHEDULER.fileName}.patch`, '- {op: turn, path: /spec}', /op "turn" is not supported/],
     [`${SCHEDULER.fileName}.patch`, '- [', /cannot be applied/],
-  ])('that cannot be applied (%s: %s) are refused with the reason', (name, content, reason) => {
+  ])('are refused with the reason when a patch cannot be applied (%s: %s)', (name, content, reason) => {
     const result = placeManifests([SCHEDULER], [file(name, content)], 'abc1234');
     expect(result).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) as string });
   });
 });
 
-describe('A JSON patch', () => {
+describe('JSON patch', () => {
   it.each([
     [{ a: 1 }, [{ op: 'add', path: '/b', value: [1] }], { a: 1, b: [1] }],
     [{ a: [1, 3] }, [{ op: 'add', path: '/a/1', value: 2 }], { a: [1, 2, 3] }],
@@ -96,7 +96,7 @@ describe('A JSON patch', () => {
     [{ a: { b: 1 } }, [{ op: 'move', from: '/a/b', path: '/c' }], { a: {}, c: 1 }],
     [{ a: { b: 1 } }, [{ op: 'copy', from: '/a', path: '/c' }], { a: { b: 1 }, c: { b: 1 } }],
     [{ a: { b: [1] } }, [{ op: 'test', path: '/a', value: { b: [1] } }], { a: { b: [1] } }],
-  ])('%#: of %j by %j gives %j', (document, patch, expected) => {
+  ])('%#: of %j with %j results in %j', (document, patch, expected) => {
     const before = JSON.stringify(document);
     expect(applyJsonPatch(document, patch)).toEqual(expected);
     expect(JSON.stringify(document)).toBe(before);
@@ -111,11 +111,11 @@ describe('A JSON patch', () => {
     [{ a: 1 }, { op: 'add', path: 'a', value: 1 }],
     [{ a: 1 }, { op: 'move', path: '/b' }],
     [{ a: 1 }, null],
-  ])('of %j by %j cannot be applied', (document, operation) => {
+  ])('of %j with %j is refused', (document, operation) => {
     expect(() => applyJsonPatch(document, [operation])).toThrow(PatchError);
   });
 
-  it('leaves the prototypes of objects alone', () => {
+  it('does not change the prototypes of objects', () => {
     const patched = applyJsonPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: 1 } }]) as object;
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     expect(Object.hasOwn(patched, '__proto__')).toBe(true);

@@ -1,4 +1,4 @@
-/** A config of the Ignition spec, version 3: the parts that this library writes. Others pass through a merge untouched. */
+/** The parts of an Ignition config, version 3, that this library writes. A merge keeps other parts unchanged. */
 export interface IgnitionConfig {
   readonly ignition: IgnitionSection;
   readonly passwd?: { readonly users?: readonly IgnitionUser[] };
@@ -20,7 +20,7 @@ export interface IgnitionProxy {
   readonly noProxy?: readonly string[];
 }
 
-/** Bytes by URL; `data:` URLs bring them along. */
+/** A source of bytes by URL. A `data:` URL contains the bytes. */
 export interface IgnitionResource {
   readonly source: string;
   readonly httpHeaders?: readonly { readonly name: string; readonly value: string }[];
@@ -36,7 +36,7 @@ export interface IgnitionUser {
 export interface IgnitionFile {
   /** Absolute. */
   readonly path: string;
-  /** As a decimal number: 420 is 0644. */
+  /** As a decimal number: 420 is octal 0644. */
   readonly mode?: number;
   readonly overwrite?: boolean;
   readonly contents?: IgnitionResource;
@@ -45,13 +45,13 @@ export interface IgnitionFile {
 export interface IgnitionUnit {
   readonly name: string;
   readonly enabled?: boolean;
-  /** Absent for a unit that the image brings. */
+  /** Absent for a unit that the image contains. */
   readonly contents?: string;
   /** Additions to the unit; each name ends in `.conf`. */
   readonly dropins?: readonly { readonly name: string; readonly contents: string }[];
 }
 
-/** The config as JSON text with the members of every object in order of name: same config, same bytes. */
+/** Returns the config as JSON text with sorted members, so that equal configs have equal bytes. */
 export function toIgnitionJson(config: IgnitionConfig): string {
   return JSON.stringify(config, (_, value: unknown) => (isObject(value) ? sorted(value) : value));
 }
@@ -69,7 +69,7 @@ export function escapeUnitText(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** One `Environment=` line; quoted, so that no value can end it or start another one. */
+/** Returns one `Environment=` line. The value is quoted, so that it cannot end the line or start another one. */
 export function environmentLine(name: string, value: string): string {
   const quoted = escapeUnitText(value)
     .replaceAll('\\', '\\\\')

@@ -2,7 +2,7 @@ import type { IgnitionConfig, IgnitionFile } from './ignition-config';
 
 const BYTES_PER_STEP = 8_192;
 
-/** The text as a URL that carries it, in UTF-8. */
+/** Returns a data URL that contains the text in UTF-8. */
 export function toDataUrl(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let binary = '';
@@ -11,7 +11,7 @@ export function toDataUrl(text: string): string {
   return `data:text/plain;charset=utf-8;base64,${btoa(binary)}`;
 }
 
-/** What a data URL carries, read as UTF-8; undefined when it is none. */
+/** Returns the content of a data URL, read as UTF-8. Undefined for other URLs. */
 export function fromDataUrl(url: string): string | undefined {
   const parts = /^data:[^,]*?(;base64)?,(.*)$/s.exec(url);
   if (!parts) return undefined;
@@ -29,12 +29,12 @@ export const MODE_READABLE = 0o644;
 export const MODE_PRIVATE = 0o600;
 export const MODE_EXECUTABLE = 0o755;
 
-/** A file that takes the place of whatever the image has there. */
+/** Returns a file that replaces an existing file of the image. */
 export function textFile(path: string, mode: number, text: string): IgnitionFile {
   return { path, mode, overwrite: true, contents: { source: toDataUrl(text) } };
 }
 
-/** Text of a file that the config carries; undefined when it has none of that path, or only a remote one. */
+/** Returns the text of a file in the config. Undefined when the config has no such file or only a remote one. */
 export function readTextFile(config: IgnitionConfig, path: string): string | undefined {
   const source = config.storage?.files?.findLast((file) => file.path === path)?.contents?.source;
   return source === undefined ? undefined : fromDataUrl(source);

@@ -52,7 +52,9 @@ export function ramdiskExecutableFiles(architecture: string) {
 const FIRST_WAIT_SECONDS = 5;
 const LAST_WAIT_SECONDS = 60;
 
-/** Downloads the executable until its digest is the one of this image; says on the console why it does not work. */
+/**
+ * Downloads the executable until its digest is that of this image. Prints the reason of each failure on the console.
+ */
 export function downloadScript(
   executable: ExecutableSource,
   service: { readonly caPem: string; readonly skipsCertificateVerification: boolean },
@@ -65,8 +67,8 @@ export function downloadScript(
     DOWNLOAD_PATH,
     MODE_EXECUTABLE,
     `#!/bin/bash
-# Takes the program that registers this machine from the image, or downloads it, unless it is here already. Retries without limit: networks and services come up
-# later than machines.
+# Copies the program that registers this machine from the image, or downloads it, unless it exists. Retries without limit,
+# because networks and services may start later than machines.
 program=${HOST_EXECUTABLE_PATH}
 architecture=$(uname -m)
 case "$architecture" in
@@ -101,7 +103,7 @@ until is_complete; do
     is_complete && break
     reason="the file has the digest $(sha256sum "$program" | cut -d' ' -f1) and not $digest; download a new discovery image"
   fi
-  say "Downloading $url did not work: $reason. Date of this machine: $(date -u +%FT%TZ). Next try in $wait seconds."
+  say "The download of $url failed: $reason. Date of this machine: $(date -u +%FT%TZ). Next try in $wait seconds."
   sleep "$wait"
   wait=$((wait * 2))
   if [ "$wait" -gt ${LAST_WAIT_SECONDS} ]; then wait=${LAST_WAIT_SECONDS}; fi
@@ -120,7 +122,7 @@ const LAST_PULL_WAIT_SECONDS = 300;
 const FIX_SCRIPT = `#!/bin/sh
 # Usage: agent-fix-bz1964591 IMAGE
 # A machine that lost power while it wrote its container storage can keep an image that is listed and cannot be used.
-# Such an image is thrown away here, so that the next step fetches it again.
+# This script removes such an image, so that the next step downloads it again.
 if podman image exists "$1" && ! podman image inspect "$1" >/dev/null 2>&1; then
   echo "The stored copy of $1 is damaged and is removed."
   podman image rm --force "$1"
@@ -130,10 +132,10 @@ exit 0
 
 const PULL_SCRIPT = `#!/bin/sh
 # Usage: agent-pull-image IMAGE
-# Fetches the image unless it is here; keeps trying, because networks and registries come up later than machines.
+# Downloads the image unless it exists. Retries without limit, because networks and registries may start later than machines.
 wait=${FIRST_PULL_WAIT_SECONDS}
 until podman image exists "$1" || podman pull --quiet "$1"; do
-  echo "Fetching $1 did not work; next try in $wait seconds."
+  echo "The download of $1 failed. Next try in $wait seconds."
   sleep "$wait"
   wait=$((wait * 2))
   if [ "$wait" -gt ${LAST_PULL_WAIT_SECONDS} ]; then wait=${LAST_PULL_WAIT_SECONDS}; fi
@@ -162,10 +164,10 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
   const flags = agentFlags(input).join(' ');
   const lines = [
     '[Unit]',
-    'Description=Discovery agent: registers this machine and runs the steps it is given',
+    'Description=Discovery agent: registers this machine and runs the steps that it receives',
     'Wants=network-online.target',
     'After=network-online.target',
-    // The agent exits on purpose when its host is bound again, so restarts are not limited.
+    // The agent exits when its host is bound again, so restarts are not limited.
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
@@ -173,7 +175,7 @@ export function agentUnit(input: DiscoveryInput): IgnitionUnit {
     'Restart=always',
     `RestartSec=${RESTART_WAIT_SECONDS}`,
     ...environment,
-    // A download is retried without limit, a pull within the time limit of the setting.
+    // A download is retried without limit, a pull until the time limit of the setting.
     `TimeoutStartSec=${agent.executable ? 'infinity' : agent.startTimeoutSeconds}`,
     ...(agent.executable ? downloadedProgram(flags) : containedProgram(execArgument(agent.image), flags)),
     '',

@@ -2,7 +2,7 @@ import { environmentLine, type IgnitionFile, type IgnitionProxy } from '../confi
 import { MODE_READABLE, textFile } from '../config/ignition-file';
 import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
 
-/** What the agent reads besides its flags. The image writes it, the agent reads it: both use this file. */
+/** The file with the agent's configuration in addition to its flags. The image and the agent use this declaration. */
 export const AGENT_SETTINGS_PATH = '/etc/muster/agent.json';
 
 /** The executable that hosts download from the service. */
@@ -13,13 +13,13 @@ export interface ExecutableSource {
   readonly sha256: { readonly [architecture: string]: string };
 }
 
-/** Muster's own endpoint for its own agents. */
+/** The bus endpoint for agents of Muster. */
 export interface NatsAccess {
   readonly url: string;
-  /** Text of a credentials file; a secret. Absent: the server asks for none. */
+  /** Text of a credentials file. Secret. Absent when the server requires none. */
   readonly credentials?: string;
   readonly inboxPrefix?: string;
-  /** The certificate authority of the bus, PEM. With it the agent uses TLS only. */
+  /** The certificate authority of the bus, PEM. When set, the agent uses TLS only. */
   readonly caPem?: string;
 }
 
@@ -30,7 +30,10 @@ export interface AgentFile {
 
 export const toAgentFileText = (file: AgentFile): string => `${JSON.stringify(file)}\n`;
 
-/** @throws Error that says what is wrong with the text */
+/**
+ * Parses the text.
+ * @throws Error with the reason
+ */
 export function parseAgentFile(text: string): AgentFile {
   let value: unknown;
   try {
@@ -46,7 +49,7 @@ export function parseAgentFile(text: string): AgentFile {
   return { nats, executable };
 }
 
-/** All that a discovery image tells its hosts. Empty texts and lists count as not given. */
+/** The input of a discovery image. Empty texts and lists count as absent. */
 export interface DiscoveryInput {
   readonly infraEnvId: string;
   readonly service: ServiceAccess;
@@ -60,17 +63,17 @@ export interface DiscoveryInput {
   readonly ntp: NtpSettings;
   /** PEM. */
   readonly additionalTrustBundle: string;
-  /** Absent: the hosts find their network themselves, or it comes in a ramdisk. */
+  /** Absent: the hosts use DHCP, or a ramdisk contains the configuration. */
   readonly staticNetwork?: StaticNetwork;
   readonly registries?: RegistrySettings;
-  /** Only for hosts of OKD. */
+  /** Set for hosts of OKD only. */
   readonly okd?: { readonly packagesImage: string };
 }
 
 export interface RegistrySettings {
-  /** TOML, as containers read it. */
+  /** TOML in the format of containers-registries.conf. */
   readonly registriesConf: string;
-  /** PEM of the authority that signed the mirrors' certificates; empty when it is known anyway. */
+  /** PEM of the certificate authority of the mirrors. Empty when hosts trust it already. */
   readonly caPem: string;
   readonly takesUnsigned: boolean;
 }
@@ -78,7 +81,7 @@ export interface RegistrySettings {
 export interface StaticNetwork {
   readonly form: NetworkForm;
   readonly hosts: readonly HostNetwork[];
-  /** How long the ports of a machine may take to turn up, besides the usual. */
+  /** Additional seconds for network ports to appear. */
   readonly delaySeconds: number;
 }
 
@@ -86,18 +89,18 @@ export interface ServiceAccess {
   /** SERVICE_BASE_URL: where hosts reach the service. */
   readonly url: string;
   readonly skipsCertificateVerification: boolean;
-  /** PEM of the authority that signed the service's certificate. */
+  /** PEM of the certificate authority of the service. */
   readonly caPem: string;
-  /** What agents of this infra-env identify themselves with; a secret. */
+  /** Credential of the agents of this infra-env. Secret. */
   readonly token: string;
 }
 
 export interface AgentProgram {
   /** Image reference, or `muster-host:<version>` for the executable. */
   readonly image: string;
-  /** Downloaded and started directly; no container is needed. Absent: the agent is taken out of its container image. */
+  /** Downloaded and started without a container. Absent: the agent is copied from its container image. */
   readonly executable?: ExecutableSource;
-  /** How long pulling the image and starting may take. */
+  /** Time limit for pulling the image and starting the agent, in seconds. */
   readonly startTimeoutSeconds: number;
 }
 
@@ -109,13 +112,13 @@ export interface ProxySettings {
 }
 
 export interface NtpSettings {
-  /** Comma separated; the only sources when given. */
+  /** Comma separated. When set, these are the only NTP sources. */
   readonly sources: string;
-  /** Comma separated; besides those that the image knows. */
+  /** Comma separated. Used in addition to the NTP sources of the image. */
   readonly additionalSources: string;
 }
 
-/** NAME → value for every name that programs look for; none without an http or https proxy. */
+/** Returns every usual name of the proxy variables with its value. Empty without an http or https proxy. */
 function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings): readonly (readonly [string, string])[] {
   if (httpProxy === '' && httpsProxy === '') return [];
   const given: readonly (readonly [string, string])[] = [
@@ -132,13 +135,13 @@ export function proxyEnvironmentLines(proxy: ProxySettings): readonly string[] {
   return proxyVariables(proxy).map(([name, value]) => environmentLine(name, value));
 }
 
-/** For login shells of users and scripts. */
+/** For login shells and scripts. */
 export function proxyFiles(proxy: ProxySettings): readonly IgnitionFile[] {
   const lines = proxyVariables(proxy).map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
   return lines.length === 0 ? [] : [textFile('/etc/profile.d/proxy.sh', MODE_READABLE, lines.join(''))];
 }
 
-/** For Ignition's own downloads. */
+/** For the downloads of Ignition. */
 export function ignitionProxy(proxy: ProxySettings): IgnitionProxy | undefined {
   if (proxyVariables(proxy).length === 0) return undefined;
   const noProxy = splitList(proxy.noProxy);
@@ -149,7 +152,7 @@ export function ignitionProxy(proxy: ProxySettings): IgnitionProxy | undefined {
   };
 }
 
-/** The entries of a comma-separated list. */
+/** Returns the entries of a comma-separated list. */
 export function splitList(list: string): readonly string[] {
   return list
     .split(',')

@@ -20,13 +20,13 @@ const hasCurl = (() => {
   }
 })();
 
-(hasCurl ? describe : describe.skip)(`the download of the executable${hasCurl ? '' : ' (skipped: no curl)'}`, () => {
+(hasCurl ? describe : describe.skip)(`download of the executable${hasCurl ? '' : ' (skipped: no curl)'}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'download-script-'));
   const asked: string[] = [];
   let answer = PROGRAM;
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
-    // The first try meets a service that is not ready.
+    // The service is not ready at the first attempt.
     response.writeHead(asked.length === 1 ? 503 : 200).end(answer);
   });
   let baseUrl = '';
@@ -43,7 +43,7 @@ const hasCurl = (() => {
     answer = PROGRAM;
     rmSync(join(folder, 'muster-host'), { force: true });
   });
-  /** The script as on a host, with another place for the program and waits of no length. */
+  /** Starts the script with another path for the program and without waits. */
   const start = (sha256: { readonly [name: string]: string }) => {
     const file = downloadScript({ baseUrl, sha256 }, { caPem: '', skipsCertificateVerification: false });
     const script = (fromDataUrl(file.contents?.source ?? '') ?? '')
@@ -63,15 +63,15 @@ const hasCurl = (() => {
   };
   const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-  it('is repeated until it works, and leaves a program that can be started', async () => {
+  it('is repeated until it succeeds, and stores a program that can be started', async () => {
     const { ended, output } = start({ [architecture]: digestOf(PROGRAM) });
     expect(await ended).toBe(0);
     expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
     expect(asked).toEqual([`/host-binaries/${architecture}`, `/host-binaries/${architecture}`]);
-    expect(output()).toMatch(/did not work: .*503.*Next try in 5 seconds/);
+    expect(output()).toMatch(/failed: .*503.*Next try in 5 seconds/);
   });
 
-  describe('of an image that contains it', () => {
+  describe('of an image that contains the program', () => {
     const stored = join(folder, 'stored');
     const given = (content: Buffer): void => {
       mkdirSync(stored, { recursive: true });
@@ -79,7 +79,7 @@ const hasCurl = (() => {
     };
     afterEach(() => rmSync(stored, { recursive: true, force: true }));
 
-    it('is not needed', async () => {
+    it('is not started', async () => {
       given(gzipSync(PROGRAM));
       expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
       expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
@@ -95,13 +95,13 @@ const hasCurl = (() => {
     });
   });
 
-  it('is not repeated when the program is here already', async () => {
+  it('is not repeated when the program exists', async () => {
     writeFileSync(join(folder, 'muster-host'), PROGRAM);
     expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
     expect(asked).toEqual([]);
   });
 
-  it('says which digest it found and keeps trying', async () => {
+  it('reports the digest of a wrong file and retries', async () => {
     const { child, ended, output } = start({ [architecture]: digestOf('another program\n') });
     while (!output().includes('digest')) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill();
@@ -109,7 +109,7 @@ const hasCurl = (() => {
     expect(output()).toContain(`the file has the digest ${digestOf(PROGRAM)} and not ${digestOf('another program\n')}`);
   });
 
-  it('names the architectures that there are', async () => {
+  it('lists the available architectures', async () => {
     const { ended, output } = start({ riscv64: 'ab' });
     expect(await ended).toBe(1);
     expect(output()).toContain(`no program for the architecture ${architecture}. Available: riscv64.`);

@@ -15,14 +15,14 @@ export const TRUST_BUNDLE_PATH = '/etc/pki/ca-trust/source/anchors/assisted-infr
 export const PULL_SECRET_PATH = '/root/.docker/config.json';
 
 const MOTD = `
-This machine was started from a discovery image. It reports what it is made of and waits to become part of a cluster.
-Nothing on its disks is changed until an installation is started.
+This machine was booted from a discovery image. It reports its hardware and waits until it is installed as part of a cluster.
+Its disks are not changed before an installation starts.
 
-What it is doing:  journalctl --unit agent.service --follow
+Progress: journalctl --unit agent.service --follow
 
 `;
 
-/** Lets a host keep its DHCPv6 address through discovery, installation and first boot. */
+/** Keeps the DHCPv6 address of a host through discovery, installation and first boot. */
 export const IPV6_SETTINGS = `[connection]
 ipv6.dhcp-iaid=mac
 ipv6.dhcp-duid=ll
@@ -39,7 +39,7 @@ blacklist_exceptions {
 }
 `;
 
-/** The image brings this unit; it is only switched on. */
+/** The image contains this unit, which is only enabled. */
 export const MULTIPATH_UNIT: IgnitionUnit = { name: 'multipathd.service', enabled: true };
 
 export function hostFiles(input: DiscoveryInput): readonly IgnitionFile[] {
@@ -58,13 +58,13 @@ export const REGISTRIES_PATH = '/etc/containers/registries.conf';
 export const REGISTRY_CA_PATH = '/etc/pki/ca-trust/source/anchors/domain.crt';
 const SIGNATURES_PATH = '/etc/containers/policy.json';
 
-/** Takes images whatever signs them: mirrors have the images and not the signatures. */
+/** Accepts images without signatures, because mirrors contain images only. */
 const ANY_IMAGE = JSON.stringify({
   default: [{ type: 'insecureAcceptAnything' }],
   transports: { 'docker-daemon': { '': [{ type: 'insecureAcceptAnything' }] } },
 });
 
-/** Where hosts get images that are named as if they were elsewhere. */
+/** Configures the mirrors of image registries. */
 export function registryFiles(registries: RegistrySettings | undefined): readonly IgnitionFile[] {
   if (!registries || registries.registriesConf === '') return [];
   const { registriesConf, caPem, takesUnsigned } = registries;
@@ -75,7 +75,7 @@ export function registryFiles(registries: RegistrySettings | undefined): readonl
   ];
 }
 
-/** How the live system gets the network that was described for its machine. */
+/** Configures the static network of the machine in the live system. */
 export function staticNetwork(network: StaticNetwork | undefined): {
   readonly files: readonly IgnitionFile[];
   readonly units: readonly IgnitionUnit[];
@@ -88,7 +88,7 @@ export function staticNetwork(network: StaticNetwork | undefined): {
     ),
     units: [
       { name: NETWORK_UNIT_NAME, enabled: true, contents: networkUnit(form, 'live-system', delaySeconds) },
-      // The service of the operating system that applies the policies in /etc/nmstate; its preset leaves it disabled.
+      // The service of the operating system that applies the policies in /etc/nmstate. Its preset disables it.
       ...(form === 'nmpolicy' ? [{ name: 'nmstate.service', enabled: true }] : []),
     ],
   };
@@ -98,7 +98,7 @@ const SCRIPT_PATH = '/usr/local/bin/add-ntp-sources.sh';
 const CHRONY_PATH = '/etc/chrony.conf';
 
 const UNIT = `[Unit]
-Description=Tell chrony which time sources to use
+Description=Configure the time sources of chrony
 Before=chronyd.service
 After=local-fs.target
 
@@ -110,7 +110,9 @@ ExecStart=${SCRIPT_PATH}
 WantedBy=multi-user.target
 `;
 
-/** Configures the time sources of chrony: instead of its own when `sources` are given, else besides them. */
+/**
+ * Configures the time sources of chrony: `sources` replace those of the image, additional sources are added to them.
+ */
 export function timeSources(ntp: NtpSettings): {
   readonly files: readonly IgnitionFile[];
   readonly units: readonly IgnitionUnit[];
@@ -130,6 +132,6 @@ export function timeSources(ntp: NtpSettings): {
   };
 }
 
-/** However wrong the clock of the machine is, it is set at once. */
+/** Sets a wrong clock immediately, whatever its offset. */
 const STEP = 'makestep 1.0 -1';
 const serverLine = (source: string): string => `server ${source.replace(/\s+/g, '')} iburst`;

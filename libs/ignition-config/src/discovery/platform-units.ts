@@ -5,7 +5,7 @@ import { type DiscoveryInput, proxyEnvironmentLines, shellQuote } from './discov
 const POLICY_SOURCE = '/root/assisted.te';
 const CLOUD_SCRIPT = '/usr/local/bin/oci-eval-user-data.sh';
 
-/** Lets the time daemon answer the agent, which asks from inside a container. */
+/** Allows the time daemon to answer the agent, which runs in a container. */
 const POLICY = `module assisted 1.0;
 
 require {
@@ -37,7 +37,10 @@ ExecStart=/usr/sbin/semodule -i /root/assisted.pp
 WantedBy=multi-user.target
 `;
 
-/** A machine that starts from a disk in the network has its address in a table of the firmware. Most have none, so nothing may fail. */
+/**
+ * A machine that boots from a network disk has its address in a table of the firmware. Most machines have none, so
+ * failures are ignored.
+ */
 const ISCSI_UNIT = `[Unit]
 Description=Disks that the firmware started from over the network
 Before=agent.service
@@ -56,7 +59,7 @@ WantedBy=multi-user.target
 `;
 
 const CLOUD_UNIT = `[Unit]
-Description=Script that was given to this machine of Oracle Cloud
+Description=User data script of a machine in Oracle Cloud
 Before=agent.service
 After=network-online.target
 Wants=network-online.target
@@ -71,7 +74,7 @@ WantedBy=multi-user.target
 `;
 
 const CLOUD_PROGRAM = `#!/bin/bash
-# Runs the user data of a machine of Oracle Cloud; does nothing anywhere else.
+# Runs the user data of a machine in Oracle Cloud. Does nothing on other machines.
 set -uo pipefail
 tag="$(cat /sys/class/dmi/id/chassis_asset_tag 2>/dev/null || true)"
 if [ "$tag" != "OracleCloud.com" ]; then exit 0; fi
@@ -80,7 +83,7 @@ data="$(curl --silent --fail --retry 5 --max-time 30 --header 'Authorization: Be
 printf '%s' "$data" | base64 --decode | bash
 `;
 
-/** What machines need that are started, timed or stored in an unusual way. */
+/** Units for machines with a network disk, a container access to the clock, or a cloud. */
 export function platformUnits({ okd }: DiscoveryInput): {
   readonly files: readonly IgnitionFile[];
   readonly units: readonly IgnitionUnit[];
@@ -105,7 +108,7 @@ const SCRIPT_PATH = '/usr/local/bin/okd-binaries.sh';
 const OVERLAY_UNIT = 'okd-overlay.service';
 
 const script = (image: string): string => `#!/bin/bash
-# Puts the packages that a node of OKD needs over the live system, which comes without them.
+# Installs the packages of an OKD node in the live system, which does not contain them.
 set -euo pipefail
 image=${shellQuote(image)}
 until podman pull --quiet "$image"; do sleep 10; done
@@ -120,7 +123,7 @@ systemctl daemon-reload
 `;
 
 const overlayUnit = (environment: readonly string[]): string => `[Unit]
-Description=Packages of OKD over the live system
+Description=Install the packages of OKD in the live system
 Wants=network-online.target
 After=network-online.target
 Before=agent.service
@@ -143,7 +146,7 @@ export const withOkd = (agent: IgnitionUnit, { okd }: DiscoveryInput): IgnitionU
       }
     : agent;
 
-/** The discovery system of OKD is Fedora's: it brings neither the kubelet nor its friends. */
+/** The discovery system of OKD is Fedora CoreOS, which contains neither the kubelet nor its dependencies. */
 export function okdOverlay({ okd, proxy }: DiscoveryInput): {
   readonly files: readonly IgnitionFile[];
   readonly units: readonly IgnitionUnit[];
@@ -154,7 +157,8 @@ export function okdOverlay({ okd, proxy }: DiscoveryInput): {
     units: [
       { name: OVERLAY_UNIT, enabled: true, contents: overlayUnit(proxyEnvironmentLines(proxy)) },
       { name: 'systemd-journal-gatewayd.socket', enabled: true },
-      // The installer changes over to the node's system itself; this unit would restart the machine in the middle of it.
+      // The installer changes to the system of the node itself. This unit would reboot the machine during the
+      // installation.
       {
         name: 'release-image-pivot.service',
         dropins: [{ name: '10-never.conf', contents: '[Unit]\nConditionPathExists=/enoent\n' }],

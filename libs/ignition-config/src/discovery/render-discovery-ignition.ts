@@ -6,7 +6,7 @@ import { okdOverlay, platformUnits, withOkd } from './platform-units';
 
 export const DISCOVERY_SPEC_VERSION = '3.1.0';
 
-/** What a machine becomes when it boots a discovery image of the infra-env. Holds secrets. Same input, same config. */
+/** Returns the Ignition config of a discovery image. Contains secrets. Equal input results in an equal config. */
 export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
   const proxy = ignitionProxy(input.proxy);
   const time = timeSources(input.ntp);

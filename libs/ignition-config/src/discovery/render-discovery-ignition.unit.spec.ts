@@ -12,15 +12,15 @@ const linesOf = (config: IgnitionConfig, start: string): readonly string[] =>
     .filter((line) => line.startsWith(start));
 const pathsOf = (config: IgnitionConfig): readonly string[] => config.storage?.files?.map(({ path }) => path) ?? [];
 
-describe('The discovery ignition', () => {
-  it('starts the agent with exactly the flags that agents know', () => {
+describe('discovery Ignition config', () => {
+  it('starts the agent with the flags of assisted-installer-agent', () => {
     expect(linesOf(renderDiscoveryIgnition(sampleDiscovery()), 'ExecStart=')).toEqual([
       'ExecStart=/usr/local/bin/agent --url http://192.0.2.1:8090 --infra-env-id 6f1c8a7e-51b0-4f0a-9d4e-3c6f6d1c2b3a' +
         ' --agent-version quay.io/muster/agent:latest --insecure=false',
     ]);
   });
 
-  it('names the certificate authority of the service and brings it along', () => {
+  it('contains the certificate authority of the service and its path', () => {
     const { service } = sampleDiscovery();
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ service: { ...service, caPem: 'PEM', skipsCertificateVerification: true } }),
@@ -31,7 +31,7 @@ describe('The discovery ignition', () => {
     expect(readTextFile(config, '/etc/assisted-service/service-ca-cert.crt')).toBe('PEM');
   });
 
-  it('hands the token over in the environment, and leaves the line out when there is none', () => {
+  it('passes the token in the environment, and omits the line without a token', () => {
     const { service } = sampleDiscovery();
     const without = renderDiscoveryIgnition(sampleDiscovery({ service: { ...service, token: '' } }));
     expect(linesOf(renderDiscoveryIgnition(sampleDiscovery()), 'Environment=')).toEqual([
@@ -40,14 +40,14 @@ describe('The discovery ignition', () => {
     expect(linesOf(without, 'Environment=')).toEqual([]);
   });
 
-  it('restarts the agent without limit and gives it time to fetch its image', () => {
+  it('restarts the agent without limit and sets the start timeout', () => {
     const unit = unitOf(renderDiscoveryIgnition(sampleDiscovery()), 'agent.service');
     expect(unit).toMatch(/^Restart=always$/m);
     expect(unit).toMatch(/^RestartSec=3$/m);
     expect(unit).toMatch(/^TimeoutStartSec=600$/m);
   });
 
-  it('tells the proxy to the agent, to shells and to Ignition', () => {
+  it('configures the proxy of the agent, of shells and of Ignition', () => {
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ proxy: { httpProxy: 'http://u:p%40@proxy:3128', httpsProxy: '', noProxy: 'a.example, .b' } }),
     );
@@ -59,25 +59,25 @@ describe('The discovery ignition', () => {
     expect(config.ignition.proxy).toEqual({ httpProxy: 'http://u:p%40@proxy:3128', noProxy: ['a.example', '.b'] });
   });
 
-  it('ignores exceptions from a proxy that is not there', () => {
+  it('omits proxy exceptions without a proxy', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery({ proxy: { httpProxy: '', httpsProxy: '', noProxy: 'a' } }));
     expect(config.ignition).toEqual({ version: '3.1.0' });
     expect(pathsOf(config)).not.toContain('/etc/profile.d/proxy.sh');
   });
 
-  it('lets no value begin a line of the unit', () => {
+  it('escapes values so that they cannot begin a line of the unit', () => {
     const proxy = { httpProxy: 'http://x"\nExecStart=/bin/evil', httpsProxy: '', noProxy: '' };
     expect(linesOf(renderDiscoveryIgnition(sampleDiscovery({ proxy })), 'ExecStart=')).toHaveLength(1);
   });
 
-  it('lets no time source become a command', () => {
+  it('quotes NTP sources so that they cannot become commands', () => {
     const ntp = { sources: '', additionalSources: "a.example,'; reboot; '" };
     const script = readTextFile(renderDiscoveryIgnition(sampleDiscovery({ ntp })), '/usr/local/bin/add-ntp-sources.sh');
     expect(script).toContain(String.raw`'server '\'';reboot;'\'' iburst'`);
   });
 
   it.each([
-    ['replaces the sources of the image by those given', { sources: 'a,b', additionalSources: 'c' }, />\/etc/, 'c'],
+    ['replaces the sources of the image by the given ones', { sources: 'a,b', additionalSources: 'c' }, />\/etc/, 'c'],
     ['adds further sources', { sources: '', additionalSources: 'a,b' }, />>\/etc/, 'sourcedir'],
   ])('%s', (_, ntp, redirect, absent) => {
     const config = renderDiscoveryIgnition(sampleDiscovery({ ntp }));
@@ -89,14 +89,14 @@ describe('The discovery ignition', () => {
     expect(unitOf(config, 'add-ntp-sources.service')).toMatch(/^Before=chronyd\.service$/m);
   });
 
-  it('brings the endpoint of our own agents when there is one', () => {
+  it('contains the bus endpoint for agents of Muster when it is set', () => {
     const nats = { url: 'nats://192.0.2.1:4222', credentials: 'CREDS', inboxPrefix: '_INBOX.x' };
     const config = renderDiscoveryIgnition(sampleDiscovery({ nats }));
     expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({ nats });
     expect(pathsOf(renderDiscoveryIgnition(sampleDiscovery()))).not.toContain('/etc/muster/agent.json');
   });
 
-  it('starts the executable of the service without any container', () => {
+  it('starts the executable of the service without a container', () => {
     const executable = { baseUrl: 'http://192.0.2.1:8888/host-binaries', sha256: { x86_64: 'ab', aarch64: 'cd' } };
     const agent = { image: 'muster-host:1', executable, startTimeoutSeconds: 600 };
     const config = renderDiscoveryIgnition(sampleDiscovery({ agent }));
@@ -111,7 +111,7 @@ describe('The discovery ignition', () => {
     expect(pathsOf(config)).not.toContain('/usr/local/bin/agent-pull-image');
   });
 
-  it('keeps secrets for root', () => {
+  it('makes files with secrets readable by root only', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery({ nats: { url: 'nats://x', credentials: 'CREDS' } }));
     const modes = new Map(config.storage?.files?.map(({ path, mode }) => [path, mode]));
     expect(modes.get('/root/.docker/config.json')).toBe(384);
@@ -119,13 +119,13 @@ describe('The discovery ignition', () => {
     expect(modes.get('/usr/local/bin/agent-pull-image')).toBe(493);
   });
 
-  it('takes the agent from the image that was pulled before, and claims disks with a WWN for multipath', () => {
+  it('copies the agent from the pulled image and enables multipath for disks with a WWN', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery());
     expect(unitOf(config, 'agent.service')).toMatch(/^ExecStartPre=\/usr\/bin\/podman run --pull=never --privileged /m);
     expect(readTextFile(config, '/etc/multipath.conf')).toContain('property "(SCSI_IDENT_|ID_WWN)"');
   });
 
-  it('permits login by key only, with each key once', () => {
+  it('permits login with keys only, each key once', () => {
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ sshAuthorizedKeys: 'ssh-rsa A\n\n# mine\nssh-rsa B \nssh-rsa A' }),
     );
@@ -134,7 +134,7 @@ describe('The discovery ignition', () => {
     ]);
   });
 
-  it('carries text of any script unchanged', () => {
+  it('encodes text of any script without a change', () => {
     const pem = 'Zertifikat für Köln 名 🙂\n'.repeat(2_000);
     const config = renderDiscoveryIgnition(sampleDiscovery({ additionalTrustBundle: pem }));
     expect(readTextFile(config, '/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem')).toBe(
@@ -142,7 +142,7 @@ describe('The discovery ignition', () => {
     );
   });
 
-  it('is the same for the same input, whatever order its parts were written in', () => {
+  it('is equal for equal input with members in another order', () => {
     const input = sampleDiscovery();
     const reversed = Object.fromEntries(Object.entries(input).reverse()) as unknown as typeof input;
     expect(toIgnitionJson(renderDiscoveryIgnition(reversed))).toBe(toIgnitionJson(renderDiscoveryIgnition(input)));
@@ -152,7 +152,7 @@ describe('The discovery ignition', () => {
     expect(renderDiscoveryIgnition(sampleDiscovery({ sshAuthorizedKeys: '\n# none\n' })).passwd?.users).toEqual([]);
   });
 
-  it('is ready for machines that start from the network or belong to a cloud', () => {
+  it('contains units for network disks and clouds', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery());
     expect(unitOf(config, 'iscsistart.service')).toContain('ExecStart=-/usr/sbin/iscsistart -b');
     expect(unitOf(config, 'selinux.service')).toContain('/root/assisted.te');
@@ -162,7 +162,7 @@ describe('The discovery ignition', () => {
     );
   });
 
-  it('knows the mirrors, and takes unsigned images only where it was asked to', () => {
+  it('configures mirrors, and accepts unsigned images only when it is set', () => {
     const registries = { registriesConf: '[[registry]]\n', caPem: 'PEM', takesUnsigned: false };
     const config = renderDiscoveryIgnition(sampleDiscovery({ registries }));
     expect(readTextFile(config, '/etc/containers/registries.conf')).toBe('[[registry]]\n');
@@ -174,7 +174,7 @@ describe('The discovery ignition', () => {
     expect(pathsOf(without)).not.toContain('/etc/pki/ca-trust/source/anchors/domain.crt');
   });
 
-  it('of OKD brings the packages that its live system lacks', () => {
+  it('installs the packages of OKD, which its live system does not contain', () => {
     const config = renderDiscoveryIgnition(sampleDiscovery({ okd: { packagesImage: "quay.io/okd/rpms'" } }));
     expect(readTextFile(config, '/usr/local/bin/okd-binaries.sh')).toContain(String.raw`image='quay.io/okd/rpms'\'''`);
     const names = config.systemd?.units?.map(({ name }) => name) ?? [];

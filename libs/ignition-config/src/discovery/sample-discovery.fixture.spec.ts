@@ -1,6 +1,6 @@
 import type { DiscoveryInput } from './discovery-input';
 
-/** An infra-env with nothing optional; tests add what they are about. */
+/** An infra-env without optional settings. Tests add the settings that they test. */
 export const sampleDiscovery = (changes: Partial<DiscoveryInput> = {}): DiscoveryInput => ({
   infraEnvId: '6f1c8a7e-51b0-4f0a-9d4e-3c6f6d1c2b3a',
   service: { url: 'http://192.0.2.1:8090', skipsCertificateVerification: false, caPem: '', token: 'a-token' },

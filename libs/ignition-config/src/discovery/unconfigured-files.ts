@@ -4,18 +4,18 @@ import type { HostNetworkConfig } from '../static-network/host-networks';
 export interface UnconfiguredInput {
   readonly name: string;
   readonly cpuArchitecture: string;
-  /** JSON text; a secret. */
+  /** JSON text. Secret. */
   readonly pullSecret: string;
   readonly sshAuthorizedKey: string;
   readonly proxy: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
   readonly additionalNtpSources: readonly string[];
-  /** Address of the rendezvous host; empty: the user chooses it at the console. */
+  /** Address of the rendezvous host. Empty: the user chooses it at the console. */
   readonly rendezvousIp: string;
   readonly staticNetworks: readonly HostNetworkConfig[];
 }
 
 export interface UnconfiguredFile {
-  /** Below the folder that the installer is given. */
+  /** Path below the input folder of the installer. */
   readonly path: string;
   readonly content: string;
 }
@@ -23,14 +23,17 @@ export interface UnconfiguredFile {
 const API_VERSION = 'agent-install.openshift.io/v1beta1';
 const NAMESPACE = 'cluster0';
 const LABEL = { 'muster/static-network': 'yes' };
-/** The registry that an appliance's own disk serves. */
+/** The registry on the disk of an appliance. */
 const OWN_REGISTRY = 'registry.appliance.openshift.com:5000/openshift';
 const MIRRORS: readonly (readonly [string, string])[] = [
   ['quay.io/openshift-release-dev/ocp-release', `${OWN_REGISTRY}/release-images`],
   ['quay.io/openshift-release-dev/ocp-v4.0-art-dev', `${OWN_REGISTRY}/release`],
 ];
 
-/** What `openshift-install agent create unconfigured-ignition` reads, for machines that install without a service. Holds secrets. */
+/**
+ * Returns the input of `openshift-install agent create unconfigured-ignition`, for machines that are installed without
+ * a service. Contains secrets.
+ */
 export function unconfiguredFiles(input: UnconfiguredInput): readonly UnconfiguredFile[] {
   const networks = input.staticNetworks.map((network, index) => hostNetwork(network, index));
   return [

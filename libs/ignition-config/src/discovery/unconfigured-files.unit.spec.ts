@@ -16,8 +16,8 @@ const input = (changes: Partial<UnconfiguredInput> = {}): UnconfiguredInput => (
 const contentOf = (path: string, changes: Partial<UnconfiguredInput> = {}): string =>
   unconfiguredFiles(input(changes)).find((file) => file.path === path)?.content ?? '';
 
-describe('The files of an image that installs without a service', () => {
-  it('are few when nothing is chosen', () => {
+describe('files of an image for installations without a service', () => {
+  it('are few without optional settings', () => {
     expect(unconfiguredFiles(input()).map(({ path }) => path)).toEqual([
       'cluster-manifests/infraenv.yaml',
       'cluster-manifests/pull-secret.yaml',
@@ -32,7 +32,7 @@ describe('The files of an image that installs without a service', () => {
     });
   });
 
-  it('lead to the registry on the own disk', () => {
+  it('configure the registry on the disk of an appliance', () => {
     expect(parseRegistries(contentOf('mirror/registries.conf'))).toEqual({
       kind: 'parsed',
       mirrors: [
@@ -48,7 +48,7 @@ describe('The files of an image that installs without a service', () => {
     });
   });
 
-  it('name the leading host and the networks where they were given', () => {
+  it('contain the rendezvous host and the static networks', () => {
     const staticNetworks = [
       {
         network_yaml: 'interfaces: []\n',

@@ -2,7 +2,7 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/;
 
-/** The PEM blocks of a text that has certificates and blanks only; undefined for any other text. */
+/** Returns the PEM blocks of a text that contains only certificates and blanks. Undefined for any other text. */
 export function splitCertificates(text: string): readonly string[] | undefined {
   const blocks: string[] = [];
   let rest = text.trim();

@@ -7,7 +7,7 @@ import { readYaml, toPlain, YAML_ALIASES_MAX, YAML_DEPTH_MAX } from './read-yaml
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB+a/=\n-----END CERTIFICATE-----\n';
 
 describe('readYaml', () => {
-  it('reads documents with their lines', () => {
+  it('returns documents with their lines', () => {
     const read = readYaml('a: 1\n---\nb: [x, {c: |\n   text {{{[[\n}]\n');
     expect(read).toMatchObject({ kind: 'refused' });
     const two = readYaml('a: 1\n---\nb:\n- x\n- c: |\n    text {{{[[\n');
@@ -25,17 +25,17 @@ describe('readYaml', () => {
     ['complex keys', '? '.repeat(1_000) + 'x', 1],
     ['mappings', Array.from({ length: 1_000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), YAML_DEPTH_MAX],
     ['lists that never end', '- '.repeat(60) + '['.repeat(60), 1],
-  ])('refuses the depth of %s on the text', (_, text, line) => {
+  ])('refuses nesting of %s that is too deep before it parses the text', (_, text, line) => {
     const reason = `More than ${YAML_DEPTH_MAX} levels of lists and mappings are not supported.`;
     expect(readYaml(text)).toEqual({ kind: 'refused', fault: { reason, line } });
   });
 
-  it('reads a document of the greatest depth, and long documents of little depth', () => {
+  it('accepts a document of the maximum depth, and long documents', () => {
     expect(readYaml('- '.repeat(YAML_DEPTH_MAX - 1) + 'x').kind).toBe('read');
     expect(readYaml(`${'a:\n- b: [c, {d: e}]\n  f: g\n---\n'.repeat(2_000)}`).kind).toBe('read');
   });
 
-  it('refuses a key that occurs twice, with its line, among any number of keys', () => {
+  it('refuses a duplicate key with its line in a mapping of any size', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(readYaml(keys).kind).toBe('read');
     expect(readYaml(`${keys}\nk5: 2`)).toEqual({
@@ -45,12 +45,12 @@ describe('readYaml', () => {
     expect(readYaml('1: a\n"1": b').kind).toBe('read');
   });
 
-  it('refuses many aliases', () => {
+  it('refuses too many aliases', () => {
     const text = `- &a x\n${'- *a\n'.repeat(YAML_ALIASES_MAX + 1)}`;
     expect(readYaml(text)).toMatchObject({ kind: 'refused', fault: { line: YAML_ALIASES_MAX + 2 } });
   });
 
-  it('reads or refuses any text and never throws (fuzzed for 5 s at most)', () => {
+  it('accepts or refuses any text without throwing (fuzzed for 5 s at most)', () => {
     const part = fc.constantFrom(
       ...'-?:[]{},&*!|>\'"#%@ \n\ta1'.split(''),
       '- ',
@@ -71,13 +71,13 @@ describe('readYaml', () => {
 });
 
 describe('certificate lists', () => {
-  it('are PEM certificates with blanks between them', () => {
+  it('accept PEM certificates with blanks between them', () => {
     expect(splitCertificates(`\n${CERTIFICATE}\n ${CERTIFICATE}`)).toHaveLength(2);
     expect(isCertificateList('')).toBe(false);
     expect(isCertificateList('-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----')).toBe(false);
   });
 
-  it('are refused for one stray letter behind many certificates', () => {
+  it('are refused for one other character after many certificates', () => {
     expect(isCertificateList(CERTIFICATE.repeat(10_000))).toBe(true);
     expect(isCertificateList(`${CERTIFICATE.repeat(10_000)}x`)).toBe(false);
     expect(isCertificateList('-----BEGIN CERTIFICATE-----'.repeat(10_000))).toBe(false);
@@ -89,7 +89,7 @@ describe('overrides of users', () => {
     ['install_config_overrides', (text: string) => parseInstallConfigOverride(text)],
     ['ignition_config_override', (text: string) => parseIgnitionOverride(text, 'ignition_config_override')],
     ['certificates', (text: string) => splitCertificates(text)],
-  ])('%s are parsed or refused for any text and never throw (fuzzed for 5 s at most)', (_, parse) => {
+  ])('%s are accepted or refused for any text without throwing (fuzzed for 5 s at most)', (_, parse) => {
     const part = fc.oneof(
       fc.constantFrom(
         ...'{}[]",:\\ \n01'.split(''),
@@ -115,7 +115,7 @@ describe('overrides of users', () => {
     );
   });
 
-  it('are refused for their depth on any level', () => {
+  it('are refused when they are nested too deep', () => {
     const deep = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
     expect(parseInstallConfigOverride(deep).kind).toBe('refused');
     expect(parseIgnitionOverride(`{"ignition":{"version":"3.1.0"},"storage":${deep}}`, 'x').kind).toBe('refused');
@@ -134,14 +134,14 @@ describe('jsonLineOf', () => {
     [['a', 2], undefined],
     [['a', 0, 'x'], undefined],
     [['none'], undefined],
-  ] as const)('finds %j', (path, line) => {
+  ] as const)('returns the line of %j', (path, line) => {
     expect(jsonLineOf(text, path)).toBe(line);
   });
 
-  it('finds every member of any document', () => {
+  it('returns a line for every member of any document', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (document) => {
-        // Names like 10 would come first in an object.
+        // Names like 10 would be sorted first in an object.
         const names = Object.keys(document).filter((name) => !/^\d+$/.test(name));
         const lined = `{\n${names.map((name) => `${JSON.stringify(name)}: ${JSON.stringify(document[name])}`).join(',\n')}}`;
         names.forEach((name, index) => expect(jsonLineOf(lined, [name])).toBe(index + 2));

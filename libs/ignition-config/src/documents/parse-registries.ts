@@ -7,8 +7,8 @@ export type ParsedRegistries =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * What a registries.conf (TOML, containers-registries.conf(5) version 2) says of mirrors. Refused when it is no TOML, or has no
- * `[[registry]]`: then it is not the file that was meant.
+ * Returns the mirrors in a registries.conf (TOML, containers-registries.conf(5) version 2). Refuses a text that is not
+ * TOML or has no `[[registry]]`, because it is probably another file.
  */
 export function parseRegistries(text: string): ParsedRegistries {
   let document: unknown;

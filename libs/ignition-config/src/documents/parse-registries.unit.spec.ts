@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parseRegistries } from './parse-registries';
 
-describe('A registries.conf', () => {
-  it('says where images are found that are named otherwise', () => {
+describe('registries.conf', () => {
+  it('contains the mirrors of sources', () => {
     const text = `
 unqualified-search-registries = ["registry.lan"]
 
@@ -40,12 +40,12 @@ blocked = true
     ['[[registry', 'The text is not TOML'],
     ['', 'The document has no [[registry]].'],
     ['registry = 5', 'The document has no [[registry]].'],
-  ])('that is none (%j) is refused', (text, reason) => {
+  ])('is refused when it is invalid: %j', (text, reason) => {
     const parsed = parseRegistries(text);
     expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
   });
 
-  it('is parsed or refused, whatever is in it', () => {
+  it('is accepted or refused without throwing', () => {
     fc.assert(
       fc.property(
         fc.oneof(

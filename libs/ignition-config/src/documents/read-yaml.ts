@@ -1,11 +1,11 @@
 import { CST, type Document, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from 'yaml';
 
-/** Levels of lists and mappings. Schemas of custom resources have about 40. */
+/** Maximum levels of lists and mappings. Schemas of custom resources have about 40. */
 export const YAML_DEPTH_MAX = 100;
-/** Uses of anchors in one text. Each may stand for a large part of the document. */
+/** Maximum uses of anchors in one text. Each may represent a large part of the document. */
 export const YAML_ALIASES_MAX = 100;
 
-/** Why a text cannot be read. */
+/** The reason why a text cannot be parsed. */
 export interface YamlFault {
   /** A sentence. */
   readonly reason: string;
@@ -18,8 +18,8 @@ export type ReadYaml =
   | { readonly kind: 'refused'; readonly fault: YamlFault };
 
 /**
- * Reads every document of a text that a user gave, in time that grows with its length: depth and aliases are counted on the text
- * before it is parsed, because the parser recurses, and duplicate keys are found with a set, because the parser compares all pairs.
+ * Parses every document of a user's text in time that is linear in its length. Depth and aliases are counted before the
+ * parser runs, because it is recursive. Duplicate keys are found with a set, because the parser compares all pairs.
  */
 export function readYaml(text: string): ReadYaml {
   const refused = (reason: string, line: number): ReadYaml => ({ kind: 'refused', fault: { reason, line } });
@@ -51,13 +51,13 @@ export function toPlain(document: Document): { readonly value: unknown } | undef
   }
 }
 
-/** Depth and aliases, counted on the tokens of the text. The lexer neither recurses nor looks back. */
+/** Counts depth and aliases on the tokens of the text. The lexer is neither recursive nor does it look back. */
 function textFault(text: string): YamlFault | undefined {
   let line = 1;
   let column = 0;
   let aliases = 0;
   let flowDepth = 0;
-  /** Columns of the lists and mappings that are open, ascending. */
+  /** Columns of the open lists and mappings, ascending. */
   let columns: number[] = [];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);

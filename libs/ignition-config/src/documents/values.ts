@@ -26,21 +26,21 @@ export function isMapping(value: unknown): value is { readonly [key: string]: un
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value means true in a network document, which accepts texts such as "yes". */
+/** Returns whether a value means true in a network document, which accepts texts such as "yes". */
 export const isTrue = (value: unknown): boolean => TRUE_WORDS.has(value);
 
-/** Text of a scalar value; empty for lists and mappings. */
+/** Returns the text of a scalar value. Empty for lists and mappings. */
 export const wordOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** A whole number, which may be given as text and in hexadecimal, as `0x8001`. */
+/** Returns a whole number, which may be a text in decimal or hexadecimal form, such as `0x8001`. */
 export function toInteger(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined;
   if (typeof value !== 'string' || !/^(?:-?\d{1,15}|0x[0-9a-f]{1,12})$/i.test(value)) return undefined;
   return Number(value);
 }
 
-/** A schema for strings that `isRight` accepts. */
+/** A schema for texts that `isRight` accepts. */
 export const string = (isRight: (text: string) => boolean, expected: string) =>
   holds((value) => typeof value === 'string' && isRight(value), expected);
 
@@ -74,11 +74,11 @@ export const oneOf = (words: readonly (string | number)[]) =>
 
 export const listOf = (item: TSchema) => Type.Array(item);
 
-/** A mapping with some of these members and no others. */
+/** A mapping with only these members, all optional. */
 export const mapping = (known: { readonly [name: string]: TSchema }, required: readonly string[] = []) =>
   Type.Object(optionalExcept(known, required), { additionalProperties: false });
 
-/** A mapping that may have more members than these. */
+/** A mapping with these and any other members. */
 export const openMapping = (known: { readonly [name: string]: TSchema }, required: readonly string[] = []) =>
   Type.Object(optionalExcept(known, required));
 

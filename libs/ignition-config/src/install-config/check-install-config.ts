@@ -23,7 +23,7 @@ const mirrorSources = listOf(
   }),
 );
 
-/** Every field that an install-config of any supported version may have. */
+/** All fields of an install-config in any supported version. */
 const INSTALL_CONFIG = mapping({
   apiVersion: oneOf(['v1']),
   baseDomain: text,
@@ -67,13 +67,18 @@ const INSTALL_CONFIG = mapping({
 const parse = createParser(INSTALL_CONFIG, { name: '', nullIsAbsent: true });
 const parseAll = createParser(INSTALL_CONFIG, { name: '', nullIsAbsent: true, reportsAll: true });
 
-/** The first reason why these fields are no install-config: a sentence without full stop; undefined when there is none. */
+/**
+ * Returns the first reason why these fields are not an install-config, as a sentence without full stop, or undefined.
+ */
 export function faultOf(config: InstallConfig): string | undefined {
   const parsed = parse(config);
   return parsed.kind === 'invalid' ? formatViolation(parsed.violations[0]) : undefined;
 }
 
-/** Why an installation with this config would fail at its first step, one sentence each; empty when it would not. */
+/**
+ * Returns the reasons why an installation with this config would fail at its first step, one sentence each. Empty when
+ * there are none.
+ */
 export function checkInstallConfig(config: InstallConfig, input: InstallConfigInput): readonly string[] {
   const parsed = parseAll(config);
   const violations = parsed.kind === 'invalid' ? parsed.violations : [];

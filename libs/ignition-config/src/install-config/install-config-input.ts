@@ -1,6 +1,6 @@
 import type { ProxySettings } from '../discovery/discovery-input';
 
-/** Everything the install-config says. Empty texts and lists count as not given. */
+/** The input of the install-config. Empty texts and lists count as absent. */
 export interface InstallConfigInput {
   readonly name: string;
   readonly baseDomain: string;
@@ -8,9 +8,9 @@ export interface InstallConfigInput {
   readonly controlPlaneCount: number;
   readonly workerCount: number;
   readonly arbiterCount: number;
-  /** x86_64, arm64, …; empty: left to the installer. */
+  /** x86_64, arm64, … Empty: the installer decides. */
   readonly cpuArchitecture: string;
-  /** all, masters, workers, arbiters, none or several of them joined by commas. */
+  /** all, none, or a comma-separated list of masters, workers and arbiters. */
   readonly hyperthreading: string;
   readonly networkType: string;
   readonly clusterNetworks: readonly { readonly cidr: string; readonly hostPrefix: number }[];
@@ -23,7 +23,7 @@ export interface InstallConfigInput {
   readonly hosts: readonly InstallConfigHost[];
   readonly ntpServers: readonly string[];
   readonly proxy: ProxySettings;
-  /** JSON text; a secret. */
+  /** JSON text. Secret. */
   readonly pullSecret: string;
   readonly sshPublicKey: string;
   /** PEM. */
@@ -47,10 +47,10 @@ export interface PlatformChoice {
 export interface InstallConfigHost {
   readonly hostname: string;
   readonly role: 'master' | 'worker' | 'arbiter';
-  /** MAC address of the first port with an address in a machine network; empty without such a port. */
+  /** MAC address of the first port with an address in a machine network. Empty without such a port. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
-  /** How its power is cut when it stops answering; two-node clusters with fencing. Secrets. */
+  /** Access to the power control of the host, in two-node clusters with fencing. Secret. */
   readonly fencing?: FencingCredentials;
 }
 
@@ -59,7 +59,7 @@ export interface FencingCredentials {
   readonly username: string;
   readonly password: string;
   readonly certificateVerification: string;
-  /** Names the host instead of its host name. */
+  /** Identifies the host instead of its host name. */
   readonly macAddress?: string;
 }
 
@@ -70,7 +70,7 @@ export interface RegistryMirror {
   readonly neverContactSource?: boolean;
 }
 
-/** The document as an object; its JSON is YAML too. Holds the pull secret. */
+/** Returns the document as an object. Its JSON is valid YAML. Contains the pull secret. */
 export interface InstallConfig {
   readonly [field: string]: unknown;
 }

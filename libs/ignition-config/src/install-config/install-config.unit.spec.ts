@@ -19,8 +19,8 @@ const host = (
 const platformOf = (changes: Partial<InstallConfigInput>): unknown =>
   renderInstallConfig(sampleInstallConfig(changes))['platform'];
 
-describe('The install-config', () => {
-  it('says what the cluster is made of', () => {
+describe('install-config', () => {
+  it('contains the settings of the cluster', () => {
     expect(renderInstallConfig(sampleInstallConfig())).toEqual({
       apiVersion: 'v1',
       baseDomain: 'example.com',
@@ -46,7 +46,7 @@ describe('The install-config', () => {
     });
   });
 
-  it('of a single node has no platform and installs in place', () => {
+  it('of a single node has platform none and bootstrap in place', () => {
     const config = renderInstallConfig(
       sampleInstallConfig({ controlPlaneCount: 1, workerCount: 0, installationDisk: '/dev/disk/by-id/x' }),
     );
@@ -56,21 +56,21 @@ describe('The install-config', () => {
     });
   });
 
-  it('keeps traffic of the cluster with itself away from the proxy', () => {
+  it('excludes the networks of the cluster from the proxy', () => {
     const proxy = { httpProxy: 'http://p', httpsProxy: '', noProxy: 'a.example,172.30.0.0/16' };
     expect(renderInstallConfig(sampleInstallConfig({ proxy }))).toMatchObject({
       proxy: { httpProxy: 'http://p', noProxy: 'a.example,172.30.0.0/16,.demo.example.com,10.128.0.0/14,192.0.2.0/24' },
     });
   });
 
-  it('switches threads off only where it was asked to', () => {
+  it('disables hyperthreading only for the selected roles', () => {
     expect(renderInstallConfig(sampleInstallConfig({ hyperthreading: 'masters' }))).toMatchObject({
       controlPlane: { hyperthreading: 'Enabled' },
       compute: [{ hyperthreading: 'Disabled' }],
     });
   });
 
-  it('lists the machines of bare metal by role and name', () => {
+  it('lists the bare-metal machines by role and name', () => {
     const hosts = [
       host('b', 'worker'),
       host('z', 'master'),
@@ -135,7 +135,7 @@ describe('The install-config', () => {
     expect(platformOf(changes)).toMatchObject(expected);
   });
 
-  it('says nothing about addresses that virtualization does not manage', () => {
+  it('omits addresses for platforms that do not manage them', () => {
     const platform = platformOf({ platform: { ...PLATFORM, type: 'vsphere', isUserManagedNetworking: true } });
     expect(JSON.stringify(platform)).not.toContain('VIPs');
   });
@@ -148,7 +148,7 @@ describe('The install-config', () => {
     expect(renderInstallConfig(sampleInstallConfig({ openshiftVersion, arbiterCount }))['featureSet']).toBe(featureSet);
   });
 
-  it('tells two nodes how to cut the power of each other', () => {
+  it('contains the fencing credentials of two nodes', () => {
     const fencing = { address: 'redfish://bmc', username: 'u', password: 'p', certificateVerification: 'Disabled' };
     const byMac = { ...fencing, macAddress: '52:54:00:00:00:01' };
     const hosts = [host('b', 'master', { fencing: byMac }), host('a', 'master', { fencing })];
@@ -168,18 +168,18 @@ describe('The install-config', () => {
   it.each([
     ['4.13.9', 'imageContentSources'],
     ['4.14.0', 'imageDigestSources'],
-  ])('of %s names mirrors as %s', (openshiftVersion, field) => {
+  ])('of %s has the mirrors as %s', (openshiftVersion, field) => {
     const mirrors = [{ source: 'quay.io/a', mirrors: ['mirror.lan/a'] }];
     expect(renderInstallConfig(sampleInstallConfig({ openshiftVersion, mirrors }))[field]).toEqual(mirrors);
   });
 });
 
-describe('An override of the install-config', () => {
+describe('override of the install-config', () => {
   const overridden = (override: unknown, changes: Partial<InstallConfigInput> = {}) =>
     composeInstallConfig(sampleInstallConfig({ ...changes, overrides: JSON.stringify(override) }));
   const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
 
-  it('changes field by field, and lists item by item', () => {
+  it('replaces fields, and merges lists by index', () => {
     const composed = overridden({
       fips: true,
       networking: { networkType: 'Cilium', machineNetwork: [{ cidr: '10.0.0.0/24' }] },
@@ -203,7 +203,7 @@ describe('An override of the install-config', () => {
     });
   });
 
-  it('ends a list where it ends', () => {
+  it('shortens a list to its own length', () => {
     const clusterNetworks = [
       { cidr: '10.128.0.0/14', hostPrefix: 23 },
       { cidr: 'fd01::/48', hostPrefix: 64 },
@@ -213,7 +213,7 @@ describe('An override of the install-config', () => {
     });
   });
 
-  it('adds trust to what is trusted already', () => {
+  it('adds certificates to the trust bundle', () => {
     const composed = overridden(
       { additionalTrustBundle: CERTIFICATE },
       { additionalTrustBundle: `${CERTIFICATE.replace('AAAA', 'BBBB')}\n` },
@@ -235,19 +235,19 @@ describe('An override of the install-config', () => {
     ['{"additionalTrustBundle":"x"}', 'PEM certificates'],
     [`{"platform":{"none":${'['.repeat(60)}${']'.repeat(60)}}}`, 'nested more than 32 levels'],
     [`"${'x'.repeat(1_048_576)}"`, 'characters. Allowed: at most'],
-  ])('is refused with the field: %#', (text, reason) => {
+  ])('is refused with the name of the field: %#', (text, reason) => {
     const parsed = parseInstallConfigOverride(text);
     expect(parsed).toMatchObject({ kind: 'refused' });
     expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
   });
 
-  it('of nothing changes nothing', () => {
+  it('without content changes nothing', () => {
     expect(composeInstallConfig(sampleInstallConfig())).toMatchObject({
       config: renderInstallConfig(sampleInstallConfig()),
     });
   });
 
-  it('is merged or refused whatever it says', () => {
+  it('is merged or refused without throwing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(['composed', 'refused']).toContain(overridden(value).kind);
@@ -256,7 +256,7 @@ describe('An override of the install-config', () => {
     );
   });
 
-  it('does not hide that a machine has no way into the network', () => {
+  it('does not hide that a machine has no address in a machine network', () => {
     const hosts = [host('a', 'master', { bootMacAddress: '' })];
     expect(composeInstallConfig(sampleInstallConfig({ hosts }))).toMatchObject({
       problems: ['Host a has no interface with an address in a machine network. Add an address and install again.'],

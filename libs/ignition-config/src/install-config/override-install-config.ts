@@ -8,12 +8,13 @@ const MAX_DEPTH = 32;
 
 export type OverriddenInstallConfig =
   | { readonly kind: 'merged'; readonly config: InstallConfig }
-  /** The reason names the field. */
+  /** The reason contains the field. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Returns the config merged with the JSON text of a user: mappings field by field, lists item by item as long as the override's list
- * is, anything else by replacement. Only fields that an install-config has. Trust bundles are joined, not replaced.
+ * Returns the config merged with the JSON text of a user: mappings field by field, lists by index up to the length of
+ * the override's list, other values by replacement. Only fields of an install-config are allowed. Trust bundles are
+ * concatenated.
  */
 export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {
   const parsed = parseInstallConfigOverride(overrides);
@@ -27,7 +28,7 @@ export function overrideInstallConfig(config: InstallConfig, overrides: string):
 export type ParsedInstallConfigOverride =
   { readonly kind: 'parsed'; readonly override: InstallConfig } | { readonly kind: 'refused'; readonly reason: string };
 
-/** What can be said of an override without the config that it is for. Empty text: an override of nothing. */
+/** Checks an override without the config. An empty text is an empty override. */
 export function parseInstallConfigOverride(text: string): ParsedInstallConfigOverride {
   const refuse = (reason: string): ParsedInstallConfigOverride => ({
     kind: 'refused',

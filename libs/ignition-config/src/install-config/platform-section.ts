@@ -8,13 +8,13 @@ const ROLE_ORDER = ['master', 'arbiter', 'worker'];
 
 type Section = { readonly [field: string]: unknown };
 
-/** The section `platform`. */
+/** Returns the section `platform`. */
 export function platformSection(input: InstallConfigInput): Section {
   const build = PLATFORMS.get(effectivePlatform(input)) ?? baremetal;
   return build(input);
 }
 
-/** A single node outside of an external platform has no VIPs. */
+/** A single node has no VIPs, except on an external platform. */
 export function effectivePlatform({ platform, controlPlaneCount }: InstallConfigInput): string {
   if (platform.type === 'external') return 'external';
   if (platform.type === 'none' || controlPlaneCount === 1) return 'none';
@@ -29,7 +29,7 @@ const PLATFORMS: ReadonlyMap<string, (input: InstallConfigInput) => Section> = n
   ['nutanix', nutanix],
 ]);
 
-/** Both names of each: before dual stack there was one address and its field. */
+/** Contains both fields for each kind of VIP: versions without dual stack have one address in another field. */
 function vips({ apiVips, ingressVips, openshiftVersion, platform }: InstallConfigInput): Section {
   if (platform.isUserManagedNetworking && platform.type !== 'baremetal') return {};
   const single = isAtLeast(openshiftVersion, DUAL_STACK_VIPS_SINCE)
@@ -51,7 +51,7 @@ function baremetal(input: InstallConfigInput): Section {
   };
 }
 
-/** Machines are not switched on and off by the cluster; the fields have to be there all the same. */
+/** The cluster does not control the power of the machines, but the fields are required. */
 const baremetalHost = ({ hostname, role, bootMacAddress, isLegacyBoot }: InstallConfigHost): Section => ({
   name: hostname,
   role,
@@ -76,7 +76,7 @@ function external({ platform }: InstallConfigInput): Section {
   };
 }
 
-/** The credentials of the virtualization platform are not known at this point; the running cluster gets them later. */
+/** The credentials of vSphere are not known at this point. The running cluster receives them later. */
 const VSPHERE_PLACES = {
   server: 'vcenterplaceholder',
   datacenter: 'datacenterplaceholder',

@@ -8,7 +8,7 @@ const DIGEST_SOURCES_SINCE = '4.14';
 const ARBITER_PREVIEW = { since: '4.19', until: '4.20' };
 const FENCING_SUPPORTED_SINCE = '4.22';
 
-/** install-config.yaml as the cluster's settings give it, before any override. */
+/** Returns the install-config for the settings of a cluster, before the overrides. */
 export function renderInstallConfig(input: InstallConfigInput): InstallConfig {
   const { controlPlaneCount, workerCount, arbiterCount, sshPublicKey, additionalTrustBundle } = input;
   const isSingleNode = controlPlaneCount === 1;
@@ -62,7 +62,7 @@ const GO_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
 const fencedHosts = (hosts: readonly InstallConfigHost[]): readonly InstallConfigHost[] =>
   hosts.filter(({ role, fencing }) => role === 'master' && fencing !== undefined);
 
-/** Two nodes that can cut each other's power; in the order of their names. */
+/** Two nodes with fencing credentials, in the order of their names. */
 function fencingSection(hosts: readonly InstallConfigHost[]): object {
   const credentials = [...fencedHosts(hosts)]
     .sort((first, second) => (first.hostname < second.hostname ? -1 : 1))
@@ -76,7 +76,7 @@ function fencingSection(hosts: readonly InstallConfigHost[]): object {
   return credentials.length === 0 ? {} : { fencing: { credentials } };
 }
 
-/** Topologies are a preview before the version that supports them. */
+/** Topologies are a technology preview before the version that supports them. */
 function featureSet({ openshiftVersion, arbiterCount, hosts }: InstallConfigInput): object {
   const { since, until } = ARBITER_PREVIEW;
   const isArbiterPreview =
@@ -103,7 +103,7 @@ function proxySection(input: InstallConfigInput): object {
   };
 }
 
-/** Traffic of the cluster with itself does not go through a proxy. */
+/** Traffic within the cluster must not use a proxy. */
 function withOwnNetworks(input: InstallConfigInput): readonly string[] {
   const given = input.proxy.noProxy.split(',').filter((entry) => entry !== '');
   const own = [
@@ -119,12 +119,12 @@ export type ComposedInstallConfig =
   | {
       readonly kind: 'composed';
       readonly config: InstallConfig;
-      /** What would make the installation fail at its first step, one sentence each. */
+      /** Reasons why the installation would fail at its first step, one sentence each. */
       readonly problems: readonly string[];
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The document with the cluster's overrides: what the installer is given. */
+/** Returns the document with the overrides of the cluster, as the installer receives it. */
 export function composeInstallConfig(input: InstallConfigInput): ComposedInstallConfig {
   const overridden = overrideInstallConfig(renderInstallConfig(input), input.overrides);
   if (overridden.kind === 'refused') return overridden;

@@ -3,17 +3,17 @@ import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { IPV6_SETTINGS, SERVICE_CA_PATH } from '../discovery/host-files';
 
-/** Files that the config of a role gets in addition to the pointer config. */
+/** The reasons for which a role's config gets files in addition to the pointer config. */
 export interface NodeFilesInput {
-  /** PEM of the authority of the service; empty when machines need none. */
+  /** PEM of the certificate authority of the service. Empty when machines need none. */
   readonly serviceCaPem: string;
-  /** Some host of the cluster has an IPv6 address. */
+  /** A host of the cluster has an IPv6 address. */
   readonly hasIpv6: boolean;
   readonly openshiftVersion: string;
 }
 
 const VERSION = '3.2.0';
-/** Older ones look for profiles in a place of their own. */
+/** Older versions read profiles from another folder. */
 const USUAL_PROFILES_SINCE = '4.10';
 const MERGED_PROFILES = '[keyfile]\npath=/etc/NetworkManager/system-connections-merged\n';
 
@@ -25,12 +25,12 @@ export function roleNodeConfig({ serviceCaPem, hasIpv6, openshiftVersion }: Node
   ]);
 }
 
-/** What is true of one host alone. */
+/** Properties of one host. */
 export function hostNodeConfig(host: {
   readonly hostname: string;
-  /** An address of the network in which the kubelet has to choose its own; empty when it may choose freely. */
+  /** An address of the network in which the kubelet must choose its own. Empty when it may choose any. */
   readonly nodeIpHint: string;
-  /** The host discovered itself from a system on its own disk. */
+  /** The discovery system is installed on the disk of the host. */
   readonly isPersistentBoot: boolean;
 }): IgnitionConfig {
   const { hostname, nodeIpHint, isPersistentBoot } = host;
@@ -53,7 +53,7 @@ const withFiles = (files: readonly IgnitionFile[]): IgnitionConfig => ({
 const CLEANUP_PATH = '/usr/local/bin/cleanup-assisted-discovery-stateroot.sh';
 
 const CLEANUP_SCRIPT = `#!/usr/bin/env bash
-# The system that this machine discovered itself from shares its disk with the installed one, whose stateroot is "install".
+# The discovery system is on the same disk as the installed system, whose stateroot is "install".
 set -euo pipefail
 if [ ! -d /sysroot/ostree/deploy/install ]; then exit 0; fi
 mount -o remount,rw /sysroot
@@ -61,7 +61,7 @@ mount -o remount,rw /boot
 for stateroot in /sysroot/ostree/deploy/*; do
   name=$(basename "$stateroot")
   if [ "$name" = install ]; then continue; fi
-  # From the last to the first: numbers of those before stay what they are.
+  # From the last to the first, so that the numbers of the remaining ones do not change.
   ostree admin status | awk -v name="$name" '/^(\\*| ) [^ ]/ { if ($1 == name || $2 == name) print count + 0; count++ }' |
     sort --numeric-sort --reverse | while read -r index; do ostree admin undeploy "$index"; done
   find "$stateroot" -xdev -maxdepth 3 -exec chattr -i {} + 2>/dev/null || true
@@ -74,7 +74,7 @@ const CLEANUP_UNIT = {
   name: 'cleanup-assisted-discovery-stateroot.service',
   enabled: true,
   contents: `[Unit]
-Description=Remove the system that this machine discovered itself from
+Description=Remove the discovery system from the disk
 ConditionFirstBoot=yes
 After=local-fs.target
 

@@ -2,7 +2,7 @@ import type { IgnitionConfig } from '../config/ignition-config';
 import { toDataUrl } from '../config/ignition-file';
 
 export const POINTER_SPEC_VERSION = '3.2.0';
-/** Where the machine-config-server of a cluster listens with TLS. */
+/** The TLS port of the machine-config server of a cluster. */
 const MACHINE_CONFIG_PORT = 22_623;
 
 export interface PointerInput {
@@ -10,7 +10,7 @@ export interface PointerInput {
   readonly apiHost: string;
   /** Machine-config pool: master, worker, arbiter or a custom one. */
   readonly pool: string;
-  /** PEM of the authority that signed the machine-config-server's certificate. */
+  /** PEM of the certificate authority of the machine-config server. */
   readonly rootCaPem: string;
 }
 
@@ -25,7 +25,7 @@ export function renderPointerIgnition(input: PointerInput): IgnitionConfig {
   };
 }
 
-/** A role's pointer as it is for one machine-config pool: the last part of what it fetches. */
+/** Returns the pointer of a role with another machine-config pool: the last part of its URL. */
 export function pointTo(config: IgnitionConfig, pool: string): IgnitionConfig {
   const merge = config.ignition.config?.merge?.map((resource) => ({
     ...resource,
@@ -34,23 +34,26 @@ export function pointTo(config: IgnitionConfig, pool: string): IgnitionConfig {
   return merge ? { ...config, ignition: { ...config.ignition, config: { ...config.ignition.config, merge } } } : config;
 }
 
-/** What takes the place of a pointer where nothing is fetched: a single node brings its configuration along. */
+/** Replaces the pointer of a single node, whose disk already contains its configuration. */
 export const emptyIgnition = (version = POINTER_SPEC_VERSION): IgnitionConfig => ({ ignition: { version } });
 
 export interface JoiningInput {
-  /** Where the running cluster serves the configuration of machines, without the pool: `http://api.x.y:22624/config`. */
+  /**
+   * The URL where the running cluster serves the configuration of machines, without the pool:
+   * `http://api.x.y:22624/config`.
+   */
   readonly endpoint: string;
   /** Machine-config pool. */
   readonly pool: string;
-  /** PEM of the authority that signed the endpoint's certificate; empty when it has none. */
+  /** PEM of the certificate authority of the endpoint. Empty when it has none. */
   readonly caPem: string;
-  /** What the endpoint asks for; a secret. */
+  /** Token for the endpoint. Secret. */
   readonly token: string;
-  /** Name → value; secrets. */
+  /** Header names and values. Secrets. */
   readonly headers: { readonly [name: string]: string };
 }
 
-/** What a machine is written with that joins a cluster which runs already. */
+/** Returns the config of a machine that joins a running cluster. */
 export function renderJoiningIgnition({ endpoint, pool, caPem, token, headers }: JoiningInput): IgnitionConfig {
   const named = Object.entries(headers).map(([name, value]) => ({ name, value }));
   const httpHeaders = token ? [...named, { name: 'Authorization', value: `Bearer ${token}` }] : named;

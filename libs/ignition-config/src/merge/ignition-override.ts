@@ -5,8 +5,8 @@ import { isMapping } from '../documents/values';
 import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
 
 /**
- * Returns the line, counted from 1, on which the value at `path` begins in a JSON text; undefined when there is no such value.
- * The text has been parsed before, so it is valid, and its depth is bounded. It is read once, from the start.
+ * Returns the line, counted from 1, on which the value at `path` begins in a JSON text. Undefined when the value does
+ * not exist. The text must be valid JSON of limited depth. It is read once, from the start.
  */
 export function jsonLineOf(text: string, path: Place): number | undefined {
   const offset = offsetOf(text, path);
@@ -29,7 +29,10 @@ function offsetOf(text: string, path: Place): number | undefined {
   return at;
 }
 
-/** Offset of a member of the list or object at `at`. The last of several members of one name counts, as in JSON.parse. */
+/**
+ * Returns the offset of a member of the list or object at `at`. Of several members with one name the last one counts,
+ * as in JSON.parse.
+ */
 function memberOf(text: string, start: number, step: string | number): number | undefined {
   const isObject = text[start] === '{';
   if (!isObject && text[start] !== '[') return undefined;
@@ -78,12 +81,12 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-/** Spec versions that an override may be written in. */
+/** Versions of the specification that an override may have. */
 export const OVERRIDE_SPEC_VERSIONS: readonly string[] = ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'];
 
-/** No config of the spec has more levels. */
+/** No valid config is nested deeper. */
 const NESTING_MAX = 16;
-/** Problems that one message names. */
+/** Maximum number of problems in one message. */
 const PROBLEMS_REPORTED_MAX = 5;
 
 export type ParsedOverride =
@@ -92,13 +95,13 @@ export type ParsedOverride =
 
 interface Problem {
   readonly place: Place;
-  /** A sentence that begins with the place. */
+  /** A sentence that begins with the path. */
   readonly sentence: string;
 }
 
 /**
- * Parses a user's override (JSON text) and checks it against the specification: types, names, paths, URLs, duplicate entries, and
- * sections that its version does not have. A refusal names place and line.
+ * Parses a user's override (JSON text) and checks it against the specification: types, names, paths, URLs, duplicate
+ * entries, and sections that its version does not have. A refusal contains path and line.
  */
 export function parseIgnitionOverride(text: string, subject: string): ParsedOverride {
   const refuse = (reason: string, allowed?: readonly string[]): ParsedOverride => ({
@@ -129,7 +132,7 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     : refuse(describe(text, problems));
 }
 
-/** What is wrong with the discovery override of a user; undefined when it can be used. */
+/** Returns the problem of a user's discovery override, or undefined when it can be used. */
 export function ignitionOverrideProblem(text: string): Pick<Refusal, 'reason' | 'allowed'> | undefined {
   const parsed = parseIgnitionOverride(text, 'ignition_config_override');
   return parsed.kind === 'refused' ? parsed.refusal : undefined;
@@ -137,7 +140,7 @@ export function ignitionOverrideProblem(text: string): Pick<Refusal, 'reason' | 
 
 type Json = { readonly [name: string]: unknown };
 
-/** What a schema cannot express: members of later versions, and entries that stand twice. */
+/** Problems that a schema cannot express: members of later versions, and duplicate entries. */
 function problemsOf(config: Json, minor: number): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (place: Place, problem: string): void =>
@@ -180,7 +183,7 @@ function describe(text: string, problems: readonly Problem[]): string {
   return `${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`;
 }
 
-/** The message of the JSON parser, with line and column instead of an offset. */
+/** Returns the message of the JSON parser with line and column instead of an offset. */
 function describeSyntax(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const offset = Number(/position (\d+)/.exec(message)?.[1] ?? NaN);

@@ -4,7 +4,7 @@ const parse = (document: unknown) =>
   parseIgnitionOverride(typeof document === 'string' ? document : JSON.stringify(document), 'ignition_config_override');
 const version3 = { ignition: { version: '3.1.0' } };
 
-describe('An ignition override', () => {
+describe('Ignition override', () => {
   it('of a supported version is accepted as it is', () => {
     const document = { ...version3, storage: { files: [{ path: '/etc/a' }] }, unknown: { part: 1 } };
     expect(parse(document)).toEqual({ kind: 'parsed', config: document });
@@ -67,13 +67,13 @@ describe('An ignition override', () => {
     });
   });
 
-  it('of another version learns which ones there are', () => {
+  it('of another version is refused with the supported versions', () => {
     expect(parse({ ignition: { version: '4.0.0' } })).toMatchObject({
       refusal: { allowed: ['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0'] },
     });
   });
 
-  it('names the line of the error', () => {
+  it('is refused with the line of the error', () => {
     const text =
       '{\n "ignition": {"version": "3.1.0"},\n "systemd": {\n  "units": [\n   {"name": "a.service",\n    "mask": 1}\n]}}';
     expect(parse(text)).toMatchObject({

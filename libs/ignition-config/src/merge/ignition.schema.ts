@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { listOf, openMapping as members, string } from '../documents/values';
 
-// JSON is strict: `"true"` is no flag and `"420"` no number. Ignition ignores members that it does not know, and so does this.
+// JSON types are strict: `"true"` is not a flag and `"420"` is not a number. Unknown members are ignored, as in
+// Ignition.
 const text = Type.String();
 const boolean = Type.Boolean();
 const number = Type.Integer();
@@ -11,7 +12,7 @@ const texts = listOf(text);
 const word = (...words: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...words] });
 const matching = (pattern: RegExp, expected: string) => string((value) => pattern.test(value), expected);
 
-/** Without steps back, which would lead somewhere else than the path says. */
+/** Without `..`, which would change the place of the file. */
 const absolutePath = string(
   (value) => /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..'),
   'an absolute path without ".."',
@@ -50,7 +51,7 @@ const clevis = members({
   custom: members({ pin: text, config: text, needsNetwork: boolean }),
 });
 
-/** Members that a config of any supported version may have. `LATER_MEMBERS` lists those of later versions. */
+/** Members of a config in any supported version. `LATER_MEMBERS` lists those of later versions. */
 const IGNITION = members(
   {
     ignition: members(
@@ -186,7 +187,7 @@ export const LATER_MEMBERS: readonly { readonly path: readonly string[]; readonl
   { path: ['ignition', 'proxy'], sinceMinor: 1 },
 ];
 
-/** Lists in which nothing may stand twice, and the member that tells entries apart. Paths of one group are of one kind. */
+/** Lists without duplicate entries, and the member that identifies an entry. Paths in one group share their names. */
 export const DISTINCT_LISTS: readonly {
   readonly lists: readonly (readonly [section: string, list: string])[];
   readonly key: string;

@@ -8,7 +8,7 @@ const words = fc.constantFrom('x', 'y', 'z');
 const listOf = <Entry>(entry: fc.Arbitrary<Entry>, key: (entry: Entry) => string) =>
   fc.uniqueArray(entry, { selector: key, maxLength: 4 });
 
-/** Configs that are right by themselves: no path twice, whatever its kind. */
+/** Valid configs: no path occurs twice. */
 const configs: fc.Arbitrary<IgnitionConfig> = fc
   .record({
     nodes: fc.uniqueArray(
@@ -40,8 +40,8 @@ const configs: fc.Arbitrary<IgnitionConfig> = fc
     } as IgnitionConfig;
   });
 
-describe('Merging any two configs', () => {
-  it('gives one that is right by itself', () => {
+describe('merge of any two configs', () => {
+  it('results in a valid config', () => {
     fc.assert(
       fc.property(configs, configs, (parent, child) => {
         const merged = mergeIgnition(parent, child);
@@ -50,7 +50,7 @@ describe('Merging any two configs', () => {
     );
   });
 
-  it('keeps all that the child says', () => {
+  it('contains everything that the child sets', () => {
     fc.assert(
       fc.property(configs, configs, (parent, child) => {
         const merged = mergeIgnition(parent, child);
@@ -61,7 +61,7 @@ describe('Merging any two configs', () => {
     );
   });
 
-  it('gives the same whichever two of three come first', () => {
+  it('is associative', () => {
     fc.assert(
       fc.property(configs, configs, configs, (a, b, c) => {
         const paths = (config: IgnitionConfig) =>

@@ -6,8 +6,8 @@ type Json = { readonly [name: string]: unknown };
 const PARTITION = 'number or label';
 
 /**
- * Lists whose entries are merged one by one, by place in the config (list indices left out) → member that names an entry.
- * '' means: the entry is its own name. Every other list is appended to.
+ * Lists whose entries are merged, by path in the config without list indices → member that identifies an entry. '': the
+ * entry identifies itself. All other lists are concatenated.
  */
 const KEYED_LISTS: { readonly [place: string]: string | undefined } = {
   'ignition.config.merge': 'source',
@@ -40,9 +40,9 @@ const KEYED_LISTS: { readonly [place: string]: string | undefined } = {
 const PATH_LISTS = ['files', 'directories', 'links'] as const;
 
 /**
- * The config with the other one on top, by the rules of the Ignition spec: what the child sets wins, entries with the same
- * name become one, other lists are appended to; an argument that the child wants is no longer unwanted, and the other way
- * round. The result is of the newer one's spec version.
+ * Returns the config merged with a child config by the rules of the Ignition specification: values of the child take
+ * precedence, entries with the same name are merged, other lists are concatenated. A kernel argument that the child
+ * adds is removed from the list of arguments to delete, and the reverse. The result has the newer version of the two.
  */
 export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   const childPaths = pathsByList(child);
@@ -86,13 +86,13 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
   return [...merged, ...unused.values()];
 }
 
-/** A partition without both is always a new one. */
+/** A partition without number and label is always a new one. */
 function partitionName({ number, label }: Json): unknown {
   if (typeof number === 'number' && number !== 0) return `number ${number}`;
   return typeof label === 'string' ? `label ${label}` : Symbol('partition');
 }
 
-/** Kernel arguments of the parent without those that the child puts into the other list. */
+/** Returns the kernel arguments of the parent without those in the other list of the child. */
 function withoutTakenBack(parent: Json, child: Json): Json {
   const [own, other] = [parent['kernelArguments'], child['kernelArguments']];
   if (!isObject(own) || !isObject(other)) return parent;
@@ -110,7 +110,7 @@ function withoutTakenBack(parent: Json, child: Json): Json {
   return { ...parent, kernelArguments };
 }
 
-/** A path is a file, a directory or a link: the child's choice takes the place of the parent's. */
+/** A path is a file, a directory or a link: the child's entry replaces the parent's. */
 function withoutReplacedPaths(parent: IgnitionConfig, childPaths: ReadonlyMap<string, string>): Json {
   const storage = parent.storage as Json | undefined;
   if (!storage) return parent as unknown as Json;

@@ -10,8 +10,8 @@ const base: IgnitionConfig = {
 const merge = (child: object): IgnitionConfig =>
   mergeIgnition(base, { ignition: { version: '3.1.0' }, ...child } as IgnitionConfig);
 
-describe('Merging ignition configs', () => {
-  it('replaces what a file of the same path says, and keeps what it does not say', () => {
+describe('merge of Ignition configs', () => {
+  it('replaces the members of a file that the child sets, and keeps the others', () => {
     const { storage } = merge({ storage: { files: [{ path: '/etc/motd', contents: { source: 'data:,bye' } }] } });
     expect(storage?.files).toEqual([
       { path: '/etc/motd', mode: 420, contents: { source: 'data:,bye' } },
@@ -19,17 +19,17 @@ describe('Merging ignition configs', () => {
     ]);
   });
 
-  it('adds files of other paths behind', () => {
+  it('appends files with other paths', () => {
     const { storage } = merge({ storage: { files: [{ path: '/etc/new' }] } });
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/motd', '/etc/kept', '/etc/new']);
   });
 
-  it('puts a link where a file was', () => {
+  it('replaces a file by a link', () => {
     const { storage } = merge({ storage: { links: [{ path: '/etc/motd', target: '/dev/null' }] } });
     expect(storage).toEqual({ files: [{ path: '/etc/kept' }], links: [{ path: '/etc/motd', target: '/dev/null' }] });
   });
 
-  it('switches a unit off without losing its text, and merges drop-ins by name', () => {
+  it('disables a unit without losing its text, and merges drop-ins by name', () => {
     const { systemd } = merge({
       systemd: { units: [{ name: 'agent.service', enabled: false, dropins: [{ name: 'a.conf', contents: '1' }] }] },
     });
@@ -38,14 +38,14 @@ describe('Merging ignition configs', () => {
     ]);
   });
 
-  it('gives a user further keys, each once', () => {
+  it('adds SSH keys to a user, each once', () => {
     const { passwd } = merge({ passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-rsa B', 'ssh-rsa A'] }] } });
     expect(passwd?.users).toEqual([
       { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa B'] },
     ]);
   });
 
-  it('takes sections over that the rendered config does not have', () => {
+  it('adds sections that the rendered config does not have', () => {
     expect(merge({ kernelArguments: { shouldExist: ['x'] } })).toMatchObject({
       kernelArguments: { shouldExist: ['x'] },
     });
@@ -54,21 +54,21 @@ describe('Merging ignition configs', () => {
   it.each([
     ['3.4.0', '3.4.0'],
     ['3.0.0', '3.1.0'],
-  ])('with an override of %s is of version %s', (version, expected) => {
+  ])('with an override of %s has version %s', (version, expected) => {
     expect(mergeIgnition(base, { ignition: { version } }).ignition.version).toBe(expected);
   });
 
-  it('changes neither of the two', () => {
+  it('does not change its arguments', () => {
     const before = JSON.stringify(base);
     merge({ storage: { files: [{ path: '/etc/motd', mode: 1 }] }, passwd: { users: [{ name: 'x' }] } });
     expect(JSON.stringify(base)).toBe(before);
   });
 
-  it('with itself is itself', () => {
+  it('of a config with itself is the same config', () => {
     expect(mergeIgnition(base, base)).toEqual(base);
   });
 
-  describe('of later versions', () => {
+  describe('merges members of later versions', () => {
     const of = (parent: object, child: object): object =>
       mergeIgnition(
         { ignition: { version: '3.4.0' }, ...parent } as IgnitionConfig,
@@ -77,7 +77,7 @@ describe('Merging ignition configs', () => {
     const disk = (...partitions: object[]) => ({ storage: { disks: [{ device: '/dev/sda', partitions }] } });
     const luks = (...tang: object[]) => ({ storage: { luks: [{ name: 'root', options: ['-a'], clevis: { tang } }] } });
 
-    it('tells partitions apart by number, and those without by label', () => {
+    it('identifies partitions by number, and those without number by label', () => {
       const merged = of(
         disk({ number: 1, label: 'a', sizeMiB: 1 }, { label: 'b', sizeMiB: 2 }, { sizeMiB: 9 }),
         disk(
@@ -98,7 +98,7 @@ describe('Merging ignition configs', () => {
       );
     });
 
-    it('tells tang servers apart by address, and adds options though they are there already', () => {
+    it('identifies tang servers by address, and appends options', () => {
       const merged = of(
         luks({ url: 'http://a', thumbprint: '1' }),
         luks({ url: 'http://a', thumbprint: '2' }, { url: 'http://b' }),
@@ -112,7 +112,7 @@ describe('Merging ignition configs', () => {
       });
     });
 
-    it('knows devices of an array once, and directories beside files', () => {
+    it('lists devices of an array once, and directories separately from files', () => {
       const raid = (...devices: string[]) => ({ storage: { raid: [{ name: 'md', devices }] } });
       expect(of(raid('/a', '/b'), raid('/b', '/c'))).toMatchObject(raid('/a', '/b', '/c'));
       const files = { storage: { files: [{ path: '/x' }] } };
@@ -121,7 +121,7 @@ describe('Merging ignition configs', () => {
       });
     });
 
-    it('takes a kernel argument out of the list that the child contradicts', () => {
+    it('removes a kernel argument from the list that the child contradicts', () => {
       const parent = { kernelArguments: { shouldExist: ['a', 'b'], shouldNotExist: ['c'] } };
       const child = { kernelArguments: { shouldExist: ['c', 'b'], shouldNotExist: ['a'] } };
       expect(of(parent, child)).toMatchObject({ kernelArguments: { shouldExist: ['b', 'c'], shouldNotExist: ['a'] } });

@@ -14,7 +14,7 @@ export function checkNmstate(state: NetworkState, report: Report): void {
   });
 }
 
-/** What will not do what it seems to say, though a host can take it. */
+/** Reports settings that have no effect although the document is valid. */
 export function adviseOnNmstate(state: NetworkState, report: Report): void {
   for (const { index, ipv4, ipv6 } of state.interfaces)
     for (const [family, settings] of [
@@ -22,13 +22,13 @@ export function adviseOnNmstate(state: NetworkState, report: Report): void {
       ['ipv6', ipv6],
     ] as const)
       if (!settings.isEnabled && (settings.addresses.length > 0 || settings.isDhcp))
-        report(['interfaces', index, family], 'These settings stay unused until enabled is true.');
+        report(['interfaces', index, family], 'These settings have no effect until enabled is true.');
 }
 
 function checkNames({ interfaces }: NetworkState, report: Report): void {
   const seen = new Set<string>();
   for (const { index, name, type, isFoundByMac, macAddress } of interfaces) {
-    // A bridge of Open vSwitch and its internal interface share a name by custom.
+    // An Open vSwitch bridge and its internal interface usually have the same name.
     const key = type.startsWith('ovs-') ? `${type} ${name}` : name;
     if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} occurs twice.`);
     seen.add(key);

@@ -34,7 +34,7 @@ const authentication = (raw: Raw): KeyfileSettings => ({
           .join(''),
 });
 
-/** Features that NetworkManager names differently from the kernel. */
+/** Features with different names in NetworkManager and the kernel. */
 const FEATURES: ReadonlyMap<string, string> = new Map([
   ['rx-checksum', 'rx'],
   ['tx-scatter-gather', 'sg'],
@@ -73,7 +73,7 @@ function ethtool(raw: Raw): KeyfileSettings {
 }
 
 const MPTCP_DISABLED = 0x01;
-/** NetworkManager sets flags only on the interface of the default route without this one. */
+/** Without this flag, NetworkManager sets flags only on the interface of the default route. */
 const MPTCP_WITHOUT_DEFAULT_ROUTE = 0x08;
 const MPTCP_FLAGS: ReadonlyMap<string, number> = new Map([
   ['signal', 0x10],
@@ -82,7 +82,7 @@ const MPTCP_FLAGS: ReadonlyMap<string, number> = new Map([
   ['fullmesh', 0x80],
 ]);
 
-/** `mptcp-flags` of the connection; undefined when the document does not set them. */
+/** Returns `mptcp-flags` of the connection. Undefined when the document does not set them. */
 export function mptcpFlags({ raw }: NetworkInterface): number | undefined {
   const flags = within(raw, 'mptcp')['address-flags'];
   if (!Array.isArray(flags)) return undefined;

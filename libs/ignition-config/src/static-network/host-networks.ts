@@ -9,34 +9,34 @@ import { parseNmstate } from './nmstate.schema';
 import { readNmstate } from './read-nmstate';
 
 export const MAX_NETWORK_YAML_CHARACTERS = 131_072;
-/** Problems told for one host; the rest is more of the same. */
+/** Maximum number of problems that are reported for one host. */
 const MAX_PROBLEMS = 20;
 
-/** One item of the contract's `static_network_config`. */
+/** One item of `static_network_config` in the v2 API. */
 export interface HostNetworkConfig {
   readonly network_yaml?: string;
   readonly mac_interface_map?: readonly { readonly mac_address?: string; readonly logical_nic_name?: string }[];
 }
 
-/** What the hosts' operating system takes: keyfiles before OpenShift 4.18, nmstate policies from then on. */
+/** The format that the hosts' operating system reads: keyfiles before OpenShift 4.18, nmstate policies from 4.18 on. */
 export type NetworkForm = 'keyfiles' | 'nmpolicy';
 
 export interface HostNetwork {
   readonly mapping: readonly MacName[];
-  /** Names and contents as in the host's folder. */
+  /** Names and contents of the files in the host's folder. */
   readonly files: readonly Keyfile[];
 }
 
 export interface HostNetworks {
-  /** In canonical order: the order they were given in does not matter. Empty when there is any problem. */
+  /** In canonical order, independent of the order of the input. Empty when there is any problem. */
   readonly hosts: readonly HostNetwork[];
-  /** Each makes the configuration unusable. */
+  /** Problems that make the configuration unusable. */
   readonly problems: readonly NetworkProblem[];
-  /** Likely not meant that way, but usable. */
+  /** Probable mistakes in a usable configuration. */
   readonly advice: readonly NetworkProblem[];
 }
 
-/** Everything about static networks at once. Never throws; the same configuration gives the same files. */
+/** Returns files, problems and advice for static networks. Never throws. Equal configurations result in equal files. */
 export function planHostNetworks(configs: readonly HostNetworkConfig[], form: NetworkForm): HostNetworks {
   const plans = configs.map((config, host) => planHost(config, host, form));
   const problems = plans.flatMap((plan) => plan.problems);
@@ -78,7 +78,7 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   const reportTo =
     (list: NetworkProblem[]): Report =>
     (place, problem) => {
-      // A line is looked up for reported problems only: the look-up takes time for every key of a mapping.
+      // Lines are computed for reported problems only, because the computation visits every key of a mapping.
       if (list.length >= MAX_PROBLEMS) return;
       const line = lineOf(parsed, lines, place);
       list.push({ host, ...(line !== undefined && { line }), path: formatPlace(place), problem });
@@ -104,11 +104,11 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
   return { network: { mapping, files }, problems, advice };
 }
 
-/** The place is reported beside the sentence, which begins with the name of the member only. */
+/** The path is reported separately, so the sentence begins with the name of the member only. */
 const sentenceOf = ({ path, reason }: PlacedViolation): string =>
   `${path === '' ? 'The document' : path.slice(path.lastIndexOf('.') + 1)} ${reason}.`;
 
-/** Line of the deepest part of the path that the document has. */
+/** Line of the longest part of the path that exists in the document. */
 function lineOf(parsed: Document, lines: LineCounter, path: Place): number | undefined {
   for (let depth = path.length; depth >= 1; depth -= 1) {
     const node = parsed.getIn(path.slice(0, depth), true);

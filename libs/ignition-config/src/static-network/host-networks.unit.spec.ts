@@ -27,7 +27,7 @@ function readKeyfile(content: string): Record<string, Record<string, string>> {
 }
 
 describe('static networks as keyfiles', () => {
-  it('give an interface its addresses, routes and name servers', () => {
+  it('contain addresses, routes and name servers of an interface', () => {
     const files = keyfiles(
       eth0(`  mtu: 9000
   ipv4:
@@ -88,11 +88,11 @@ dns-resolver:
     ['enabled: true', 'ipv6', 'link-local'],
     ['enabled: true, dhcp: true', 'ipv6', 'dhcp'],
     ['enabled: true, dhcp: true, autoconf: true', 'ipv6', 'auto'],
-  ])('take {%s} of %s as method %s', (settings, family, method) => {
+  ])('convert {%s} of %s to method %s', (settings, family, method) => {
     expect(keyfiles(eth0(`  ${family}: {${settings}}\n`))['eth0']?.[family]?.['method']).toBe(method);
   });
 
-  it('follow what DHCP may set', () => {
+  it('contain the options for DHCP', () => {
     const settings =
       '{enabled: true, dhcp: true, auto-dns: false, auto-gateway: false, auto-routes: false, auto-route-table-id: 100, auto-route-metric: 50}';
     expect(keyfiles(eth0(`  ipv4: ${settings}\n`))['eth0']?.['ipv4']).toEqual({
@@ -108,7 +108,7 @@ dns-resolver:
     });
   });
 
-  it('keep what nmstate keeps: virtual functions, rules without priority, MTU of InfiniBand, frames on inactive ports', () => {
+  it('contain virtual functions, rules without priority, MTU of InfiniBand, and frames on inactive ports, as nmstate does', () => {
     const files = keyfiles(
       host(
         `interfaces:
@@ -144,14 +144,14 @@ route-rules:
     expect(files['eth0']?.['ipv6']?.['routing-rule0']).toBe('priority 30000 from ::/0 table 200');
   });
 
-  it('look up lines for reported problems only, whatever their number', () => {
+  it('compute lines for reported problems only', () => {
     const network_yaml = `interfaces: []\n${Array.from({ length: 10_000 }, (_, key) => `k${key}: 1`).join('\n')}`;
     const { problems } = planHostNetworks([{ network_yaml }], 'keyfiles');
     expect(problems).toHaveLength(20);
     expect(problems.at(-1)).toMatchObject({ line: 21, path: 'k19' });
   });
 
-  it('build bonds with their ports, and VLANs and bridges on top', () => {
+  it('contain bonds with their ports, and VLANs and bridges on top', () => {
     const files = keyfiles(
       host(
         `interfaces:
@@ -193,7 +193,7 @@ route-rules:
     expect(files['eth2']?.['bridge-port']).toEqual({ vlans: '10 pvid untagged,101,500-599' });
   });
 
-  it('find an interface by its MAC address where the document says so', () => {
+  it('find an interface by its MAC address when the document sets its identifier', () => {
     const files = keyfiles({
       network_yaml: `interfaces:\n- {name: lan, type: ethernet, identifier: mac-address, mac-address: "${MAC}", ipv4: {enabled: true, dhcp: true}}\n`,
     });
@@ -204,7 +204,7 @@ route-rules:
   it.each([
     ['ovs-bridge', "interfaces[1].type: type 'ovs-bridge' cannot be written as a NetworkManager keyfile"],
     ['ipvlan', "interfaces[1].type: type 'ipvlan' cannot be written as a NetworkManager keyfile"],
-  ])('refuse %s, which only newer hosts build', (type, problem) => {
+  ])('refuse %s, which only newer releases support', (type, problem) => {
     const config = host(`interfaces:\n- {name: eth0}\n- {name: br0, type: ${type}}\n`, 'eth0');
     expect(problemsOf(config)).toEqual([expect.stringContaining(`host 1, line 3, ${problem}`)]);
     expect(problemsOf(config, 'nmpolicy')).toEqual([]);
@@ -212,7 +212,7 @@ route-rules:
 });
 
 describe('static networks as policies', () => {
-  it('name interfaces by what has their MAC address', () => {
+  it('find interfaces by their MAC address', () => {
     const config: HostNetworkConfig = {
       network_yaml: `interfaces:
 - {name: nic1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.2, prefix-length: 24}]}, ipv6: {enabled: true}}
@@ -255,8 +255,8 @@ routes: {config: [{destination: 0.0.0.0/0, next-hop-address: 10.0.0.1, next-hop-
   });
 });
 
-describe('the mapping of MAC addresses', () => {
-  it('is completed from the document, so that an address is given once', () => {
+describe('mapping of MAC addresses', () => {
+  it('contains the MAC addresses in the document', () => {
     const { hosts } = planHostNetworks(
       [{ network_yaml: `interfaces:\n- {name: eth0, mac-address: ${MAC}, ipv4: {enabled: true, dhcp: true}}\n` }],
       'keyfiles',
@@ -264,12 +264,12 @@ describe('the mapping of MAC addresses', () => {
     expect(hosts[0]?.mapping).toEqual([{ mac: MAC, name: 'eth0' }]);
   });
 
-  it('asks for nothing where a name tells the port', () => {
+  it('is not required for names that identify the port', () => {
     const yaml = 'interfaces:\n- {name: eth0}\n- {name: enp1s0}\n- {name: eno1}\n- {name: eth9, state: absent}\n';
     expect(problemsOf(host(yaml, 'eth0'))).toEqual([]);
   });
 
-  it('does not depend on the order in which hosts and addresses are given', () => {
+  it('does not depend on the order of hosts and addresses', () => {
     const first = host('interfaces:\n- {name: eth0}\n- {name: eth1}\n', 'eth0', 'eth1');
     const second = { network_yaml: `interfaces:\n- {name: eth0, mac-address: ${MAC}}\n` };
     const turned = { ...first, mac_interface_map: [...(first.mac_interface_map ?? [])].reverse() };
@@ -278,7 +278,7 @@ describe('the mapping of MAC addresses', () => {
     );
   });
 
-  it('reports a MAC address of two hosts', () => {
+  it('is refused when two hosts have the same MAC address', () => {
     const config = host('interfaces:\n- {name: eth0}\n', 'eth0');
     const { problems, advice } = planHostNetworks([config, config], 'keyfiles');
     expect(problems).toEqual([]);

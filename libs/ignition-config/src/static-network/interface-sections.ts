@@ -4,18 +4,18 @@ import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
 import { mappings, textOf, within } from './read-nmstate';
 
-/** How a type of interface is written in a keyfile. */
+/** The form of a type of interface in a keyfile. */
 interface KeyfileType {
-  /** NetworkManager's name of the type. */
+  /** The name of the type in NetworkManager. */
   readonly type: string;
-  /** Section with what only this type has. */
+  /** Section with the settings of this type only. */
   readonly section?: (raw: { readonly [key: string]: unknown }) => KeyfileSection;
   readonly isController?: true;
 }
 
 const BOND_MODES = ['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb', 'balance-alb'];
 const MACVLAN_MODES = ['unknown', 'vepa', 'bridge', 'private', 'passthru', 'source'];
-/** The partition that every port is in. */
+/** The partition of every port. */
 const DEFAULT_PKEY = 0xffff;
 
 const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
@@ -58,7 +58,7 @@ const TYPES: ReadonlyMap<string, KeyfileType> = new Map<string, KeyfileType>([
 export const KEYFILE_TYPES: readonly string[] = [...TYPES.keys()];
 export const keyfileTypeOf = (type: string): KeyfileType | undefined => TYPES.get(type);
 
-/** The section of the interface's own type, and `ethernet` where anything in it differs from the defaults. */
+/** Returns the section of the interface's type, and `ethernet` when it differs from the defaults. */
 export function interfaceSections(one: NetworkInterface): readonly KeyfileSection[] {
   const own = keyfileTypeOf(one.type)?.section?.(one.raw);
   const wire = within(one.raw, 'ethernet');
@@ -95,7 +95,7 @@ function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
   };
 }
 
-/** Names in nmstate and numbers in the kernel. */
+/** nmstate uses names, the kernel uses numbers. */
 const ALL_SLAVES_ACTIVE: ReadonlyMap<string, number> = new Map([
   ['dropped', 0],
   ['delivered', 1],
@@ -190,7 +190,7 @@ const vxlanSettings = (vxlan: { readonly [key: string]: unknown }): KeyfileSetti
   'destination-port': toInteger(vxlan['destination-port']),
 });
 
-/** What a controller's settings say of a port: `bond-port` or `bridge-port`; undefined when nothing. */
+/** Returns the controller's settings for a port: `bond-port` or `bridge-port`. Undefined when there are none. */
 export function portSection(
   controllerType: string,
   raw: { readonly [key: string]: unknown },

@@ -9,7 +9,7 @@ import {
 } from './nmstate';
 import { textOf } from './read-nmstate';
 
-/** Settings of one section of a NetworkManager keyfile; undefined ones are left out. */
+/** Settings of one section of a NetworkManager keyfile. Undefined settings are omitted. */
 export type KeyfileSettings = { readonly [key: string]: string | number | boolean | undefined };
 
 export interface KeyfileSection {
@@ -17,7 +17,7 @@ export interface KeyfileSection {
   readonly settings: KeyfileSettings;
 }
 
-/** NetworkManager's keyfile format. Line breaks cannot be written in it, so they become blanks. */
+/** Returns NetworkManager's keyfile format. Line breaks become blanks, because a value cannot contain them. */
 export function formatKeyfile(sections: readonly KeyfileSection[]): string {
   return sections
     .map(({ name, settings }) => {
@@ -29,11 +29,11 @@ export function formatKeyfile(sections: readonly KeyfileSection[]): string {
     .join('\n');
 }
 
-/** NetworkManager's "as long as it takes". */
+/** NetworkManager's value for no timeout. */
 const NEVER_GIVE_UP_SECONDS = 2_147_483_647;
 const MAIN_TABLE = 254;
 const DEFAULT_IPV6_METRIC = 1_024;
-/** The resolver asks servers of the lower number first. */
+/** The resolver uses servers with the lowest number first. */
 const FIRST_DNS_PRIORITY = 40;
 const SECOND_DNS_PRIORITY = 50;
 
@@ -96,7 +96,7 @@ function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSetting
   };
 }
 
-/** Flags of automatic settings hold unless they are switched off. */
+/** Automatic settings are enabled unless they are set to false. */
 const isOn = (value: unknown): boolean => value === undefined || value === null || isTrue(value);
 
 function mayFail(family: Family, waitIp: string): boolean | undefined {
@@ -104,7 +104,7 @@ function mayFail(family: Family, waitIp: string): boolean | undefined {
   return !waitIp.includes(family);
 }
 
-/** The interface whose settings carry the name servers of a family; undefined when none can. */
+/** Returns the interface whose section contains the name servers of a family. Undefined when there is none. */
 export function dnsCarrier(family: Family, interfaces: readonly NetworkInterface[]): NetworkInterface | undefined {
   const able = interfaces.filter((one) => one.state === 'up' && one[family].isEnabled && one.controller === '');
   const static_ = able.filter((one) => !one[family].isDhcp && one[family].addresses.length > 0);
@@ -134,10 +134,10 @@ function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }:
 
 const LOOPBACK = 'lo';
 
-/** A blackhole route needs no interface; the loopback interface carries it. */
+/** A blackhole route has no interface and is written to the section of the loopback interface. */
 const carrierOf = ({ nextHopInterface }: Route): string => nextHopInterface || LOOPBACK;
 
-/** Whether the document has routes or rules that no interface of its own carries. */
+/** Returns whether the document has routes or rules that belong to none of its interfaces. */
 export function needsLoopback(state: NetworkState): boolean {
   if (state.interfaces.some(({ name }) => name === LOOPBACK)) return false;
   return (
@@ -185,13 +185,13 @@ function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
   return textOf(raw['family']) === 'ipv6' ? 'ipv6' : familyOf(`${textOf(raw['ip-from'])}${textOf(raw['ip-to'])}`);
 }
 
-/** Rules belong to no interface; the first that has the family carries them. */
+/** Rules belong to no interface and are written to the first section with the address family. */
 const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
   byName(interfaces.filter(({ name }) => name !== LOOPBACK)).find(
     (one) => one.state === 'up' && one[family].isEnabled,
   ) ?? interfaces.find(({ name }) => name === LOOPBACK);
 
-/** As nmstate: a rule without a priority gets one, because NetworkManager refuses a rule without. */
+/** Like nmstate: a rule without a priority gets one, because NetworkManager refuses such a rule. */
 const RULE_PRIORITY = 30_000;
 const EVERYTHING: { readonly [family in Family]: string } = { ipv4: '0.0.0.0/0', ipv6: '::/0' };
 

@@ -11,10 +11,10 @@ export interface Keyfile {
   readonly content: string;
 }
 
-/** Settings that only the hosts' own nmstate can carry out. */
+/** Settings that only nmstate on the host supports. */
 const BEYOND_KEYFILES = ['ovs-db', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
 
-/** Keyfiles serve releases before 4.18, and every ramdisk: minimal images and network boot. */
+/** Keyfiles are used for releases before 4.18 and for every ramdisk: minimal images and network boot. */
 const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use OpenShift 4.18 or later with a full image.';
 
 /** Reports what keyfiles cannot express. The same document may be valid as an nmstate policy. */
@@ -41,7 +41,7 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
     );
 }
 
-/** The document as files for NetworkManager, in order of file name. The document has passed every check. */
+/** Returns the document as files for NetworkManager in the order of file names. The document must be valid. */
 export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
   const plain = withPlainPorts(state);
   const interfaces = needsLoopback(state) ? [...plain, loopback(plain.length)] : plain;
@@ -64,7 +64,7 @@ export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
     .sort((first, second) => (first.fileName < second.fileName ? -1 : 1));
 }
 
-/** Members of a bond or bridge have no addresses of their own; those of a VRF keep them. */
+/** Members of a bond or bridge have no addresses. Those of a VRF do. */
 const ipController = (controller: NetworkInterface | undefined): string =>
   controller && controller.type !== 'vrf' ? controller.name : '';
 

@@ -3,20 +3,23 @@ import { isMapping, isTrue } from '../documents/values';
 import type { NetworkState, Report } from './nmstate';
 import { canonicalMac, portsOf, textOf } from './read-nmstate';
 
-/** Which machine's port goes by which name in the host's network document. */
+/** The name of a port with a MAC address in the host's network document. */
 export interface MacName {
-  /** Upper case, `:` between. */
+  /** Upper case, separated by `:`. */
   readonly mac: string;
   readonly name: string;
 }
 
 const MAC = /^[0-9A-F]{2}(?::[0-9A-F]{2}){5}(?:(?::[0-9A-F]{2}){14})?$/;
-/** Names that tell where a port is plugged in, the same at each boot. */
+/** Names that depend on the slot of the port, so that they are the same at each boot. */
 const PREDICTABLE_NAME = /^en[PsvxXbucaipod]/;
-/** Types that a machine has as hardware. */
+/** Types of hardware interfaces. */
 const HARDWARE_TYPES: ReadonlySet<string> = new Set(['ethernet', 'infiniband']);
 
-/** The mapping as given, completed by MAC addresses in the document; in order of MAC, so that the order given does not matter. */
+/**
+ * Returns the given mapping and the MAC addresses in the document, ordered by MAC address, independent of the order of
+ * the input.
+ */
 export function completeMapping(
   given: readonly { readonly mac_address?: string; readonly logical_nic_name?: string }[],
   state: NetworkState,
@@ -69,7 +72,7 @@ const repeated = (values: readonly string[]): readonly string[] => [
   ...new Set(values.filter((value, index) => value !== '' && values.indexOf(value) !== index)),
 ];
 
-/** Keys whose value is the name of an interface, wherever they stand. */
+/** Keys whose value is the name of an interface, at any place of the document. */
 const NAMING_KEYS: ReadonlySet<string> = new Set([
   'base-iface',
   'next-hop-interface',
@@ -83,8 +86,8 @@ const NAMING_KEYS: ReadonlySet<string> = new Set([
 const LISTING_KEYS: ReadonlySet<string> = new Set(['interfaces', 'port', 'ports-config']);
 
 /**
- * The document as an nmstate policy (YAML): each mapped interface is found by its MAC address when the host reads it, and
- * the name it has there stands wherever the document named it. Nothing is left to defaults that differ between versions.
+ * Returns the document as an nmstate policy (YAML). The host finds each mapped interface by its MAC address and
+ * replaces its name in the document by the real name. All values whose defaults differ between versions are explicit.
  */
 export function renderNmpolicy(document: unknown, mapping: readonly MacName[]): string {
   const captured = new Map(mapping.map(({ name }, index) => [name, `{{ capture.iface${index}.interfaces.0.name }}`]));

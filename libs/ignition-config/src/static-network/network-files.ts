@@ -6,7 +6,7 @@ import { NETWORK_SCRIPT, NETWORK_SCRIPT_LIBRARY } from './network-scripts';
 export interface NetworkFile {
   /** Absolute. */
   readonly path: string;
-  /** Permission bits, as 0o600. */
+  /** Permission bits, such as 0o600. */
   readonly mode: number;
   readonly content: string;
 }
@@ -17,7 +17,7 @@ const LIBRARY_PATH = '/usr/local/bin/common_network_script.sh';
 const PRIVATE = 0o600;
 const PROGRAM = 0o755;
 
-/** One folder per host; the machine that has a folder's MAC addresses takes what is in it. */
+/** Returns one folder per host. A machine with the MAC addresses of a folder installs its files. */
 export function hostNetworkFiles(hosts: readonly HostNetwork[], form: NetworkForm): readonly NetworkFile[] {
   return hosts.flatMap(({ mapping, files }, index) => {
     const folder = `${NETWORK_FOLDER}/host${index}`;
@@ -31,13 +31,13 @@ export function hostNetworkFiles(hosts: readonly HostNetwork[], form: NetworkFor
   });
 }
 
-/** The programs that bring a host's folder to where the system reads it. */
+/** The programs that install a host's folder. */
 export const networkScripts = (): readonly NetworkFile[] => [
   { path: NETWORK_SCRIPT_PATH, mode: PROGRAM, content: NETWORK_SCRIPT },
   { path: LIBRARY_PATH, mode: PROGRAM, content: NETWORK_SCRIPT_LIBRARY },
 ];
 
-/** Where the unit runs: in the booted live system, or in the ramdisk that still has to fetch it. */
+/** Where the unit runs: in the booted live system, or in the ramdisk before it downloads the live system. */
 export type NetworkStage = 'live-system' | 'ramdisk';
 
 export const NETWORK_UNIT_NAME = 'pre-network-manager-config.service';
@@ -85,7 +85,7 @@ const READABLE = 0o644;
 /** Type bits of a symbolic link; the content is its target. */
 const SYMBOLIC_LINK = 0o120_777;
 
-/** What a ramdisk needs so that the network of its machine is there before the root file system is fetched. */
+/** Returns the files of a ramdisk that configure the network before the root file system is downloaded. */
 export function networkRamdiskFiles({ hosts, form, delaySeconds }: StaticNetwork): readonly NetworkFile[] {
   if (hosts.length === 0) return [];
   const unit = `${UNITS}/${NETWORK_UNIT_NAME}`;

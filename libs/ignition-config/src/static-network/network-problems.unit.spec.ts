@@ -3,7 +3,7 @@ import { MAX_NETWORK_YAML_CHARACTERS, planHostNetworks } from './host-networks';
 import { MAC, host, eth0, problemsOf } from './host-networks.fixture.spec';
 import { staticNetworkProblem } from './static-networks';
 
-describe('what is wrong with a static network', () => {
+describe('problems of static networks', () => {
   it.each([
     ['', 'network_yaml: network_yaml is empty.'],
     ['interfaces:\n- name: eth0\n  ipv4: {enabled: true', 'line 3, network_yaml: The text is not YAML'],
@@ -56,7 +56,7 @@ describe('what is wrong with a static network', () => {
       'more than 100 values follow from aliases.',
     ],
     ['x'.repeat(MAX_NETWORK_YAML_CHARACTERS + 1), 'characters. Allowed: at most'],
-  ])('is reported with its line: %#', (yaml, problem) => {
+  ])('contain the line: %#', (yaml, problem) => {
     const problems = problemsOf(host(yaml, 'eth0'));
     expect(problems.join('\n')).toContain(problem);
     expect(problems.every((text) => text.startsWith('static_network_config of host 1'))).toBe(true);
@@ -80,25 +80,25 @@ describe('what is wrong with a static network', () => {
       ],
       'Interface eth0 occurs twice.',
     ],
-  ])('includes the mapping: %#', (mac_interface_map, problem) => {
+  ])('contain problems of the mapping: %#', (mac_interface_map, problem) => {
     expect(problemsOf({ network_yaml: 'interfaces:\n- {name: eth0}\n', mac_interface_map }).join('\n')).toContain(
       problem,
     );
   });
 
-  it('is not what will merely stay unused', () => {
+  it('do not contain settings without an effect', () => {
     const { problems, advice } = planHostNetworks(
       [eth0('  ipv4: {address: [{ip: 10.0.0.1, prefix-length: 24}]}\n')],
       'keyfiles',
     );
     expect(problems).toEqual([]);
     expect(advice).toEqual([
-      { host: 0, line: 4, path: 'interfaces[0].ipv4', problem: 'These settings stay unused until enabled is true.' },
+      { host: 0, line: 4, path: 'interfaces[0].ipv4', problem: 'These settings have no effect until enabled is true.' },
     ]);
   });
 });
 
-describe('any static network', () => {
+describe('static networks', () => {
   const word = fc.oneof(
     fc.constantFrom(
       'interfaces',
@@ -132,7 +132,7 @@ describe('any static network', () => {
     ),
   }));
 
-  it('is planned or refused, never thrown at', () => {
+  it('are accepted or refused without throwing', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -148,7 +148,7 @@ describe('any static network', () => {
     );
   });
 
-  it('has the same shape of outcome for documents that are nearly right', () => {
+  it('have a complete result for documents with one change', () => {
     fc.assert(
       fc.property(tree, (value) => {
         const document = {
@@ -163,13 +163,13 @@ describe('any static network', () => {
 });
 
 describe('staticNetworkProblem', () => {
-  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('names what is wrong with %s', (config) => {
+  it.each(['{}', '[{"network_yaml":"interfaces: []"}]', '[null]', '['])('returns the reason for %s', (config) => {
     expect(staticNetworkProblem({ staticNetworkConfig: config, openshiftVersion: '' })?.reason).toMatch(
       /static_network_config/,
     );
   });
 
-  it.each(['', '[]'])('accepts no static networks: %j', (config) => {
+  it.each(['', '[]'])('returns undefined without static networks: %j', (config) => {
     expect(staticNetworkProblem({ staticNetworkConfig: config, openshiftVersion: '' })).toBeUndefined();
   });
 });

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { type HostNetworkConfig, type NetworkForm, planHostNetworks } from './host-networks';
 import { hostNetworkFiles, NETWORK_SCRIPT_PATH, networkScripts } from './network-files';
 
-/** The real script, run in a folder that looks like the root of a live system. */
-describe('the script that gives a machine its static network', () => {
+/** Runs the real script in a folder with the layout of a live system's root. */
+describe('network script', () => {
   let root = '';
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'muster-network-'))));
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ describe('the script that gives a machine its static network', () => {
   const BOTH = [hostOf('02:00:00:00:00:0a', '10.0.0.1'), hostOf('02:00:00:00:00:0b', '10.0.0.2')];
   const CONNECTIONS = '/etc/NetworkManager/system-connections';
 
-  it('installs the keyfiles of the folder with its MAC address, with its own port names', () => {
+  it('installs the keyfiles of the folder with its MAC address and uses the real port names', () => {
     plugIn('lo0', '02:00:00:00:00:ff');
     plugIn('ens3', '02:00:00:00:00:0b');
     expect(run(BOTH, 'keyfiles')).toContain('/etc/assisted/network/host1');
@@ -67,7 +67,7 @@ describe('the script that gives a machine its static network', () => {
     expect(readFileSync(join(root, 'etc/nmstate/ymlFile0.yml'), 'utf8')).toContain('02:00:00:00:00:0A');
   });
 
-  it('needs builtins of bash and four programs only, which every dracut ramdisk has', () => {
+  it('needs only builtins of bash and four programs that every dracut ramdisk has', () => {
     plugIn('ens3', '02:00:00:00:00:0b');
     const bin = join(root, 'bin');
     mkdirSync(bin);
@@ -77,7 +77,7 @@ describe('the script that gives a machine its static network', () => {
     expect(readdirSync(join(root, CONNECTIONS)).sort()).toEqual(['ens3.nmconnection', 'nic1.5.nmconnection']);
   });
 
-  it('changes nothing on a host without configuration', () => {
+  it('changes nothing on a host without a configuration', () => {
     plugIn('ens3', '02:00:00:00:00:0c');
     expect(run(BOTH, 'keyfiles')).toContain(
       'No static network configuration for this host: none of its MAC addresses (02:00:00:00:00:0C)',

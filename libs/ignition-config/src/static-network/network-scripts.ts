@@ -1,8 +1,8 @@
 /**
- * Bash functions that find the folder of this host. A folder belongs to this host when every MAC address in its table is on the
- * host; when there is no such folder, the one with the most of its addresses on the host. ROOT and NET are for tests.
- *
- * The ramdisk of CoreOS has few programs, so the scripts use builtins of bash, and cp, mkdir, chmod and sleep, which every dracut ramdisk has.
+ * Bash functions that find the folder of this host: the folder whose MAC addresses are all on the host, otherwise the
+ * folder with the most MAC addresses on the host. ROOT and NET are for tests.
+ * The ramdisk of CoreOS has few programs, so the scripts use builtins of bash, and cp, mkdir, chmod and sleep, which
+ * every dracut ramdisk has.
  */
 export const NETWORK_SCRIPT_LIBRARY = `# Sourced by pre-network-manager-config.sh.
 ROOT="\${ROOT:-}"
@@ -21,7 +21,7 @@ read_ports() {
   done
 }
 
-# Ports appear one after the other: wait until the list is stable for 3 s, 30 s at most.
+# Ports appear one after another: wait until the list does not change for 3 s, at most 30 s.
 wait_for_ports() {
   local before="" stable=0 waited=0
   read_ports

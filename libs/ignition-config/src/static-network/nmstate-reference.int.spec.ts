@@ -104,7 +104,10 @@ const DOCUMENTS: readonly string[] = [
   ),
 ];
 
-/** Settings by section. NetworkManager makes the UUID of a profile itself, and this service raises the priority of its profiles. */
+/**
+ * Returns the settings by section. NetworkManager generates the UUID of a profile, and this service increases the
+ * priority of its profiles.
+ */
 function settingsOf(content: string): Record<string, readonly string[]> {
   const sections: Record<string, string[]> = {};
   let lines: string[] = [];

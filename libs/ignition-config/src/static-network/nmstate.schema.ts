@@ -102,7 +102,7 @@ const vlan = mapping(
   ['base-iface', 'id'],
 );
 
-/** Keys whose value only one type of interface takes; the ones without a shape go to the host as they are. */
+/** Keys that only one type of interface has. Keys without a schema are passed to the host unchanged. */
 const TYPED = {
   ethernet: anything,
   'link-aggregation': mapping(

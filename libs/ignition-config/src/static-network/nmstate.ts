@@ -1,12 +1,12 @@
 import type { Place } from '@muster/schema';
 
-/** An error or a likely mistake in the network configuration of one host. */
+/** An error or a probable mistake in the network configuration of one host. */
 export interface NetworkProblem {
-  /** Place in `static_network_config`, from 0. */
+  /** Index in `static_network_config`, from 0. */
   readonly host: number;
-  /** Line in the host's `network_yaml`, from 1; absent when the problem is not in the YAML. */
+  /** Line in the host's `network_yaml`, from 1. Absent when the problem is not in the YAML. */
   readonly line?: number;
-  /** For instance `interfaces[0].ipv4.address[0].ip`. */
+  /** For example `interfaces[0].ipv4.address[0].ip`. */
   readonly path: string;
   readonly problem: string;
 }
@@ -20,7 +20,7 @@ export function describeNetworkProblem({ host, line, path, problem }: NetworkPro
   return `static_network_config of host ${host + 1}${place === '' ? '' : `, ${place}`}: ${problem}`;
 }
 
-/** What Muster reads of a host's network document; the rest of the document goes to the host untouched. */
+/** The members of a host's network document that Muster reads. The rest is passed to the host unchanged. */
 export interface NetworkState {
   readonly interfaces: readonly NetworkInterface[];
   readonly routes: readonly Route[];
@@ -33,19 +33,19 @@ export interface NetworkState {
 }
 
 export interface NetworkInterface {
-  /** Place in the document, from 0; ports that nothing describes come after the last one. */
+  /** Index in the document, from 0. Ports without a description follow after the last one. */
   readonly index: number;
   readonly name: string;
   readonly profileName: string;
   readonly type: string;
   readonly state: string;
   readonly isFoundByMac: boolean;
-  /** Upper case, `:` between; empty when not given. */
+  /** Upper case, separated by `:`. Empty when absent. */
   readonly macAddress: string;
   readonly controller: string;
   readonly ipv4: IpSettings;
   readonly ipv6: IpSettings;
-  /** The mapping as it was written. */
+  /** The mapping as in the document. */
   readonly raw: { readonly [key: string]: unknown };
 }
 
@@ -74,5 +74,5 @@ export interface RouteRule {
 
 export type Family = 'ipv4' | 'ipv6';
 
-/** Whether an address or network is of IPv6. */
+/** Returns whether an address or network is IPv6. */
 export const familyOf = (address: string): Family => (address.includes(':') ? 'ipv6' : 'ipv4');

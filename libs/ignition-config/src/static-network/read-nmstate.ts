@@ -3,7 +3,7 @@ import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstat
 
 const NOTHING: { readonly [key: string]: unknown } = {};
 
-/** Reads a document that has the right shape. */
+/** Reads a document that matches the schema. */
 export function readNmstate(document: unknown): NetworkState {
   const root = isMapping(document) ? document : NOTHING;
   const dns = within(root, 'dns-resolver', 'config');
@@ -25,7 +25,7 @@ export const texts = (value: unknown): readonly string[] => (Array.isArray(value
 export const mappings = (value: unknown): readonly { readonly [key: string]: unknown }[] =>
   Array.isArray(value) ? value.map((one: unknown) => (isMapping(one) ? one : NOTHING)) : [];
 
-/** MAC addresses are written in many ways; this is the one that they are compared and stored in. */
+/** Returns the normalised form in which MAC addresses are compared and stored. */
 export const canonicalMac = (mac: string): string => mac.trim().toUpperCase().replaceAll('-', ':');
 
 function readInterface(raw: { readonly [key: string]: unknown }, index: number): NetworkInterface {
@@ -66,7 +66,7 @@ function readRoute(raw: { readonly [key: string]: unknown }, index: number): Rou
   };
 }
 
-/** A member of a bond, bridge or VRF, with what its controller says of it. */
+/** A member of a bond, bridge or VRF, with the settings of its controller for it. */
 export interface Port {
   readonly name: string;
   readonly raw: { readonly [key: string]: unknown };
@@ -88,7 +88,7 @@ export function portsOf({ type, raw }: NetworkInterface): readonly Port[] {
   }
 }
 
-/** The document's interfaces, then the ports and veth peers that it names without describing them. */
+/** Returns the document's interfaces, then the ports and veth peers that it names without describing them. */
 export function withPlainPorts(state: NetworkState): readonly NetworkInterface[] {
   const known = new Set(state.interfaces.map(({ name }) => name));
   const plain = [...new Set(state.interfaces.flatMap(portsOf).map(({ name }) => name))].filter(
@@ -98,7 +98,7 @@ export function withPlainPorts(state: NetworkState): readonly NetworkInterface[]
   return [...state.interfaces, ...ports, ...vethPeers(state, [...known, ...plain])];
 }
 
-/** The other ends of veth pairs, where the document does not describe them. */
+/** The peers of veth pairs that the document does not describe. */
 function vethPeers(state: NetworkState, known: readonly string[]): readonly NetworkInterface[] {
   const described = state.interfaces.filter(({ type }) => type === 'veth');
   return described.flatMap(({ name, raw }) => {
@@ -109,7 +109,7 @@ function vethPeers(state: NetworkState, known: readonly string[]): readonly Netw
   });
 }
 
-/** The interface that carries routes and rules which belong to no other one. */
+/** The interface whose profile contains routes and rules that belong to no other interface. */
 export const loopback = (index: number): NetworkInterface => ({
   ...plainPort('lo', index),
   type: 'loopback',

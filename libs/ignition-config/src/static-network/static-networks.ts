@@ -3,23 +3,23 @@ import type { Refusal } from '@muster/problems';
 import { type HostNetworkConfig, type HostNetworks, type NetworkForm, planHostNetworks } from './host-networks';
 import { describeNetworkProblem } from './nmstate';
 
-/** From here on the hosts' operating system reads nmstate policies itself. */
+/** The first version whose operating system reads nmstate policies. */
 const POLICIES_SINCE = '4.18';
-/** The most problems that one message lists. */
+/** Maximum number of problems in one message. */
 const MAX_PROBLEMS_REPORTED = 5;
 
-/** A version that is not known yet counts as a new one. */
+/** Returns the format for a version. An unknown version counts as new. */
 export function networkFormOf(openshiftVersion: string): NetworkForm {
   return parseVersion(openshiftVersion) && !isAtLeast(openshiftVersion, POLICIES_SINCE) ? 'keyfiles' : 'nmpolicy';
 }
 
-/** The document as JSON text, opened, and the version of the hosts that it is for. */
+/** The unsealed document as JSON text, and the version of its hosts. */
 export interface GivenNetworks {
   readonly staticNetworkConfig: string;
   readonly openshiftVersion: string;
 }
 
-/** The infra-env's static networks as files for its hosts; undefined when it has none. */
+/** Returns the infra-env's static networks as files for its hosts. Undefined when it has none. */
 export function planStaticNetworks(
   given: GivenNetworks,
 ): { readonly form: NetworkForm; readonly networks: HostNetworks } | undefined {
@@ -32,8 +32,8 @@ export function planStaticNetworks(
 }
 
 /**
- * Returns the static networks for a ramdisk. A ramdisk has no service that applies policies, so they are keyfiles in every release;
- * `problems` names what keyfiles cannot express.
+ * Returns the static networks for a ramdisk. A ramdisk cannot apply policies, so they are keyfiles in every release.
+ * `problems` lists what keyfiles cannot express.
  */
 export function planRamdiskNetworks(given: GivenNetworks): ReturnType<typeof planStaticNetworks> {
   const text = given.staticNetworkConfig.trim();
@@ -59,7 +59,7 @@ function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
   }
 }
 
-/** Why these static networks cannot be used, with host and line; undefined when they can. */
+/** Returns the reason why these static networks cannot be used, with host and line, or undefined. */
 export function staticNetworkProblem(given: GivenNetworks): Pick<Refusal, 'reason'> | undefined {
   const problems = planStaticNetworks(given)?.networks.problems ?? [];
   if (problems.length === 0) return undefined;

@@ -1,10 +1,10 @@
 import type { IgnitionFile, IgnitionUnit } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
 
-/** Version of the Ignition specification that the machine-config operator of every supported version reads. */
+/** The version of the Ignition specification that the machine-config operator of every supported version reads. */
 const SPEC_VERSION = '3.2.0';
 
-/** A MachineConfig: what every node of a pool gets. */
+/** Returns a MachineConfig: the configuration of every node of a pool. */
 export function machineConfig(
   role: string,
   name: string,
@@ -28,7 +28,9 @@ const SETTINGS = [
   'logdir /var/log/chrony',
 ];
 
-/** The chrony configuration of a node: configured sources, and the default ones unless they are excluded. */
+/**
+ * Returns the chrony configuration of a node: the configured sources, and the default ones unless they are excluded.
+ */
 export function chronyFile({
   timeSources,
   isOnlyTime,
@@ -42,7 +44,7 @@ export function chronyFile({
 }
 
 export interface EncryptionChoice {
-  /** `enable_on` of the v2 API: none, all, or pools joined by commas. */
+  /** `enable_on` of the v2 API: none, all, or a comma-separated list of pools. */
   readonly roles: string;
   /** tpmv2 or tang. */
   readonly mode: string;
@@ -51,7 +53,7 @@ export interface EncryptionChoice {
   readonly cipher: string;
 }
 
-/** Kernel argument that starts the network before the disk is opened. */
+/** Kernel argument that configures the network before the disk is opened. */
 const NETWORK_FIRST = 'rd.neednet=1';
 
 /** Encrypts the root file system with the TPM of the host or with tang servers. */
@@ -80,8 +82,8 @@ export function encryptedRoot({
 }
 
 /**
- * A node that starts from a disk in the network has its port set up before the network service runs; without this the service leaves the
- * port as it is and never applies its settings.
+ * On a node that boots from a network disk, the port is configured before the network service starts. Without this
+ * setting, the service would not apply its settings to the port.
  */
 export const NIC_REAPPLY_UNIT: IgnitionUnit = {
   name: 'iscsi-nic-reapply.service',
@@ -119,9 +121,9 @@ Restart=always
 WantedBy=multi-user.target
 `;
 
-/** Puts the node's own resolver first whenever a connection comes up. */
+/** Makes the DNS server of the node the first name server whenever a connection is activated. */
 const script = (domain: string): string => `#!/bin/bash
-# The names of ${domain} are answered here, everything else where it was before.
+# This node answers the names of ${domain}. All other names are resolved as before.
 case "$2" in up | dhcp4-change | dhcp6-change | reapply) ;; *) exit 0 ;; esac
 if ! grep -q '^nameserver 127.0.0.1$' /etc/resolv.conf; then
   { echo 'nameserver 127.0.0.1'; grep -v '^nameserver 127.0.0.1$' /etc/resolv.conf; } >/etc/resolv.conf.own
@@ -129,7 +131,7 @@ if ! grep -q '^nameserver 127.0.0.1$' /etc/resolv.conf; then
 fi
 `;
 
-/** A single node resolves the names of its cluster, so that it can be installed without DNS records. */
+/** Returns the DNS configuration of a single node, so that it can be installed without DNS records. */
 export function singleNodeNames(domain: string, address: string): object {
   const names = [`/apps.${domain}/`, `/api-int.${domain}/`, `/api.${domain}/`].map(
     (name) => `address=${name}${address}\n`,

@@ -11,23 +11,23 @@ import {
 
 export type NodeRole = 'master' | 'worker' | 'arbiter';
 
-/** What decides on the manifests that the service itself adds to a cluster. */
+/** The input of the manifests that the service adds to a cluster. */
 export interface SystemManifestsInput {
-  /** Those that the cluster has besides master and worker. */
+  /** The pools of the cluster in addition to master and worker. */
   readonly hasArbiters: boolean;
   readonly isSingleNode: boolean;
   readonly areMastersSchedulable: boolean;
-  /** The only time sources when `isOnlyTime`, else besides those of the system. */
+  /** The only NTP sources when `isOnlyTime` is set, otherwise in addition to those of the system. */
   readonly timeSources: readonly string[];
   readonly isOnlyTime: boolean;
   readonly encryption: EncryptionChoice;
   /** `<cluster>.<base domain>`. */
   readonly domain: string;
-  /** Address of a single node that resolves its own names; empty when a DNS server does. */
+  /** Address of a single node that resolves the names of its cluster. Empty when a DNS server does. */
   readonly ownNamesAddress: string;
 }
 
-/** In the order in which they are made; everything is in the folder openshift. */
+/** Returns the manifests in a fixed order. All of them are in the folder openshift. */
 export function systemManifests(input: SystemManifestsInput): readonly ManifestFile[] {
   const roles: readonly NodeRole[] = input.hasArbiters ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
   return [
@@ -59,7 +59,7 @@ function ownNames({ isSingleNode, ownNamesAddress, domain }: SystemManifestsInpu
   ];
 }
 
-/** A patch of what installers generate: workloads may run on the control plane. */
+/** A patch of a generated manifest: workloads may run on the control plane. */
 function schedulableMasters({ areMastersSchedulable }: SystemManifestsInput): readonly ManifestFile[] {
   if (!areMastersSchedulable) return [];
   const patch = [{ op: 'replace', path: '/spec/mastersSchedulable', value: true }];

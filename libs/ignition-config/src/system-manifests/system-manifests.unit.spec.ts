@@ -32,8 +32,8 @@ const configOf = (fileName: string, changes: Partial<SystemManifestsInput>): Mac
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
 const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
 
-describe('The manifests of the service', () => {
-  it('are these for every cluster, in this order', () => {
+describe('manifests of the service', () => {
+  it('are the same for every cluster without optional settings, in this order', () => {
     expect(names()).toEqual([
       '50-masters-chrony-configuration.yaml',
       '50-workers-chrony-configuration.yaml',
@@ -47,7 +47,7 @@ describe('The manifests of the service', () => {
   it.each([
     [false, ['pool 0.rhel.pool.ntp.org iburst', 'sourcedir', 'server a.example iburst']],
     [true, ['sourcedir', 'server a.example iburst']],
-  ])('set the clock (only by the sources that were named: %s)', (isOnlyTime, starts) => {
+  ])('configure chrony (only with the configured sources: %s)', (isOnlyTime, starts) => {
     const { spec } = configOf('50-masters-chrony-configuration.yaml', {
       isOnlyTime,
       timeSources: ['a.example', 'a.example'],
@@ -58,7 +58,7 @@ describe('The manifests of the service', () => {
     expect(text.startsWith('pool')).toBe(!isOnlyTime);
   });
 
-  it('let workloads run on the control plane where that is wanted', () => {
+  it('allow workloads on the control plane when it is set', () => {
     const file = systemManifests(input({ areMastersSchedulable: true })).find(({ fileName }) =>
       fileName.includes('.patch'),
     );
@@ -75,7 +75,7 @@ describe('The manifests of the service', () => {
     expect(names({ encryption }).filter((name) => name.includes('encryption'))).toEqual(expected);
   });
 
-  it('bring the network up first where tang servers open the disk', () => {
+  it('configure the network before a disk with tang encryption is opened', () => {
     const tangServers = [{ url: 'http://tang', thumbprint: 'abc' }];
     const encryption = { ...input().encryption, roles: 'workers', mode: 'tang', tangServers };
     const { spec } = configOf('99-openshift-worker-tang-encryption.yaml', { encryption });
@@ -87,13 +87,13 @@ describe('The manifests of the service', () => {
     });
   });
 
-  it('let a single node resolve its names when no DNS server does', () => {
+  it('configure DNS on a single node when no DNS server resolves its names', () => {
     expect(names({ isSingleNode: true, ownNamesAddress: '192.0.2.5' })).toContain('dnsmasq-bootstrap-in-place.yaml');
     expect(names({ isSingleNode: true })).not.toContain('dnsmasq-bootstrap-in-place.yaml');
     expect(names({ ownNamesAddress: '192.0.2.5' })).not.toContain('dnsmasq-bootstrap-in-place.yaml');
   });
 
-  (isInstalled ? it : it.skip)(`carry configs that Ignition takes${missing}`, () => {
+  (isInstalled ? it : it.skip)(`contain configs that Ignition accepts${missing}`, () => {
     const encryption = {
       ...input().encryption,
       roles: 'all',

@@ -16,7 +16,7 @@ import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimResources, claimSince }
 
 const POOL = 'sno';
 
-/** The operand, and on a single node without other storage the directories that volumes live in. */
+/** Returns the operand, and on a single node without other storage the storage class with host-path directories. */
 export function cnvObjects(namespace: string, hasHostPaths: boolean): readonly ManifestObject[] {
   const operand = {
     apiVersion: 'hco.kubevirt.io/v1beta1',
@@ -68,13 +68,13 @@ const SUPPORTED_NICS = names(
   '15b3:1013',
   '15b3:101b',
 );
-/** The upstream build of the community, or the product. */
+/** The community build or the product. */
 const IS_PRODUCT = flag('CNV_MODE', true);
 const INSTALLS_HOST_PATHS = flag('CNV_SNO_INSTALL_HPP', true);
 
 const MASTER_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 150 };
 const WORKER_NEEDS: ExtraResources = { cpuCores: 2, ramMib: 360 };
-/** More than this, in GiB, for volumes that are directories of a single node. */
+/** Minimum size in GiB of the disk for host-path volumes of a single node. */
 const HOST_PATH_GIB = 50;
 const BYTES_PER_GIB = 1024 ** 3;
 
@@ -87,7 +87,7 @@ const installationOf = ({
   subscriptionName: 'hco-operatorhub',
 });
 
-/** Before LVM storage came, a single node had no other way to keep the disks of virtual machines. */
+/** Before LVM storage existed, a single node could store the disks of virtual machines in directories only. */
 const hasHostPaths = (cluster: Known & Pick<OperatorCluster, 'isSingleNode'>): boolean =>
   cluster.isSingleNode &&
   isSince(cluster, 4, 10) &&
@@ -138,7 +138,9 @@ export const CNV = operatorPlugin({
       '1 GiB of memory more for each supported GPU',
       '1 GiB of memory more for each supported SR-IOV network card',
       'A CPU with virtualization support (vmx or svm)',
-      ...(hasHostPaths(cluster) ? [`A disk of more than ${HOST_PATH_GIB} GiB beside the installation disk`] : []),
+      ...(hasHostPaths(cluster)
+        ? [`A disk of more than ${HOST_PATH_GIB} GiB in addition to the installation disk`]
+        : []),
     ],
   }),
   host: {

@@ -22,19 +22,19 @@ const DEVICES = hardware({
   nics: [nic('15b3', '1015'), nic('8086', '1000')],
 });
 
-describe('virtualization', () => {
+describe('OpenShift Virtualization', () => {
   it.each([
-    ['a worker', host('worker'), cluster(), 'success'],
-    ['a CPU that runs no machines', host('worker', { hasVirtualization: false }), cluster(), 'failure'],
+    ['a worker without requirements of its own', host('worker'), cluster(), 'success'],
+    ['a CPU without virtualization', host('worker', { hasVirtualization: false }), cluster(), 'failure'],
     [
-      'an ARM CPU, which tells nothing',
+      'an ARM CPU, which reports no flags',
       host('worker', { hasVirtualization: false, cpuArchitecture: 'aarch64' }),
       cluster(),
       'success',
     ],
     ['a host without a role', host('auto-assign'), cluster(), 'failure'],
     ['a host with a suggested role', host('auto-assign>worker'), cluster(), 'success'],
-    ['a host that is not known yet', unseen('worker'), cluster(), 'pending'],
+    ['a host without inventory', unseen('worker'), cluster(), 'pending'],
     ['3 cores on the control plane', host('master', { cpuCount: 3 }), cluster(), 'failure'],
     ['4 cores on the control plane', host('master', { cpuCount: 4 }), cluster(), 'success'],
     ['1 core of a worker', host('worker', { cpuCount: 1 }), cluster(), 'failure'],
@@ -42,15 +42,15 @@ describe('virtualization', () => {
     ['360 MiB of a worker', host('worker', { usableMemoryBytes: 360 * 1024 ** 2 }), cluster(), 'success'],
     ['a single node of 4.11 without a disk', host('master'), single([4, 11, 9]), 'failure'],
     ['one with a disk of 50 GiB', host('master', { disks: disks((50 * GIB) / 1e9) }), single([4, 11, 9]), 'failure'],
-    ['one with more', host('master', { disks: disks(54) }), single([4, 11, 9]), 'success'],
+    ['one with a larger disk', host('master', { disks: disks(54) }), single([4, 11, 9]), 'success'],
     ['a single node of 4.12', host('master'), single([4, 12, 0]), 'success'],
     [
-      'one that shall not have it',
+      'a single node of 4.11 with host paths disabled',
       host('master'),
       single([4, 11, 9], new Map([['CNV_SNO_INSTALL_HPP', 'false']])),
       'success',
     ],
-  ])('of %s', (_case, subject, of, status) => {
+  ])('checks %s', (_case, subject, of, status) => {
     expect(statusOfHost(CNV, subject, of)).toBe(status);
   });
 
@@ -60,7 +60,7 @@ describe('virtualization', () => {
     ['arm64', [4, 14, 0], 'success'],
     ['s390x', [4, 18, 0], 'failure'],
     ['multi', [4, 18, 0], 'success'],
-  ] as const)('on %s of %j', (cpuArchitecture, release, status) => {
+  ] as const)('checks %s of %j', (cpuArchitecture, release, status) => {
     expect(statusOfCluster(CNV, [], { cpuArchitecture, release })).toBe(status);
   });
 
@@ -70,7 +70,7 @@ describe('virtualization', () => {
     ['a worker with devices', host('worker', DEVICES), cluster(), { cpuCores: 2, ramMib: 360 + 2048 }],
     ['an arbiter', host('arbiter', DEVICES), cluster(), { cpuCores: 0, ramMib: 0 }],
     ['a single node with devices', host('master', DEVICES), single([4, 18, 0]), { cpuCores: 6, ramMib: 510 + 2048 }],
-  ])('needs of %s', (_case, subject, of, needs) => {
+  ])('requires resources on %s', (_case, subject, of, needs) => {
     expect(CNV.resources?.(subject, of)).toEqual(needs);
   });
 
@@ -82,7 +82,7 @@ describe('virtualization', () => {
     expect(CNV.resources?.(host('worker', DEVICES), cluster({ settings }))?.ramMib).toBe(360 + 2048);
   });
 
-  it('can be the build of the community', () => {
+  it('can use the community build', () => {
     const of = cluster({ settings: new Map([['CNV_MODE', 'false']]) });
     expect(CNV.installation(of).namespace).toBe('kubevirt-hyperconverged');
     expect(JSON.stringify(CNV.manifests(of))).toContain('community-operators');

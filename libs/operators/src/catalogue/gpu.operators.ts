@@ -28,7 +28,7 @@ function claimGpuInCluster(
   return isUnknown ? awaits('awaits-inventories') : lacks('no-gpu');
 }
 
-/** The settings and checks of a GPU operator. `vendorId` is the PCI vendor that counts by default. */
+/** Returns the settings and checks of a GPU operator. `vendorId` is the default PCI vendor. */
 export function gpuOperator(
   title: string,
   vendor: 'AMD' | 'NVIDIA',
@@ -87,7 +87,7 @@ export const AMD_GPU = operatorPlugin({
 
 const NVIDIA_GPU_INSTALLATION = { namespace: 'nvidia-gpu-operator', subscriptionName: 'gpu-operator-certified' };
 
-/** The defaults of the vendor. Drivers are built with the driver toolkit of the release. */
+/** The default values of the vendor. Drivers are built with the driver toolkit of the release. */
 const NVIDIA_GPU_LATER = {
   apiVersion: 'nvidia.com/v1',
   kind: 'ClusterPolicy',

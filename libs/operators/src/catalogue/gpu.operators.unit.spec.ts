@@ -12,7 +12,7 @@ describe.each([
 ] as const)('%s', (_name, plugin, own, other, prefix) => {
   const busy = hosts('worker', 'worker');
 
-  it('asks for secure boot to be off where there is such a GPU', () => {
+  it('requires disabled secure boot on hosts with a supported GPU', () => {
     const status = (subject: OperatorHost) => statusOfHost(plugin, subject, cluster());
     expect(status(withGpu('worker', own))).toBe('success');
     expect(status(withGpu('worker', own, 'Enabled'))).toBe('failure');
@@ -23,30 +23,30 @@ describe.each([
   it.each([
     ['on a worker', [...busy, withGpu('worker', own)], {}, 'success'],
     ['of another vendor', [...busy, withGpu('worker', other)], {}, 'failure'],
-    ['on the control plane beside workers', [...busy, withGpu('master', own)], {}, 'failure'],
+    ['on the control plane of a cluster with workers', [...busy, withGpu('master', own)], {}, 'failure'],
     [
-      'there when workloads are wanted',
+      'on the control plane with schedulable masters',
       [...busy, withGpu('master', own)],
       { wantsSchedulableMasters: true },
       'success',
     ],
-    ['there when workloads have no other place', [withGpu('master', own)], {}, 'success'],
+    ['on the control plane of a cluster without workers', [withGpu('master', own)], {}, 'success'],
     ['on an arbiter', [withGpu('arbiter', own)], {}, 'failure'],
-    ['not known yet', [unseen('worker')], {}, 'pending'],
-    ['not demanded', busy, { settings: new Map([[`${prefix}_REQUIRE_GPU`, 'false']]) }, 'success'],
+    ['without inventory', [unseen('worker')], {}, 'pending'],
+    ['without the requirement', busy, { settings: new Map([[`${prefix}_REQUIRE_GPU`, 'false']]) }, 'success'],
     [
       'of an additional vendor',
       [withGpu('worker', 'abcd')],
       { settings: new Map([[`${prefix}_SUPPORTED_GPUS`, 'abcd']]) },
       'success',
     ],
-  ])('is satisfied with a GPU %s or not', (_case, subjects, changes, status) => {
+  ])('with a GPU %s has the expected result', (_case, subjects, changes, status) => {
     expect(statusOfCluster(plugin, subjects, changes)).toBe(status);
   });
 });
 
 describe('kmm', () => {
-  it('asks for secure boot to be off', () => {
+  it('requires disabled secure boot', () => {
     const status = (subject: OperatorHost) => statusOfHost(KMM, subject, cluster());
     expect(status(host('worker', { secureBootState: 'Enabled' }))).toBe('failure');
     expect(status(host('worker', { secureBootState: '' }))).toBe('success');

@@ -11,7 +11,7 @@ import { type ExtraResources, NOTHING, operatorPlugin, PLAIN } from '../plugin/o
 import { type OperatorSetting, whole, wholeOf } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimSince } from '../plugin/shared-claims';
 
-/** Class of the raw disks; what builds on local storage asks for it by name. */
+/** Storage class of the raw disks, which other operators use by name. */
 export const LOCAL_STORAGE_CLASS = 'localblock-sc';
 const TIMEOUT_SECONDS = 4_200;
 const LSO_INSTALLATION = { namespace: 'openshift-local-storage', subscriptionName: 'local-storage-operator' };
@@ -46,7 +46,7 @@ export const LSO = operatorPlugin({
 });
 
 const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
-/** No standard: what it needs went down with the releases. */
+/** Has no default, because the requirement decreased in later releases. */
 const MEMORY_PER_HOST: OperatorSetting = { variable: 'LVM_MEMORY_PER_HOST_MIB', kind: 'whole', standard: '' };
 const RAM_MIB_AT_FIRST = 1_200;
 const RAM_MIB_SINCE_4_13 = 400;
@@ -55,7 +55,7 @@ const NAMESPACE = 'openshift-storage';
 
 type Known = Pick<OperatorCluster, 'release' | 'settings'>;
 
-/** It had another name in its first release. */
+/** Returns where it is installed. Its first release had another name. */
 const installationOf = (cluster: Known): { namespace: string; subscriptionName: string } => ({
   namespace: NAMESPACE,
   subscriptionName: isSince(cluster, 4, 12) ? 'lvms-operator' : 'odf-lvm-operator',
@@ -72,7 +72,7 @@ const needsOf = (cluster: Known): ExtraResources => ({
   ramMib: ramMibOf(cluster),
 });
 
-/** It keeps data where workloads run. */
+/** Returns whether it stores data on the host: where workloads run. */
 function runsOn({ effectiveRole }: OperatorHost, cluster: OperatorCluster): boolean {
   if (effectiveRole === 'arbiter') return false;
   return effectiveRole !== 'master' || areMastersForcedSchedulable(cluster);
@@ -101,7 +101,7 @@ export const LVM = operatorPlugin({
     descriptions: ['One disk in addition to the installation disk, without partitions or file systems'],
   }),
   host: {
-    checks: 'One HDD or SSD beside the installation disk, on hosts that run workloads.',
+    checks: 'One HDD or SSD in addition to the installation disk, on hosts that run workloads.',
     claim: (host, cluster) => (host.hardware ? claimDisk(host, cluster) : AWAITS_INVENTORY),
     remedy: 'Add a disk to the host, or assign a role to the host.',
   },

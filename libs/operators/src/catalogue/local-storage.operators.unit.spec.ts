@@ -15,22 +15,32 @@ const compact = cluster();
 describe('LVM storage', () => {
   it.each([
     ['a worker with a disk', host('worker', { disks: disks(1) }), roomy, 'success'],
-    ['a worker without', host('worker'), roomy, 'failure'],
-    ['a control plane host beside workers', host('master'), roomy, 'success'],
-    ['a control plane host that carries workloads', host('master'), compact, 'failure'],
-    ['the same with a disk', host('master', { disks: disks(1) }), compact, 'success'],
+    ['a worker without a disk', host('worker'), roomy, 'failure'],
+    ['a control plane host in a cluster with workers', host('master'), roomy, 'success'],
+    ['a control plane host that runs workloads', host('master'), compact, 'failure'],
+    ['a control plane host that runs workloads, with a disk', host('master', { disks: disks(1) }), compact, 'success'],
     ['an arbiter', host('arbiter'), compact, 'success'],
-    ['a host without a role beside workers', host('auto-assign', { disks: disks(1) }), roomy, 'failure'],
-    ['a host without a role in a small cluster', host('auto-assign', { disks: disks(1) }), compact, 'success'],
-    ['a host that is not known yet', unseen('worker'), roomy, 'pending'],
+    ['a host without a role in a cluster with workers', host('auto-assign', { disks: disks(1) }), roomy, 'failure'],
     [
-      'a disk too small for what others store',
+      'a host without a role in a cluster without workers',
+      host('auto-assign', { disks: disks(1) }),
+      compact,
+      'success',
+    ],
+    ['a host without inventory', unseen('worker'), roomy, 'pending'],
+    [
+      'a disk that is too small for the data of other operators',
       host('worker', { disks: disks(49) }),
       cluster({ minStorageGb: 50 }),
       'failure',
     ],
-    ['one that is large enough', host('worker', { disks: disks(50) }), cluster({ minStorageGb: 50 }), 'success'],
-  ])('of %s', (_case, subject, of, status) => {
+    [
+      'a disk that is large enough for the data of other operators',
+      host('worker', { disks: disks(50) }),
+      cluster({ minStorageGb: 50 }),
+      'success',
+    ],
+  ])('checks %s', (_case, subject, of, status) => {
     expect(statusOfHost(LVM, subject, of)).toBe(status);
   });
 
@@ -39,7 +49,7 @@ describe('LVM storage', () => {
     [[4, 11, 0], true, 'success'],
     [[4, 14, 9], false, 'failure'],
     [[4, 15, 0], false, 'success'],
-  ] as const)('of release %j, single node %s', (release, isSingleNode, status) => {
+  ] as const)('checks release %j, single node %s', (release, isSingleNode, status) => {
     expect(statusOfCluster(LVM, [], { release, isSingleNode })).toBe(status);
   });
 
@@ -47,13 +57,13 @@ describe('LVM storage', () => {
     [[4, 12, 0], 1200],
     [[4, 13, 0], 400],
     [[4, 16, 0], 100],
-  ] as const)('in %j needs %d MiB', (release, ramMib) => {
+  ] as const)('in %j requires %d MiB', (release, ramMib) => {
     expect(LVM.resources?.(host('worker'), cluster({ release, shape: WITH_WORKERS }))).toEqual({ cpuCores: 1, ramMib });
     const settings = new Map([['LVM_MEMORY_PER_HOST_MIB', '77']]);
     expect(LVM.resources?.(host('worker'), cluster({ release, settings }))?.ramMib).toBe(77);
   });
 
-  it('needs nothing where it does not run', () => {
+  it('requires no resources on hosts without its data', () => {
     expect(LVM.resources?.(host('master'), roomy)).toEqual({ cpuCores: 0, ramMib: 0 });
     expect(LVM.resources?.(host('arbiter'), compact)).toEqual({ cpuCores: 0, ramMib: 0 });
     expect(LVM.resources?.(host('master'), compact).cpuCores).toBe(1);
@@ -65,7 +75,7 @@ describe('LVM storage', () => {
     expect(LVM.preview?.('worker', latest)).toMatchObject({ cpuCores: 1, ramMib: 100 });
   });
 
-  it('has had another name', () => {
+  it('has another package name in its first release', () => {
     expect(LVM.installation(cluster({ release: [4, 11, 5] })).subscriptionName).toBe('odf-lvm-operator');
     expect(LVM.installation(cluster()).subscriptionName).toBe('lvms-operator');
   });

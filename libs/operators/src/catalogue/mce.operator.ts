@@ -6,11 +6,14 @@ import { type OperatorSetting, versionOfSetting } from '../plugin/operator-setti
 const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };
 const SINGLE_NODE_NEEDS: ExtraResources = { cpuCores: 8, ramMib: 32 * 1024 };
 const NODE_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 16 * 1024 };
-/** Decimal GB of its databases, file stores and images: on one disk of a single node, else on the largest of several. */
+/**
+ * Decimal GB of its databases, file stores and images: on one disk of a single node, otherwise on the largest of
+ * several disks.
+ */
 const STORED_GB_SINGLE_NODE = 70;
 const STORED_GB = 50;
 const INSTALLATION = { namespace: 'multicluster-engine', subscriptionName: 'multicluster-engine' };
-/** Engine 2.0 came with OpenShift 4.10, and minor versions of both go together since. */
+/** Engine 2.0 belongs to OpenShift 4.10. The minor versions of both increase together. */
 const FIRST_MINOR = 10;
 
 const needsOf = (isSingleNode: boolean): ExtraResources => (isSingleNode ? SINGLE_NODE_NEEDS : NODE_NEEDS);

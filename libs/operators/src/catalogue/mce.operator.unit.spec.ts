@@ -4,7 +4,7 @@ import { MCE } from './mce.operator';
 
 const single = cluster({ isSingleNode: true });
 
-describe('the multicluster engine', () => {
+describe('multicluster engine', () => {
   it.each([
     ['4 cores', host('worker', { cpuCount: 4, usableMemoryBytes: 16 * GIB }), cluster(), 'success'],
     ['3 cores', host('worker', { cpuCount: 3 }), cluster(), 'failure'],
@@ -12,23 +12,23 @@ describe('the multicluster engine', () => {
     ['a small arbiter', host('arbiter', { cpuCount: 1, usableMemoryBytes: GIB }), cluster(), 'success'],
     ['a single node of 8 cores', host('master', { cpuCount: 8, usableMemoryBytes: 32 * GIB }), single, 'success'],
     ['a single node of 7 cores', host('master', { cpuCount: 7 }), single, 'failure'],
-    ['a host that is not known yet', unseen('worker'), cluster(), 'pending'],
-  ])('of %s', (_case, subject, of, status) => {
+    ['a host without inventory', unseen('worker'), cluster(), 'pending'],
+  ])('checks %s', (_case, subject, of, status) => {
     expect(statusOfHost(MCE, subject, of)).toBe(status);
   });
 
-  it('needs a release, which can be set', () => {
+  it('requires a minimum release, which can be configured', () => {
     const status = (release: Release, minimum?: string) =>
       statusOfCluster(MCE, [], { release, settings: new Map(minimum ? [['MCE_MIN_OPENSHIFT_VERSION', minimum]] : []) });
     expect([status([4, 9, 9]), status([4, 10, 0])]).toEqual(['failure', 'success']);
     expect([status([4, 10, 1], '4.10.2'), status([4, 10, 2], '4.10.2')]).toEqual(['failure', 'success']);
   });
 
-  it('stores data on disks of other operators', () => {
+  it('stores data on disks of storage operators', () => {
     expect([MCE.storedGb?.(cluster()), MCE.storedGb?.(single)]).toEqual([50, 70]);
   });
 
-  it('comes from the channel of the release', () => {
+  it('uses the channel that belongs to the release', () => {
     expect(JSON.stringify(MCE.manifests(cluster({ release: [4, 18, 3] })))).toContain('"stable-2.8"');
     expect(JSON.stringify(MCE.manifests(cluster({ release: undefined })))).not.toContain('channel');
   });

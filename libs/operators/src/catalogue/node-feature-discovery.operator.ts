@@ -1,7 +1,7 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 
-/** Network, display and accelerator devices are what other operators select nodes by. JSON is YAML too. */
+/** Other operators select nodes by network, display and accelerator devices. JSON is valid YAML. */
 const WORKER_CONFIG = {
   core: { sleepInterval: '60s' },
   sources: {

@@ -46,7 +46,7 @@ const SELF_NODE_REMEDIATION_INSTALLATION = {
   subscriptionName: 'self-node-remediation',
 };
 
-/** Shares namespace and group with the health check that it depends on. */
+/** Uses the namespace and operator group of the health check operator, on which it depends. */
 export const SELF_NODE_REMEDIATION = operatorPlugin({
   ...PLAIN,
   name: 'self-node-remediation',
@@ -68,7 +68,7 @@ const FENCE_AGENTS_REMEDIATION_INSTALLATION = {
   subscriptionName: 'fence-agents-remediation',
 };
 
-/** Shares namespace and group with the health check that it depends on. */
+/** Uses the namespace and operator group of the health check operator, on which it depends. */
 export const FENCE_AGENTS_REMEDIATION = operatorPlugin({
   ...PLAIN,
   name: 'fence-agents-remediation',

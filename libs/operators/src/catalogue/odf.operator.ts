@@ -12,13 +12,13 @@ import {
 } from '../plugin/operator-plugin';
 import { whole, wholeOf } from '../plugin/operator-settings';
 
-/** compact: it runs on the control plane. standard: on workers. undefined: hosts are too few for either. */
+/** compact: on the control plane. standard: on workers. undefined: too few hosts for either. */
 export type OdfMode = 'compact' | 'standard' | undefined;
 
 export const STORAGE_HOSTS_MIN = 3;
 const ARBITED_MASTERS_MIN = 2;
 
-/** By the roles that the user set. */
+/** Determined by the roles that the user set. */
 export function odfModeOf({ masters, arbiters, workers, unassigned }: ClusterShape): OdfMode {
   const isCompact =
     workers === 0 &&
@@ -44,7 +44,7 @@ export function runsOdf({ effectiveRole }: Pick<OperatorHost, 'effectiveRole'>, 
 const WORKER_LABEL = 'node-role.kubernetes.io/worker';
 const CLUSTER = 'ocs-storagecluster';
 
-/** Storage over `disks` raw disks, one replica each as copies are kept across hosts. Control planes that carry it get less. */
+/** Storage on `disks` raw disks. Each copy is on another host. Control planes get fewer resources. */
 export function odfObjects(namespace: string, disks: number, isCompact: boolean): readonly ManifestObject[] {
   return [
     {
@@ -92,7 +92,7 @@ const budget = (cpuRequest: string, cpuLimit: string, memory: string): ManifestO
   limits: { cpu: cpuLimit, memory },
 });
 
-/** On nodes that run workloads, and rather not two on one. */
+/** On nodes that run workloads, preferably on different nodes. */
 const apartFrom = (app: string): ManifestObject => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
@@ -132,7 +132,7 @@ function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
   if (mode === undefined || !runsOdf(host, mode)) return NOTHING;
   const { settings } = cluster;
   const found = disksOf(host, cluster);
-  // A control plane that carries storage will carry one disk at least.
+  // A control plane host with storage has at least one disk.
   const disks = mode === 'compact' ? Math.max(found, 1) : found;
   const [cores, gib] = mode === 'compact' ? [CORES_COMPACT, GIB_COMPACT] : [CORES_STANDARD, GIB_STANDARD];
   return {
@@ -190,7 +190,7 @@ export const ODF = operatorPlugin({
           descriptions: [
             'Only when the cluster has no workers',
             `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
-            'At least 3 hosts with a disk beside the installation disk, SSD or HDD',
+            'At least 3 hosts with a disk in addition to the installation disk, SSD or HDD',
           ],
         }
       : {
@@ -199,7 +199,7 @@ export const ODF = operatorPlugin({
           descriptions: [
             'Only when the cluster has workers',
             `${wholeOf(settings, CORES_PER_DISK)} cores and ${wholeOf(settings, GIB_PER_DISK)} GiB more for each disk that storage gets`,
-            'At least 3 workers with a disk beside the installation disk, SSD or HDD',
+            'At least 3 workers with a disk in addition to the installation disk, SSD or HDD',
           ],
         },
   host: {

@@ -15,7 +15,7 @@ const WORKERS = ['worker', 'worker', 'worker'];
 const of = (...roles: readonly string[]) => cluster({ shape: shapeOf(hosts(...roles)) });
 const equipped = (...roles: readonly string[]) => roles.map((role) => host(role, { disks: disks(100) }));
 
-describe('the mode of data foundation', () => {
+describe('mode of OpenShift Data Foundation', () => {
   it.each([
     [MASTERS, 'compact'],
     [['master', 'auto-assign', 'auto-assign'], 'compact'],
@@ -33,65 +33,70 @@ describe('the mode of data foundation', () => {
   });
 });
 
-describe('data foundation', () => {
+describe('OpenShift Data Foundation', () => {
   it.each([
-    ['a control plane host that carries it', host('master', { disks: disks(25) }), of(...MASTERS), 'success'],
-    ['one with a disk too small', host('master', { disks: disks(24) }), of(...MASTERS), 'failure'],
-    ['one without', host('master'), of(...MASTERS), 'failure'],
-    ['a control plane host beside workers', host('master'), of(...MASTERS, ...WORKERS), 'success'],
-    ['a worker that carries it', host('worker', { disks: disks(25) }), of(...MASTERS, ...WORKERS), 'success'],
-    ['a worker without a disk', host('worker'), of(...MASTERS, ...WORKERS), 'failure'],
-    ['any host while there is no mode', host('worker'), of(...MASTERS, 'worker'), 'success'],
-    ['a host without a role among four', host('auto-assign>worker'), of(...MASTERS, 'auto-assign'), 'pending'],
-    ['a host that is not known yet', unseen('master'), of(...MASTERS), 'pending'],
+    ['a control plane host in compact mode', host('master', { disks: disks(25) }), of(...MASTERS), 'success'],
     [
-      'a disk too small for what others store',
+      'a control plane host in compact mode with a disk that is too small',
+      host('master', { disks: disks(24) }),
+      of(...MASTERS),
+      'failure',
+    ],
+    ['a control plane host in compact mode without a disk', host('master'), of(...MASTERS), 'failure'],
+    ['a control plane host in standard mode', host('master'), of(...MASTERS, ...WORKERS), 'success'],
+    ['a worker in standard mode', host('worker', { disks: disks(25) }), of(...MASTERS, ...WORKERS), 'success'],
+    ['a worker without a disk', host('worker'), of(...MASTERS, ...WORKERS), 'failure'],
+    ['any host without a mode', host('worker'), of(...MASTERS, 'worker'), 'success'],
+    ['a host without a role among four hosts', host('auto-assign>worker'), of(...MASTERS, 'auto-assign'), 'pending'],
+    ['a host without inventory', unseen('master'), of(...MASTERS), 'pending'],
+    [
+      'a disk that is too small for the data of other operators',
       host('master', { disks: disks(74) }),
       cluster({ minStorageGb: 50, shape: shapeOf(hosts(...MASTERS)) }),
       'failure',
     ],
-  ])('of %s', (_case, subject, where, status) => {
+  ])('checks %s', (_case, subject, where, status) => {
     expect(statusOfHost(ODF, subject, where)).toBe(status);
   });
 
   it.each([
-    ['three that carry it', equipped(...MASTERS), 'success'],
-    ['two with disks and one without', [...equipped('master', 'master'), host('master')], 'failure'],
-    ['workers that carry it', [...hosts(...MASTERS), ...equipped(...WORKERS)], 'success'],
-    ['disks where it does not run', [...equipped(...MASTERS), ...hosts(...WORKERS)], 'failure'],
-    ['one that is not known yet', [...equipped('master', 'master'), unseen('master')], 'pending'],
-    ['too few', equipped('master', 'worker'), 'failure'],
-  ])('for a cluster of %s', (_case, subjects, status) => {
+    ['three hosts with a disk each', equipped(...MASTERS), 'success'],
+    ['two hosts with disks and one without', [...equipped('master', 'master'), host('master')], 'failure'],
+    ['three workers with a disk each', [...hosts(...MASTERS), ...equipped(...WORKERS)], 'success'],
+    ['disks on hosts without storage', [...equipped(...MASTERS), ...hosts(...WORKERS)], 'failure'],
+    ['a host without inventory', [...equipped('master', 'master'), unseen('master')], 'pending'],
+    ['too few hosts', equipped('master', 'worker'), 'failure'],
+  ])('checks a cluster of %s', (_case, subjects, status) => {
     expect(statusOfCluster(ODF, subjects)).toBe(status);
   });
 
   it.each([
-    ['compact, no disk found yet', host('master'), of(...MASTERS), { cpuCores: 8, ramMib: 24 * 1024 }],
+    ['compact mode without a disk', host('master'), of(...MASTERS), { cpuCores: 8, ramMib: 24 * 1024 }],
     [
-      'compact, two disks',
+      'compact mode with two disks',
       host('arbiter', { disks: disks(30, 30) }),
       of('master', 'master', 'arbiter'),
       { cpuCores: 10, ramMib: 29 * 1024 },
     ],
     [
-      'standard, two disks',
+      'standard mode with two disks',
       host('worker', { disks: disks(30, 30) }),
       of(...MASTERS, ...WORKERS),
       { cpuCores: 12, ramMib: 29 * 1024 },
     ],
-    ['standard, none', host('worker'), of(...MASTERS, ...WORKERS), { cpuCores: 8, ramMib: 19 * 1024 }],
+    ['standard mode without a disk', host('worker'), of(...MASTERS, ...WORKERS), { cpuCores: 8, ramMib: 19 * 1024 }],
     [
-      'standard, control plane',
+      'a control plane host in standard mode',
       host('master', { disks: disks(30) }),
       of(...MASTERS, ...WORKERS),
       { cpuCores: 0, ramMib: 0 },
     ],
     ['no mode', host('worker'), of('worker'), { cpuCores: 0, ramMib: 0 }],
-  ])('needs, %s', (_case, subject, where, needs) => {
+  ])('requires resources in %s', (_case, subject, where, needs) => {
     expect(ODF.resources?.(subject, where)).toEqual(needs);
   });
 
-  it('builds on all disks of the hosts that carry it', () => {
+  it('uses all disks of the storage hosts', () => {
     const subjects = [...hosts(...MASTERS), ...WORKERS.map((role) => host(role, { disks: disks(30, 30, 10) }))];
     const objects = ODF.laterManifests?.(subjects, cluster({ shape: shapeOf(subjects) }));
     expect(objects?.[1]).toMatchObject({ kind: 'StorageCluster', spec: { storageDeviceSets: [{ count: 6 }] } });

@@ -18,12 +18,12 @@ describe('OpenShift AI', () => {
     ['a worker of less memory', host('worker', { usableMemoryBytes: 32 * GIB - 1 }), 'failure'],
     ['a small control plane host', host('master', small), 'success'],
     ['a small arbiter', host('arbiter', small), 'success'],
-    ['a host that is not known yet', unseen('worker'), 'pending'],
-  ])('of %s', (_case, subject, status) => {
+    ['a host without inventory', unseen('worker'), 'pending'],
+  ])('checks %s', (_case, subject, status) => {
     expect(statusOfHost(OPENSHIFT_AI, subject, cluster())).toBe(status);
   });
 
-  it('needs two workers, or one node', () => {
+  it('requires two workers or a single node', () => {
     expect(statusOfCluster(OPENSHIFT_AI, hosts('master', 'worker'))).toBe('failure');
     expect(statusOfCluster(OPENSHIFT_AI, hosts('master', 'worker', 'auto-assign>worker'))).toBe('success');
     expect(statusOfCluster(OPENSHIFT_AI, hosts('master'), { isSingleNode: true })).toBe('success');
@@ -31,7 +31,7 @@ describe('OpenShift AI', () => {
     expect(statusOfCluster(OPENSHIFT_AI, hosts('worker'), { settings })).toBe('success');
   });
 
-  it('brings storage along on a single node', () => {
+  it('selects a storage operator on a single node', () => {
     expect(OPENSHIFT_AI.dependencies({ isSingleNode: true })).toEqual(['lvm']);
     expect(OPENSHIFT_AI.dependencies({ isSingleNode: false })).toEqual([]);
   });

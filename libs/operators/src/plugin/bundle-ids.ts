@@ -1,4 +1,4 @@
-/** Sets of operators that are chosen together. */
+/** Sets of operators that are selected together. */
 export interface BundleKind {
   readonly id: string;
   readonly title: string;

@@ -20,7 +20,10 @@ export function listedDevices(
 export const BYTES_PER_GB = 1_000_000_000;
 const TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
 
-/** Returns the disks that a storage operator may use: HDD or SSD, neither installation disk nor installation media. */
+/**
+ * Returns the disks that a storage operator may use: HDD or SSD, without the installation disk and the installation
+ * media.
+ */
 export function extraDisks({ hardware, installationDiskId }: OperatorHost, minBytes = 0): readonly OperatorDisk[] {
   return (hardware?.disks ?? []).filter(
     (disk) =>

@@ -8,7 +8,7 @@ export const namespaceObject = (name: string, labels: Readonly<Record<string, st
   metadata: { name, ...(Object.keys(labels).length > 0 ? { labels } : {}) },
 });
 
-/** own: the operator watches its own namespace only. all: every namespace. */
+/** own: the operator watches its own namespace. all: every namespace. */
 export const groupObject = (name: string, namespace: string, watches: 'own' | 'all'): ManifestObject => ({
   apiVersion: 'operators.coreos.com/v1',
   kind: 'OperatorGroup',
@@ -33,16 +33,16 @@ export const subscriptionObject = (
 });
 
 export interface OlmParts {
-  /** Middle of the file names. */
+  /** Middle part of the file names. */
   readonly file: string;
   readonly installation: OperatorInstallation;
   readonly package: OperatorPackage;
-  /** Undefined: the operator lives in a namespace that every cluster has, with its group. */
+  /** Undefined: the operator uses an existing namespace with an operator group. */
   readonly group?: { readonly name: string; readonly watches: 'own' | 'all' };
   readonly namespaceLabels?: Readonly<Record<string, string>>;
 }
 
-/** The three objects that make the lifecycle manager install an operator. */
+/** Returns the three objects that make OLM install an operator. */
 export function olmManifests({ file, installation, package: from, group, namespaceLabels }: OlmParts): NamedManifest[] {
   const { namespace } = installation;
   const own = group

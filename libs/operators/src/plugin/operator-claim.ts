@@ -1,4 +1,4 @@
-/** The text of a reason. `{title}` is the operator, `{0}` the first parameter. */
+/** The text of a reason. `{title}` is the title of the operator, `{0}` the first parameter. */
 export interface OperatorMessage {
   readonly message: string;
   readonly measured?: string;
@@ -89,7 +89,7 @@ export const lacks = (reason: OperatorReason, ...parameters: readonly (string | 
 export const awaits = (reason: OperatorReason): OperatorClaim => ({ status: 'pending', reason });
 export const AWAITS_INVENTORY = awaits('awaits-inventory');
 
-/** Returns the first claim that is no success, else success. */
+/** Returns the first claim that is not a success, otherwise success. */
 export function firstFault(...claims: readonly (() => OperatorClaim)[]): OperatorClaim {
   for (const claim of claims) {
     const made = claim();

@@ -8,8 +8,8 @@ export type OperatorDisk = OperatorHardware['disks'][number];
 export type Release = readonly [number, number, number];
 
 /**
- * How the day-1 hosts of a cluster are made up. Counts stop at MOST_COUNTED, which means: that many or more, so that a host
- * more in a large cluster changes nothing for the others.
+ * The numbers of day-1 hosts of a cluster. Counts end at MOST_COUNTED, which means that many or more, so that another
+ * host in a large cluster does not change the facts of the others.
  */
 export interface ClusterShape {
   readonly hosts: number;
@@ -31,32 +31,32 @@ export const NO_SHAPE: ClusterShape = {
   effectiveWorkers: 0,
 };
 
-/** What an operator may know of the cluster it was chosen for. */
+/** The facts about a cluster that an operator reads. */
 export interface OperatorCluster {
-  /** Undefined when the text is no version. */
+  /** Undefined when the text is not a version. */
   readonly release: Release | undefined;
-  /** x86_64, arm64, ppc64le, s390x, multi; empty when not chosen. */
+  /** x86_64, arm64, ppc64le, s390x, multi. Empty when not selected. */
   readonly cpuArchitecture: string;
   readonly isSingleNode: boolean;
   /** The user enabled workloads on the control plane. */
   readonly wantsSchedulableMasters: boolean;
-  /** Chosen ones and what they depend on. */
+  /** Selected operators and their dependencies. */
   readonly operators: readonly string[];
-  /** Decimal GB that other chosen operators will keep on each disk for storage. */
+  /** Decimal GB that other selected operators store on each storage disk. */
   readonly minStorageGb: number;
   readonly shape: ClusterShape;
   readonly settings: OperatorSettings;
 }
 
-/** What an operator may know of one host. */
+/** The facts about one host that an operator reads. */
 export interface OperatorHost {
   /** Role that the user set: auto-assign, master, arbiter, or worker. */
   readonly role: string;
   /** Role that the user set, or the suggested one. */
   readonly effectiveRole: string;
-  /** Undefined while the host has not reported. */
+  /** Undefined before the first inventory. */
   readonly hardware: OperatorHardware | undefined;
-  /** Empty when none was chosen. */
+  /** Empty when none is selected. */
   readonly installationDiskId: string;
 }
 
@@ -73,7 +73,7 @@ export function shapeOf(hosts: readonly Pick<OperatorHost, 'role' | 'effectiveRo
   };
 }
 
-/** Fewer workers than this cannot carry the workloads of a cluster. */
+/** With fewer workers, the control plane must run the workloads. */
 const WORKERS_THAT_CARRY = 2;
 
 export const areMastersForcedSchedulable = ({ isSingleNode, shape }: OperatorCluster): boolean =>
@@ -81,7 +81,7 @@ export const areMastersForcedSchedulable = ({ isSingleNode, shape }: OperatorClu
 export const areMastersSchedulable = (cluster: OperatorCluster): boolean =>
   cluster.wantsSchedulableMasters || areMastersForcedSchedulable(cluster);
 
-/** False when the cluster's text is no version. */
+/** False when the version of the cluster is invalid. */
 export function isSince(
   { release }: Pick<OperatorCluster, 'release'>,
   major: number,

@@ -3,7 +3,7 @@ import type { OperatorClaim } from './operator-claim';
 import type { OperatorCluster, OperatorHost } from './operator-facts';
 import type { OperatorSetting } from './operator-settings';
 
-/** What an operator needs of a machine beside what OpenShift itself needs. */
+/** Resources that an operator requires on a machine in addition to OpenShift. */
 export interface ExtraResources {
   readonly cpuCores: number;
   readonly ramMib: number;
@@ -11,7 +11,7 @@ export interface ExtraResources {
 export const NOTHING: ExtraResources = { cpuCores: 0, ramMib: 0 };
 export const MIB_PER_GIB = 1024;
 
-/** What can be said of a role before any machine is known. */
+/** Requirements of a role that do not depend on the machine. */
 export interface RolePreview extends ExtraResources {
   /** Requirements that depend on the machines, as sentences. */
   readonly descriptions: readonly string[];
@@ -26,7 +26,7 @@ export interface OperatorInstallation {
   readonly subscriptionName: string;
 }
 
-/** Where the catalogue of a cluster has the operator. */
+/** The location of the operator in the catalogue of a cluster. */
 export interface OperatorPackage {
   readonly name: string;
   readonly source: 'redhat-operators' | 'certified-operators' | 'community-operators';
@@ -43,9 +43,9 @@ export interface OperatorProperty {
   readonly defaultValue: string;
 }
 
-/** One side of what an operator checks. */
+/** The check of an operator for hosts or for clusters. */
 export interface OperatorCheck<Subject extends readonly unknown[]> {
-  /** A sentence for the reference page, with the numbers. */
+  /** A sentence for the reference page, with the limits. */
   readonly checks: string;
   readonly claim: (...subject: Subject) => OperatorClaim;
   readonly remedy: string;
@@ -57,57 +57,60 @@ export interface BundleMembership {
   readonly isOptional?: true;
 }
 
-/** Everything the system knows of one OLM operator: one folder, one such value. */
+/** All data about one OLM operator. */
 export interface OperatorPlugin<Name extends string = string> {
-  /** As on the wire. */
+  /** The name in the v2 API. */
   readonly name: Name;
   readonly title: string;
-  /** Other names that clients send. They are translated to `name`. */
+  /** Other names that clients send. They are converted to `name`. */
   readonly aliases?: readonly string[];
-  /** `feature-support-level-id` of the contract. */
+  /** `feature-support-level-id` of the v2 API. */
   readonly featureId: string;
-  /** Names of operators that have to be there too. */
+  /** Names of the operators that it requires. */
   readonly dependencies: (cluster: Pick<OperatorCluster, 'isSingleNode'>) => readonly string[];
   readonly bundles: (cluster: Pick<OperatorCluster, 'isSingleNode'>) => readonly BundleMembership[];
   readonly properties: readonly OperatorProperty[];
   readonly settings: readonly OperatorSetting[];
   readonly installation: (cluster: Pick<OperatorCluster, 'release' | 'settings'>) => OperatorInstallation;
-  /** How long it may take to become available once the cluster is up. */
+  /** Timeout until it is available, in seconds. */
   readonly timeoutSeconds: number;
 
-  /** Undefined: it asks for nothing beyond OpenShift itself. */
+  /** Undefined: it requires no additional resources. */
   readonly resources?: (host: OperatorHost, cluster: OperatorCluster) => ExtraResources;
-  /** Requirements per role before machines are known. */
+  /** Requirements per role that are returned before machines are registered. */
   readonly preview?: (
     role: 'master' | 'worker',
     cluster: Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>,
   ) => RolePreview;
-  /** Decimal GB by which every disk for storage has to be larger when this operator keeps its data there. */
+  /** Decimal GB by which every storage disk must be larger when this operator stores its data there. */
   readonly storedGb?: (cluster: Pick<OperatorCluster, 'isSingleNode'>) => number;
   readonly host?: OperatorCheck<readonly [host: OperatorHost, cluster: OperatorCluster]>;
   readonly cluster?: OperatorCheck<readonly [hosts: readonly OperatorHost[], cluster: OperatorCluster]>;
-  /** A host is suggested as control plane only if it meets this operator as such. */
+  /** A host is suggested as control plane only if it meets the requirements of this operator. */
   readonly decidesControlPlane?: true;
 
-  /** Objects that exist from the start: namespace, group, subscription, by the end of their file names. */
+  /**
+   * Objects that are applied during the bootstrap: namespace, operator group, subscription, by the suffix of their file
+   * names.
+   */
   readonly manifests: (cluster: OperatorCluster) => readonly NamedManifest[];
-  /** Objects that need the operator's own types, applied once it runs. */
+  /** Objects of the operator's custom types, which are applied after it runs. */
   readonly laterManifests?: (hosts: readonly OperatorHost[], cluster: OperatorCluster) => readonly ManifestObject[];
 }
 
 export interface NamedManifest {
-  /** Whole file name. */
+  /** Complete file name. */
   readonly fileName: string;
   readonly object: ManifestObject;
 }
 
-/** Keeps the name as a literal type, so that the ids of the contract follow from the plug-ins. */
+/** Keeps the name as a literal type, so that the ids of the v2 API are derived from the plug-ins. */
 export const operatorPlugin = <const Name extends string>(plugin: OperatorPlugin<Name>): OperatorPlugin<Name> => plugin;
 
 const OLM_TIMEOUT_SECONDS = 1_800;
 export const LONG_TIMEOUT_SECONDS = 3_600;
 
-/** What most operators have in common. */
+/** Default values that most operators share. */
 export const PLAIN = {
   dependencies: () => [],
   bundles: () => [],

@@ -1,13 +1,13 @@
-/** One setting of an operator, with the environment variable of assisted-service. */
+/** One setting of an operator, with its environment variable in assisted-service v2. */
 export interface OperatorSetting {
   readonly variable: string;
-  /** whole: a number of 0 or more. names: a comma list. version: such as 4.10 or 4.10.0. */
+  /** whole: a number of 0 or more. names: a comma-separated list. version: such as 4.10 or 4.10.0. */
   readonly kind: 'whole' | 'flag' | 'names' | 'version';
-  /** As the variable would say it. */
+  /** The default as text of the variable. */
   readonly standard: string;
 }
 
-/** Variable → text, checked by `checkSetting`; what is absent has its standard. */
+/** Variable → text, checked by `checkSetting`. Absent variables have their default. */
 export type OperatorSettings = ReadonlyMap<string, string>;
 export const STANDARD_SETTINGS: OperatorSettings = new Map();
 
@@ -18,7 +18,7 @@ const PATTERNS: Readonly<Record<OperatorSetting['kind'], { readonly pattern: Reg
   version: { pattern: /^\d{1,6}\.\d{1,6}(\.\d{1,6})?$/, expected: 'a version such as 4.10' },
 };
 
-/** What the variable should have said, or undefined when it is well. */
+/** Returns what is expected instead of the text, or undefined when the text is valid. */
 export function faultOfSetting({ kind }: OperatorSetting, text: string): string | undefined {
   const { pattern, expected } = PATTERNS[kind];
   return pattern.test(text.trim()) ? undefined : expected;

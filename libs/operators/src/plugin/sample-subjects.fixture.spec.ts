@@ -34,7 +34,7 @@ export const disk = (changes: Partial<OperatorDisk> = {}): OperatorDisk => ({
   ...changes,
 });
 
-/** The installation disk and others of so many GB. */
+/** The installation disk and further disks of the given sizes in GB. */
 export const disks = (...extraGb: readonly number[]): OperatorDisk[] => [
   disk(),
   ...extraGb.map((gb, index) => disk({ id: `/dev/sd${index + 2}`, name: `sd${index + 2}`, sizeBytes: gb * GB })),
@@ -104,7 +104,7 @@ export const cluster = (changes: Partial<OperatorCluster> = {}): OperatorCluster
   ...changes,
 });
 
-/** Five hosts: a control plane and two workers. */
+/** Five hosts: three control plane hosts and two workers. */
 export const WITH_WORKERS = shapeOf(hosts('master', 'master', 'master', 'worker', 'worker'));
 
 export const statusOfHost = (plugin: OperatorPlugin, subject: OperatorHost, of: OperatorCluster): string =>

@@ -4,7 +4,7 @@ import { type ExtraResources, NOTHING, type OperatorPlugin } from './operator-pl
 
 const BYTES_PER_MIB = 1024 * 1024;
 
-/** Compares the requirements of one operator with the whole machine. The sum over operators is another rule. */
+/** Compares the requirements of one operator with the whole machine. Another rule checks the sum of all operators. */
 export function claimResources(
   { hardware }: Pick<OperatorHost, 'hardware'>,
   { cpuCores, ramMib }: ExtraResources,
@@ -24,7 +24,10 @@ export function claimSince(cluster: OperatorCluster, [major, minor, patch]: Rele
   return isSince(cluster, major, minor, patch) ? meets() : lacks('release', releaseText(cluster.release), needed);
 }
 
-/** `barred`: architectures that the operator is not built for. A cluster of several or of unknown architecture passes. */
+/**
+ * `barred`: architectures that the operator does not support. A cluster with several or unknown architectures is
+ * accepted.
+ */
 export function claimArchitecture(cluster: OperatorCluster, barred: readonly string[]): OperatorClaim {
   const architecture = cluster.cpuArchitecture === 'aarch64' ? 'arm64' : cluster.cpuArchitecture;
   return barred.includes(architecture) ? lacks('architecture', architecture, barred.join(', ')) : meets();
@@ -36,7 +39,9 @@ export const BARRED_OFF_X86: readonly string[] = ['arm64', 's390x', 'ppc64le'];
 
 const ONE_CORE: ExtraResources = { cpuCores: 1, ramMib: 1_024 };
 
-/** The checks of an operator that needs 1 core and 1 GiB on every host but arbiters, on x86_64 since a release. */
+/**
+ * The checks of an operator that requires 1 core and 1 GiB on every host except arbiters, on x86_64, from a release on.
+ */
 export function oneCoreOperator(
   title: string,
   [major, minor, patch]: Release,

@@ -6,8 +6,8 @@ import type { OperatorPlugin } from '../plugin/operator-plugin';
 type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
 
 /**
- * The operators that a choice comes to: former names replaced, dependencies added, each once, in the order of the table.
- * Unknown names are omitted.
+ * Returns the operators of a selection: current names, with dependencies, each once, in the order of the table. Unknown
+ * names are omitted.
  */
 export function withDependencies(chosen: readonly string[], cluster: ClusterKind): readonly OperatorName[] {
   const found = new Set<OperatorName>();
@@ -21,11 +21,11 @@ export function withDependencies(chosen: readonly string[], cluster: ClusterKind
   return OPERATORS.map(({ name }) => name).filter((name) => found.has(name));
 }
 
-/** Names of a choice that no operator has. */
+/** Returns the names of a selection that no operator has. */
 export const unknownOperators = (chosen: readonly string[]): readonly string[] =>
   chosen.filter((name) => !operatorNamed(name));
 
-/** The name that an operator goes by now. */
+/** Returns the current name of an operator. */
 export const presentName = (name: string): string => operatorNamed(name)?.name ?? name;
 
 export interface Bundle extends BundleKind {
@@ -35,7 +35,7 @@ export interface Bundle extends BundleKind {
 
 export const BUNDLE_IDS: readonly BundleId[] = BUNDLE_KINDS.map(({ id }) => id);
 
-/** Made of what the plug-ins say they belong to. */
+/** Created from the bundle ids of the plug-ins. */
 export function bundlesOf(cluster: ClusterKind): readonly Bundle[] {
   const members = (id: BundleId, isOptional: boolean): readonly OperatorName[] =>
     (OPERATORS as readonly OperatorPlugin<OperatorName>[])
@@ -55,9 +55,9 @@ export const bundleNamed = (id: string, cluster: ClusterKind): Bundle | undefine
 
 export interface ChosenOperator {
   readonly name: string;
-  /** Text as the user set it; empty without a value. */
+  /** Text as the user set it. Empty without a value. */
   readonly properties: string;
-  /** Ids of the bundles it was chosen through. */
+  /** Ids of the bundles through which it was selected. */
   readonly sourceBundles: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export type OperatorChoices =
       readonly allowed: readonly string[];
     };
 
-/** The selected operators, single and from bundles, each once and with its current name. */
+/** Returns the selected operators, single and from bundles, each once and with its current name. */
 export function chooseOperators(
   single: readonly { readonly name: string; readonly properties: string }[],
   bundles: readonly ChosenBundle[],

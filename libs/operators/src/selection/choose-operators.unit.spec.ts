@@ -4,8 +4,8 @@ const MANY = { isSingleNode: false };
 const SINGLE = { isSingleNode: true };
 const named = (...names: readonly string[]) => names.map((name) => ({ name, properties: '' }));
 
-describe('a choice of operators', () => {
-  it('goes by present names, each once, the last properties win', () => {
+describe('selection of operators', () => {
+  it('has current names, each once, and the last properties', () => {
     const single = [
       { name: 'ocs', properties: 'a' },
       { name: 'odf', properties: 'b' },
@@ -23,7 +23,7 @@ describe('a choice of operators', () => {
     expect(withDependencies(['numa-resources'], MANY)).toEqual(['numaresources']);
   });
 
-  it('names what is unknown, and what there is', () => {
+  it('is refused with the unknown and the known names', () => {
     expect(chooseOperators(named('lso', 'toString'), [], MANY)).toMatchObject({
       kind: 'refused',
       subject: 'olm_operators',
@@ -37,7 +37,7 @@ describe('a choice of operators', () => {
     });
   });
 
-  it('takes all of a bundle, or of its optional ones those that are wanted', () => {
+  it('selects all operators of a bundle, or the given optional ones', () => {
     const names = (optionalOperators: readonly string[] | undefined) => {
       const chosen = chooseOperators([], [{ id: 'openshift-ai', optionalOperators }], MANY);
       return chosen.kind === 'chosen' ? chosen.operators.map(({ name }) => name) : chosen.reason;
@@ -48,7 +48,7 @@ describe('a choice of operators', () => {
     expect(names(['cnv'])).toMatch(/does not have these optional operators: cnv/);
   });
 
-  it('remembers through which bundle an operator came, also when it was named too', () => {
+  it('records the bundle of an operator that was also selected alone', () => {
     const chosen = chooseOperators(
       [{ name: 'cnv', properties: 'p' }],
       [{ id: 'virtualization', optionalOperators: undefined }],
@@ -62,7 +62,7 @@ describe('a choice of operators', () => {
     });
   });
 
-  it('leaves out on a single node what makes no sense there', () => {
+  it('omits operators on a single node that it does not support', () => {
     expect(bundleNamed('virtualization', SINGLE)?.operators).not.toContain('self-node-remediation');
     expect(bundleNamed('openshift-ai', SINGLE)?.operators).toContain('lvm');
   });
@@ -75,7 +75,7 @@ describe('a choice of operators', () => {
     [['fence-agents-remediation'], MANY, ['node-healthcheck', 'fence-agents-remediation']],
     [['openshift-ai'], SINGLE, ['lvm', 'openshift-ai']],
     [['unheard-of'], MANY, []],
-  ])('%j brings along %j %j', (chosen, kind, all) => {
+  ])('%j selects the dependencies %j %j', (chosen, kind, all) => {
     expect(withDependencies(chosen, kind)).toEqual(all);
   });
 });

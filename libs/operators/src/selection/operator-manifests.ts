@@ -2,14 +2,14 @@ import { OPERATORS } from '../operators.table';
 import type { OperatorCluster, OperatorHost } from '../plugin/operator-facts';
 import type { ManifestObject, OperatorPlugin } from '../plugin/operator-plugin';
 
-/** A file that the cluster finds when it comes up. */
+/** A manifest file of the cluster. */
 export interface OperatorManifestFile {
   readonly folder: 'openshift';
   readonly fileName: string;
   readonly content: string;
 }
 
-/** Objects of one operator that can only be made once it runs; several documents in one text. */
+/** Objects of one operator that can be created after it runs. Several documents in one text. */
 export interface LaterManifest {
   readonly operator: string;
   readonly namespace: string;
@@ -22,10 +22,10 @@ export interface OperatorManifests {
   readonly later: readonly LaterManifest[];
 }
 
-/** JSON is YAML: what reads manifests reads this. */
+/** JSON is valid YAML. */
 const asText = (object: ManifestObject): string => `${JSON.stringify(object, undefined, 2)}\n`;
 
-/** What a cluster gets for the operators in `cluster.operators`: theirs alone, in the order of the table. */
+/** Returns the manifests of the operators in `cluster.operators`, in the order of the table. */
 export function operatorManifests(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorManifests {
   const chosen = (OPERATORS as readonly OperatorPlugin[]).filter(({ name }) => cluster.operators.includes(name));
   const later = chosen.flatMap((plugin): readonly LaterManifest[] => {
@@ -44,7 +44,9 @@ export function operatorManifests(hosts: readonly OperatorHost[], cluster: Opera
   return { files: chosen.length > 0 ? [...files, controllerNotes(chosen, later, cluster)] : files, later };
 }
 
-/** What a controller without a service to ask goes by: per operator where to watch, and what to apply then. */
+/**
+ * The data of a controller without a service: the namespace of each operator to watch, and the objects to apply then.
+ */
 function controllerNotes(
   chosen: readonly OperatorPlugin[],
   later: readonly LaterManifest[],

@@ -4,7 +4,7 @@ import { type ExtraResources, NOTHING, type OperatorPlugin } from '../plugin/ope
 
 const ALL: readonly OperatorPlugin[] = OPERATORS;
 
-/** What the chosen operators together need of a host beside what OpenShift itself needs. */
+/** Returns the resources that the selected operators require of a host in addition to OpenShift. */
 export function resourcesOfOperators(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
   return cluster.operators.reduce((sum, name) => {
     const extra = operatorNamed(name)?.resources?.(host, cluster);
@@ -12,11 +12,14 @@ export function resourcesOfOperators(host: OperatorHost, cluster: OperatorCluste
   }, NOTHING);
 }
 
-/** Decimal GB that chosen operators will keep on each disk for storage. */
+/** Returns the decimal GB that selected operators store on each storage disk. */
 export const storedGbOf = (operators: readonly string[], cluster: Pick<OperatorCluster, 'isSingleNode'>): number =>
   ALL.filter(({ name }) => operators.includes(name)).reduce((sum, { storedGb }) => sum + (storedGb?.(cluster) ?? 0), 0);
 
-/** Whether the host, in the role it is given here, meets the operators that a control plane host has to meet. */
+/**
+ * Returns whether the host, in the given role, meets the requirements of the operators that decide on control plane
+ * hosts.
+ */
 export function meetsControlPlaneOperators(host: OperatorHost, cluster: OperatorCluster): boolean {
   return ALL.filter(({ name, decidesControlPlane }) => decidesControlPlane && cluster.operators.includes(name)).every(
     ({ host: check }) => !check || check.claim(host, cluster).status === 'success',
