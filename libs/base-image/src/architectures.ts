@@ -1,12 +1,12 @@
 export const ARCHITECTURES = ['x86_64', 'aarch64', 'ppc64le', 's390x'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
-/** Content of a live ISO of one architecture, as in CoreOS images. */
+/** Content of a live ISO for one architecture, as in CoreOS images. */
 export interface ArchitectureLayout {
-  /** Where the boot menus are; each holds the kernel arguments. */
+  /** Paths of the boot menus. Each contains the kernel arguments. */
   readonly grubPath?: string;
   readonly isolinuxPath?: string;
-  /** A single bootable file with kernel, arguments and ramdisk inside. */
+  /** The image has a single bootable file with kernel, arguments and ramdisk. */
   readonly hasCdBoot: boolean;
   /** In the order of the boot catalogue. */
   readonly elTorito: ReadonlyArray<{ readonly path: string; readonly platform: 'bios' | 'efi' }>;
@@ -23,18 +23,18 @@ export const ARCHITECTURE_LAYOUTS: Readonly<Record<Architecture, ArchitectureLay
   s390x: { hasCdBoot: true, elTorito: [{ path: 'images/cdboot.img', platform: 'bios' }] },
 };
 
-/** A boot menu and the byte at which its kernel arguments start. */
+/** A boot menu and the offset of its kernel arguments in bytes. */
 export interface BootMenu {
   readonly text: string;
   readonly kargsOffset: number;
 }
 
-/** Room for further arguments, the end mark included. */
+/** Space for further arguments in bytes, including the end mark. */
 export const KARGS_ROOM_BYTES = 1024;
 
 /**
- * The arguments, then a line of `#` to overwrite. Its last `#` belongs to the marker that names the area, not to the
- * area itself: image services look for a run of `#` in front of `# COREOS_KARG_EMBED_AREA`.
+ * The arguments, then a line of `#` to overwrite. The last `#` belongs to the marker that names the area: image
+ * services search for a run of `#` before `# COREOS_KARG_EMBED_AREA`.
  */
 function kargsArea(defaultKargs: string): string {
   return `${defaultKargs}\n${'#'.repeat(KARGS_ROOM_BYTES - 1)}# COREOS_KARG_EMBED_AREA\n`;

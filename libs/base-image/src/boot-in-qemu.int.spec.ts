@@ -12,7 +12,7 @@ import { createBaseImage, DEFAULT_VOLUME_ID } from './create-base-image';
 const QEMU = 'qemu-system-x86_64';
 const ISOLINUX = '/usr/lib/ISOLINUX/isolinux.bin';
 const MODULES = '/usr/lib/syslinux/modules/bios';
-/** A kernel that prints its command line, and boots a floppy in place of a root file system. */
+/** A kernel that prints its command line, and boots a floppy instead of a root file system. */
 const MEMDISK = '/usr/lib/syslinux/memdisk';
 const FLOPPY_BYTES = 1_474_560;
 const BOOT_MS_MAX = 120_000;
@@ -25,7 +25,7 @@ const missing = [
 const withMachine = missing.length === 0 ? it : it.skip;
 const note = missing.length === 0 ? '' : ` (skipped: without ${missing.join(', ')})`;
 
-/** Our base image with a boot loader and a kernel in place of the stubs. */
+/** Creates the base image with a boot loader and a kernel instead of the stubs. */
 async function bootableBase(folder: string): Promise<string> {
   const [stubs, tree, base] = ['stubs.iso', 'tree', 'base.iso'].map((name) => join(folder, name)) as [
     string,
@@ -39,7 +39,7 @@ async function bootableBase(folder: string): Promise<string> {
   await copyFile(ISOLINUX, join(tree, 'isolinux/isolinux.bin'));
   for (const name of ['ldlinux.c32', 'libcom32.c32', 'libutil.c32'])
     await copyFile(join(MODULES, name), join(tree, 'isolinux', name));
-  // The menu in text, under the name of the one in graphics that the image asks for.
+  // Uses the text menu under the name of the graphical menu, which the image loads.
   await copyFile(join(MODULES, 'menu.c32'), join(tree, 'isolinux/vesamenu.c32'));
   await copyFile(MEMDISK, join(tree, 'images/pxeboot/vmlinuz'));
   await chmod(join(tree, 'isolinux/isolinux.bin'), 0o644);
@@ -60,7 +60,10 @@ async function minimalOf(base: string, path: string): Promise<void> {
   await source.close();
 }
 
-/** What the machine writes to its serial line until `end` is in it, without lines' ends; all of it when that never comes. */
+/**
+ * Returns the serial output of the machine until it contains `end`, without line ends. Returns all output when `end`
+ * never appears.
+ */
 function serialOf(image: string, end: string): Promise<string> {
   const machine = ['-M', 'pc', '-accel', 'tcg', '-m', '256', '-nographic', '-no-reboot', '-nic', 'none'];
   const drives = ['-cdrom', image, '-boot', 'd', '-monitor', 'none', '-serial', 'stdio'];
@@ -69,7 +72,7 @@ function serialOf(image: string, end: string): Promise<string> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => qemu.kill(), BOOT_MS_MAX - 10_000);
     qemu.stdout.on('data', (bytes: Buffer) => {
-      // Terminal control sequences and line breaks: the screen is 80 characters wide.
+      // Removes terminal control sequences and line breaks, because the screen has 80 columns.
       text = (text + bytes.toString('latin1')).replace(/\x1b\[[0-9;?]*[A-Za-z]|[\r\n\0]/g, '');
       if (text.includes(end)) qemu.kill();
     });
@@ -80,13 +83,13 @@ function serialOf(image: string, end: string): Promise<string> {
   });
 }
 
-describe('a minimal image in a machine', () => {
+describe('minimal image in a virtual machine', () => {
   let folder: string;
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'muster-qemu-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   withMachine(
-    `shows its menu, loads what was added to it, and hands the kernel its arguments${note}`,
+    `shows its menu, loads the added ramdisks, and passes its arguments to the kernel${note}`,
     async () => {
       const image = join(folder, 'minimal.iso');
       await minimalOf(await bootableBase(folder), image);

@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-whenPresent(`the base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  it.each(ARCHITECTURES)('for %s takes a config and kernel arguments and gives them back', async (architecture) => {
+whenPresent(`base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
+  it.each(ARCHITECTURES)('for %s returns the config and kernel arguments that were embedded', async (architecture) => {
     const { path, bytes } = await createBaseImage({ outPath: join(folder, 'new', 'base.iso'), architecture });
     const file = await openFileByteSource(path);
     const layout = await readBootIsoLayout(file);
@@ -47,9 +47,9 @@ whenPresent(`the base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
     await file.close();
   });
 
-  it('is the same, byte for byte, wherever and whenever it is made', async () => {
+  it('has equal bytes whenever and wherever it is created', async () => {
     const first = await createBaseImage({ outPath: join(folder, 'first.iso') });
-    // The date that would show in the image counts in seconds.
+    // The dates in the image have a precision of one second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const second = await createBaseImage({ outPath: join(folder, 'other', 'second.iso') });
     expect(second.sha256).toBe(first.sha256);
@@ -57,7 +57,7 @@ whenPresent(`the base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
     expect(other.sha256).not.toBe(first.sha256);
   });
 
-  it('has the short names that other tools look up', async () => {
+  it('has the short file names that other tools use', async () => {
     const { path } = await createBaseImage({ outPath: join(folder, 'base.iso') });
     const file = await openFileByteSource(path);
     const image = await openIso(file);
@@ -66,7 +66,7 @@ whenPresent(`the base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
     await file.close();
   });
 
-  it('is, once customised, still the same image to xorriso, with our ramdisk in it', async () => {
+  it('can still be read by xorriso after it was customised, with the added ramdisk', async () => {
     const { path } = await createBaseImage({ outPath: join(folder, 'base.iso') });
     const file = await openFileByteSource(path);
     const image = await customiseBootIso(file, await readBootIsoLayout(file), { config: CONFIG, appendKargs: ['a=1'] });
@@ -94,16 +94,16 @@ whenPresent(`the base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
     );
   });
 
-  it('leaves nothing behind when xorriso fails', async () => {
+  it('leaves no files when xorriso fails', async () => {
     const wrong = createBaseImage({ outPath: join(folder, 'base.iso'), sourceDateEpoch: Number.NaN });
     await expect(wrong).rejects.toThrow('xorriso failed');
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-describe('a base image that cannot be made', () => {
+describe('invalid options of a base image', () => {
   it.each(['', 'linux', 'rhcos-with spaces', `rhcos-${'x'.repeat(40)}`, 'rhcos-$x'])(
-    'because of volume id %j',
+    'are refused: volume id %j',
     async (volumeId) => {
       await expect(createBaseImage({ outPath: join(folder, 'base.iso'), volumeId })).rejects.toThrow(RangeError);
       expect(await readdir(folder)).toEqual([]);
@@ -111,7 +111,7 @@ describe('a base image that cannot be made', () => {
   );
 });
 
-/** The gzip member alone: everything up to the last byte that is not zero, and the zeros of its length field. */
+/** Returns only the gzip member: everything up to the last byte that is not zero, and the zeros of its length field. */
 async function withoutPadding(path: string): Promise<Buffer> {
   const bytes = await readFile(path);
   const last = bytes.findLastIndex((byte) => byte !== 0);

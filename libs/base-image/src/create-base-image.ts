@@ -13,12 +13,14 @@ export const DEFAULT_VOLUME_ID = 'rhcos-muster-demo';
 export const DEFAULT_SOURCE_DATE_EPOCH = 1_735_689_600;
 
 export interface BaseImageOptions {
-  /** Where to write the ISO; replaced at once when it is complete. Missing folders are made. */
+  /**
+   * Path of the ISO. An existing file is replaced atomically after the ISO is complete. Missing folders are created.
+   */
   readonly outPath: string;
   readonly architecture?: Architecture;
   /** Must start with rhcos-, fedora-coreos- or scos-; at most 32 letters, digits, dots, dashes and underscores. */
   readonly volumeId?: string;
-  /** The date of everything in the image, in seconds since 1970. */
+  /** The date of all entries in the image, in seconds since 1970. */
   readonly sourceDateEpoch?: number;
 }
 
@@ -31,8 +33,10 @@ export interface BaseImage {
 }
 
 /**
- * Makes a small live ISO with the layout of a CoreOS image and nothing to boot. Same options, same bytes.
- * Throws RangeError for a volume id that cannot be used and XorrisoError when the ISO cannot be written.
+ * Creates a small live ISO with the layout of a CoreOS image and without an operating system. Equal options result in
+ * equal bytes.
+ * @throws RangeError for an invalid volume id
+ * @throws XorrisoError when the ISO cannot be written
  */
 export async function createBaseImage(options: BaseImageOptions): Promise<BaseImage> {
   const { architecture = 'x86_64', volumeId = DEFAULT_VOLUME_ID } = options;
@@ -40,7 +44,7 @@ export async function createBaseImage(options: BaseImageOptions): Promise<BaseIm
   assertVolumeId(volumeId);
   const path = resolve(options.outPath);
   await mkdir(dirname(path), { recursive: true });
-  // Beside the image's final place: a rename is atomic only within one file system.
+  // In the folder of the ISO, because a rename is atomic only within one file system.
   const scratch = await mkdtemp(join(dirname(path), '.base-image-'));
   const [tree, complete] = [join(scratch, 'tree'), join(scratch, 'image.iso')];
   try {
@@ -66,7 +70,7 @@ function assertVolumeId(volumeId: string): void {
   );
 }
 
-/** ISO level 1 shortens names to 8.3 beside the long Rock Ridge ones, as CoreOS images have them. */
+/** ISO level 1 adds short names (8.3) to the long Rock Ridge names, as in CoreOS images. */
 function isoArguments(volumeId: string, architecture: Architecture): string[] {
   const boot = ARCHITECTURE_LAYOUTS[architecture].elTorito.flatMap(({ path, platform }, index) => [
     ...(index > 0 ? ['-eltorito-alt-boot'] : []),

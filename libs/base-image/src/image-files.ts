@@ -8,14 +8,16 @@ import {
   KARGS_ROOM_BYTES,
 } from './architectures';
 
-/** Where firmware loads a boot image without emulation, and where the table of the ISO writer in it ends. */
+/**
+ * The address to which firmware loads a boot image without emulation, and the end of the boot information table in it.
+ */
 const LOAD_ADDRESS = 0x7c00;
 const CODE_OFFSET = 64;
 const SECTOR_BYTES = 2048;
 
 /**
- * The BIOS boot image: prints one sentence and halts, so a real machine that boots the demonstration image shows the reason.
- * Leaves bytes 8 to 63 free, where the ISO writer puts its boot information table.
+ * The BIOS boot image: prints one sentence and halts, so that a real machine that boots the demonstration image shows
+ * the reason. Bytes 8 to 63 are reserved for the boot information table of the ISO writer.
  */
 export function biosStub(message: string): Uint8Array {
   const code = [
@@ -35,7 +37,7 @@ export function biosStub(message: string): Uint8Array {
   return bytes;
 }
 
-/** Recognisable bytes that do not compress to nothing and are the same every time. */
+/** Returns deterministic bytes that are recognisable and do not compress well. */
 export function filler(label: string, lengthBytes: number): Uint8Array {
   const bytes = new Uint8Array(lengthBytes);
   let state = 0x2545f491;
@@ -63,7 +65,7 @@ interface KargsFile {
   readonly end: string;
 }
 
-/** Every file of the image, by path. Same arguments, same bytes. */
+/** Returns every file of the image by path. Equal arguments result in equal bytes. */
 export function imageFiles(volumeId: string, architecture: Architecture): ReadonlyMap<string, Uint8Array> {
   const layout = ARCHITECTURE_LAYOUTS[architecture];
   const defaultKargs = `coreos.liveiso=${volumeId} ignition.firstboot ignition.platform.id=metal`;

@@ -93,7 +93,7 @@ const customise = ({ source, layout }: Form, networkRamdisk?: Uint8Array): Promi
     networkRamdisk,
   });
 
-XORRISO.run(`to xorriso, an image${XORRISO.note}`, () => {
+XORRISO.run(`verification with xorriso${XORRISO.note}`, () => {
   const structure = (path: string): string =>
     run('xorriso', [
       '-indev',
@@ -105,14 +105,14 @@ XORRISO.run(`to xorriso, an image${XORRISO.note}`, () => {
       'plain',
     ]).replaceAll(path, 'ISO');
 
-  it.each(ARCHITECTURES)('of %s is after customising what it was before', async (architecture) => {
+  it.each(ARCHITECTURES)('an image of %s is unchanged after its customisation was removed', async (architecture) => {
     const base = await baseOf(architecture);
     const customised = await write('customised.iso', await customise(base));
     expect(structure(customised)).toBe(structure(base.path));
   });
 
   it.each(['x86_64', 'aarch64', 'ppc64le'] as const)(
-    'of %s starts without its root file system as it did with it',
+    'a minimal image of %s boots like the full image',
     async (architecture) => {
       const base = await baseOf(architecture);
       const minimal = await minimalOf(base);
@@ -120,7 +120,7 @@ XORRISO.run(`to xorriso, an image${XORRISO.note}`, () => {
         structure(path)
           .split('\n')
           .filter((line) => /^Volume Id|^Creation Time|^System Id/.test(line));
-      // Where the boot images are has changed, what they are has not.
+      // The positions of the boot images have changed, their content has not.
       const boot = (path: string) =>
         structure(path)
           .split('\n')
@@ -142,7 +142,7 @@ XORRISO.run(`to xorriso, an image${XORRISO.note}`, () => {
     },
   );
 
-  it('has, minimal, the same bytes in every file that was not edited', async () => {
+  it('a minimal image has equal bytes in every file that was not edited', async () => {
     const base = await baseOf('x86_64');
     const minimal = await minimalOf(base);
     const extract = async (path: string, file: string): Promise<Buffer> => {
@@ -166,13 +166,13 @@ XORRISO.run(`to xorriso, an image${XORRISO.note}`, () => {
 });
 
 CPIO.run(`cpio lists${CPIO.note}`, () => {
-  it('every ramdisk', async () => {
+  it('verification of every ramdisk', async () => {
     const base = await baseOf('x86_64');
     const minimal = await minimalOf(base);
     const image = await customise(minimal, NETWORK);
     const area = minimal.layout.network;
-    if (!area) throw new Error('a minimal image has room for network files');
-    // What the kernel does with what follows an archive is checked by the reader of our own; cpio takes one archive.
+    if (!area) throw new Error('a minimal image has an area for network files');
+    // The library's own reader checks the data after an archive. cpio reads one archive only.
     const list = (ramdisk: Uint8Array): readonly string[] =>
       run('cpio', ['-t', '--quiet'], gunzipSync(ramdisk)).trim().split('\n');
     expect(list(createIgnitionArchive(Buffer.from(CONFIG)))).toEqual(['config.ign']);
@@ -196,7 +196,7 @@ CPIO.run(`cpio lists${CPIO.note}`, () => {
 COREOS_INSTALLER.run(`coreos-installer${COREOS_INSTALLER.note}`, () => {
   const installer = (...args: string[]): string => run('coreos-installer', args).trim();
 
-  it.each(ARCHITECTURES)('shows what is embedded in an image of %s and takes it out again', async (architecture) => {
+  it.each(ARCHITECTURES)('the config in an image of %s can be read and removed', async (architecture) => {
     const base = await baseOf(architecture);
     const customised = await write('customised.iso', await customise(base));
     expect(installer('iso', 'ignition', 'show', customised)).toBe(CONFIG);
@@ -209,7 +209,7 @@ COREOS_INSTALLER.run(`coreos-installer${COREOS_INSTALLER.note}`, () => {
     expect((await readFile(restored)).equals(await readFile(base.path))).toBe(true);
   });
 
-  it('does the same with a minimal image', async () => {
+  it('the config in a minimal image can be read and removed', async () => {
     const minimal = await minimalOf(await baseOf('x86_64'));
     const customised = await write('customised.iso', await customise(minimal));
     expect(installer('iso', 'ignition', 'show', customised)).toBe(CONFIG);

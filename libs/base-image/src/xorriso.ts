@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** xorriso is absent, or did not make the image; the message says what to do. */
+/** xorriso is not installed or failed. The message contains the action. */
 export class XorrisoError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,7 +12,10 @@ export class XorrisoError extends Error {
   }
 }
 
-/** Runs xorriso with a fixed clock and time zone. Resolves with what it printed. Throws XorrisoError. */
+/**
+ * Runs xorriso with a fixed clock and time zone. Returns its output.
+ * @throws XorrisoError
+ */
 export async function runXorriso(args: readonly string[], sourceDateEpoch = 0): Promise<string> {
   try {
     const { stdout, stderr } = await promisify(execFile)('xorriso', [...args], {

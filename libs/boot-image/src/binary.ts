@@ -1,4 +1,4 @@
-/** Callers check lengths first: reading past the end is a bug here, not damage of the image. */
+/** Callers check lengths first: a read beyond the end is a bug in this library, not a damaged image. */
 export function uint32Le(bytes: Uint8Array, at: number): number {
   return view(bytes).getUint32(at, true);
 }
@@ -7,7 +7,7 @@ export function uint16Le(bytes: Uint8Array, at: number): number {
   return view(bytes).getUint16(at, true);
 }
 
-/** Undefined when the value cannot be a position: JavaScript counts exactly only to 2^53. */
+/** Returns undefined when the value cannot be a position, because JavaScript numbers are exact up to 2^53 only. */
 export function uint64Le(bytes: Uint8Array, at: number): number | undefined {
   const value = Number(view(bytes).getBigUint64(at, true));
   return Number.isSafeInteger(value) ? value : undefined;
@@ -35,7 +35,7 @@ export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** The smallest multiple of `unit` that is at least `value`. */
+/** Returns the smallest multiple of `unit` that is at least `value`. */
 export function roundUp(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;
 }
@@ -66,7 +66,7 @@ export function setUint64Le(bytes: Uint8Array, at: number, value: number): void 
   view(bytes).setBigUint64(at, BigInt(value), true);
 }
 
-/** Both byte orders one after the other, as ISO 9660 has its numbers. */
+/** Writes the value in both byte orders, as numbers of ISO 9660. */
 export function setBoth32(bytes: Uint8Array, at: number, value: number): void {
   setUint32Le(bytes, at, value);
   setUint32Be(bytes, at + 4, value);

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with an image, or with what is asked of it. Offsets and lengths are in bytes. */
+/** All problems of images and requests. Offsets and lengths are in bytes. */
 export type BootImageProblem =
   | { readonly code: 'not_an_iso'; readonly reason: string }
   | { readonly code: 'truncated'; readonly what: string; readonly neededBytes: number; readonly sizeBytes: number }
@@ -24,7 +24,7 @@ export type BootImageProblem =
 
 export type BootImageErrorCode = BootImageProblem['code'];
 
-/** The only error this library throws; a failing source's own error passes through unchanged. */
+/** The only error that this library throws. Errors of a byte source are passed on unchanged. */
 export class BootImageError extends Error {
   constructor(readonly problem: BootImageProblem) {
     super(explain(problem));
@@ -45,7 +45,7 @@ function explain(problem: BootImageProblem): string {
     case 'malformed':
       return `The image is damaged: ${problem.what}: ${problem.reason}.`;
     case 'range_out_of_bounds':
-      return `Bytes ${problem.offset} to ${problem.offset + problem.length} are not inside the ${problem.sizeBytes} bytes there are.`;
+      return `Bytes ${problem.offset} to ${problem.offset + problem.length} are outside of the ${problem.sizeBytes} bytes.`;
     case 'file_not_found':
       return `The image has no file ${problem.path}.`;
     case 'no_ignition_area':
@@ -57,7 +57,7 @@ function explain(problem: BootImageProblem): string {
     case 'kargs_too_long':
       return `The kernel arguments are ${problem.kargsBytes - problem.areaBytes} bytes too long: they take ${problem.kargsBytes} bytes and the image reserves ${problem.areaBytes}.`;
     case 'kargs_disagree':
-      return `The boot menus of the image hold different kernel arguments (${problem.places.join(', ')}). Start again from an unmodified image.`;
+      return `The boot menus of the image contain different kernel arguments (${problem.places.join(', ')}). Use an unmodified image.`;
     case 'hostile_karg':
       return `The kernel argument ${JSON.stringify(problem.value)} is refused: ${problem.reason}.`;
     case 'hostile_url':

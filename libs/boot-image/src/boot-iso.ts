@@ -7,22 +7,22 @@ import { type Overlay, overlaySource } from './overlay-source';
 
 const COREOS_VOLUME_PREFIXES = ['rhcos-', 'fedora-coreos-', 'scos-'] as const;
 
-/** What has to be known about a base image to customise it; read once per image, used for every download. */
+/** The data of a base image that customisation needs. Read once per image and used for every download. */
 export interface BootIsoLayout {
   readonly volumeId: string;
   readonly ignition: IgnitionArea;
-  /** Undefined when the image reserves no room for kernel arguments. */
+  /** Undefined when the image reserves no area for kernel arguments. */
   readonly kargs?: KargsArea;
-  /** Where network files go; minimal images have such a place. */
+  /** The area for network files, in minimal images only. */
   readonly network?: Extent;
 }
 
 export interface BootIsoCustomisation {
-  /** The ignition config, JSON as UTF-8. */
+  /** The Ignition config: JSON in UTF-8. */
   readonly config: Uint8Array;
-  /** Added after the image's own; one argument per value. */
+  /** Appended to the kernel arguments of the image, one argument per value. */
   readonly appendKargs?: readonly string[];
-  /** A ramdisk with the network files of hosts; for minimal images. */
+  /** A ramdisk with the network files of hosts, for minimal images. */
   readonly networkRamdisk?: Uint8Array;
 }
 
@@ -30,7 +30,10 @@ export function isCoreOsVolumeId(volumeId: string): boolean {
   return COREOS_VOLUME_PREFIXES.some((prefix) => volumeId.startsWith(prefix));
 }
 
-/** Throws `not_an_iso`, `truncated`, `no_ignition_area`, `malformed`, `file_not_found`. */
+/**
+ * Reads a base image.
+ * @throws BootImageError `not_an_iso`, `truncated`, `no_ignition_area`, `malformed`, `file_not_found`
+ */
 export async function readBootIsoLayout(source: ByteSource): Promise<BootIsoLayout> {
   const image = await openIso(source);
   const [ignition, kargs] = [await locateIgnitionArea(image), await locateKargsArea(image)];
@@ -38,9 +41,10 @@ export async function readBootIsoLayout(source: ByteSource): Promise<BootIsoLayo
 }
 
 /**
- * The base with the config embedded and the kernel arguments added: same size, nothing copied but the changed areas.
- * Same input, same bytes. Throws `config_too_large`, `hostile_karg`, `kargs_too_long`, `no_kargs_area`, `kargs_disagree`,
- * `ramdisk_too_large`, `no_network_area`.
+ * Returns the image with the config and the kernel arguments. Its size is that of the base, and only the changed areas
+ * are in memory. Equal input results in equal bytes.
+ * @throws BootImageError `config_too_large`, `hostile_karg`, `kargs_too_long`, `no_kargs_area`, `kargs_disagree`,
+ * `ramdisk_too_large`, `no_network_area`
  */
 export async function customiseBootIso(
   base: ByteSource,

@@ -8,8 +8,8 @@ import { AREA_BYTES, build, DEFAULT_KARGS, GENERATION_NAMES, sourceOf } from './
 const config = fc.uint8Array({ maxLength: AREA_BYTES - 400 });
 const kargs = fc.array(fc.stringMatching(/^[a-z0-9_.]{1,10}(=[a-z0-9,:/]{0,10})?$/), { maxLength: 5 });
 
-describe.each(GENERATION_NAMES)('an image with %s', (generation) => {
-  it('gives back the config and arguments it was customised with, and changes nothing else', async () => {
+describe.each(GENERATION_NAMES)('image with %s', (generation) => {
+  it('returns the embedded config and arguments, and changes no other bytes', async () => {
     const base = sourceOf(generation);
     const original = await base.read(0, base.size);
     const layout = await readBootIsoLayout(base);
@@ -40,19 +40,19 @@ describe.each(GENERATION_NAMES)('an image with %s', (generation) => {
     expect(Buffer.compare(await base.read(0, base.size), original)).toBe(0);
   });
 
-  it('has no config until one is embedded', async () => {
+  it('has no config before one is embedded', async () => {
     const base = sourceOf(generation);
     expect(await readIgnitionConfig(base, (await readBootIsoLayout(base)).ignition)).toBeUndefined();
   });
 });
 
-describe('customising', () => {
+describe('customisation of an image', () => {
   const noise = Uint8Array.from(
     { length: 20_000 },
     (_, index) => Math.imul(index + 1, 0x9e37_79b1) >>> ((index % 3) * 8),
   );
 
-  it('compresses a config that would not fit as it is', async () => {
+  it('compresses a config that would not fit otherwise', async () => {
     const base = sourceOf('headers only');
     const layout = await readBootIsoLayout(base);
     const large = Buffer.from('{"a":1} '.repeat(2000));
@@ -60,7 +60,7 @@ describe('customising', () => {
     expect(Buffer.compare((await readIgnitionConfig(image, layout.ignition)) ?? Buffer.alloc(0), large)).toBe(0);
   });
 
-  it('says by how many bytes a config is too large', async () => {
+  it('refuses a config that is too large, with the excess in bytes', async () => {
     const base = sourceOf('headers only');
     const layout = await readBootIsoLayout(base);
     const over = createIgnitionArchive(noise).length - AREA_BYTES;
@@ -71,7 +71,7 @@ describe('customising', () => {
     });
   });
 
-  it('refuses arguments for an image without room for them, and hostile ones for any', async () => {
+  it('refuses arguments for an image without an area, and hostile arguments for any image', async () => {
     const bare = bufferByteSource(build({ 'images/ignition.img': new Uint8Array(1024) }));
     const config = Buffer.from('{}');
     await expect(
@@ -83,7 +83,7 @@ describe('customising', () => {
     ).rejects.toMatchObject({ code: 'hostile_karg' });
   });
 
-  it('makes archives that are a multiple of 4 bytes, so that others can follow, with system configs beside', () => {
+  it('creates archives with a multiple of 4 bytes, including system configs', () => {
     const archive = createIgnitionArchive(Buffer.from('{"x":1}'), [{ name: '00-base.ign', config: Buffer.from('{}') }]);
     expect(archive.length % 4).toBe(0);
     const later = createIgnitionArchive(Buffer.from('{"x":2}'));
@@ -91,7 +91,7 @@ describe('customising', () => {
     expect(Buffer.from(found ?? '').toString()).toBe('{"x":2}');
   });
 
-  it('knows CoreOS images by their volume id', () => {
+  it('recognises CoreOS images by their volume id', () => {
     expect(['rhcos-1', 'fedora-coreos-37', 'scos-9'].every(isCoreOsVolumeId)).toBe(true);
     expect(['', 'Fedora-Live', 'my-rhcos-1'].some(isCoreOsVolumeId)).toBe(false);
   });

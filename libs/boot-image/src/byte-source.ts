@@ -1,17 +1,17 @@
 import { BootImageError } from './boot-image.error';
 
-/** Bytes that can be asked for by position: a file, a buffer, a remote file with ranges, or any of these under overlays. */
+/** Bytes that are read by position: a file, a buffer, a remote file with ranges, or any of these with overlays. */
 export interface ByteSource {
-  /** Total bytes; never changes. */
+  /** Total size in bytes. Never changes. */
   readonly size: number;
   /**
-   * Exactly `length` bytes from `offset`. The caller must not write into the result: it may be a view of the source.
-   * Rejects when the range is not inside the source, never returns fewer bytes. Reads may run at the same time.
+   * Returns exactly `length` bytes from `offset`. The caller must not change the result, which may be a view of the
+   * source. Rejects when the range is outside of the source, and never returns fewer bytes. Concurrent reads are
+   * allowed.
    */
   read(offset: number, length: number): Promise<Uint8Array>;
   /**
-   * The same into memory of the caller's, all of `target`, for callers that read much and reuse the buffer. Sources that would
-   * have to copy for it do not have it.
+   * Like `read`, but fills all of `target`, for callers that reuse a buffer. Absent in sources that would have to copy.
    */
   readInto?(offset: number, target: Uint8Array): Promise<void>;
 }
@@ -33,12 +33,13 @@ export function bufferByteSource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** One read: as fast as Node reads a plain file, and a download stays below 1 MiB even with chunks not yet collected. */
+/** Size of one read: as fast as Node reads a file, and the memory of a download stays below 1 MiB. */
 export const RANGE_CHUNK_BYTES = 64 * 1024;
 
 /**
- * The bytes of a range in order, one chunk in memory at a time; the next chunk is read only when the consumer asks.
- * Throws `range_out_of_bounds` before the first chunk, so a caller can still answer with an error.
+ * Yields the bytes of a range in order with one chunk in memory. The next chunk is read when the consumer requests it.
+ * Throws before the first chunk, so that a caller can still answer with an error.
+ * @throws BootImageError `range_out_of_bounds`
  */
 export function readRange(
   source: ByteSource,
@@ -57,14 +58,18 @@ async function* chunks(
   chunkBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = start; at < end;) {
-    // Reads after the first are aligned, so that parallel downloads of one file share the same pages of the disk cache.
+    // Reads after the first one are aligned, so that concurrent downloads of one file use the same pages of the disk
+    // cache.
     const length = Math.min(chunkBytes - (at % chunkBytes), end - at);
     yield await source.read(at, length);
     at += length;
   }
 }
 
-/** A whole source in one array; for small ones. Throws `range_out_of_bounds` when it is larger than `maxBytes`. */
+/**
+ * Returns a whole small source.
+ * @throws BootImageError `range_out_of_bounds` when it is larger than `maxBytes`
+ */
 export async function readWhole(source: ByteSource, maxBytes: number): Promise<Uint8Array> {
   assertRange(maxBytes, 0, source.size);
   return source.read(0, source.size);
@@ -72,7 +77,7 @@ export async function readWhole(source: ByteSource, maxBytes: number): Promise<U
 
 const ZEROS_AT_ONCE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** `length` zeros that take no memory until they are read. */
+/** A source of `length` zeros that uses no memory until it is read. */
 export function zeroSource(length: number): ByteSource {
   return {
     size: length,
@@ -83,7 +88,10 @@ export function zeroSource(length: number): ByteSource {
   };
 }
 
-/** A part of another source. Throws `range_out_of_bounds` when it is not inside. */
+/**
+ * A part of another source.
+ * @throws BootImageError `range_out_of_bounds` when it is outside of the source
+ */
 export function sliceSource(base: ByteSource, start: number, length: number): ByteSource {
   assertRange(base.size, start, length);
   const readBaseInto = base.readInto?.bind(base);
@@ -102,7 +110,7 @@ export function sliceSource(base: ByteSource, start: number, length: number): By
   };
 }
 
-/** Sources one after the other, as one. Nothing is copied until it is read; a read inside one part is passed on as it is. */
+/** The concatenation of sources. Nothing is copied before it is read. A read inside one part is passed on unchanged. */
 export function concatSources(parts: readonly ByteSource[]): ByteSource {
   const filled = parts.filter(({ size }) => size > 0);
   const starts: number[] = [];
@@ -152,7 +160,7 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return bytes;
 }
 
-/** The last start that is not behind `offset`. */
+/** Returns the index of the last start that is at most `offset`. */
 function indexOf(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -164,18 +172,18 @@ function indexOf(starts: readonly number[], offset: number): number {
 }
 
 export interface BlockCacheLimits {
-  /** Bytes that are asked of the base at once. */
+  /** Size of the blocks that are read from the base. */
   readonly blockBytes: number;
-  /** Blocks that are kept; the least recently used one goes first. */
+  /** Maximum number of cached blocks. The least recently used one is removed first. */
   readonly blocksMax: number;
 }
 
-/** 16 MiB at most: enough for a few downloads that are at different places of one image. */
+/** At most 16 MiB: enough for a few downloads at different positions of one image. */
 export const REMOTE_CACHE: BlockCacheLimits = { blockBytes: 512 * 1024, blocksMax: 32 };
 
 /**
- * A source that reads whole blocks from its base and caches some of them, for a base with a round trip per read. Concurrent
- * requests for one block share one read. A failed block is read again on the next request.
+ * A source that reads whole blocks from its base and caches some of them, for a base with a network round trip per
+ * read. Concurrent requests for one block share one read. A failed block is read again at the next request.
  */
 export function blockCachedSource(base: ByteSource, limits: BlockCacheLimits = REMOTE_CACHE): ByteSource {
   const { blockBytes, blocksMax } = limits;

@@ -10,7 +10,7 @@ import {
 import { overlaySource } from './overlay-source';
 
 const BYTES = Uint8Array.from({ length: 500 }, (_, index) => 1 + (index % 250));
-/** A source that can fill memory of others, as files can. */
+/** A source with `readInto`, like a file. */
 const filling: ByteSource = {
   ...bufferByteSource(BYTES),
   async readInto(offset, target) {
@@ -27,15 +27,15 @@ const made = (base: ByteSource): ByteSource =>
     bufferByteSource(Buffer.from('end')),
   ]);
 
-describe('a source of several parts', () => {
-  it('is the parts one after the other, however it is read', async () => {
+describe('concatenated sources', () => {
+  it('return the bytes of the parts in order for any read', async () => {
     const ranges = fc.tuple(fc.nat(expected.length), fc.nat(expected.length));
     await fc.assert(
       fc.asyncProperty(ranges, async ([a, b]) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
         for (const source of [made(filling), made(bufferByteSource(BYTES))]) {
           expect(Buffer.compare(await source.read(from, to - from), expected.subarray(from, to))).toBe(0);
-          // What was there before must not shine through.
+          // The previous content of the buffer must be overwritten.
           const target = new Uint8Array(to - from).fill(0xee);
           await source.readInto?.(from, target);
           expect(Buffer.compare(target, expected.subarray(from, to))).toBe(0);
@@ -44,7 +44,7 @@ describe('a source of several parts', () => {
     );
   });
 
-  it('under overlays gives the same bytes in both ways of reading', async () => {
+  it('with overlays return the same bytes from read and readInto', async () => {
     const source = overlaySource(filling, [
       { offset: 10, bytes: Buffer.from('abc'), length: 20 },
       { offset: 400, bytes: Buffer.from('xyz') },
@@ -63,7 +63,7 @@ describe('a source of several parts', () => {
     [0, 184],
     [184, 1],
     [-1, 1],
-  ])('refuses %p with length %p', async (offset, length) => {
+  ])('refuse %p with length %p', async (offset, length) => {
     await expect(made(filling).read(offset, length)).rejects.toMatchObject({ code: 'range_out_of_bounds' });
     await expect(made(filling).readInto?.(offset, new Uint8Array(length))).rejects.toMatchObject({
       code: 'range_out_of_bounds',
@@ -79,8 +79,8 @@ function counting(base: ByteSource): ByteSource & { readonly asked: number[] } {
   return { size: base.size, asked, read: (offset, length) => (asked.push(offset), base.read(offset, length)) };
 }
 
-describe('a source that keeps blocks', () => {
-  it('gives the bytes of its base, whatever is asked in whatever order', async () => {
+describe('cached blocks', () => {
+  it('return the bytes of the base for any reads', async () => {
     const source = blockCachedSource(bufferByteSource(bytes), { blockBytes: 64, blocksMax: 3 });
     await fc.assert(
       fc.asyncProperty(fc.nat(1_000), fc.nat(1_000), async (a, b) => {
@@ -90,7 +90,7 @@ describe('a source that keeps blocks', () => {
     );
   });
 
-  it('asks once for what several want at the same time, and again for what it had to forget', async () => {
+  it('are read once for concurrent requests, and again after they were removed', async () => {
     const base = counting(bufferByteSource(bytes));
     const source = blockCachedSource(base, { blockBytes: 100, blocksMax: 2 });
     await Promise.all([source.read(0, 50), source.read(20, 50), source.read(99, 1)]);
@@ -101,7 +101,7 @@ describe('a source that keeps blocks', () => {
     expect(base.asked).toEqual([0, 100, 200, 300, 0]);
   });
 
-  it('asks again for what failed', async () => {
+  it('are read again after a failure', async () => {
     let isBroken = true;
     const good = bufferByteSource(bytes);
     const source = blockCachedSource({

@@ -19,7 +19,7 @@ const missing = names.length === 0 ? `no images in ${FOLDER}` : hasXz() ? undefi
 const whenPresent = missing ? describe.skip : describe;
 
 whenPresent(`images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  it.each(names)('%s is read, customised and otherwise unchanged', async (name) => {
+  it.each(names)('%s is read and customised without other changes', async (name) => {
     const original = unpack(name);
     const base = bufferByteSource(original);
     const layout = await readBootIsoLayout(base);
@@ -49,20 +49,20 @@ whenPresent(`images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`,
     expect(Buffer.compare(whole, original)).toBe(0);
   });
 
-  it.each(names)('%s lists the files that a live image boots from', async (name) => {
+  it.each(names)('%s contains the files that a live image boots', async (name) => {
     const image = await openIso(bufferByteSource(unpack(name)));
     const paths: string[] = [];
     for await (const { path } of image.files()) paths.push(path);
     const kernels = ['/images/pxeboot/vmlinuz', '/images/pxeboot/kernel.img'];
     expect(paths).toEqual(expect.arrayContaining(['/images/pxeboot/initrd.img', '/images/pxeboot/rootfs.img']));
     expect(paths.some((path) => kernels.includes(path))).toBe(true);
-    // The short names that other tools look up lead to the same files.
+    // The short names that other tools use lead to the same files.
     expect(await image.find('IMAGES/PXEBOOT/INITRD.IMG')).toEqual(await image.find('/images/pxeboot/initrd.img'));
   });
 });
 
 whenPresent(`minimal images of CoreOS builds${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  it.each(names)('%s boots without its root file system, from a disc or a stick', async (name) => {
+  it.each(names)('%s boots without its root file system, from a disc or a USB stick', async (name) => {
     const base = bufferByteSource(unpack(name));
     const layout = await readBootIsoLayout(base);
     if (name.includes('s390x')) {
@@ -77,7 +77,7 @@ whenPresent(`minimal images of CoreOS builds${missing ? ` (skipped: ${missing})`
     const kinds = (catalogue: typeof before) =>
       catalogue?.entries.map(({ platform, isBootable, loadBlocks }) => ({ platform, isBootable, loadBlocks }));
     expect(kinds(after)).toEqual(kinds(before));
-    // What firmware starts is what it started before, but for the table that says where it is.
+    // Firmware boots the same images, except for the table with their positions.
     for (const [index, { offset, loadBlocks }] of (before?.entries ?? []).entries()) {
       const [old, moved] = [offset, after?.entries[index]?.offset ?? 0];
       const head = Math.min(64, loadBlocks * 512);

@@ -8,7 +8,7 @@ import { writeIso } from './iso-writer/write-iso';
 import { type Extent, openIso } from './iso/iso-image';
 import { assertBootUrl } from './network-boot';
 
-/** A piece of a text that becomes another one. Positions are bytes of the original. */
+/** A replacement of a part of a text. Positions are bytes of the original. */
 export interface TextEdit {
   readonly at: number;
   readonly removed: number;
@@ -19,7 +19,7 @@ const LIVE_ISO = /coreos\.liveiso=\S* ?/g;
 const GRUB = { kernel: /^[ \t]*linux(?:efi)?[ \t]+\S.*$/gm, initrd: /^[ \t]*initrd(?:efi)?[ \t]+\S.*$/gm } as const;
 const ISOLINUX = { append: /^[ \t]*append[ \t]+\S.*$/gim, initrd: /\binitrd=\S+/ } as const;
 
-/** What makes a boot menu fetch the root file system: edits in order, none of them overlapping. */
+/** The edits of a boot menu that make it download the root file system, in order and without overlaps. */
 export function menuEdits(menu: Uint8Array, rootfsArgument: string, ramdiskPath: string): TextEdit[] {
   // One character per byte, so that positions are bytes.
   const text = latin1(menu);
@@ -38,12 +38,12 @@ export function menuEdits(menu: Uint8Array, rootfsArgument: string, ramdiskPath:
   return edits.sort((a, b) => a.at - b.at);
 }
 
-/** The default arguments as they are then. */
+/** The default arguments after the edits. */
 export function minimalKargs(defaultKargs: string, rootfsArgument: string): string {
   return applyEdits(new TextEncoder().encode(defaultKargs), kernelLineEdits(defaultKargs, 0, rootfsArgument)).text;
 }
 
-/** Throws nothing: edits come from the text itself. */
+/** Returns the edits. Never throws. */
 export function applyEdits(
   original: Uint8Array,
   edits: readonly TextEdit[],
@@ -59,7 +59,7 @@ export function applyEdits(
   return { text: edited, bytes: Uint8Array.from(edited, (character) => character.charCodeAt(0)) };
 }
 
-/** By how many bytes what is between two positions becomes longer. */
+/** Returns by how many bytes the part between two positions becomes longer. */
 export function growth(edits: readonly TextEdit[], from: number, to: number): number {
   return edits
     .filter(({ at }) => at >= from && at < to)
@@ -75,16 +75,16 @@ function kernelLineEdits(line: string, start: number, rootfsArgument: string): T
   return [...removals, { at: start + line.trimEnd().length, removed: 0, inserted: ` ${rootfsArgument}` }];
 }
 
-/** Room for the network files of hosts, in every minimal image. */
+/** Size of the area for network files of hosts in every minimal image, in bytes. */
 export const NETWORK_AREA_BYTES = 1024 * 1024;
 export const NETWORK_AREA_PATH = '/images/assisted_installer_custom.img';
 export const ROOTFS_PATH = '/images/pxeboot/rootfs.img';
 
 const KARGS_INFO_PATH = '/coreos/kargs.json';
 export const IGNITION_INFO_PATH = '/coreos/igninfo.json';
-/** Tells other tools how to leave out the root file system themselves; of no use once it is left out. */
+/** Describes for other tools how to remove the root file system. Not needed after it was removed. */
 const MINISO_PATH = '/coreos/miniso.dat';
-/** The first one there is; all say the same. */
+/** Paths of the boot menu of GRUB. The first existing one is used, because all have the same content. */
 const GRUB_PATHS = ['redhat', 'fedora', 'centos']
   .map((vendor) => `/EFI/${vendor}/grub.cfg`)
   .concat('/boot/grub/grub.cfg');
@@ -104,10 +104,11 @@ interface Menu {
 }
 
 /**
- * The image without its root file system, which the booting machine fetches from `rootfsUrl` instead, and with room for
- * network files. Volume, boot entries, partition tables and all other files are those of the base and are read from it when
- * asked for: making it reads directories and menus only. Same input, same bytes.
- * Throws `no_minimal_image` for an image that cannot be booted this way, `hostile_url`, `file_not_found`, `malformed`.
+ * Returns the image without its root file system, which the booting machine downloads from `rootfsUrl`, and with an
+ * area for network files. Volume, boot entries, partition tables and all other files are read from the base on demand.
+ * Only directories and menus are read in advance. Equal input results in equal bytes.
+ * @throws BootImageError `no_minimal_image` for an image that cannot be booted this way, `hostile_url`,
+ * `file_not_found`, `malformed`
  */
 export async function createMinimalIso(
   base: ByteSource,
@@ -183,7 +184,7 @@ async function readMenus(tree: IsoDirectory, kargs: KargsArea | undefined, argum
   return menus;
 }
 
-/** The area as it is in the edited menus; positions are within the menu that a place is named after. */
+/** Returns the area in the edited menus. Positions are relative to the menu of the place. */
 function minimalKargsArea(area: KargsArea, menus: readonly Menu[], argument: string): KargsArea {
   const lengths = new Set<number>();
   const places = area.places.map((place): KargsPlace => {
@@ -209,7 +210,7 @@ function kargsInfo({ defaultKargs, length, places }: KargsArea): Uint8Array {
   return utf8Bytes(`${JSON.stringify({ default: defaultKargs, files, size: length }, undefined, 2)}\n`);
 }
 
-/** Where in a file a byte of the base is; undefined when it is not in it. */
+/** Returns the position in a file of a byte of the base. Undefined when it is outside of the file. */
 function positionIn({ parts }: IsoFile, offset: number): number | undefined {
   const [part] = parts;
   const start = part?.originalOffset;
@@ -217,7 +218,7 @@ function positionIn({ parts }: IsoFile, offset: number): number | undefined {
   return offset - start;
 }
 
-/** Returns the file that contains a byte of the base, and the position in it. Throws `no_minimal_image` when no file does. */
+/** Returns the file that contains a byte of the base, and the position in it. @throws BootImageError `no_minimal_image` when no file does */
 export function placeOf(tree: IsoDirectory, offset: number): { readonly path: string; readonly position: number } {
   const waiting = [{ directory: tree, path: '' }];
   for (let next = waiting.pop(); next; next = waiting.pop())
@@ -232,7 +233,7 @@ export function placeOf(tree: IsoDirectory, offset: number): { readonly path: st
   throw new BootImageError({ code: 'no_minimal_image', reason: `its byte ${offset} is in no file` });
 }
 
-/** Images that described the area in front of their file system describe it in a file from here on. */
+/** Images that described the area before their file system describe it in a file after this change. */
 export function ignitionInfo(
   place: { readonly path: string; readonly position: number },
   { length }: Extent,

@@ -19,13 +19,13 @@ const minimalOf = async (base: ByteSource) => createMinimalIso(base, await readB
 const text = async (source: ByteSource, path: string): Promise<string> =>
   Buffer.from(await (await openIso(source)).readFile(path, 1_000_000)).toString();
 
-describe.each(GENERATIONS_WITH_MENUS)('a minimal image of one with %s', (generation) => {
-  it('fetches its root file system instead of having it', async () => {
+describe.each(GENERATIONS_WITH_MENUS)('minimal image of an image with %s', (generation) => {
+  it('downloads its root file system', async () => {
     const { source, layout } = await minimalOf(sourceOf(generation));
     const image = await openIso(source);
     expect(await image.find(ROOTFS_PATH)).toBeUndefined();
     expect((await image.find(NETWORK_AREA_PATH))?.size).toBe(NETWORK_AREA_BYTES);
-    if (!layout.kargs) throw new Error('the image has room for kernel arguments');
+    if (!layout.kargs) throw new Error('the image has an area for kernel arguments');
     expect(layout.kargs.defaultKargs).toBe(KARGS);
     expect(await readKargs(source, layout.kargs)).toBe(KARGS);
     const grub = await text(source, 'EFI/redhat/grub.cfg');
@@ -44,7 +44,7 @@ describe.each(GENERATIONS_WITH_MENUS)('a minimal image of one with %s', (generat
     expect(found.ignition).toEqual(layout.ignition);
   });
 
-  it('takes a config, kernel arguments and network files and gives them back', async () => {
+  it('returns the embedded config, kernel arguments and network files', async () => {
     const { source, layout } = await minimalOf(sourceOf(generation));
     const networkRamdisk = createRamdisk([
       { path: '/etc/assisted/network/host0/eth0.nmconnection', mode: 0o600, content: 'x' },
@@ -61,16 +61,16 @@ describe.each(GENERATIONS_WITH_MENUS)('a minimal image of one with %s', (generat
     });
   });
 
-  it('is the same, byte for byte, every time', async () => {
+  it('has equal bytes each time', async () => {
     const [first, second] = [await minimalOf(sourceOf(generation)), await minimalOf(sourceOf(generation))];
     const bytes = async ({ source }: typeof first): Promise<Buffer> => Buffer.from(await source.read(0, source.size));
     expect((await bytes(first)).equals(await bytes(second))).toBe(true);
   });
 });
 
-describe('a minimal image', () => {
+describe('minimal image', () => {
   it.each(['ftp://host/x', 'http://h/$x', 'http://h/"x', 'http://h/a b', 'http://h/\n', 'http://h/\\', 'x', ''])(
-    'does not fetch from %j',
+    'refuses to download from %j',
     async (url) => {
       const base = sourceOf('headers only');
       await expect(createMinimalIso(base, await readBootIsoLayout(base), url)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('a minimal image', () => {
     },
   );
 
-  it('cannot be made of one whose arguments are in a boot file', async () => {
+  it('cannot be created when the arguments are in a boot file', async () => {
     await expect(
       minimalOf(bufferByteSource(GENERATIONS['areas inside one boot file, filled with NUL']())),
     ).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a minimal image', () => {
     });
   });
 
-  it('cannot be made of one without a root file system or boot menu', async () => {
+  it('cannot be created without a root file system or a boot menu', async () => {
     const area = { 'images/ignition.img': new Uint8Array(4096) };
     await expect(minimalOf(bufferByteSource(build(area)))).rejects.toMatchObject({ code: 'no_minimal_image' });
     const menu = { ...area, 'EFI/redhat/grub.cfg': 'linux x\ninitrd y\n' };
@@ -96,7 +96,7 @@ describe('a minimal image', () => {
     await expect(minimalOf(bufferByteSource(build(odd)))).rejects.toMatchObject({ code: 'malformed' });
   });
 
-  it('says by how much network files are too large', async () => {
+  it('refuses network files that are too large, with the excess in bytes', async () => {
     const { source, layout } = await minimalOf(sourceOf('headers only'));
     const networkRamdisk = new Uint8Array(NETWORK_AREA_BYTES + 7);
     await expect(customiseBootIso(source, layout, { config: Buffer.from('{}'), networkRamdisk })).rejects.toMatchObject(

@@ -4,19 +4,22 @@ import { BootImageError } from './boot-image.error';
 import { bufferByteSource, type ByteSource, concatSources, zeroSource } from './byte-source';
 
 const URL_CHARACTERS_MAX = 1024;
-/** Letters, digits and what URLs need; nothing that a boot loader, a shell or the kernel's command line acts on. */
+/**
+ * Letters, digits and other characters of URLs that have no meaning for boot loaders, shells and the kernel command
+ * line.
+ */
 const SAFE = /^https?:\/\/[A-Za-z0-9._~:/?#[\]@!()*+,;=%&-]+$/;
 
 /**
- * A URL that is written into boot menus, kernel command lines and network boot scripts. Throws `hostile_url` for one that
- * is not http(s) or has a character in it that one of them would act on.
+ * Checks a URL for boot menus, kernel command lines and network boot scripts.
+ * @throws BootImageError `hostile_url` for a URL that is not http(s) or contains a character with another meaning there
  */
 export function assertBootUrl(url: string): void {
   const reason = bootUrlRefusal(url);
   if (reason !== undefined) throw new BootImageError({ code: 'hostile_url', url: url.slice(0, 200), reason });
 }
 
-/** Why a URL cannot be booted from, or undefined when it can. */
+/** Returns the reason why a URL cannot be used to boot, or undefined. */
 export function bootUrlRefusal(url: string): string | undefined {
   if (url.length > URL_CHARACTERS_MAX) return `it is longer than ${URL_CHARACTERS_MAX} characters`;
   if (!/^https?:\/\//.test(url)) return 'it does not begin with http:// or https://';
@@ -29,13 +32,16 @@ export interface NetworkBoot {
   readonly kernelUrl: string;
   readonly initrdUrl: string;
   readonly rootfsUrl: string;
-  /** After those that every live system gets; one argument per value. */
+  /** Appended to the arguments of every live system, one argument per value. */
   readonly appendKargs: readonly string[];
 }
 
 const CONSOLES = 'console=tty1 console=ttyS1,115200n8';
 
-/** What a live system is booted with over the network. Throws `hostile_url`, `hostile_karg`. */
+/**
+ * Returns the kernel arguments of a live system for network boot.
+ * @throws BootImageError `hostile_url`, `hostile_karg`
+ */
 export function liveKernelArguments({ rootfsUrl, appendKargs }: Omit<NetworkBoot, 'kernelUrl' | 'initrdUrl'>): string {
   assertBootUrl(rootfsUrl);
   assertKargs(appendKargs);
@@ -51,7 +57,10 @@ export function liveKernelArguments({ rootfsUrl, appendKargs }: Omit<NetworkBoot
   ].join(' ');
 }
 
-/** Boots the discovery image. Throws `hostile_url`, `hostile_karg`. */
+/**
+ * Returns the script that boots the discovery image.
+ * @throws BootImageError `hostile_url`, `hostile_karg`
+ */
 export function ipxeBootScript(boot: NetworkBoot): string {
   for (const url of [boot.initrdUrl, boot.kernelUrl]) assertBootUrl(url);
   return [
@@ -63,19 +72,23 @@ export function ipxeBootScript(boot: NetworkBoot): string {
   ].join('\n');
 }
 
-/** Asks again with the machine's own address, so that the answer can differ by machine. Throws `hostile_url`. */
+/**
+ * Returns a script that requests another script with the MAC address of the machine, so that the answer can depend on
+ * the machine.
+ * @throws BootImageError `hostile_url`
+ */
 export function ipxeChainScript(scriptUrl: string): string {
   assertBootUrl(scriptUrl);
   return `#!ipxe\nchain ${scriptUrl}${scriptUrl.includes('?') ? '&' : '?'}mac=\${net0/mac}\n`;
 }
 
-/** Where the boot program of s390x puts the ramdisk. */
+/** The address to which the boot program of s390x loads the ramdisk. */
 const S390X_INITRD_ADDRESS = 0x0200_0000;
 const ALIGNMENT_BYTES = 4;
 
 /**
- * The ramdisk of an image followed by archives that the kernel unpacks over it. Each begins at a multiple of 4 bytes: zeros
- * in between are skipped.
+ * Returns the ramdisk of an image followed by archives that the kernel unpacks over it. Each begins at a multiple of 4
+ * bytes, with zeros in between.
  */
 export function extendInitrd(initrd: ByteSource, archives: readonly (Uint8Array | ByteSource)[]): ByteSource {
   const sources = archives.map((archive) => (archive instanceof Uint8Array ? bufferByteSource(archive) : archive));
@@ -87,7 +100,7 @@ export function extendInitrd(initrd: ByteSource, archives: readonly (Uint8Array 
   );
 }
 
-/** The ramdisk description for s390x: address and size, 8 bytes each, big-endian. */
+/** Returns the ramdisk description for s390x: address and size, 8 bytes each, big-endian. */
 export function s390xAddressAndSize(initrdBytes: number): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);

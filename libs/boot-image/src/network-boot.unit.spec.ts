@@ -10,8 +10,8 @@ const BOOT = {
   appendKargs: ['a=1', 'b="c d"'],
 };
 
-describe('a script for network boot', () => {
-  it('starts the live system with its own arguments, then those that were added', () => {
+describe('network boot script', () => {
+  it('starts the live system with its default arguments, then the added ones', () => {
     expect(ipxeBootScript(BOOT)).toBe(`#!ipxe
 initrd --name initrd ${BOOT.initrdUrl}
 kernel ${BOOT.kernelUrl} initrd=initrd coreos.live.rootfs_url=${BOOT.rootfsUrl} random.trust_cpu=on rd.luks.options=discard ignition.firstboot ignition.platform.id=metal console=tty1 console=ttyS1,115200n8 coreos.inst.persistent-kargs="console=tty1 console=ttyS1,115200n8" a=1 b="c d"
@@ -19,14 +19,14 @@ boot
 `);
   });
 
-  it('asks again with the address of the machine', () => {
+  it('requests a script with the MAC address of the machine', () => {
     expect(ipxeChainScript('http://h/s?file_name=ipxe-script')).toBe(
       '#!ipxe\nchain http://h/s?file_name=ipxe-script&mac=${net0/mac}\n',
     );
     expect(ipxeChainScript('http://h/s')).toContain('/s?mac=');
   });
 
-  it('never has a line, a command or a variable that is not ours', () => {
+  it('contains no additional line, command or variable from its input', () => {
     const nasty = fc.string({
       unit: fc.constantFrom('a', '/', '\n', '\r', '$', '{', '}', '"', ' ', '&', '|', ';', '#', '\0', '\u2028'),
     });
@@ -47,14 +47,14 @@ boot
   });
 });
 
-describe('a ramdisk for network boot', () => {
-  it('is that of the image, then the archives, each where the kernel looks for it', async () => {
+describe('ramdisk for network boot', () => {
+  it('contains the ramdisk of the image, then each archive at a multiple of 4 bytes', async () => {
     const initrd = bufferByteSource(Buffer.from('initrd'));
     const whole = extendInitrd(initrd, [Buffer.from('abcd'), new Uint8Array(), Buffer.from('xyz')]);
     expect(Buffer.from(await whole.read(0, whole.size)).toString()).toBe('initrd\0\0abcdxyz');
   });
 
-  it('is announced to s390x by address and size', () => {
+  it('is described for s390x by address and size', () => {
     expect(Buffer.from(s390xAddressAndSize(0x1_2345_6789)).toString('hex')).toBe('00000000020000000000000123456789');
   });
 });

@@ -1,17 +1,18 @@
 import { malformed } from './boot-image.error';
 import { assertRange, type ByteSource } from './byte-source';
 
-/** Bytes that take the place of the base's at `offset`. */
+/** Bytes that replace those of the base at `offset`. */
 export interface Overlay {
   readonly offset: number;
   readonly bytes: Uint8Array;
-  /** How many bytes are replaced, when more than `bytes` has: those beyond become zero. */
+  /** The number of replaced bytes when it is larger than `bytes`. The remaining ones become zero. */
   readonly length?: number;
 }
 
 /**
- * The base with some bytes replaced, same size. Nothing is copied until it is read, and a range that lies inside one
- * overlay does not touch the base. Throws `range_out_of_bounds` or `malformed` when overlays leave the base or overlap.
+ * Returns the base with some bytes replaced and the same size. Nothing is copied before it is read, and a range inside
+ * one overlay does not read the base.
+ * @throws BootImageError `range_out_of_bounds` or `malformed` when overlays exceed the base or overlap
  */
 export function overlaySource(base: ByteSource, overlays: readonly Overlay[]): ByteSource {
   const sorted = overlays
@@ -59,7 +60,7 @@ export function overlaySource(base: ByteSource, overlays: readonly Overlay[]): B
       const [first] = touched;
       if (first === undefined) return base.read(offset, length);
       const isCovered = first.offset <= offset && first.end >= end;
-      // A copy: what the base returned may be a view of the base itself.
+      // A copy, because the base may return a view of its own bytes.
       const merged = isCovered ? new Uint8Array(length) : Uint8Array.from(await base.read(offset, length));
       lay(merged, offset, touched);
       return merged;

@@ -3,7 +3,7 @@ import { BootImageError } from './boot-image.error';
 import { bufferByteSource, type ByteSource, readRange } from './byte-source';
 import { type Overlay, overlaySource } from './overlay-source';
 
-/** A base and overlays that lie inside it without touching each other's bytes. */
+/** A base and overlays inside it that do not overlap. */
 const overlaidBase = fc.uint8Array({ minLength: 1, maxLength: 400 }).chain((base) =>
   fc.record({
     base: fc.constant(base),
@@ -31,7 +31,7 @@ function everySecondGap(cuts: readonly number[]): Overlay[] {
 }
 
 describe('overlays', () => {
-  it('give for any range what the same range of a materialised copy holds, in one read and in chunks', async () => {
+  it('return the same bytes as a copy for any range, in one read and in chunks', async () => {
     await fc.assert(
       fc.asyncProperty(overlaidBase, async ({ base, cuts, range, chunkBytes }) => {
         const overlays = everySecondGap(cuts);
@@ -58,7 +58,7 @@ describe('overlays', () => {
     );
   });
 
-  it('do not read the base for a range that an overlay holds entirely', async () => {
+  it('do not read the base for a range inside one overlay', async () => {
     const asked: number[] = [];
     const base: ByteSource = {
       size: 100,
@@ -74,7 +74,7 @@ describe('overlays', () => {
     expect(asked).toEqual([5]);
   });
 
-  it('work far beyond 4 GiB without anything being allocated for the size', async () => {
+  it('work beyond 4 GiB without allocating memory for the size', async () => {
     const size = 60 * 2 ** 30;
     const base: ByteSource = { size, read: async (_, length) => new Uint8Array(length) };
     const source = overlaySource(base, [{ offset: size - 4, bytes: Uint8Array.of(1, 2, 3) }]);
@@ -86,7 +86,7 @@ describe('overlays', () => {
     ['beyond the end with its zeros', [{ offset: 9, bytes: new Uint8Array(1), length: 2 }], 'range_out_of_bounds'],
     ['before the start', [{ offset: -1, bytes: new Uint8Array(2) }], 'range_out_of_bounds'],
     [
-      'on each other',
+      'overlapping',
       [
         { offset: 0, bytes: new Uint8Array(3) },
         { offset: 2, bytes: new Uint8Array(1) },
@@ -100,7 +100,7 @@ describe('overlays', () => {
   });
 });
 
-describe('a range', () => {
+describe('range', () => {
   const source = bufferByteSource(new Uint8Array(10));
 
   it.each([
@@ -116,7 +116,7 @@ describe('a range', () => {
     await expect(source.read(offset, length)).rejects.toThrow(BootImageError);
   });
 
-  it('is read no further than its consumer goes', async () => {
+  it('is read only as far as its consumer requests', async () => {
     const asked: number[] = [];
     const counting: ByteSource = {
       size: 1000,

@@ -24,7 +24,7 @@ const MENU_PLACES = HEADS.map(({ path, length }) => ({ path, offset: length }));
 const EMPTY_AREA = { 'images/ignition.img': new Uint8Array(AREA_BYTES) };
 const SURROUNDINGS = { 'images/pxeboot/rootfs.img': 'not touched '.repeat(500) };
 
-/** One image of every way in which CoreOS images have described their areas. */
+/** One image for each way in which CoreOS images have described their areas. */
 export const GENERATIONS = {
   'igninfo.json and kargs.json with pad and end': () =>
     build({

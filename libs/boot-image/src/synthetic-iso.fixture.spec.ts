@@ -1,15 +1,15 @@
 import { SECTOR_BYTES, toIsoName } from './iso/directory-record';
 
-/** Builds ISO images that no writer makes any more, or never would. For tests only: one directory level per sector. */
+/** Builds ISO images that current writers do not create. For tests only: one directory level per sector. */
 export interface SyntheticIso {
   readonly bytes: Uint8Array;
-  /** First byte of a file in the image. */
+  /** Returns the position of a file's first byte in the image. */
   offsetOf(path: string): number;
 }
 
 export interface SyntheticIsoOptions {
   readonly volumeId?: string;
-  /** Where the long names go. */
+  /** Where the long names are stored. */
   readonly longNames?: 'record' | 'continuation' | 'none';
 }
 
@@ -53,7 +53,7 @@ export function syntheticIso(
       if (longNames === 'none') put(directoryRecord(isoName, position(path), isFolder));
       else if (longNames === 'record') put(directoryRecord(isoName, position(path), isFolder, nameField(name)));
       else {
-        // Half of the name in the record, the other half in a continuation area.
+        // The first half of the name is in the record, the other half in a continuation area.
         const [head, tail] = [nameField(name.slice(0, 2), 1), nameField(name.slice(2))];
         const field = Buffer.alloc(28);
         field.write('CE');
@@ -82,7 +82,10 @@ export function syntheticIso(
   }
 }
 
-/** `head` of a header of 8-byte little-endian numbers after an 8-byte magic, as images of 2020 and 2021 have. */
+/**
+ * Returns the first bytes of a header of 8-byte little-endian numbers after an 8-byte magic number, as in images of
+ * 2020 and 2021.
+ */
 export function writeHeader(image: Uint8Array, at: number, magic: string, values: readonly number[]): void {
   const view = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
   view.write(magic, at, 'latin1');

@@ -2,7 +2,10 @@ import { utf8 } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
 import type { Extent, IsoImage } from '../iso/iso-image';
 
-/** Where `length` bytes at `offset` of a file are in the image. Throws `file_not_found`, `malformed`, `truncated`. */
+/**
+ * Returns the position in the image of `length` bytes at `offset` of a file.
+ * @throws BootImageError `file_not_found`, `malformed`, `truncated`
+ */
 export async function regionInFile(image: IsoImage, path: string, offset: number, length?: number): Promise<Extent> {
   const entry = await image.find(path);
   if (!entry || entry.isDirectory) throw new BootImageError({ code: 'file_not_found', path });
@@ -15,7 +18,7 @@ export async function regionInFile(image: IsoImage, path: string, offset: number
   return regionInImage(image, path, extent.offset + offset, regionLength);
 }
 
-/** The region itself, once it is known to be inside the image. */
+/** Returns the region after it was checked against the size of the image. */
 export function regionInImage(image: IsoImage, what: string, offset: number, length: number): Extent {
   const sizeBytes = image.source.size;
   if (offset + length > sizeBytes) {
@@ -28,7 +31,10 @@ const JSON_BYTES_MAX = 64 * 1024;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A small JSON object stored in the image, or undefined when there is no such file. Throws `malformed`. */
+/**
+ * Returns a small JSON object that is stored in the image. Undefined when the file does not exist.
+ * @throws BootImageError `malformed`
+ */
 export async function readJson(image: IsoImage, path: string): Promise<JsonObject | undefined> {
   if (!(await image.find(path))) return undefined;
   const text = utf8(await image.readFile(path, JSON_BYTES_MAX));

@@ -9,21 +9,24 @@ import { isCount, readJson, regionInFile, regionInImage } from './embed-region';
 
 /** CoreOS images reserve 256 KiB for a compressed config. */
 export const IGNITION_ARCHIVE_BYTES_MAX = 256 * 1024;
-/** Bounds the allocation for a damaged image. */
+/** Limits the allocation for a damaged image. */
 export const IGNITION_AREA_BYTES_MAX = 16 * 1024 * 1024;
 
 const INFO_PATH = '/coreos/igninfo.json';
 const WHOLE_FILE_PATH = '/images/ignition.img';
 const HEADER = { offset: 32_768 - 24, length: 24, magic: 'coreiso+' } as const;
 
-/** Bytes of the image that the boot loader hands to the kernel as a second ramdisk. */
+/** The region of the image that the boot loader passes to the kernel as an additional ramdisk. */
 export interface IgnitionArea {
   readonly layout: 'igninfo' | 'whole-file' | 'header';
   readonly offset: number;
   readonly length: number;
 }
 
-/** Throws `no_ignition_area`, or what is wrong with the description that was found. */
+/**
+ * Finds the area.
+ * @throws BootImageError `no_ignition_area`, or the error of its description
+ */
 export async function locateIgnitionArea(image: IsoImage): Promise<IgnitionArea> {
   const area = (await fromInfo(image)) ?? (await fromWholeFile(image)) ?? (await fromHeader(image));
   if (!area) throw new BootImageError({ code: 'no_ignition_area' });
@@ -46,7 +49,7 @@ async function fromWholeFile(image: IsoImage): Promise<IgnitionArea | undefined>
   return { layout: 'whole-file', ...(await regionInFile(image, WHOLE_FILE_PATH, 0)) };
 }
 
-/** Images of 2020 to 2021 describe the area in front of the file system. */
+/** Images of 2020 to 2021 describe the area before the file system. */
 async function fromHeader(image: IsoImage): Promise<IgnitionArea | undefined> {
   const header = await image.source.read(HEADER.offset, HEADER.length);
   if (latin1(header.subarray(0, 8)) !== HEADER.magic) return undefined;
@@ -59,14 +62,14 @@ async function fromHeader(image: IsoImage): Promise<IgnitionArea | undefined> {
 const CONFIG_NAME = 'config.ign';
 const SYSTEM_CONFIG_FOLDER = 'usr/lib/ignition/base.d';
 
-/** A config that the image's vendor would ship: merged below `config.ign`. */
+/** A config of the image's vendor, which is merged below `config.ign`. */
 export interface SystemConfig {
   /** File name without folder. */
   readonly name: string;
   readonly config: Uint8Array;
 }
 
-/** A ramdisk that Ignition finds its config in: gzip of newc, padded with zeros to a multiple of 4 bytes. */
+/** Returns a ramdisk with the config for Ignition: gzip of newc, padded with zeros to a multiple of 4 bytes. */
 export function createIgnitionArchive(
   config: Uint8Array,
   systemConfigs: readonly SystemConfig[] = [],
@@ -84,8 +87,9 @@ export function createIgnitionArchive(
 }
 
 /**
- * The whole area with the config in it, zeros after. Throws `config_too_large`, which says by how much.
- * The area's size is fixed, so compressing only pays when the config would not fit otherwise.
+ * Returns the whole area with the config, padded with zeros. The size of the area is fixed, so the config is compressed
+ * only when it would not fit otherwise.
+ * @throws BootImageError `config_too_large` with both sizes
  */
 export function fillIgnitionArea(
   area: IgnitionArea,
@@ -100,12 +104,15 @@ export function fillIgnitionArea(
   return { offset: area.offset, bytes: archive, length: area.length };
 }
 
-/** The config that boots from this image, or undefined when the area is empty. Throws as `readInitramfs`. */
+/**
+ * Returns the config in the image, or undefined when the area is empty.
+ * @throws BootImageError as `readInitramfs`
+ */
 export async function readIgnitionConfig(source: ByteSource, area: IgnitionArea): Promise<Uint8Array | undefined> {
   return ignitionConfigOf(await source.read(area.offset, area.length));
 }
 
-/** The same for a ramdisk at hand, such as one fetched for network boot. */
+/** Returns the config in a ramdisk, such as one that was downloaded for network boot. */
 export function ignitionConfigOf(ramdisk: Uint8Array): Uint8Array | undefined {
   return readInitramfs(ramdisk).findLast(({ name }) => name.replace(/^\.?\//, '') === CONFIG_NAME)?.data;
 }

@@ -8,7 +8,7 @@ const located = async (bytes: Uint8Array) => locateIgnitionArea(await openIso(bu
 const withInfo = (info: unknown) =>
   located(build({ 'images/ignition.img': new Uint8Array(100), 'coreos/igninfo.json': JSON.stringify(info) }));
 
-describe('the ignition area', () => {
+describe('ignition area', () => {
   it.each([
     ['igninfo.json and kargs.json with pad and end', 'igninfo'],
     ['areas inside one boot file, filled with NUL', 'igninfo'],
@@ -21,7 +21,7 @@ describe('the ignition area', () => {
     expect((await source.read(area.offset, area.length)).every((byte) => byte === 0)).toBe(true);
   });
 
-  it('described by file, offset and no length reaches to the end of the file', async () => {
+  it('extends to the end of the file when its description has a file and an offset without a length', async () => {
     expect(await withInfo({ file: 'images/ignition.img', offset: 40 })).toMatchObject({ length: 60 });
   });
 
@@ -29,7 +29,7 @@ describe('the ignition area', () => {
     expect(await withInfo({ file: 'IMAGES/IGNITION.IMG' })).toMatchObject({ length: 100 });
   });
 
-  it('is missing from an image that is not CoreOS', async () => {
+  it('is missing in an image that is not CoreOS', async () => {
     await expect(located(build({ 'readme.txt': 'hello' }))).rejects.toMatchObject({ code: 'no_ignition_area' });
   });
 
@@ -44,15 +44,15 @@ describe('the ignition area', () => {
     [{ file: 'images/ignition.img', length: '5' }, 'malformed'],
     [['images/ignition.img'], 'malformed'],
     [null, 'malformed'],
-  ])('described as %j is refused as %s', async (info, code) => {
+  ])('described as %j is refused with %s', async (info, code) => {
     await expect(withInfo(info)).rejects.toMatchObject({ code });
   });
 
   it.each([
     ['beyond the end', [1_000_000_000, 100], 'truncated'],
-    ['of no length', [40_000, 0], 'malformed'],
-    ['at a position no file has', [2 ** 60, 100], 'malformed'],
-  ])('in a header that puts it %s is refused', async (_, values, code) => {
+    ['without a length', [40_000, 0], 'malformed'],
+    ['outside of every file', [2 ** 60, 100], 'malformed'],
+  ])('in a header with a position %s is refused', async (_, values, code) => {
     const { bytes } = syntheticIso({ 'readme.txt': 'hello' });
     writeHeader(bytes, 32_744, 'coreiso+', values);
     await expect(located(bytes)).rejects.toMatchObject({ code });

@@ -8,8 +8,9 @@ import { isCount, isObject, readJson, regionInFile, regionInImage } from './embe
 const VALUE_LENGTH_MAX = 1024;
 
 /**
- * What no kernel argument may contain, and why. The text is written into the menus of two boot loaders: one is a
- * shell-like language, the other takes lines literally, and both must pass the same arguments to the kernel.
+ * Characters that a kernel argument must not contain, with the reason. The text is written to the menus of two boot
+ * loaders: one is a shell-like language, the other one uses lines literally. Both must pass the same arguments to the
+ * kernel.
  */
 const REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: string }> = [
   { pattern: /^$/, reason: 'it is empty' },
@@ -21,14 +22,14 @@ const REFUSALS: ReadonlyArray<{ readonly pattern: RegExp; readonly reason: strin
   { pattern: /'/, reason: "boot loaders treat ' differently; use double quotes" },
 ];
 
-/** The same for what is left of a value without its quoted parts. */
+/** The same for the parts of a value outside of quotes. */
 const UNQUOTED_REFUSALS: typeof REFUSALS = [
   { pattern: /"/, reason: 'a double quote is not closed' },
   { pattern: / /, reason: 'it contains a space outside double quotes; use one value per argument' },
   { pattern: /[;&|<>{}#]/, reason: 'the boot loader would act on ; & | < > { } # outside double quotes' },
 ];
 
-/** Why a value cannot be a kernel argument, or undefined when it can. */
+/** Returns the reason why a value cannot be a kernel argument, or undefined. */
 export function kargRefusal(value: string): string | undefined {
   if (value.length > VALUE_LENGTH_MAX) return `it is longer than ${VALUE_LENGTH_MAX} characters`;
   const unquoted = value.replace(/"[^"]*"/g, '');
@@ -38,7 +39,7 @@ export function kargRefusal(value: string): string | undefined {
   return refusal?.reason;
 }
 
-/** Throws `hostile_karg` for the first value that is refused. */
+/** @throws BootImageError `hostile_karg` for the first value that is refused */
 export function assertKargs(values: readonly string[]): void {
   for (const value of values) {
     const reason = kargRefusal(value);
@@ -46,7 +47,7 @@ export function assertKargs(values: readonly string[]): void {
   }
 }
 
-/** CoreOS images reserve about 1 KiB. The limit bounds the read for a damaged image. */
+/** CoreOS images reserve about 1 KiB. Limits the read for a damaged image. */
 export const KARGS_AREA_BYTES_MAX = 64 * 1024;
 
 const INFO_PATH = '/coreos/kargs.json';
@@ -55,9 +56,9 @@ const PAD_DEFAULT = '#';
 const END_DEFAULT = '\n';
 const HEADER = { offset: 32_768 - 24 - 72, length: 72, magic: 'coreKarg', lengthBytesMax: 2048 } as const;
 
-/** One boot menu that holds the kernel arguments. `pad` and `end` are single bytes. */
+/** One boot menu with kernel arguments. `pad` and `end` are single bytes. */
 export interface KargsPlace {
-  /** The file, or how the place is described. */
+  /** The file, or the description of the position. */
   readonly name: string;
   /** From the start of the image. */
   readonly offset: number;
@@ -65,16 +66,19 @@ export interface KargsPlace {
   readonly end: number;
 }
 
-/** Kernel arguments as the boot menus hold them: the same text in every place. */
+/** Kernel arguments in the boot menus: the same text in every menu. */
 export interface KargsArea {
   readonly layout: 'kargs-json' | 'header';
-  /** Bytes of each place. One of them is needed for the end mark. */
+  /** Size of each area in bytes, including one byte for the end mark. */
   readonly length: number;
   readonly defaultKargs: string;
   readonly places: readonly KargsPlace[];
 }
 
-/** Undefined when the image has none, as some architectures. Throws for a description that is wrong. */
+/**
+ * Returns undefined when the image has none, as on some architectures.
+ * @throws BootImageError for an invalid description
+ */
 export async function locateKargsArea(image: IsoImage): Promise<KargsArea | undefined> {
   return (await fromInfo(image)) ?? fromHeader(image);
 }
@@ -103,7 +107,7 @@ async function fromInfo(image: IsoImage): Promise<KargsArea | undefined> {
   return { layout: 'kargs-json', length: size, defaultKargs: defaultKargs.trim(), places };
 }
 
-/** Images of 2021 describe the areas in front of the file system; the first zero position ends the list. */
+/** Images of 2021 describe the areas before the file system. The first position that is zero ends the list. */
 async function fromHeader(image: IsoImage): Promise<KargsArea | undefined> {
   const header = await image.source.read(HEADER.offset, HEADER.length);
   if (latin1(header.subarray(0, 8)) !== HEADER.magic) return undefined;
@@ -125,7 +129,7 @@ async function fromHeader(image: IsoImage): Promise<KargsArea | undefined> {
   return { layout: 'header', length, defaultKargs, places };
 }
 
-/** The text of a place without its padding. */
+/** Returns the text of an area without its padding. */
 export function trimKargs(bytes: Uint8Array, pad: number, end: number): string {
   let length = bytes.length;
   while (length > 0 && bytes[length - 1] === pad) length -= 1;
@@ -139,7 +143,10 @@ function singleByte(value: unknown): number {
   return code;
 }
 
-/** The kernel arguments this image boots with. Throws `kargs_disagree` when its boot menus differ. */
+/**
+ * Returns the kernel arguments of the image.
+ * @throws BootImageError `kargs_disagree` when its boot menus differ
+ */
 export async function readKargs(source: ByteSource, area: KargsArea): Promise<string> {
   const texts = new Set<string>();
   for (const { offset, pad, end } of area.places) {
@@ -153,8 +160,8 @@ export async function readKargs(source: ByteSource, area: KargsArea): Promise<st
 }
 
 /**
- * Adds arguments after those the image has, in every boot menu. None: no overlays.
- * Throws `hostile_karg`, `kargs_too_long` (by how much) and `kargs_disagree`.
+ * Appends arguments to those of the image in every boot menu. Without arguments: no overlays.
+ * @throws BootImageError `hostile_karg`, `kargs_too_long` with both sizes, `kargs_disagree`
  */
 export async function appendKargs(source: ByteSource, area: KargsArea, values: readonly string[]): Promise<Overlay[]> {
   assertKargs(values);

@@ -20,7 +20,7 @@ describe.each(GENERATION_NAMES)('kernel arguments of an image with %s', (generat
     expect(await readKargs(source, area)).toBe(DEFAULT_KARGS);
   });
 
-  it('are appended in every boot menu, and again to that', async () => {
+  it('are appended in every boot menu, also repeatedly', async () => {
     const { source, area } = await areaOf(generation);
     const once = overlaySource(source, await appendKargs(source, area, ['console=ttyS0,115200n8', 'a="b c"']));
     expect(await readKargs(once, area)).toBe(`${DEFAULT_KARGS} console=ttyS0,115200n8 a="b c"`);
@@ -28,7 +28,7 @@ describe.each(GENERATION_NAMES)('kernel arguments of an image with %s', (generat
     expect(await readKargs(twice, area)).toBe(`${DEFAULT_KARGS} console=ttyS0,115200n8 a="b c" quiet`);
   });
 
-  it('may fill the area up to the end mark, and not one byte more', async () => {
+  it('may fill the area up to the end mark, and not exceed it', async () => {
     const { source, area } = await areaOf(generation);
     const room = KARGS_BYTES - DEFAULT_KARGS.length - 2;
     const full = overlaySource(source, await appendKargs(source, area, ['x'.repeat(room)]));
@@ -39,21 +39,21 @@ describe.each(GENERATION_NAMES)('kernel arguments of an image with %s', (generat
     });
   });
 
-  it('are left alone when there is nothing to append', async () => {
+  it('are not changed when there is nothing to append', async () => {
     const { source, area } = await areaOf(generation);
     expect(await appendKargs(source, area, [])).toEqual([]);
   });
 });
 
 describe('kernel argument areas', () => {
-  it('that hold different texts are refused', async () => {
+  it('are refused when they contain different texts', async () => {
     const { source, area } = await areaOf('headers only');
     const [first] = area.places;
     const changed = overlaySource(source, [{ offset: first?.offset ?? 0, bytes: Buffer.from('X') }]);
     await expect(appendKargs(changed, area, ['a'])).rejects.toMatchObject({ code: 'kargs_disagree' });
   });
 
-  it('are absent from an image that reserves none', async () => {
+  it('are absent in an image that reserves none', async () => {
     const image = await openIso(bufferByteSource(build({ 'images/ignition.img': 'x' })));
     expect(await locateKargsArea(image)).toBeUndefined();
   });
@@ -67,13 +67,13 @@ describe('kernel argument areas', () => {
     [{ default: 'a', files: [{ path: 'menu', offset: 0 }], size: 1e9 }, 'malformed'],
     [{ default: 'a', files: [{ path: 'absent', offset: 0 }], size: 10 }, 'file_not_found'],
     ['text', 'malformed'],
-  ])('described as %j are refused as %s', async (info, code) => {
+  ])('described as %j are refused with %s', async (info, code) => {
     const bytes = build({ menu: 'm'.repeat(100), 'coreos/kargs.json': JSON.stringify(info) });
     const image = await openIso(bufferByteSource(bytes));
     await expect(locateKargsArea(image)).rejects.toMatchObject({ code });
   });
 
-  it('hold the arguments, one end mark and padding to the last byte', async () => {
+  it('contain the arguments, one end mark, and padding to the last byte', async () => {
     const { source, area } = await areaOf('headers only');
     const text = `${DEFAULT_KARGS} a`;
     for (const { bytes } of await appendKargs(source, area, ['a'])) {
@@ -82,7 +82,7 @@ describe('kernel argument areas', () => {
     expect(area.places).toHaveLength(2);
   });
 
-  it('pad with exactly the bytes that the image names', async () => {
+  it('are padded with exactly the bytes that the image names', async () => {
     const { source, area } = await areaOf('areas inside one boot file, filled with NUL');
     const [overlay] = await appendKargs(source, area, ['a']);
     const tail = overlay?.bytes.subarray(DEFAULT_KARGS.length + 2);
@@ -92,7 +92,7 @@ describe('kernel argument areas', () => {
   });
 });
 
-describe('a kernel argument', () => {
+describe('kernel argument', () => {
   it.each([
     'quiet',
     'console=ttyS0,115200n8',
@@ -132,7 +132,7 @@ describe('a kernel argument', () => {
     expect(() => assertKargs(['fine', value])).toThrow(expect.objectContaining({ code: 'hostile_karg' }));
   });
 
-  it('that is accepted never contains what ends a line, and always closes its quotes', () => {
+  it('that is accepted contains no line end and closes its quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '"', ' ', '$', '\n', '=', ';', '\u2028', '\0') }), (value) => {
         fc.pre(kargRefusal(value) === undefined);

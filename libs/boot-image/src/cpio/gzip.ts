@@ -10,7 +10,7 @@ const FIXED_HEADER_BYTES = 10;
 const FOOTER_BYTES = 8;
 const FLAG = { headerChecksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
 
-/** `stored`: a gzip member without compression. It is about ten times faster to write; use it where space does not matter. */
+/** `stored`: a gzip member without compression, which is about ten times faster. Use it when size does not matter. */
 export type Packing = 'compressed' | 'stored';
 
 /**
@@ -51,7 +51,8 @@ export function gunzipMember(bytes: Uint8Array, start: number, maxBytes: number)
  */
 export function inflate(input: Uint8Array, start: number, maxBytes: number): Unpacked {
   try {
-    // `info` adds the engine, whose bytesWritten is the length of the stream; the types of Node leave this form out.
+    // With `info`, the result contains the engine, whose bytesWritten is the length of the stream. The types of Node do
+    // not have this form.
     const result: unknown = inflateRawSync(input.subarray(start), {
       info: true,
       maxOutputLength: Math.max(1, maxBytes),

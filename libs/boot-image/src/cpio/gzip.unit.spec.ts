@@ -7,7 +7,7 @@ import { gunzipMember, gzip, inflate } from './gzip';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Repetitive as well as random, so that stored, fixed and dynamic blocks all occur. */
+/** Repetitive and random content, so that stored, fixed and dynamic blocks occur. */
 const content = fc.oneof(
   fc.uint8Array({ maxLength: 2000 }),
   fc

@@ -21,12 +21,13 @@ const FILE_TYPE_MASK = 0o170000;
 const MAGICS: readonly string[] = ['070701', '070702'];
 const TRAILER = 'TRAILER!!!';
 
-/** Header fields in order, after the magic. */
+/** Header fields in order, after the magic number. */
 const FIELD = { mode: 1, filesize: 6, namesize: 11 } as const;
 
 /**
- * A newc archive with its trailer. Same entries, same bytes: times, owners and devices are zero, inodes count from 1.
- * Throws `malformed` for a name that the format cannot carry.
+ * Returns a newc archive with its trailer. Equal entries result in equal bytes: times, owners and devices are zero,
+ * inodes count from 1.
+ * @throws BootImageError `malformed` for a name that the format cannot contain
  */
 export function writeCpio(entries: readonly CpioEntry[]): Uint8Array {
   const members = entries.map((entry, index) => {
@@ -37,15 +38,16 @@ export function writeCpio(entries: readonly CpioEntry[]): Uint8Array {
 }
 
 /**
- * The entries of the archive that starts at `start`, and where it ends (right after its trailer's padding).
- * Accepts the plain and the checksummed newc form. Throws `malformed`, also when the trailer is missing.
+ * Returns the entries of the archive that starts at `start`, and its end (after the padding of its trailer). Accepts
+ * newc with and without checksums.
+ * @throws BootImageError `malformed`, also when the trailer is missing
  */
 export function readCpio(bytes: Uint8Array, start = 0): { readonly entries: CpioEntry[]; readonly end: number } {
   const entries: CpioEntry[] = [];
   for (let at = start; ;) {
     const fields = readHeader(bytes, at);
     const nameEnd = at + HEADER_BYTES + fields.namesize;
-    // Padding counts from the archive's own start.
+    // Padding counts from the start of the archive.
     const dataStart = start + roundUp(nameEnd - start, 4);
     const dataEnd = dataStart + fields.filesize;
     if (nameEnd > bytes.length || dataEnd > bytes.length) throw malformed('cpio', `the member at ${at} is cut off`);
@@ -100,7 +102,7 @@ function memberHeader({ dataBytes, ino, mode, name }: MemberHeader): Uint8Array 
   return bytes;
 }
 
-/** Bounds what a small, hostile archive can unpack to. */
+/** Limits the unpacked size of a small, hostile archive. */
 export const INITRAMFS_UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 const OTHER_COMPRESSIONS: ReadonlyArray<{ readonly format: string; readonly magic: readonly number[] }> = [
@@ -113,9 +115,9 @@ const OTHER_COMPRESSIONS: ReadonlyArray<{ readonly format: string; readonly magi
 ];
 
 /**
- * The entries of archives as the kernel unpacks them: gzip or plain newc, one after the other, zeros between and after.
- * Only zeros: no entries. A repeated name appears twice; the later one counts.
- * Throws `unsupported_compression`, or `malformed` for damage and for anything else between the archives.
+ * Returns the entries of archives as the kernel unpacks them: gzip or plain newc, one after another, with zeros between
+ * and after them. Only zeros: no entries. A repeated name occurs twice, and the later one applies.
+ * @throws BootImageError `unsupported_compression`, or `malformed` for damaged archives and for other data between them
  */
 export function readInitramfs(bytes: Uint8Array): CpioEntry[] {
   return read(bytes, INITRAMFS_UNPACKED_BYTES_MAX, true);
@@ -169,18 +171,19 @@ export function archiveWith(
 
 const DIRECTORY_MODE = CPIO_DIRECTORY | 0o755;
 
-/** A file that a ramdisk puts into the booting system. */
+/** A file that a ramdisk adds to the booting system. */
 export interface RamdiskFile {
   /** Absolute, such as `/etc/assisted/network/host0/mac_interface.ini`. */
   readonly path: string;
-  /** Permissions, such as 0o600; with the type bits of a symbolic link the content is its target. */
+  /** Permissions, such as 0o600. With the type bits of a symbolic link, the content is its target. */
   readonly mode: number;
   readonly content: string | Uint8Array;
 }
 
 /**
- * The files with the directories that lead to them: gzip of newc, padded with zeros to a multiple of 4 bytes so that another
- * can follow. Same files, same bytes. Throws `malformed` for a path that is not absolute, leads elsewhere or comes twice.
+ * Returns a ramdisk with the files and their parent directories: gzip of newc, padded with zeros to a multiple of 4
+ * bytes so that another archive can follow. Equal files result in equal bytes.
+ * @throws BootImageError `malformed` for a path that is not absolute, contains `..`, or occurs twice
  */
 export function createRamdisk(files: readonly RamdiskFile[]): Uint8Array {
   const entries = new Map<string, CpioEntry>();
@@ -194,7 +197,7 @@ export function createRamdisk(files: readonly RamdiskFile[]): Uint8Array {
       if (!known) entries.set(directory, { name: directory, mode: DIRECTORY_MODE, data: new Uint8Array() });
     }
     const name = names.join('/');
-    if (entries.has(name)) throw malformed('ramdisk', `${path} comes twice`);
+    if (entries.has(name)) throw malformed('ramdisk', `${path} occurs twice`);
     const type = mode & FILE_TYPE_MASK;
     if (type !== 0 && type !== CPIO_REGULAR_FILE && type !== CPIO_SYMLINK)
       throw malformed('ramdisk', `${path} is neither a file nor a link`);
@@ -207,7 +210,7 @@ export function createRamdisk(files: readonly RamdiskFile[]): Uint8Array {
   return padded(gzip(writeCpio([...entries.values()])));
 }
 
-/** Followed by zeros up to a multiple of 4 bytes: where the kernel looks for the next archive. */
+/** Pads with zeros to a multiple of 4 bytes, where the kernel expects the next archive. */
 export function padded(archive: Uint8Array): Uint8Array {
   return concatBytes([archive, new Uint8Array(roundUp(archive.length, 4) - archive.length)]);
 }

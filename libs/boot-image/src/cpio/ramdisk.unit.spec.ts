@@ -24,7 +24,7 @@ const entry: fc.Arbitrary<CpioEntry> = fc.record({
 const plain = ({ name, mode, data }: CpioEntry) => ({ name, mode, data: [...data] });
 
 describe('newc archives', () => {
-  it('read back as written, from any position, with the exact end', () => {
+  it('are read as they were written, from any position, with the exact end', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 6 }), fc.nat(9), (entries, start) => {
         const archive = writeCpio(entries);
@@ -36,7 +36,7 @@ describe('newc archives', () => {
     );
   });
 
-  it('have the header that the format asks for', () => {
+  it('have the header of the format', () => {
     const archive = Buffer.from(writeCpio([{ name: 'config.ign', mode: 0o100644, data: Buffer.from('{}') }]));
     expect(archive.subarray(0, 110).toString()).toBe(
       ['070701', '00000001', '000081a4', '00000000', '00000000', '00000001', '00000000', '00000002']
@@ -48,19 +48,19 @@ describe('newc archives', () => {
     expect(archive.includes('TRAILER!!!')).toBe(true);
   });
 
-  it.each(['', 'a\0b', 'TRAILER!!!', 'x'.repeat(5000)])('cannot carry a file named %j', (name) => {
+  it.each(['', 'a\0b', 'TRAILER!!!', 'x'.repeat(5000)])('cannot contain a file named %j', (name) => {
     expect(() => writeCpio([{ name, mode: 0o100644, data: new Uint8Array() }])).toThrow(BootImageError);
   });
 
-  it('are refused when cut off anywhere', () => {
+  it('are refused when they are incomplete', () => {
     const archive = writeCpio([{ name: 'file', mode: 0o100644, data: Buffer.from('content') }]);
-    // The last three bytes are padding of the trailer, which readers do not need.
+    // The last three bytes are padding of the trailer, which is not read.
     for (let length = 0; length < archive.length - 3; length += 1) {
       expect(() => readCpio(archive.subarray(0, length))).toThrow(BootImageError);
     }
   });
 
-  it('are refused when a header lies about sizes', () => {
+  it('are refused when a header contains wrong sizes', () => {
     const archive = Buffer.from(writeCpio([{ name: 'file', mode: 0o100644, data: Buffer.from('content') }]));
     archive.write('ffffffff', 6 + 6 * 8);
     expect(() => readCpio(archive)).toThrow('cut off');
@@ -72,13 +72,13 @@ describe('newc archives', () => {
 const archive = (name: string, text: string) => writeCpio([{ name, mode: 0o100644, data: Buffer.from(text) }]);
 const texts = (bytes: Uint8Array) => readInitramfs(bytes).map(({ name, data }) => [name, Buffer.from(data).toString()]);
 
-describe('a ramdisk', () => {
-  it('of nothing but zeros is empty', () => {
+describe('reading a ramdisk', () => {
+  it('returns no entries for zeros only', () => {
     expect(texts(new Uint8Array(1000))).toEqual([]);
     expect(texts(new Uint8Array())).toEqual([]);
   });
 
-  it('is read across compressed and plain archives, with padding between and after', () => {
+  it('reads compressed and plain archives with padding between and after them', () => {
     const bytes = Buffer.concat([
       gzip(archive('a', '1')),
       Buffer.alloc(5),
@@ -99,20 +99,20 @@ describe('a ramdisk', () => {
   it.each([
     ['xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
     ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
-  ])('compressed with %s is refused by that name', (format, magic) => {
+  ])('refuses compression with %s with its name', (format, magic) => {
     expect(() => readInitramfs(Buffer.concat([Buffer.alloc(4), Buffer.from(magic), Buffer.alloc(20)]))).toThrow(
       expect.objectContaining({ code: 'unsupported_compression', message: expect.stringContaining(format) }),
     );
   });
 
-  it('with garbage after the archive is refused, and says where', () => {
+  it('refuses other data after an archive with its position', () => {
     const bytes = Buffer.concat([archive('a', '1'), Buffer.from('garbage')]);
     expect(() => readInitramfs(bytes)).toThrow(`at ${bytes.length - 7}`);
   });
 });
 
-describe('a ramdisk', () => {
-  it('has the files and the directories that lead to them, in order', () => {
+describe('writing a ramdisk', () => {
+  it('contains the files and their parent directories in order', () => {
     const ramdisk = createRamdisk([
       { path: '/usr/local/bin/run.sh', mode: 0o755, content: '#!/bin/sh\n' },
       { path: '/usr/local/bin/other.sh', mode: 0o755, content: '' },
@@ -133,18 +133,18 @@ describe('a ramdisk', () => {
     ]);
   });
 
-  it.each(['etc/x', '/', '', '/a//b', '/a/../b', '/a/.', '/a\0b', '/a\nb', '/a/'])('takes no file at %j', (path) => {
+  it.each(['etc/x', '/', '', '/a//b', '/a/../b', '/a/.', '/a\0b', '/a\nb', '/a/'])('refuses a file at %j', (path) => {
     expect(() => createRamdisk([{ path, mode: 0o600, content: '' }])).toThrow(BootImageError);
   });
 
-  it('takes no path twice, none below a file, and no devices', () => {
+  it('refuses duplicate paths, files below a file, and devices', () => {
     const file = (path: string, mode = 0o600) => ({ path, mode, content: '' });
-    expect(() => createRamdisk([file('/a'), file('/a')])).toThrow('comes twice');
+    expect(() => createRamdisk([file('/a'), file('/a')])).toThrow('occurs twice');
     expect(() => createRamdisk([file('/a'), file('/a/b')])).toThrow('/a is a file');
     expect(() => createRamdisk([file('/a', 0o060600)])).toThrow('neither a file nor a link');
   });
 
-  it('is the same bytes every time and unpacks to what went in', () => {
+  it('results in equal bytes for equal files, which can be unpacked again', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/)),

@@ -8,15 +8,15 @@ import { type Overlay, overlaySource } from '../overlay-source';
 const DESCRIPTOR_SECTOR = 16;
 /** The writer of the image stores the position of ISOLINUX and similar loaders in them. */
 const INFO_TABLE = { descriptorAt: 8, fileAt: 12, endAt: 64 } as const;
-/** GRUB for BIOS keeps its own sector number, in blocks of 512 bytes and five further on. */
+/** GRUB for BIOS contains its own sector number plus five, in blocks of 512 bytes. */
 const GRUB = { positionAt: 2548, extraBlocks: 5 } as const;
 const BLOCK_BYTES = 512;
 const BLOCKS_PER_SECTOR = SECTOR_BYTES / BLOCK_BYTES;
 
-/** A boot image of the original and the places in it that name its own position. */
+/** A boot image of the original and the offsets in it that contain its position. */
 export interface BootImage {
   readonly originalOffset: number;
-  /** For one that is in no file. */
+  /** Set for a boot image that is in no file. */
   readonly length: number;
   readonly hasInfoTable: boolean;
   readonly hasGrubPosition: boolean;
@@ -27,7 +27,10 @@ export interface BootRecords {
   readonly images: ReadonlyMap<number, BootImage>;
 }
 
-/** What makes the image bootable by firmware that reads El Torito; undefined when nothing does. Throws `malformed`. */
+/**
+ * Returns the boot images and the catalogue for firmware that supports El Torito. Undefined when there are none.
+ * @throws BootImageError `malformed`
+ */
 export async function readBootRecords(source: ByteSource): Promise<BootRecords | undefined> {
   const catalogue = await readBootCatalogue(source);
   if (!catalogue) return undefined;
@@ -51,7 +54,7 @@ export async function readBootRecords(source: ByteSource): Promise<BootRecords |
   return { catalogue, images };
 }
 
-/** The boot image as it has to be at another sector. */
+/** Returns the boot image with the number of another sector. */
 export function bootImageAt(content: ByteSource, image: BootImage, sector: number): ByteSource {
   const overlays: Overlay[] = [];
   if (image.hasInfoTable) overlays.push({ offset: INFO_TABLE.fileAt, bytes: number32(sector) });
@@ -63,7 +66,7 @@ export function bootImageAt(content: ByteSource, image: BootImage, sector: numbe
   return overlays.length === 0 ? content : overlaySource(content, overlays);
 }
 
-/** The catalogue with each entry leading to where its image is now. */
+/** Returns the catalogue with the new positions of its images. */
 export function movedCatalogue(
   { bytes, entries }: BootCatalogue,
   movedTo: (originalOffset: number) => number | undefined,
@@ -82,24 +85,27 @@ function number32(value: number): Uint8Array {
   return bytes;
 }
 
-/** Written to a stick or attached as a disk, an ISO boots by a partition table in front of its file system. */
+/** From a USB stick or disk, an ISO boots through a partition table before its file system. */
 const MBR = { bootFileAt: 432, partitionsAt: 446, partitionBytes: 16, partitions: 4, magicAt: 510 } as const;
 const GPT = { at: BLOCK_BYTES, headerBytes: 92, entriesMax: 128, entryBytes: 128 } as const;
-/** Partition tools want whole cylinders; writers of hybrid images make them 1 MiB. */
+/** Partitioning tools require whole cylinders. Writers of hybrid images use cylinders of 1 MiB. */
 const CYLINDER_BYTES = 1024 * 1024;
 
 export interface HybridDisk {
-  /** The 32 KiB in front of the file system. */
+  /** The 32 KiB before the file system. */
   readonly systemArea: Uint8Array;
-  /** What follows the file system: padding and the second copy of the partition table. Empty for an image that is no disk. */
+  /**
+   * The data after the file system: padding and the second copy of the partition table. Empty for an image that is not
+   * a disk image.
+   */
   readonly tailBytes: number;
   readonly tail: Uint8Array;
 }
 
 /**
- * The partition tables of the original with the new positions. `movedTo` takes and gives bytes from the start of
- * the image. Partitions whose content is gone are dropped. Tables that are not understood are left out: the image boots as
- * a disc all the same.
+ * Returns the partition tables of the original with the new positions. `movedTo` converts positions in bytes from the
+ * start of the image. Partitions without content are removed. Unknown tables are omitted: the image then boots as a
+ * disc only.
  */
 export function movedHybridDisk(
   original: Uint8Array,
@@ -113,7 +119,7 @@ export function movedHybridDisk(
   const tableBytes = GPT.entriesMax * GPT.entryBytes + BLOCK_BYTES;
   const totalBytes = roundUp(volumeBytes + (hasGpt ? tableBytes : 0), CYLINDER_BYTES);
   const systemArea = new Uint8Array(original.length);
-  // Code, disk identity and partitions; the rest is rewritten.
+  // Copies code, disk identity and partitions, and rewrites the rest.
   systemArea.set(original.subarray(0, BLOCK_BYTES));
   const block = (old: number): number | undefined => {
     if (old === 0) return 0;
@@ -140,13 +146,13 @@ function movePartition(
   if (length === 0) return;
   const moved = block(start);
   if (moved === undefined) return void area.fill(0, at, at + MBR.partitionBytes);
-  // One that began at the start took the whole image, with or without what follows the file system.
+  // A partition that began at the start contained the whole image, with or without the data after the file system.
   const isWhole = start <= 1 && length * BLOCK_BYTES > originalBytes / 2;
   setUint32Le(area, at + 8, start <= 1 ? start : moved);
   if (isWhole) setUint32Le(area, at + 12, totalBytes / BLOCK_BYTES - start);
 }
 
-/** Writes the first table into the system area and gives back the second: entries, then header. */
+/** Writes the first table into the system area and returns the second: entries, then header. */
 function moveGpt(
   area: Uint8Array,
   original: Uint8Array,

@@ -7,30 +7,30 @@ import { type IsoImage, readRecords, toEntry } from '../iso/iso-image';
 const DEPTH_MAX = 8;
 const NODES_MAX = 10_000;
 const FLAG_MORE_EXTENTS = 128;
-/** Directories that Rock Ridge moved because they were too deep; live images have none. */
+/** Directories that Rock Ridge moved because they were nested too deep. Live images have none. */
 const RELOCATIONS: readonly string[] = ['CL', 'PL', 'RE'];
 
-/** What a directory record says beside where the bytes are. */
+/** The content of a directory record, except the position of the bytes. */
 export interface RecordShape {
-  /** As stored, version included: `KARGS.JSO;1`. */
+  /** As stored, with version: `KARGS.JSO;1`. */
   readonly identifier: string;
   readonly flags: number;
   /** 7 bytes. */
   readonly recordedAt: Uint8Array;
-  /** Rock Ridge and other extension fields, each whole. */
+  /** Complete Rock Ridge and other extension fields. */
   readonly systemUse: readonly Uint8Array[];
 }
 
 export interface IsoFile extends RecordShape {
   readonly kind: 'file';
   readonly name: string;
-  /** One, except for files above 4 GiB. */
+  /** One part, except for files of more than 4 GiB. */
   readonly parts: readonly FilePart[];
 }
 
 export interface FilePart {
   readonly content: ByteSource;
-  /** Where these bytes are in the image that was read; absent for new ones. */
+  /** Position of these bytes in the original image. Absent for new bytes. */
   readonly originalOffset?: number;
 }
 
@@ -44,7 +44,10 @@ export interface IsoDirectory extends RecordShape {
 
 export type IsoNode = IsoFile | IsoDirectory;
 
-/** All directories of an image with everything their records say. Throws `malformed`. */
+/**
+ * Reads all directories of an image with their records.
+ * @throws BootImageError `malformed`
+ */
 export async function readIsoTree(image: IsoImage): Promise<IsoDirectory> {
   const { source } = image;
   let seen = 0;
@@ -102,10 +105,13 @@ export async function readIsoTree(image: IsoImage): Promise<IsoDirectory> {
 
 const NAME_BYTES_MAX = 200;
 
-/** By path with long names. `undefined` removes a file; content replaces one or adds it. */
+/** By path with long names. `undefined` removes a file. Content replaces or adds a file. */
 export type TreeEdits = ReadonlyMap<string, ByteSource | undefined>;
 
-/** The tree with some files other than they were. Throws `file_not_found` for what is removed and is not there. */
+/**
+ * Returns the tree with the changes.
+ * @throws BootImageError `file_not_found` when a file to remove does not exist
+ */
 export function editTree(root: IsoDirectory, edits: TreeEdits): IsoDirectory {
   return [...edits].reduce((tree, [path, content]) => editAt(tree, splitPath(path), content, path), root);
 }
@@ -140,7 +146,7 @@ function editAt(
   return { ...directory, children: [...directory.children, newFile(directory, name, content)] };
 }
 
-/** Like the first file beside it, so that owner, permissions and dates look as those of the others. */
+/** Copies owner, permissions and dates from the first file in the directory. */
 function newFile(directory: IsoDirectory, name: string, content: ByteSource): IsoFile {
   const sibling = directory.children.find(({ kind }) => kind === 'file') ?? directory.children[0];
   const isoName = toIsoName(name);
@@ -154,7 +160,7 @@ function newFile(directory: IsoDirectory, name: string, content: ByteSource): Is
   };
 }
 
-/** Like the first directory beside it. Undefined when there is none to be like. */
+/** Copies the attributes of the first directory in the directory. Undefined when there is none. */
 function newDirectory(directory: IsoDirectory, name: string): IsoDirectory | undefined {
   const sibling = directory.children.find((child) => child.kind === 'directory');
   return sibling && { ...sibling, ...named(sibling, name), name, identifier: toIsoName(name), children: [] };

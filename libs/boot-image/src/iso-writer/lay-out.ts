@@ -9,23 +9,23 @@ const RECORD_BYTES_MAX = 254;
 const REFERENCE_BYTES = 28;
 export const CONTINUATION_BYTES_MAX = 2048;
 
-/** A record's extension fields, divided into what fits into it and what has to go elsewhere. */
+/** The extension fields of a record, divided into those inside the record and those in a continuation area. */
 export interface ShapedRecord {
   readonly shape: RecordShape;
-  /** Length of the record, in bytes; even. */
+  /** Length of the record in bytes, an even number. */
   readonly length: number;
   readonly inside: Uint8Array;
-  /** Undefined when everything is inside. */
+  /** Undefined when all fields are inside. */
   readonly outside: Uint8Array | undefined;
 }
 
-/** Where something is, in sectors, and how many bytes it has. */
+/** A position in sectors and a length in bytes. */
 export interface Place {
   readonly sector: number;
   readonly length: number;
 }
 
-/** Throws `malformed` when the extension fields are more than one sector takes. */
+/** @throws BootImageError `malformed` when the extension fields exceed one sector */
 export function shapeRecord(shape: RecordShape): ShapedRecord {
   const nameEnd = FIXED_BYTES + shape.identifier.length + ((shape.identifier.length + 1) % 2);
   const all = concatBytes(shape.systemUse);
@@ -44,7 +44,7 @@ export function shapeRecord(shape: RecordShape): ShapedRecord {
   return { shape, length: even(nameEnd + inside.length + REFERENCE_BYTES), inside, outside };
 }
 
-/** The record itself. `continuation`: where what is outside begins, in bytes from the start of the image. */
+/** Returns the record. `continuation`: position of the continuation area in bytes from the start of the image. */
 export function writeRecord(
   { shape, length, inside, outside }: ShapedRecord,
   place: Place,
@@ -77,7 +77,7 @@ export function writeRecord(
   return record;
 }
 
-/** As the standard orders records: by name, then by extension, blanks filling both. */
+/** Orders records as the standard requires: by name, then by extension, both padded with blanks. */
 export function compareIdentifiers(a: string, b: string): number {
   const [left, right] = [sortKey(a), sortKey(b)];
   return left < right ? -1 : left > right ? 1 : 0;
@@ -90,7 +90,7 @@ function sortKey(identifier: string): string {
 
 const even = (length: number): number => length + (length % 2);
 
-/** A directory with its records in order and its number in the path table. */
+/** A directory with its ordered records and its number in the path table. */
 export interface LaidDirectory {
   readonly directory: IsoDirectory;
   readonly parent: LaidDirectory | undefined;
@@ -99,20 +99,20 @@ export interface LaidDirectory {
 }
 
 export interface LaidOut {
-  /** By level, as the path table wants them; the first is the root. */
+  /** By level, as in the path table. The first one is the root. */
   readonly directories: readonly LaidDirectory[];
   readonly records: ReadonlyMap<IsoDirectory | IsoFile, ShapedRecord>;
   readonly own: ReadonlyMap<IsoDirectory, readonly [ShapedRecord, ShapedRecord]>;
   /** Bytes from the start of the image. */
   readonly continuations: ReadonlyMap<ShapedRecord, number>;
-  /** First sector behind directories and continuations. */
+  /** First sector after directories and continuation areas. */
   readonly endSector: number;
 }
 
 export const childrenInOrder = ({ children }: IsoDirectory): IsoDirectory['children'] =>
   [...children].sort((a, b) => compareIdentifiers(a.identifier, b.identifier));
 
-/** Gives every directory its place from `firstSector` on. */
+/** Assigns positions to all directories, starting at `firstSector`. */
 export function layOutDirectories(root: IsoDirectory, firstSector: number): LaidOut {
   const records = new Map<IsoDirectory | IsoFile, ShapedRecord>();
   const own = new Map<IsoDirectory, readonly [ShapedRecord, ShapedRecord]>();
@@ -147,7 +147,7 @@ export function layOutDirectories(root: IsoDirectory, firstSector: number): Laid
   let at = sector * SECTOR_BYTES;
   for (const record of [...own.values()].flat().concat([...records.values()])) {
     if (!record.outside) continue;
-    // None of them may cross a sector.
+    // A continuation area must not cross the end of a sector.
     if ((at % SECTOR_BYTES) + record.outside.length > SECTOR_BYTES) at = roundUp(at, SECTOR_BYTES);
     continuations.set(record, at);
     at += record.outside.length;
@@ -164,7 +164,7 @@ function directoryBytes(records: readonly ShapedRecord[]): number {
   return roundUp(at, SECTOR_BYTES);
 }
 
-/** File contents one after the other, each at the start of a sector; what was shared in the original stays shared. */
+/** File contents in order, each at the start of a sector. Files that share content in the original still share it. */
 export class ContentArea {
   private readonly segments: ByteSource[] = [];
   private readonly places = new Map<number, Place>();
@@ -174,7 +174,7 @@ export class ContentArea {
     this.sector = firstSector;
   }
 
-  /** `adapt`: the content as it has to be in this place. */
+  /** `adapt` returns the content for the new position. */
   put({ content, originalOffset }: FilePart, adapt: (content: ByteSource, place: Place) => ByteSource): Place {
     const known = originalOffset === undefined ? undefined : this.places.get(originalOffset);
     if (known && known.length === content.size) return known;
@@ -185,7 +185,7 @@ export class ContentArea {
     return place;
   }
 
-  /** Where bytes that were at `originalOffset` begin now, in bytes; undefined when they were left out. */
+  /** Returns the new position of bytes at `originalOffset`. Undefined when they were omitted. */
   movedTo(originalOffset: number): number | undefined {
     const place = this.places.get(originalOffset);
     return place && place.sector * SECTOR_BYTES;

@@ -17,7 +17,7 @@ import {
 
 const FIXED_BYTES = 8;
 
-/** The list of all directories that old readers use, once in each byte order. */
+/** The path table with all directories, once in each byte order, for old readers. */
 export function pathTables({ directories }: LaidOut): { readonly little: Uint8Array; readonly big: Uint8Array } {
   const [little, big] = [true, false].map((isLittle) =>
     concatBytes(
@@ -39,7 +39,7 @@ export function pathTables({ directories }: LaidOut): { readonly little: Uint8Ar
 
 const FLAG_MORE_EXTENTS = 128;
 
-/** Writes all directories and what their records keep elsewhere into the front part of an image. */
+/** Writes all directories and continuation areas into the first part of an image. */
 export function writeDirectories(head: Uint8Array, laid: LaidOut, placesOf: (file: IsoFile) => readonly Place[]): void {
   const placeOfDirectory = new Map(laid.directories.map(({ directory, place }) => [directory, place]));
   const nowhere: Place = { sector: 0, length: 0 };
@@ -73,13 +73,14 @@ const PRIMARY_SECTOR = 16;
 /** An image with a new layout. File contents are read from the original on demand. */
 export interface WrittenIso {
   readonly source: ByteSource;
-  /** Where a file's first byte is. */
+  /** Returns the position of a file's first byte. */
   offsetOf(file: IsoFile): number;
 }
 
 /**
- * An image with the volume, boot entries and partition tables of another one and the files of `root`. Takes memory for
- * directories only. Same input, same bytes. Throws `malformed` for what cannot be written again.
+ * Returns an image with the files of `root` and the volume, boot entries and partition tables of another image. Only
+ * directories are in memory. Equal input results in equal bytes.
+ * @throws BootImageError `malformed` for content that cannot be written
  */
 export async function writeIso(original: IsoImage, root: IsoDirectory): Promise<WrittenIso> {
   const { source } = original;
@@ -157,7 +158,7 @@ function placeFiles(
     const image = boot?.images.get(originalOffset);
     return (content: ByteSource, { sector }: Place) => (image ? bootImageAt(content, image, sector) : content);
   };
-  // In the order of the original, which put together what is read together; new files last.
+  // In the order of the original, in which files that are read together are adjacent. New files are last.
   const positionOf = ({ parts }: IsoFile): number => parts[0]?.originalOffset ?? Number.MAX_SAFE_INTEGER;
   const files = [...filesOf(laid)].sort((a, b) => positionOf(a) - positionOf(b));
   for (const file of files)

@@ -23,7 +23,7 @@ async function contentsOf(image: Awaited<ReturnType<typeof open>>): Promise<Reco
   return found;
 }
 
-describe('an image written again', () => {
+describe('rewritten image', () => {
   it.each(['record', 'continuation'] as const)('has the same files (long names in: %s)', async (longNames) => {
     const image = await open(FILES, longNames);
     const written = await openIso((await writeIso(image, await readIsoTree(image))).source);
@@ -32,7 +32,7 @@ describe('an image written again', () => {
     expect((await written.find('COREOS/KARGS.JSO'))?.name).toBe('kargs.json');
   });
 
-  it('has other files where it was edited, and is smaller without what was removed', async () => {
+  it('has the edited files, and is smaller after files were removed', async () => {
     const image = await open();
     const tree = editTree(
       await readIsoTree(image),
@@ -52,7 +52,7 @@ describe('an image written again', () => {
     });
   });
 
-  it('has more files than one sector of a directory lists', async () => {
+  it('has more files than fit into one sector of a directory', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 120 }, (_, n) => [`dir/file-${n}-with-a-long-name.txt`, `${n}`]),
     );
@@ -68,7 +68,7 @@ describe('an image written again', () => {
     ).toEqual(files);
   });
 
-  it('is the same bytes every time, in whatever pieces it is read', async () => {
+  it('has equal bytes for reads of any size', async () => {
     const image = await open();
     const make = async () => (await writeIso(image, await readIsoTree(image))).source;
     const source = await make();
@@ -83,10 +83,13 @@ describe('an image written again', () => {
     );
   });
 
-  it.each(['/absent', '/images', '/images/absent/file', '/empty/file'])('cannot lose %s', async (path) => {
-    const tree = await readIsoTree(await open());
-    expect(() => editTree(tree, new Map([[path, undefined]]))).toThrow(
-      expect.objectContaining({ code: 'file_not_found' }),
-    );
-  });
+  it.each(['/absent', '/images', '/images/absent/file', '/empty/file'])(
+    'cannot be written without %s',
+    async (path) => {
+      const tree = await readIsoTree(await open());
+      expect(() => editTree(tree, new Map([[path, undefined]]))).toThrow(
+        expect.objectContaining({ code: 'file_not_found' }),
+      );
+    },
+  );
 });

@@ -8,33 +8,36 @@ const NAME_OFFSET = 33;
 const FLAG_DIRECTORY = 2;
 const FLAG_MORE_EXTENTS = 128;
 
-/** One record of a directory, as stored. Positions are bytes from the start of the image. */
+/** One record of a directory as stored. Positions are bytes from the start of the image. */
 export interface DirectoryRecord {
   /** The ISO 9660 identifier without version and trailing dot, such as `KARGS.JSO`. */
   readonly isoName: string;
-  /** The identifier as stored, such as `KARGS.JSO;1`; one byte 0 or 1 for the directory itself and its parent. */
+  /** The identifier as stored, such as `KARGS.JSO;1`. One byte 0 or 1 for the directory itself and its parent. */
   readonly identifier: string;
   readonly flags: number;
   /** The 7 bytes of its date. */
   readonly recordedAt: Uint8Array;
-  /** The directory itself or its parent. */
+  /** The record of the directory itself or of its parent. */
   readonly isSelfOrParent: boolean;
   readonly isDirectory: boolean;
   /** The file continues in the next record. */
   readonly hasMoreExtents: boolean;
   readonly offset: number;
   readonly length: number;
-  /** What Rock Ridge and others add. */
+  /** Extension fields, such as those of Rock Ridge. */
   readonly systemUse: Uint8Array;
 }
 
-/** All records of a directory's bytes, in order. Throws `malformed`. */
+/**
+ * Returns all records of a directory in order.
+ * @throws BootImageError `malformed`
+ */
 export function parseDirectory(bytes: Uint8Array): DirectoryRecord[] {
   const records: DirectoryRecord[] = [];
   for (let at = 0; at < bytes.length;) {
     const length = bytes[at] ?? 0;
     if (length === 0) {
-      // Records never cross a sector: a zero length means that the rest of this one is unused.
+      // Records never cross the end of a sector: a zero length means that the rest of the sector is unused.
       at = (Math.floor(at / SECTOR_BYTES) + 1) * SECTOR_BYTES;
       continue;
     }
@@ -44,7 +47,10 @@ export function parseDirectory(bytes: Uint8Array): DirectoryRecord[] {
   return records;
 }
 
-/** One record; `bytes` begins with it. Throws `malformed`. */
+/**
+ * Returns the record at the start of `bytes`.
+ * @throws BootImageError `malformed`
+ */
 export function parseRecord(bytes: Uint8Array, length: number): DirectoryRecord {
   const nameLength = bytes[32] ?? 0;
   if (bytes.length < length || nameLength === 0 || NAME_OFFSET + nameLength > length) {
@@ -72,8 +78,8 @@ const CONTINUATIONS_MAX = 16;
 const NAME_CONTINUES = 1;
 
 /**
- * The long name that Rock Ridge gives a directory record, or undefined when there is none.
- * Damaged extension data is treated as absent: the ISO 9660 name remains usable without it.
+ * Returns the long name in the Rock Ridge fields of a record, or undefined when there is none. Damaged extension fields
+ * are treated as absent, because the ISO 9660 name can be used instead.
  */
 export async function rockRidgeName(source: ByteSource, systemUse: Uint8Array): Promise<string | undefined> {
   const nameParts: Uint8Array[] = [];
@@ -98,7 +104,7 @@ function decoded(parts: readonly Uint8Array[]): string | undefined {
   return name === '' || name.includes('/') || name.includes('\0') ? undefined : name;
 }
 
-/** All of a record's extension fields, also those that are stored elsewhere, without the references that lead there. */
+/** Returns all extension fields of a record, including those in continuation areas, without the references to these. */
 export async function collectSystemUse(source: ByteSource, systemUse: Uint8Array): Promise<Uint8Array[]> {
   const fields: Uint8Array[] = [];
   let area: Uint8Array | undefined = systemUse;
@@ -131,8 +137,8 @@ async function readContinuation(source: ByteSource, data: Uint8Array): Promise<U
 }
 
 /**
- * The identifier that an ISO 9660 level 1 writer makes of a file name: `kargs.json` → `KARGS.JSO`.
- * CoreOS images carry these beside the Rock Ridge names, and some of the tools that read them look only at these.
+ * Returns the identifier of a file name in ISO 9660 level 1: `kargs.json` → `KARGS.JSO`. CoreOS images have these in
+ * addition to the Rock Ridge names, and some tools read only these.
  */
 export function toIsoName(name: string): string {
   const dot = name.lastIndexOf('.');
@@ -146,7 +152,7 @@ export function toIsoName(name: string): string {
   return extension === '' ? clean(stem, 8) : `${clean(stem, 8)}.${clean(extension, 3)}`;
 }
 
-/** A path as its components; `/a/b`, `a/b` and `a//b` are the same. */
+/** Returns the components of a path. `/a/b`, `a/b` and `a//b` are equal. */
 export function splitPath(path: string): string[] {
   return path.split('/').filter((component) => component !== '');
 }

@@ -20,13 +20,13 @@ describe('directory records', () => {
     expect(parseDirectory(bytes).map(({ isoName }) => isoName)).toEqual(['FIRST.TXT', 'SECOND.TXT', 'THIRD.TXT']);
   });
 
-  it('place a file behind its extended attributes', () => {
+  it('contain the position of a file after its extended attributes', () => {
     const [plain, attributed] = parseDirectory(Buffer.concat([record('A.;1'), record('B.;1', { 1: 2 })]));
     expect(plain).toMatchObject({ isoName: 'A', offset: 100 * SECTOR_BYTES, length: 7 });
     expect(attributed).toMatchObject({ isoName: 'B', offset: 102 * SECTOR_BYTES, length: 7 });
   });
 
-  it('tell directories, parts of files, and references to themselves', () => {
+  it('distinguish directories, parts of files, and references to themselves', () => {
     const [self, folder, part] = parseDirectory(
       Buffer.concat([record('\0', { 25: 2 }), record('EFI', { 25: 2 }), record('BIG.BIN;1', { 25: 128 })]),
     );
@@ -40,7 +40,7 @@ describe('directory records', () => {
     ['has a name longer than itself', record('A.;1', { 32: 100 })],
     ['has no name', record('A.;1', { 32: 0 })],
     ['is too short for a record', Buffer.from([5, 0, 0, 0, 0])],
-  ])('are refused when one %s', (_, bytes) => {
+  ])('are refused when a record %s', (_, bytes) => {
     expect(() => parseDirectory(bytes)).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 });

@@ -18,19 +18,19 @@ const PLATFORMS: ReadonlyMap<number, string> = new Map([
 ]);
 const EMULATIONS = ['none', 'floppy-1.2', 'floppy-1.44', 'floppy-2.88', 'hard-disk'] as const;
 
-/** One image that firmware can start. */
+/** One image that firmware can boot. */
 export interface BootEntry {
-  /** bios, powerpc, mac, efi, or the number in hexadecimal. */
+  /** bios, powerpc, mac, efi, or the hexadecimal number. */
   readonly platform: string;
   readonly isBootable: boolean;
   readonly emulation: (typeof EMULATIONS)[number];
-  /** Zero: firmware's own choice. */
+  /** Zero: the default of the firmware. */
   readonly loadSegment: number;
-  /** How many blocks of 512 bytes firmware loads. */
+  /** Number of blocks of 512 bytes that firmware loads. */
   readonly loadBlocks: number;
   /** From the start of the image, in bytes. */
   readonly offset: number;
-  /** Where this entry is, in bytes from the start of the catalogue. */
+  /** Position of this entry in bytes from the start of the catalogue. */
   readonly entryOffset: number;
 }
 
@@ -41,7 +41,10 @@ export interface BootCatalogue {
   readonly entries: readonly BootEntry[];
 }
 
-/** What firmware finds to start on this image; undefined when there is no boot record. Throws `malformed`. */
+/**
+ * Returns the boot images for firmware. Undefined without a boot record.
+ * @throws BootImageError `malformed`
+ */
 export async function readBootCatalogue(source: ByteSource): Promise<BootCatalogue | undefined> {
   if (source.size < BOOT_RECORD_OFFSET + SECTOR_BYTES) return undefined;
   const record = await source.read(BOOT_RECORD_OFFSET, SECTOR_BYTES);
@@ -54,7 +57,7 @@ export async function readBootCatalogue(source: ByteSource): Promise<BootCatalog
   return { offset, bytes, entries: parseCatalogue(bytes) };
 }
 
-/** Throws `malformed` when the first entry is not a valid one. */
+/** @throws BootImageError `malformed` when the first entry is not a valid validation entry */
 export function parseCatalogue(bytes: Uint8Array): BootEntry[] {
   assertValidation(bytes);
   const entries = [parseEntry(bytes, ENTRY_BYTES, bytes[1] ?? 0)];

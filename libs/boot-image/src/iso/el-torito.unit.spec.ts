@@ -17,8 +17,8 @@ function catalogue(): Buffer {
   return bytes;
 }
 
-describe('a boot catalogue', () => {
-  it('lists what firmware of each kind can start', () => {
+describe('boot catalogue', () => {
+  it('lists the boot images for each kind of firmware', () => {
     const plain = { isBootable: true, emulation: 'none', loadSegment: 0 };
     expect(parseCatalogue(catalogue())).toEqual([
       { ...plain, platform: 'bios', loadBlocks: 4, offset: 45 * SECTOR_BYTES, entryOffset: 32 },
@@ -27,8 +27,8 @@ describe('a boot catalogue', () => {
   });
 
   it.each([
-    ['with another checksum', (bytes: Buffer) => bytes.writeUInt8(7, 10)],
-    ['without its mark', (bytes: Buffer) => bytes.writeUInt16LE(0, 30)],
+    ['with a wrong checksum', (bytes: Buffer) => bytes.writeUInt8(7, 10)],
+    ['without its signature', (bytes: Buffer) => bytes.writeUInt16LE(0, 30)],
     ['that is empty', (bytes: Buffer) => bytes.fill(0)],
   ])('%s is refused', (_, damage) => {
     const bytes = catalogue();
@@ -37,7 +37,7 @@ describe('a boot catalogue', () => {
     expect(() => parseCatalogue(bytes.subarray(0, 40))).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 
-  it('is found by the boot record, and missing where there is none', async () => {
+  it('is found through the boot record, and undefined without a boot record', async () => {
     const { bytes } = syntheticIso({ file: 'x'.repeat(SECTOR_BYTES), 'boot.cat': catalogue() });
     expect(await readBootCatalogue(bufferByteSource(bytes))).toBeUndefined();
     const at = Buffer.from(bytes.buffer).lastIndexOf(catalogue().subarray(0, 64));

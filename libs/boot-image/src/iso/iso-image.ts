@@ -11,7 +11,7 @@ import {
   toIsoName,
 } from './directory-record';
 
-/** A contiguous run of a file's bytes inside the image. */
+/** A contiguous part of a file inside the image. */
 export interface Extent {
   readonly offset: number;
   readonly length: number;
@@ -23,13 +23,13 @@ export interface IsoEntry {
   /** The 8.3 identifier without version, such as `KARGS.JSO`. */
   readonly isoName: string;
   readonly isDirectory: boolean;
-  /** One, except for files above 4 GiB. */
+  /** One part, except for files of more than 4 GiB. */
   readonly extents: readonly Extent[];
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** One entry of the records that describe it: several when the file is stored in several parts. */
+/** Returns one entry for its records. A file in several parts has several records. */
 export function toEntry(name: string, records: readonly DirectoryRecord[]): IsoEntry {
   const extents = records.map(({ offset, length }) => ({ offset, length }));
   return {
@@ -41,7 +41,10 @@ export function toEntry(name: string, records: readonly DirectoryRecord[]): IsoE
   };
 }
 
-/** A file of the image as a source of its own. Throws `truncated` when the file lies beyond the end of the image. */
+/**
+ * Returns a file of the image as a source.
+ * @throws BootImageError `truncated` when the file extends beyond the end of the image
+ */
 export function fileSource(source: ByteSource, entry: IsoEntry): ByteSource {
   for (const { offset, length } of entry.extents) {
     if (offset + length <= source.size) continue;
@@ -53,7 +56,7 @@ export function fileSource(source: ByteSource, entry: IsoEntry): ByteSource {
     });
   }
   const [only, ...others] = entry.extents;
-  // All files but the largest are in one piece, which can be read where it is.
+  // All files but the largest have one part, which is read in place.
   if (only && others.length === 0) return sliceSource(source, only.length === 0 ? 0 : only.offset, only.length);
   return {
     size: entry.size,
@@ -76,7 +79,7 @@ const DIRECTORY_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 32;
 const ENTRIES_MAX = 10_000;
 
-/** The entries of one directory, without itself and its parent. */
+/** Returns the entries of one directory, without the directory itself and its parent. */
 export async function readDirectory(source: ByteSource, directory: IsoEntry): Promise<IsoEntry[]> {
   const records = await readRecords(source, directory);
   const entries: IsoEntry[] = [];
@@ -93,7 +96,7 @@ export async function readDirectory(source: ByteSource, directory: IsoEntry): Pr
   return entries;
 }
 
-/** The records of a directory as stored, itself and its parent among them. */
+/** Returns the records of a directory as stored, including those of itself and its parent. */
 export async function readRecords(source: ByteSource, directory: IsoEntry): Promise<DirectoryRecord[]> {
   if (!directory.isDirectory) throw malformed(nameOf(directory), 'not a directory');
   if (directory.size > DIRECTORY_BYTES_MAX)
@@ -103,7 +106,7 @@ export async function readRecords(source: ByteSource, directory: IsoEntry): Prom
 
 const nameOf = ({ name }: IsoEntry): string => (name === '' ? 'the root directory' : name);
 
-/** The long name decides; 8.3 names are tried after, as written and as a level 1 writer would have shortened them. */
+/** Searches the long names first, then the 8.3 names, as given and as shortened by a level 1 writer. */
 export function pick(entries: readonly IsoEntry[], component: string): IsoEntry | undefined {
   const by = (matches: (entry: IsoEntry) => boolean) => entries.find(matches);
   return (
@@ -113,7 +116,7 @@ export function pick(entries: readonly IsoEntry[], component: string): IsoEntry 
   );
 }
 
-/** Every file below a directory, as path and entry. */
+/** Returns every file below a directory, as path and entry. */
 export async function* walk(
   source: ByteSource,
   root: IsoEntry,
@@ -121,7 +124,7 @@ export async function* walk(
   const waiting = [{ path: '', entry: root, depth: 0 }];
   let seen = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    // Bounds, because a hostile directory can contain itself.
+    // Limits, because a hostile directory can contain itself.
     if (next.depth > DEPTH_MAX) throw malformed(next.path, `more than ${DEPTH_MAX} directories deep`);
     for (const entry of await readDirectory(source, next.entry)) {
       seen += 1;
@@ -136,7 +139,10 @@ export async function* walk(
 const DESCRIPTOR_OFFSET = 16 * SECTOR_BYTES;
 const DESCRIPTOR_PRIMARY = 1;
 
-/** The sector that names the volume and leads to its root directory. Throws `not_an_iso`. */
+/**
+ * Returns the volume descriptor, which contains the volume id and the root directory.
+ * @throws BootImageError `not_an_iso`
+ */
 export async function readVolumeDescriptor(source: ByteSource): Promise<Uint8Array> {
   if (source.size < DESCRIPTOR_OFFSET + SECTOR_BYTES) {
     throw new BootImageError({ code: 'not_an_iso', reason: `it has only ${source.size} bytes` });
@@ -160,23 +166,26 @@ export async function readVolumeDescriptor(source: ByteSource): Promise<Uint8Arr
 
 const ROOT_RECORD_BYTES = 34;
 
-/** An ISO 9660 file system. Every method throws BootImageError for what it finds damaged. */
+/** An ISO 9660 file system. Every method throws BootImageError for damaged data. */
 export interface IsoImage {
   readonly source: ByteSource;
   readonly volumeId: string;
   readonly root: IsoEntry;
-  /** Bytes that the file system says it takes; the source may be longer (padding, partition tables). */
+  /** Size in bytes in the volume descriptor. The source may be longer (padding, partition tables). */
   readonly volumeBytes: number;
-  /** By long name, or by 8.3 name in any case. Undefined when there is none. */
+  /** Finds an entry by its long name, or by its 8.3 name in any case. Undefined when there is none. */
   find(path: string): Promise<IsoEntry | undefined>;
   list(directoryPath: string): Promise<readonly IsoEntry[]>;
-  /** Throws `file_not_found`, and `malformed` for a file above `maxBytes`. */
+  /** @throws BootImageError `file_not_found`, or `malformed` for a file of more than `maxBytes` */
   readFile(path: string, maxBytes: number): Promise<Uint8Array>;
-  /** Every file (not the directories), as path and entry. */
+  /** Returns every file (not directories), as path and entry. */
   files(): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void, undefined>;
 }
 
-/** Throws `not_an_iso`, or `truncated` when the source is shorter than the file system. */
+/**
+ * Opens a file system.
+ * @throws BootImageError `not_an_iso`, or `truncated` when the source is shorter than the file system
+ */
 export async function openIso(source: ByteSource): Promise<IsoImage> {
   const descriptor = await readVolumeDescriptor(source);
   const volumeBytes = uint32Le(descriptor, 80) * SECTOR_BYTES;

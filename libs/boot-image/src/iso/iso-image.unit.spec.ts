@@ -14,7 +14,7 @@ function opened(options?: SyntheticIsoOptions, files: Record<string, string> = F
   return openIso(bufferByteSource(syntheticIso(files, options).bytes));
 }
 
-describe('an ISO 9660 image', () => {
+describe('ISO 9660 image', () => {
   it.each(['record', 'continuation', 'none'] as const)('finds files with long names in: %s', async (longNames) => {
     const image = await opened({ longNames });
     expect(text(await image.readFile('/coreos/kargs.json', 100))).toBe('{"default":""}');
@@ -38,12 +38,12 @@ describe('an ISO 9660 image', () => {
     expect((await image.list('/images')).map(({ isDirectory }) => isDirectory)).toEqual([true]);
   });
 
-  it('prefers the exact long name to one that shortens to the same 8.3 name', async () => {
+  it('prefers the exact long name to another name with the same 8.3 name', async () => {
     const image = await opened({}, { 'ignition-config-a.json': 'a', 'ignition-config-b.json': 'b' });
     expect(text(await image.readFile('ignition-config-b.json', 10))).toBe('b');
   });
 
-  it('tells the volume id, and where the bytes of a file are', async () => {
+  it('returns the volume id and the position of a file', async () => {
     const iso = syntheticIso(FILES, { volumeId: 'scos-1' });
     const image = await openIso(bufferByteSource(iso.bytes));
     expect(image.volumeId).toBe('scos-1');
@@ -53,7 +53,7 @@ describe('an ISO 9660 image', () => {
     ]);
   });
 
-  it('joins the parts of a file that is stored in several', async () => {
+  it('joins the parts of a file that is stored in several parts', async () => {
     const iso = syntheticIso({ 'big.bin': 'first', 'big2.bin': 'second' }, { longNames: 'none' });
     const flagOfFirst = Buffer.from(iso.bytes.buffer).indexOf('BIG.BIN') - 8;
     iso.bytes[flagOfFirst] = 0x80;
@@ -64,16 +64,16 @@ describe('an ISO 9660 image', () => {
   });
 });
 
-describe('what is not a usable ISO', () => {
+describe('invalid ISO images', () => {
   it.each([
     ['nothing', new Uint8Array()],
     ['a small file', new Uint8Array(1000)],
     ['a file of zeros', new Uint8Array(100_000)],
-  ])('%s is refused as not an ISO', async (_, bytes) => {
+  ])('are refused as not an ISO: %s', async (_, bytes) => {
     await expect(openIso(bufferByteSource(bytes))).rejects.toMatchObject({ code: 'not_an_iso' });
   });
 
-  it('an image that ends early is refused with both sizes', async () => {
+  it('are refused with both sizes when they are truncated', async () => {
     const { bytes } = syntheticIso(FILES);
     await expect(openIso(bufferByteSource(bytes.subarray(0, bytes.length - 1)))).rejects.toMatchObject({
       code: 'truncated',
@@ -81,7 +81,7 @@ describe('what is not a usable ISO', () => {
     });
   });
 
-  it('a directory that contains itself ends in an error, not in a loop', async () => {
+  it('are refused when a directory contains itself', async () => {
     const iso = syntheticIso({ 'loop/file': 'x' });
     const root = Buffer.from(iso.bytes.buffer, iso.offsetOf(''), 2048);
     root.writeUInt32LE(iso.offsetOf('') / 2048, root.indexOf('LOOP') - 31);
@@ -92,7 +92,7 @@ describe('what is not a usable ISO', () => {
     await expect(walk()).rejects.toMatchObject({ code: 'malformed' });
   });
 
-  it('a file that claims to lie beyond the end is refused when it is read', async () => {
+  it('are refused when a file extends beyond the end of the image', async () => {
     const iso = syntheticIso({ file: 'x' });
     const root = Buffer.from(iso.bytes.buffer, iso.offsetOf(''), 2048);
     root.writeUInt32LE(0xffff_ffff, root.indexOf('FILE') - 31);
@@ -101,7 +101,7 @@ describe('what is not a usable ISO', () => {
     await expect(image.readFile('absent', 100)).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
-  it('a file larger than its reader allows is refused before it is read', async () => {
+  it('are refused when a file is larger than its limit', async () => {
     const image = await opened();
     await expect(image.readFile('coreos/kargs.json', 5)).rejects.toThrow('14 bytes, and at most 5');
   });
