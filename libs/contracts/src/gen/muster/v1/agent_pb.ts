@@ -15,7 +15,7 @@ export const file_muster_v1_agent: GenFile = /*@__PURE__*/
   fileDesc("ChVtdXN0ZXIvdjEvYWdlbnQucHJvdG8SCW11c3Rlci52MSIXCgVOdWRnZRIOCgZyZWFzb24YASABKAky0AIKDEFnZW50U2VydmljZRJLCghSZWdpc3RlchIeLm11c3Rlci52MS5SZWdpc3Rlckhvc3RSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlc3BvbnNlEkYKCU5leHRTdGVwcxIbLm11c3Rlci52MS5OZXh0U3RlcHNSZXF1ZXN0GhwubXVzdGVyLnYxLk5leHRTdGVwc1Jlc3BvbnNlEkwKC1JlcGx5VG9TdGVwEh0ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVxdWVzdBoeLm11c3Rlci52MS5SZXBseVRvU3RlcFJlc3BvbnNlEl0KDlJlcG9ydFByb2dyZXNzEiQubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QaJS5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_registration]);
 
 /**
- * Published to agent.v1.<infraEnvId>.<hostId>.nudge: ask for your next steps now.
+ * Published to agent.v1.<infraEnvId>.<hostId>.nudge: the agent requests its next steps immediately.
  *
  * @generated from message muster.v1.Nudge
  */
@@ -27,7 +27,7 @@ export type Nudge = Message<"muster.v1.Nudge"> & {
 };
 
 /**
- * Published to agent.v1.<infraEnvId>.<hostId>.nudge: ask for your next steps now.
+ * Published to agent.v1.<infraEnvId>.<hostId>.nudge: the agent requests its next steps immediately.
  *
  * @generated from message muster.v1.Nudge
  */
@@ -46,8 +46,8 @@ export const NudgeSchema: GenMessage<Nudge, {jsonType: NudgeJson}> = /*@__PURE__
   messageDesc(file_muster_v1_agent, 0);
 
 /**
- * The NATS endpoint of agents: subject agent.v1.<infraEnvId>.<hostId>.<verb>, verbs as the methods in lower snake case.
- * The ids of the subject win over the ids of the message. The service side publishes `nudge` when there is work.
+ * The NATS endpoint of agents: subject agent.v1.<infraEnvId>.<hostId>.<verb>. Verbs are the methods in lower snake case.
+ * The ids in the subject take precedence over the ids in the message. The service publishes `nudge` to wake the agent up.
  *
  * @generated from service muster.v1.AgentService
  */

@@ -54,8 +54,8 @@ export const ClusterNetworkSchema: GenMessage<ClusterNetwork, {jsonType: Cluster
   messageDesc(file_muster_v1_cluster, 0);
 
 /**
- * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
- * A document that is merged into the install-config, with what decisions need of it.
+ * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
+ * A document that is merged into the install-config, and the values that decisions need from it.
  *
  * @generated from message muster.v1.InstallConfigOverrides
  */
@@ -79,8 +79,8 @@ export type InstallConfigOverrides = Message<"muster.v1.InstallConfigOverrides">
 };
 
 /**
- * User settings. A field that is absent in a revision stays unchanged. A list wrapper that is present replaces the list.
- * A document that is merged into the install-config, with what decisions need of it.
+ * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
+ * A document that is merged into the install-config, and the values that decisions need from it.
  *
  * @generated from message muster.v1.InstallConfigOverrides
  */
@@ -125,7 +125,7 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   baseDnsDomain?: string | undefined;
 
   /**
-   * Version key as given ("4.18" or "4.18.3"), and the release it resolved to.
+   * Version key as given ("4.18" or "4.18.3"), and the release that was found for it.
    *
    * @generated from field: optional string openshift_version = 3;
    */
@@ -231,7 +231,7 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   platformType?: string | undefined;
 
   /**
-   * Details of the platform as the contract writes them.
+   * Details of the platform in the form of the v2 API.
    *
    * @generated from field: optional google.protobuf.Struct platform_details = 23;
    */
@@ -285,14 +285,14 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   ignoredClusterValidations?: NameList | undefined;
 
   /**
-   * Reason of the override as the user gave it.
+   * Reason of the override, set by the user.
    *
    * @generated from field: optional string ignored_validations_reason = 33;
    */
   ignoredValidationsReason?: string | undefined;
 
   /**
-   * The only NTP sources, comma-separated; never together with additional_ntp_source.
+   * The only NTP sources, comma-separated. Never set together with additional_ntp_source.
    *
    * @generated from field: optional string ntp_sources = 40;
    */
@@ -314,7 +314,7 @@ export type ClusterSettingsJson = {
   baseDnsDomain?: string;
 
   /**
-   * Version key as given ("4.18" or "4.18.3"), and the release it resolved to.
+   * Version key as given ("4.18" or "4.18.3"), and the release that was found for it.
    *
    * @generated from field: optional string openshift_version = 3;
    */
@@ -420,7 +420,7 @@ export type ClusterSettingsJson = {
   platformType?: string;
 
   /**
-   * Details of the platform as the contract writes them.
+   * Details of the platform in the form of the v2 API.
    *
    * @generated from field: optional google.protobuf.Struct platform_details = 23;
    */
@@ -474,14 +474,14 @@ export type ClusterSettingsJson = {
   ignoredClusterValidations?: NameListJson;
 
   /**
-   * Reason of the override as the user gave it.
+   * Reason of the override, set by the user.
    *
    * @generated from field: optional string ignored_validations_reason = 33;
    */
   ignoredValidationsReason?: string;
 
   /**
-   * The only NTP sources, comma-separated; never together with additional_ntp_source.
+   * The only NTP sources, comma-separated. Never set together with additional_ntp_source.
    *
    * @generated from field: optional string ntp_sources = 40;
    */
@@ -645,7 +645,7 @@ export type OperatorChoice = Message<"muster.v1.OperatorChoice"> & {
   properties: string;
 
   /**
-   * Ids of the bundles it was chosen through; empty when it was chosen by itself.
+   * Ids of the bundles through which it was selected. Empty when it was selected alone.
    *
    * @generated from field: repeated string source_bundles = 3;
    */
@@ -667,7 +667,7 @@ export type OperatorChoiceJson = {
   properties?: string;
 
   /**
-   * Ids of the bundles it was chosen through; empty when it was chosen by itself.
+   * Ids of the bundles through which it was selected. Empty when it was selected alone.
    *
    * @generated from field: repeated string source_bundles = 3;
    */
@@ -703,7 +703,7 @@ export type MonitoredOperator = Message<"muster.v1.MonitoredOperator"> & {
   version: string;
 
   /**
-   * progressing, available, failed; empty before the first report.
+   * progressing, available, failed. Empty before the first report.
    *
    * @generated from field: string status = 4;
    */
@@ -730,14 +730,14 @@ export type MonitoredOperator = Message<"muster.v1.MonitoredOperator"> & {
   subscriptionName: string;
 
   /**
-   * Ids of the bundles it belongs to.
+   * Ids of the bundles that contain it.
    *
    * @generated from field: repeated string bundles = 9;
    */
   bundles: string[];
 
   /**
-   * Ids of the bundles it was chosen through.
+   * Ids of the bundles through which it was selected.
    *
    * @generated from field: repeated string source_bundles = 10;
    */
@@ -766,7 +766,7 @@ export type MonitoredOperatorJson = {
   version?: string;
 
   /**
-   * progressing, available, failed; empty before the first report.
+   * progressing, available, failed. Empty before the first report.
    *
    * @generated from field: string status = 4;
    */
@@ -793,14 +793,14 @@ export type MonitoredOperatorJson = {
   subscriptionName?: string;
 
   /**
-   * Ids of the bundles it belongs to.
+   * Ids of the bundles that contain it.
    *
    * @generated from field: repeated string bundles = 9;
    */
   bundles?: string[];
 
   /**
-   * Ids of the bundles it was chosen through.
+   * Ids of the bundles through which it was selected.
    *
    * @generated from field: repeated string source_bundles = 10;
    */
@@ -841,7 +841,7 @@ export type ClusterRegistered = Message<"muster.v1.ClusterRegistered"> & {
   owner?: Owner | undefined;
 
   /**
-   * The pull secret itself is sealed under the cluster's id.
+   * The pull secret itself is sealed in the scope of the cluster id.
    *
    * @generated from field: bool pull_secret_set = 5;
    */
@@ -853,7 +853,7 @@ export type ClusterRegistered = Message<"muster.v1.ClusterRegistered"> & {
   monitoredOperators: MonitoredOperator[];
 
   /**
-   * Imported day-2 clusters only.
+   * Set for imported day-2 clusters only.
    *
    * @generated from field: string openshift_cluster_id = 7;
    */
@@ -865,7 +865,7 @@ export type ClusterRegistered = Message<"muster.v1.ClusterRegistered"> & {
   imported: boolean;
 
   /**
-   * Status the cluster starts in.
+   * First status of the cluster.
    *
    * @generated from field: string status = 9;
    */
@@ -877,7 +877,7 @@ export type ClusterRegistered = Message<"muster.v1.ClusterRegistered"> & {
   statusReason?: StatusReason | undefined;
 
   /**
-   * ISO 8601. Facts that start a clock carry its beginning: deadlines are folded from the stream alone.
+   * ISO 8601. Events that start a time limit contain its start, so that deadlines are computed from the stream alone.
    *
    * @generated from field: string at = 11;
    */
@@ -911,7 +911,7 @@ export type ClusterRegisteredJson = {
   owner?: OwnerJson;
 
   /**
-   * The pull secret itself is sealed under the cluster's id.
+   * The pull secret itself is sealed in the scope of the cluster id.
    *
    * @generated from field: bool pull_secret_set = 5;
    */
@@ -923,7 +923,7 @@ export type ClusterRegisteredJson = {
   monitoredOperators?: MonitoredOperatorJson[];
 
   /**
-   * Imported day-2 clusters only.
+   * Set for imported day-2 clusters only.
    *
    * @generated from field: string openshift_cluster_id = 7;
    */
@@ -935,7 +935,7 @@ export type ClusterRegisteredJson = {
   imported?: boolean;
 
   /**
-   * Status the cluster starts in.
+   * First status of the cluster.
    *
    * @generated from field: string status = 9;
    */
@@ -947,7 +947,7 @@ export type ClusterRegisteredJson = {
   statusReason?: StatusReasonJson;
 
   /**
-   * ISO 8601. Facts that start a clock carry its beginning: deadlines are folded from the stream alone.
+   * ISO 8601. Events that start a time limit contain its start, so that deadlines are computed from the stream alone.
    *
    * @generated from field: string at = 11;
    */
@@ -976,7 +976,7 @@ export type ClusterSettingsRevised = Message<"muster.v1.ClusterSettingsRevised">
   pullSecretReplaced: boolean;
 
   /**
-   * Present when another choice of operators changed what the installation waits for.
+   * Present when a changed selection of operators changed the monitored operators.
    *
    * @generated from field: optional muster.v1.MonitoredOperatorList monitored_operators = 3;
    */
@@ -998,7 +998,7 @@ export type ClusterSettingsRevisedJson = {
   pullSecretReplaced?: boolean;
 
   /**
-   * Present when another choice of operators changed what the installation waits for.
+   * Present when a changed selection of operators changed the monitored operators.
    *
    * @generated from field: optional muster.v1.MonitoredOperatorList monitored_operators = 3;
    */
@@ -1067,7 +1067,7 @@ export const MachineNetworksDerivedSchema: GenMessage<MachineNetworksDerived, {j
   messageDesc(file_muster_v1_cluster, 13);
 
 /**
- * VIPs that the service derived: the address of the single node, or DHCP leases.
+ * VIPs that the service set: the address of the single node, or DHCP leases.
  *
  * @generated from message muster.v1.VipsDerived
  */
@@ -1084,7 +1084,7 @@ export type VipsDerived = Message<"muster.v1.VipsDerived"> & {
 };
 
 /**
- * VIPs that the service derived: the address of the single node, or DHCP leases.
+ * VIPs that the service set: the address of the single node, or DHCP leases.
  *
  * @generated from message muster.v1.VipsDerived
  */
@@ -1108,7 +1108,7 @@ export const VipsDerivedSchema: GenMessage<VipsDerived, {jsonType: VipsDerivedJs
   messageDesc(file_muster_v1_cluster, 14);
 
 /**
- * The cluster moved through one row of the transition table.
+ * The cluster changed its status through one row of the decision table.
  *
  * @generated from message muster.v1.ClusterEnteredStatus
  */
@@ -1143,7 +1143,7 @@ export type ClusterEnteredStatus = Message<"muster.v1.ClusterEnteredStatus"> & {
   at: string;
 
   /**
-   * Name of the deadline whose passing caused this; empty otherwise.
+   * Name of the deadline that caused the change. Empty otherwise.
    *
    * @generated from field: string deadline = 6;
    */
@@ -1151,7 +1151,7 @@ export type ClusterEnteredStatus = Message<"muster.v1.ClusterEnteredStatus"> & {
 };
 
 /**
- * The cluster moved through one row of the transition table.
+ * The cluster changed its status through one row of the decision table.
  *
  * @generated from message muster.v1.ClusterEnteredStatus
  */
@@ -1186,7 +1186,7 @@ export type ClusterEnteredStatusJson = {
   at?: string;
 
   /**
-   * Name of the deadline whose passing caused this; empty otherwise.
+   * Name of the deadline that caused the change. Empty otherwise.
    *
    * @generated from field: string deadline = 6;
    */
@@ -1201,7 +1201,7 @@ export const ClusterEnteredStatusSchema: GenMessage<ClusterEnteredStatus, {jsonT
   messageDesc(file_muster_v1_cluster, 15);
 
 /**
- * The status stays and the reason for it changes.
+ * The reason for the status changes, the status does not.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */
@@ -1213,7 +1213,7 @@ export type ClusterStatusExplained = Message<"muster.v1.ClusterStatusExplained">
 };
 
 /**
- * The status stays and the reason for it changes.
+ * The reason for the status changes, the status does not.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */
@@ -1236,7 +1236,7 @@ export const ClusterStatusExplainedSchema: GenMessage<ClusterStatusExplained, {j
  */
 export type InstallationPreparationStarted = Message<"muster.v1.InstallationPreparationStarted"> & {
   /**
-   * 1 for the first installation of this cluster, then counting.
+   * 1 for the first installation of this cluster, then increasing.
    *
    * @generated from field: int32 attempt = 1;
    */
@@ -1260,7 +1260,7 @@ export type InstallationPreparationStarted = Message<"muster.v1.InstallationPrep
  */
 export type InstallationPreparationStartedJson = {
   /**
-   * 1 for the first installation of this cluster, then counting.
+   * 1 for the first installation of this cluster, then increasing.
    *
    * @generated from field: int32 attempt = 1;
    */
@@ -1361,7 +1361,7 @@ export const InstallationPreparationFailedSchema: GenMessage<InstallationPrepara
   messageDesc(file_muster_v1_cluster, 19);
 
 /**
- * A host re-registered while the cluster was preparing: the preparation has to be confirmed again.
+ * A host registered again while the cluster was preparing, so the preparation has to be confirmed again.
  *
  * @generated from message muster.v1.InstallationPreparationUndone
  */
@@ -1378,7 +1378,7 @@ export type InstallationPreparationUndone = Message<"muster.v1.InstallationPrepa
 };
 
 /**
- * A host re-registered while the cluster was preparing: the preparation has to be confirmed again.
+ * A host registered again while the cluster was preparing, so the preparation has to be confirmed again.
  *
  * @generated from message muster.v1.InstallationPreparationUndone
  */
@@ -1594,7 +1594,7 @@ export const OperatorStatusReportedSchema: GenMessage<OperatorStatusReported, {j
   messageDesc(file_muster_v1_cluster, 24);
 
 /**
- * A deadline passed; what follows from it is another fact. Late success stays possible.
+ * A deadline passed. Its effects are separate events. A late success remains possible.
  *
  * @generated from message muster.v1.ClusterDeadlinePassed
  */
@@ -1606,7 +1606,7 @@ export type ClusterDeadlinePassed = Message<"muster.v1.ClusterDeadlinePassed"> &
 };
 
 /**
- * A deadline passed; what follows from it is another fact. Late success stays possible.
+ * A deadline passed. Its effects are separate events. A late success remains possible.
  *
  * @generated from message muster.v1.ClusterDeadlinePassed
  */
@@ -1839,7 +1839,7 @@ export const ClusterLogsCollectedSchema: GenMessage<ClusterLogsCollected, {jsonT
  */
 export type ClusterDeregistered = Message<"muster.v1.ClusterDeregistered"> & {
   /**
-   * Domain time, ISO 8601: what is left to look at is counted from here. Empty in facts of older releases.
+   * Domain time, ISO 8601: start of the retention period.
    *
    * @generated from field: string at = 1;
    */
@@ -1851,7 +1851,7 @@ export type ClusterDeregistered = Message<"muster.v1.ClusterDeregistered"> & {
  */
 export type ClusterDeregisteredJson = {
   /**
-   * Domain time, ISO 8601: what is left to look at is counted from here. Empty in facts of older releases.
+   * Domain time, ISO 8601: start of the retention period.
    *
    * @generated from field: string at = 1;
    */

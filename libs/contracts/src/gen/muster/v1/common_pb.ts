@@ -15,7 +15,7 @@ export const file_muster_v1_common: GenFile = /*@__PURE__*/
   fileDesc("ChZtdXN0ZXIvdjEvY29tbW9uLnByb3RvEgltdXN0ZXIudjEiYgoIRW52ZWxvcGUSJAoCb2sYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVIABIlCgdyZWZ1c2FsGAIgASgLMhIubXVzdGVyLnYxLlJlZnVzYWxIAEIJCgdvdXRjb21lIkkKB1JlZnVzYWwSDAoEY29kZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSDwoHc3ViamVjdBgDIAEoCRIPCgdhbGxvd2VkGAQgAygJIkAKBU93bmVyEhEKCXVzZXJfbmFtZRgBIAEoCRIOCgZvcmdfaWQYAiABKAkSFAoMZW1haWxfZG9tYWluGAMgASgJIiwKBlN0b3JlZBIQCghwb3NpdGlvbhgBIAEoARIQCghyZXZpc2lvbhgCIAEoASIrCgpTdG9yZWRCb2R5Eg4KBmRpZ2VzdBgBIAEoCRINCgVieXRlcxgCIAEoASIvCg5TZWFsZWREb2N1bWVudBIOCgZkaWdlc3QYASABKAkSDQoFYnl0ZXMYAiABKAEiowEKBVByb3h5EhcKCmh0dHBfcHJveHkYASABKAlIAIgBARIYCgtodHRwc19wcm94eRgCIAEoCUgBiAEBEhUKCG5vX3Byb3h5GAMgASgJSAKIAQESFgoJc2VhbGVkX2FzGAQgASgJSAOIAQFCDQoLX2h0dHBfcHJveHlCDgoMX2h0dHBzX3Byb3h5QgsKCV9ub19wcm94eUIMCgpfc2VhbGVkX2FzIq4BCgxTdGF0dXNSZWFzb24SDAoEY29kZRgBIAEoCRI7CgpwYXJhbWV0ZXJzGAIgAygLMicubXVzdGVyLnYxLlN0YXR1c1JlYXNvbi5QYXJhbWV0ZXJzRW50cnkSDwoHZmFpbGluZxgDIAMoCRIPCgdwZW5kaW5nGAQgAygJGjEKD1BhcmFtZXRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBYgZwcm90bzM", [file_google_protobuf_struct]);
 
 /**
- * What every request on the bus is answered with.
+ * The response to every request on the bus.
  *
  * @generated from message muster.v1.Envelope
  */
@@ -41,7 +41,7 @@ export type Envelope = Message<"muster.v1.Envelope"> & {
 };
 
 /**
- * What every request on the bus is answered with.
+ * The response to every request on the bus.
  *
  * @generated from message muster.v1.Envelope
  */
@@ -67,7 +67,7 @@ export const EnvelopeSchema: GenMessage<Envelope, {jsonType: EnvelopeJson}> = /*
   messageDesc(file_muster_v1_common, 0);
 
 /**
- * Why a command was not done. Nothing was stored.
+ * Why a command was refused. Nothing was stored.
  *
  * @generated from message muster.v1.Refusal
  */
@@ -87,14 +87,14 @@ export type Refusal = Message<"muster.v1.Refusal"> & {
   reason: string;
 
   /**
-   * The field or state the reason speaks of.
+   * The field or status that the reason is about.
    *
    * @generated from field: string subject = 3;
    */
   subject: string;
 
   /**
-   * Values that would have been accepted, where they can be listed.
+   * The accepted values, where they can be listed.
    *
    * @generated from field: repeated string allowed = 4;
    */
@@ -102,7 +102,7 @@ export type Refusal = Message<"muster.v1.Refusal"> & {
 };
 
 /**
- * Why a command was not done. Nothing was stored.
+ * Why a command was refused. Nothing was stored.
  *
  * @generated from message muster.v1.Refusal
  */
@@ -122,14 +122,14 @@ export type RefusalJson = {
   reason?: string;
 
   /**
-   * The field or state the reason speaks of.
+   * The field or status that the reason is about.
    *
    * @generated from field: string subject = 3;
    */
   subject?: string;
 
   /**
-   * Values that would have been accepted, where they can be listed.
+   * The accepted values, where they can be listed.
    *
    * @generated from field: repeated string allowed = 4;
    */
@@ -195,13 +195,13 @@ export const OwnerSchema: GenMessage<Owner, {jsonType: OwnerJson}> = /*@__PURE__
   messageDesc(file_muster_v1_common, 2);
 
 /**
- * Answer of a command that stores facts: the position to wait for before reading.
+ * Response to a command that stores events: the position to wait for before reading.
  *
  * @generated from message muster.v1.Stored
  */
 export type Stored = Message<"muster.v1.Stored"> & {
   /**
-   * Global position after the command; the position of an earlier fact when nothing had to be stored.
+   * Global position after the command. When nothing had to be stored: the position of an earlier event.
    *
    * @generated from field: double position = 1;
    */
@@ -214,13 +214,13 @@ export type Stored = Message<"muster.v1.Stored"> & {
 };
 
 /**
- * Answer of a command that stores facts: the position to wait for before reading.
+ * Response to a command that stores events: the position to wait for before reading.
  *
  * @generated from message muster.v1.Stored
  */
 export type StoredJson = {
   /**
-   * Global position after the command; the position of an earlier fact when nothing had to be stored.
+   * Global position after the command. When nothing had to be stored: the position of an earlier event.
    *
    * @generated from field: double position = 1;
    */
@@ -240,7 +240,7 @@ export const StoredSchema: GenMessage<Stored, {jsonType: StoredJson}> = /*@__PUR
   messageDesc(file_muster_v1_common, 3);
 
 /**
- * A body kept in the object store.
+ * A body that is stored in the object store.
  *
  * @generated from message muster.v1.StoredBody
  */
@@ -259,7 +259,7 @@ export type StoredBody = Message<"muster.v1.StoredBody"> & {
 };
 
 /**
- * A body kept in the object store.
+ * A body that is stored in the object store.
  *
  * @generated from message muster.v1.StoredBody
  */
@@ -285,13 +285,13 @@ export const StoredBodySchema: GenMessage<StoredBody, {jsonType: StoredBodyJson}
   messageDesc(file_muster_v1_common, 4);
 
 /**
- * A document of a user that may hold secrets. Its text is sealed with the secrets of its cluster or infra-env, under its digest.
+ * A document of a user that may contain secrets. Its text is sealed in the scope of its cluster or infra-env, under its digest.
  *
  * @generated from message muster.v1.SealedDocument
  */
 export type SealedDocument = Message<"muster.v1.SealedDocument"> & {
   /**
-   * sha256:<64 hex>; empty: the document was removed.
+   * sha256:<64 hex>. Empty: the document was removed.
    *
    * @generated from field: string digest = 1;
    */
@@ -304,13 +304,13 @@ export type SealedDocument = Message<"muster.v1.SealedDocument"> & {
 };
 
 /**
- * A document of a user that may hold secrets. Its text is sealed with the secrets of its cluster or infra-env, under its digest.
+ * A document of a user that may contain secrets. Its text is sealed in the scope of its cluster or infra-env, under its digest.
  *
  * @generated from message muster.v1.SealedDocument
  */
 export type SealedDocumentJson = {
   /**
-   * sha256:<64 hex>; empty: the document was removed.
+   * sha256:<64 hex>. Empty: the document was removed.
    *
    * @generated from field: string digest = 1;
    */
@@ -330,7 +330,7 @@ export const SealedDocumentSchema: GenMessage<SealedDocument, {jsonType: SealedD
   messageDesc(file_muster_v1_common, 5);
 
 /**
- * In facts the URLs have a mask in place of user and password; what it stands for is sealed.
+ * In events, the URLs contain a mask instead of user and password, which are sealed.
  *
  * @generated from message muster.v1.Proxy
  */
@@ -351,7 +351,7 @@ export type Proxy = Message<"muster.v1.Proxy"> & {
   noProxy?: string | undefined;
 
   /**
-   * Name, in the scope of the cluster or infra-env, of the sealed URLs as they were given; absent when neither has credentials.
+   * Name, in the scope of the cluster or infra-env, of the sealed original URLs. Absent when neither URL has credentials.
    *
    * @generated from field: optional string sealed_as = 4;
    */
@@ -359,7 +359,7 @@ export type Proxy = Message<"muster.v1.Proxy"> & {
 };
 
 /**
- * In facts the URLs have a mask in place of user and password; what it stands for is sealed.
+ * In events, the URLs contain a mask instead of user and password, which are sealed.
  *
  * @generated from message muster.v1.Proxy
  */
@@ -380,7 +380,7 @@ export type ProxyJson = {
   noProxy?: string;
 
   /**
-   * Name, in the scope of the cluster or infra-env, of the sealed URLs as they were given; absent when neither has credentials.
+   * Name, in the scope of the cluster or infra-env, of the sealed original URLs. Absent when neither URL has credentials.
    *
    * @generated from field: optional string sealed_as = 4;
    */
@@ -395,7 +395,7 @@ export const ProxySchema: GenMessage<Proxy, {jsonType: ProxyJson}> = /*@__PURE__
   messageDesc(file_muster_v1_common, 6);
 
 /**
- * Why a cluster or a host has its status. The text is rendered from it when it is read.
+ * Why a cluster or a host has its status. The text is rendered from it for a response.
  *
  * @generated from message muster.v1.StatusReason
  */
@@ -430,7 +430,7 @@ export type StatusReason = Message<"muster.v1.StatusReason"> & {
 };
 
 /**
- * Why a cluster or a host has its status. The text is rendered from it when it is read.
+ * Why a cluster or a host has its status. The text is rendered from it for a response.
  *
  * @generated from message muster.v1.StatusReason
  */

@@ -15,7 +15,7 @@ export const file_muster_v1_events: GenFile = /*@__PURE__*/
   fileDesc("ChZtdXN0ZXIvdjEvZXZlbnRzLnByb3RvEgltdXN0ZXIudjEi1QEKCUxpdmVFdmVudBIQCghwcmV2aW91cxgBIAEoARIQCghwb3NpdGlvbhgCIAEoARIRCglzdHJlYW1faWQYAyABKAkSEAoIcmV2aXNpb24YBCABKAESCgoCaWQYBSABKAkSDAoEdHlwZRgGIAEoCRIlCgRkYXRhGAcgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIpCghtZXRhZGF0YRgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEwoLcmVjb3JkZWRfYXQYCSABKAkiHgoKSGVhZEJlYWNvbhIQCghwb3NpdGlvbhgBIAEoASI6ChJQcm9qZWN0aW9uQWR2YW5jZWQSEgoKcHJvamVjdGlvbhgBIAEoCRIQCghwb3NpdGlvbhgCIAEoASK0AQoMTm90ZVJlY29yZGVkEgwKBG5hbWUYASABKAkSEAoIc2V2ZXJpdHkYAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRISCgpjbHVzdGVyX2lkGAUgASgJEg8KB2hvc3RfaWQYBiABKAkSFAoMaW5mcmFfZW52X2lkGAcgASgJEiYKBXByb3BzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI6ChFSZWNvcmROb3RlUmVxdWVzdBIlCgRub3RlGAEgASgLMhcubXVzdGVyLnYxLk5vdGVSZWNvcmRlZCImChJSZWNvcmROb3RlUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAEiMQoPUmVhZFBhc3RSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSCgoCYXQYAiABKAkiJQoQUmVhZFBhc3RSZXNwb25zZRIRCglkb2N1bWVudHMYASABKAkynwEKDUV2ZW50c1NlcnZpY2USSQoKUmVjb3JkTm90ZRIcLm11c3Rlci52MS5SZWNvcmROb3RlUmVxdWVzdBodLm11c3Rlci52MS5SZWNvcmROb3RlUmVzcG9uc2USQwoIUmVhZFBhc3QSGi5tdXN0ZXIudjEuUmVhZFBhc3RSZXF1ZXN0GhsubXVzdGVyLnYxLlJlYWRQYXN0UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
- * A live copy of a stored event. `previous` is the position of the event before it in the store: the chain.
+ * A live copy of a stored event. `previous` is the position of the previous event in the store, so that consumers detect gaps.
  *
  * @generated from message muster.v1.LiveEvent
  */
@@ -67,7 +67,7 @@ export type LiveEvent = Message<"muster.v1.LiveEvent"> & {
 };
 
 /**
- * A live copy of a stored event. `previous` is the position of the event before it in the store: the chain.
+ * A live copy of a stored event. `previous` is the position of the previous event in the store, so that consumers detect gaps.
  *
  * @generated from message muster.v1.LiveEvent
  */
@@ -126,7 +126,7 @@ export const LiveEventSchema: GenMessage<LiveEvent, {jsonType: LiveEventJson}> =
   messageDesc(file_muster_v1_events, 0);
 
 /**
- * "The store ends here": repeated while nothing happens, so that a lost last fact is noticed.
+ * The position of the last event. Repeated while no event is stored, so that a lost last event is detected.
  *
  * @generated from message muster.v1.HeadBeacon
  */
@@ -138,7 +138,7 @@ export type HeadBeacon = Message<"muster.v1.HeadBeacon"> & {
 };
 
 /**
- * "The store ends here": repeated while nothing happens, so that a lost last fact is noticed.
+ * The position of the last event. Repeated while no event is stored, so that a lost last event is detected.
  *
  * @generated from message muster.v1.HeadBeacon
  */
@@ -157,7 +157,7 @@ export const HeadBeaconSchema: GenMessage<HeadBeacon, {jsonType: HeadBeaconJson}
   messageDesc(file_muster_v1_events, 1);
 
 /**
- * A projection has committed everything up to the position.
+ * A projection has committed all events up to the position.
  *
  * @generated from message muster.v1.ProjectionAdvanced
  */
@@ -174,7 +174,7 @@ export type ProjectionAdvanced = Message<"muster.v1.ProjectionAdvanced"> & {
 };
 
 /**
- * A projection has committed everything up to the position.
+ * A projection has committed all events up to the position.
  *
  * @generated from message muster.v1.ProjectionAdvanced
  */
@@ -358,7 +358,7 @@ export type ReadPastRequest = Message<"muster.v1.ReadPastRequest"> & {
   clusterId: string;
 
   /**
-   * RFC 3339; what occurred later does not count.
+   * RFC 3339. Later events are ignored.
    *
    * @generated from field: string at = 2;
    */
@@ -375,7 +375,7 @@ export type ReadPastRequestJson = {
   clusterId?: string;
 
   /**
-   * RFC 3339; what occurred later does not count.
+   * RFC 3339. Later events are ignored.
    *
    * @generated from field: string at = 2;
    */
@@ -433,7 +433,7 @@ export const EventsService: GenService<{
     output: typeof RecordNoteResponseSchema;
   },
   /**
-   * The documents of a cluster and its hosts as of an earlier time.
+   * Returns the documents of a cluster and its hosts at an earlier time.
    *
    * @generated from rpc muster.v1.EventsService.ReadPast
    */

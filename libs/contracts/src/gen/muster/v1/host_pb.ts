@@ -29,7 +29,7 @@ export type HostRegistered = Message<"muster.v1.HostRegistered"> & {
   infraEnvId: string;
 
   /**
-   * Empty for a host of the pool.
+   * Empty for a host without a cluster.
    *
    * @generated from field: string cluster_id = 3;
    */
@@ -70,7 +70,7 @@ export type HostRegistered = Message<"muster.v1.HostRegistered"> & {
   owner?: Owner | undefined;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 10;
    */
@@ -92,7 +92,7 @@ export type HostRegisteredJson = {
   infraEnvId?: string;
 
   /**
-   * Empty for a host of the pool.
+   * Empty for a host without a cluster.
    *
    * @generated from field: string cluster_id = 3;
    */
@@ -133,7 +133,7 @@ export type HostRegisteredJson = {
   owner?: OwnerJson;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 10;
    */
@@ -148,7 +148,7 @@ export const HostRegisteredSchema: GenMessage<HostRegistered, {jsonType: HostReg
   messageDesc(file_muster_v1_host, 0);
 
 /**
- * The agent started again: what it reported before is void.
+ * The agent started again, so its earlier reports are ignored.
  *
  * @generated from message muster.v1.HostReregistered
  */
@@ -169,14 +169,14 @@ export type HostReregistered = Message<"muster.v1.HostReregistered"> & {
   clusterId: string;
 
   /**
-   * True when inventory and bootstrap choice survive (re-registration during preparation).
+   * True when inventory and bootstrap role are kept (registration during the preparation).
    *
    * @generated from field: bool inventory_kept = 4;
    */
   inventoryKept: boolean;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
@@ -184,7 +184,7 @@ export type HostReregistered = Message<"muster.v1.HostReregistered"> & {
 };
 
 /**
- * The agent started again: what it reported before is void.
+ * The agent started again, so its earlier reports are ignored.
  *
  * @generated from message muster.v1.HostReregistered
  */
@@ -205,14 +205,14 @@ export type HostReregisteredJson = {
   clusterId?: string;
 
   /**
-   * True when inventory and bootstrap choice survive (re-registration during preparation).
+   * True when inventory and bootstrap role are kept (registration during the preparation).
    *
    * @generated from field: bool inventory_kept = 4;
    */
   inventoryKept?: boolean;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
@@ -227,7 +227,7 @@ export const HostReregisteredSchema: GenMessage<HostReregistered, {jsonType: Hos
   messageDesc(file_muster_v1_host, 1);
 
 /**
- * The host moved through one row of the transition table.
+ * The host changed its status through one row of the decision table.
  *
  * @generated from message muster.v1.HostEnteredStatus
  */
@@ -255,7 +255,7 @@ export type HostEnteredStatus = Message<"muster.v1.HostEnteredStatus"> & {
   transition: string;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
@@ -270,7 +270,7 @@ export type HostEnteredStatus = Message<"muster.v1.HostEnteredStatus"> & {
 };
 
 /**
- * The host moved through one row of the transition table.
+ * The host changed its status through one row of the decision table.
  *
  * @generated from message muster.v1.HostEnteredStatus
  */
@@ -298,7 +298,7 @@ export type HostEnteredStatusJson = {
   transition?: string;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
@@ -320,7 +320,7 @@ export const HostEnteredStatusSchema: GenMessage<HostEnteredStatus, {jsonType: H
   messageDesc(file_muster_v1_host, 2);
 
 /**
- * The status stays and the reason for it changes.
+ * The reason for the status changes, the status does not.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
@@ -332,7 +332,7 @@ export type HostStatusExplained = Message<"muster.v1.HostStatusExplained"> & {
 };
 
 /**
- * The status stays and the reason for it changes.
+ * The reason for the status changes, the status does not.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
@@ -351,7 +351,7 @@ export const HostStatusExplainedSchema: GenMessage<HostStatusExplained, {jsonTyp
   messageDesc(file_muster_v1_host, 3);
 
 /**
- * No sign of life for longer than allowed.
+ * The agent has not polled for longer than allowed.
  *
  * @generated from message muster.v1.HostFellSilent
  */
@@ -365,7 +365,7 @@ export type HostFellSilent = Message<"muster.v1.HostFellSilent"> & {
 };
 
 /**
- * No sign of life for longer than allowed.
+ * The agent has not polled for longer than allowed.
  *
  * @generated from message muster.v1.HostFellSilent
  */
@@ -538,7 +538,7 @@ export const HostRenamedSchema: GenMessage<HostRenamed, {jsonType: HostRenamedJs
  */
 export type InstallationDiskChosen = Message<"muster.v1.InstallationDiskChosen"> & {
   /**
-   * Empty both when no disk is eligible.
+   * Both are empty when no disk is eligible.
    *
    * @generated from field: string disk_id = 1;
    */
@@ -562,7 +562,7 @@ export type InstallationDiskChosen = Message<"muster.v1.InstallationDiskChosen">
  */
 export type InstallationDiskChosenJson = {
   /**
-   * Empty both when no disk is eligible.
+   * Both are empty when no disk is eligible.
    *
    * @generated from field: string disk_id = 1;
    */
@@ -625,7 +625,7 @@ export type HostSettings = Message<"muster.v1.HostSettings"> & {
   machineConfigPoolName?: string | undefined;
 
   /**
-   * JSON object of label to value, as the contract writes it.
+   * JSON object of labels and values in the form of the v2 API.
    *
    * @generated from field: optional string node_labels = 2;
    */
@@ -642,7 +642,7 @@ export type HostSettings = Message<"muster.v1.HostSettings"> & {
   installerArgs?: string | undefined;
 
   /**
-   * The override document is kept in the object store.
+   * The overrides are stored in the object store.
    *
    * @generated from field: optional muster.v1.SealedDocument ignition_config_overrides = 5;
    */
@@ -654,7 +654,7 @@ export type HostSettings = Message<"muster.v1.HostSettings"> & {
   ignitionEndpointTokenSet?: boolean | undefined;
 
   /**
-   * The headers themselves are sealed, as are token and credentials.
+   * The headers are sealed, as are token and credentials.
    *
    * @generated from field: optional bool ignition_endpoint_http_headers_set = 20;
    */
@@ -676,7 +676,7 @@ export type HostSettingsJson = {
   machineConfigPoolName?: string;
 
   /**
-   * JSON object of label to value, as the contract writes it.
+   * JSON object of labels and values in the form of the v2 API.
    *
    * @generated from field: optional string node_labels = 2;
    */
@@ -693,7 +693,7 @@ export type HostSettingsJson = {
   installerArgs?: string;
 
   /**
-   * The override document is kept in the object store.
+   * The overrides are stored in the object store.
    *
    * @generated from field: optional muster.v1.SealedDocument ignition_config_overrides = 5;
    */
@@ -705,7 +705,7 @@ export type HostSettingsJson = {
   ignitionEndpointTokenSet?: boolean;
 
   /**
-   * The headers themselves are sealed, as are token and credentials.
+   * The headers are sealed, as are token and credentials.
    *
    * @generated from field: optional bool ignition_endpoint_http_headers_set = 20;
    */
@@ -763,21 +763,21 @@ export type HostProgressed = Message<"muster.v1.HostProgressed"> & {
   installationPercentage: number;
 
   /**
-   * False when only the progress text changed.
+   * False when only the information about the stage changed.
    *
    * @generated from field: bool stage_changed = 4;
    */
   stageChanged: boolean;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
   at: string;
 
   /**
-   * True when the cluster is a single node: its stages and timeouts differ.
+   * True when the cluster is a single node, which has other stages and timeouts.
    *
    * @generated from field: bool single_node = 6;
    */
@@ -804,21 +804,21 @@ export type HostProgressedJson = {
   installationPercentage?: number;
 
   /**
-   * False when only the progress text changed.
+   * False when only the information about the stage changed.
    *
    * @generated from field: bool stage_changed = 4;
    */
   stageChanged?: boolean;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 5;
    */
   at?: string;
 
   /**
-   * True when the cluster is a single node: its stages and timeouts differ.
+   * True when the cluster is a single node, which has other stages and timeouts.
    *
    * @generated from field: bool single_node = 6;
    */
@@ -899,7 +899,7 @@ export const HostStageClockPausedSchema: GenMessage<HostStageClockPaused, {jsonT
  */
 export type HostStageClockResumed = Message<"muster.v1.HostStageClockResumed"> & {
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 1;
    */
@@ -913,7 +913,7 @@ export type HostStageClockResumed = Message<"muster.v1.HostStageClockResumed"> &
  */
 export type HostStageClockResumedJson = {
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 1;
    */
@@ -966,7 +966,7 @@ export const HostConnectionRecoveredSchema: GenMessage<HostConnectionRecovered, 
   messageDesc(file_muster_v1_host, 20);
 
 /**
- * The image check that failed before this preparation no longer counts; the report is to be cleared …
+ * The failed image check from before this preparation is ignored, and its report will be cleared.
  *
  * @generated from message muster.v1.HostImageCheckVoided
  */
@@ -974,7 +974,7 @@ export type HostImageCheckVoided = Message<"muster.v1.HostImageCheckVoided"> & {
 };
 
 /**
- * The image check that failed before this preparation no longer counts; the report is to be cleared …
+ * The failed image check from before this preparation is ignored, and its report will be cleared.
  *
  * @generated from message muster.v1.HostImageCheckVoided
  */
@@ -989,7 +989,7 @@ export const HostImageCheckVoidedSchema: GenMessage<HostImageCheckVoided, {jsonT
   messageDesc(file_muster_v1_host, 21);
 
 /**
- * … and has been: what is reported from now on counts.
+ * The report of the ignored image check was cleared. Later reports count.
  *
  * @generated from message muster.v1.HostImageCheckRenewed
  */
@@ -997,7 +997,7 @@ export type HostImageCheckRenewed = Message<"muster.v1.HostImageCheckRenewed"> &
 };
 
 /**
- * … and has been: what is reported from now on counts.
+ * The report of the ignored image check was cleared. Later reports count.
  *
  * @generated from message muster.v1.HostImageCheckRenewed
  */
@@ -1147,7 +1147,7 @@ export const HostResetSchema: GenMessage<HostReset, {jsonType: HostResetJson}> =
   messageDesc(file_muster_v1_host, 27);
 
 /**
- * Two live machines claim one id. The host keeps what the first one reported until the conflict ends.
+ * Two live machines claim one id. The host keeps the reports of the first one until the conflict ends.
  *
  * @generated from message muster.v1.HostIdentityConflictDetected
  */
@@ -1163,7 +1163,7 @@ export type HostIdentityConflictDetected = Message<"muster.v1.HostIdentityConfli
   intruder?: MachineIdentity | undefined;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 3;
    */
@@ -1171,7 +1171,7 @@ export type HostIdentityConflictDetected = Message<"muster.v1.HostIdentityConfli
 };
 
 /**
- * Two live machines claim one id. The host keeps what the first one reported until the conflict ends.
+ * Two live machines claim one id. The host keeps the reports of the first one until the conflict ends.
  *
  * @generated from message muster.v1.HostIdentityConflictDetected
  */
@@ -1187,7 +1187,7 @@ export type HostIdentityConflictDetectedJson = {
   intruder?: MachineIdentityJson;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 3;
    */
@@ -1211,7 +1211,7 @@ export type HostIdentityConflictResolved = Message<"muster.v1.HostIdentityConfli
   remaining?: MachineIdentity | undefined;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1228,7 +1228,7 @@ export type HostIdentityConflictResolvedJson = {
   remaining?: MachineIdentityJson;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1252,7 +1252,7 @@ export type HostIdentityClaimed = Message<"muster.v1.HostIdentityClaimed"> & {
   machine?: MachineIdentity | undefined;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1269,7 +1269,7 @@ export type HostIdentityClaimedJson = {
   machine?: MachineIdentityJson;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1284,7 +1284,7 @@ export const HostIdentityClaimedSchema: GenMessage<HostIdentityClaimed, {jsonTyp
   messageDesc(file_muster_v1_host, 30);
 
 /**
- * What tells two machines with one id apart.
+ * Properties that distinguish two machines with one id.
  *
  * @generated from message muster.v1.MachineIdentity
  */
@@ -1302,7 +1302,7 @@ export type MachineIdentity = Message<"muster.v1.MachineIdentity"> & {
   serialNumber: string;
 
   /**
-   * /proc/sys/kernel/random/boot_id where the agent reports it.
+   * /proc/sys/kernel/random/boot_id, if the agent reports it.
    *
    * @generated from field: string boot_id = 3;
    */
@@ -1315,7 +1315,7 @@ export type MachineIdentity = Message<"muster.v1.MachineIdentity"> & {
 };
 
 /**
- * What tells two machines with one id apart.
+ * Properties that distinguish two machines with one id.
  *
  * @generated from message muster.v1.MachineIdentity
  */
@@ -1333,7 +1333,7 @@ export type MachineIdentityJson = {
   serialNumber?: string;
 
   /**
-   * /proc/sys/kernel/random/boot_id where the agent reports it.
+   * /proc/sys/kernel/random/boot_id, if the agent reports it.
    *
    * @generated from field: string boot_id = 3;
    */
@@ -1362,7 +1362,7 @@ export type HostLogsReported = Message<"muster.v1.HostLogsReported"> & {
   logsState: string;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1379,7 +1379,7 @@ export type HostLogsReportedJson = {
   logsState?: string;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1403,7 +1403,7 @@ export type HostLogsCollected = Message<"muster.v1.HostLogsCollected"> & {
   body?: StoredBody | undefined;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1420,7 +1420,7 @@ export type HostLogsCollectedJson = {
   body?: StoredBodyJson;
 
   /**
-   * Domain time, ISO 8601: what deadlines are counted from.
+   * Domain time, ISO 8601: start of deadlines.
    *
    * @generated from field: string at = 2;
    */
@@ -1439,7 +1439,7 @@ export const HostLogsCollectedSchema: GenMessage<HostLogsCollected, {jsonType: H
  */
 export type HostDeregistered = Message<"muster.v1.HostDeregistered"> & {
   /**
-   * Domain time, ISO 8601: what is left to look at is counted from here. Empty in facts of older releases.
+   * Domain time, ISO 8601: start of the retention period.
    *
    * @generated from field: string at = 1;
    */
@@ -1451,7 +1451,7 @@ export type HostDeregistered = Message<"muster.v1.HostDeregistered"> & {
  */
 export type HostDeregisteredJson = {
   /**
-   * Domain time, ISO 8601: what is left to look at is counted from here. Empty in facts of older releases.
+   * Domain time, ISO 8601: start of the retention period.
    *
    * @generated from field: string at = 1;
    */
@@ -1466,7 +1466,7 @@ export const HostDeregisteredSchema: GenMessage<HostDeregistered, {jsonType: Hos
   messageDesc(file_muster_v1_host, 34);
 
 /**
- * The installation of the host begins: what its installer is started from.
+ * The installation of the host starts with this installer image.
  *
  * @generated from message muster.v1.HostInstallerChosen
  */
@@ -1478,7 +1478,7 @@ export type HostInstallerChosen = Message<"muster.v1.HostInstallerChosen"> & {
 };
 
 /**
- * The installation of the host begins: what its installer is started from.
+ * The installation of the host starts with this installer image.
  *
  * @generated from message muster.v1.HostInstallerChosen
  */

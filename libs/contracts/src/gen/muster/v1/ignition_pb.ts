@@ -19,14 +19,14 @@ export const file_muster_v1_ignition: GenFile = /*@__PURE__*/
  */
 export type Artifact = Message<"muster.v1.Artifact"> & {
   /**
-   * File name as the contract writes it (bootstrap.ign, master.ign, worker-<hostId>.ign, metadata.json, …).
+   * File name in the form of the v2 API (bootstrap.ign, master.ign, worker-<hostId>.ign, metadata.json, …).
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Plain artifacts live in the object store; sealed ones only in the secrets of the cluster.
+   * Artifacts without secrets are in the object store, sealed ones in the secrets of the cluster.
    *
    * @generated from field: bool sealed = 2;
    */
@@ -43,14 +43,14 @@ export type Artifact = Message<"muster.v1.Artifact"> & {
  */
 export type ArtifactJson = {
   /**
-   * File name as the contract writes it (bootstrap.ign, master.ign, worker-<hostId>.ign, metadata.json, …).
+   * File name in the form of the v2 API (bootstrap.ign, master.ign, worker-<hostId>.ign, metadata.json, …).
    *
    * @generated from field: string name = 1;
    */
   name?: string;
 
   /**
-   * Plain artifacts live in the object store; sealed ones only in the secrets of the cluster.
+   * Artifacts without secrets are in the object store, sealed ones in the secrets of the cluster.
    *
    * @generated from field: bool sealed = 2;
    */
@@ -418,7 +418,7 @@ export const ArtifactsDiscardedSchema: GenMessage<ArtifactsDiscarded, {jsonType:
   messageDesc(file_muster_v1_ignition, 6);
 
 /**
- * A file added to the installation manifests. Its text is sealed with the cluster's key under its digest.
+ * A file that is added to the installation manifests. Its text is sealed in the scope of the cluster under its digest.
  *
  * @generated from message muster.v1.ManifestStored
  */
@@ -460,7 +460,7 @@ export type ManifestStored = Message<"muster.v1.ManifestStored"> & {
   sizeBytes: number;
 
   /**
-   * Previous place when the manifest was moved or renamed; empty otherwise.
+   * Previous path when the manifest was moved or renamed. Empty otherwise.
    *
    * @generated from field: string former_folder = 7;
    */
@@ -473,7 +473,7 @@ export type ManifestStored = Message<"muster.v1.ManifestStored"> & {
 };
 
 /**
- * A file added to the installation manifests. Its text is sealed with the cluster's key under its digest.
+ * A file that is added to the installation manifests. Its text is sealed in the scope of the cluster under its digest.
  *
  * @generated from message muster.v1.ManifestStored
  */
@@ -515,7 +515,7 @@ export type ManifestStoredJson = {
   sizeBytes?: number;
 
   /**
-   * Previous place when the manifest was moved or renamed; empty otherwise.
+   * Previous path when the manifest was moved or renamed. Empty otherwise.
    *
    * @generated from field: string former_folder = 7;
    */
@@ -591,14 +591,14 @@ export type RenderDiscoveryIgnitionRequest = Message<"muster.v1.RenderDiscoveryI
   infraEnvId: string;
 
   /**
-   * Empty: the infra-env's own type.
+   * Empty: the infra-env's image type.
    *
    * @generated from field: string iso_type = 2;
    */
   isoType: string;
 
   /**
-   * Leaves the token of the agents out, for users without write access to the infra-env.
+   * Omits the token of the agents, for users without write access to the infra-env.
    *
    * @generated from field: bool without_token = 3;
    */
@@ -615,14 +615,14 @@ export type RenderDiscoveryIgnitionRequestJson = {
   infraEnvId?: string;
 
   /**
-   * Empty: the infra-env's own type.
+   * Empty: the infra-env's image type.
    *
    * @generated from field: string iso_type = 2;
    */
   isoType?: string;
 
   /**
-   * Leaves the token of the agents out, for users without write access to the infra-env.
+   * Omits the token of the agents, for users without write access to the infra-env.
    *
    * @generated from field: bool without_token = 3;
    */
@@ -646,7 +646,7 @@ export type RenderDiscoveryIgnitionResponse = Message<"muster.v1.RenderDiscovery
   ignition: Uint8Array;
 
   /**
-   * ISO 8601: changes only when the document may have changed.
+   * ISO 8601. Changes only when the document may have changed.
    *
    * @generated from field: string generated_at = 2;
    */
@@ -663,7 +663,7 @@ export type RenderDiscoveryIgnitionResponseJson = {
   ignition?: string;
 
   /**
-   * ISO 8601: changes only when the document may have changed.
+   * ISO 8601. Changes only when the document may have changed.
    *
    * @generated from field: string generated_at = 2;
    */
@@ -709,7 +709,7 @@ export const RenderNetworkRamdiskRequestSchema: GenMessage<RenderNetworkRamdiskR
  */
 export type RenderNetworkRamdiskResponse = Message<"muster.v1.RenderNetworkRamdiskResponse"> & {
   /**
-   * gzip of newc; empty when the infra-env needs nothing of the kind.
+   * gzip of newc. Empty when the infra-env needs no such files.
    *
    * @generated from field: bytes archive = 1;
    */
@@ -721,7 +721,7 @@ export type RenderNetworkRamdiskResponse = Message<"muster.v1.RenderNetworkRamdi
  */
 export type RenderNetworkRamdiskResponseJson = {
   /**
-   * gzip of newc; empty when the infra-env needs nothing of the kind.
+   * gzip of newc. Empty when the infra-env needs no such files.
    *
    * @generated from field: bytes archive = 1;
    */
@@ -831,7 +831,7 @@ export const RenderInstallConfigRequestSchema: GenMessage<RenderInstallConfigReq
  */
 export type RenderInstallConfigResponse = Message<"muster.v1.RenderInstallConfigResponse"> & {
   /**
-   * JSON, which is YAML too.
+   * JSON, which is valid YAML.
    *
    * @generated from field: bytes content = 1;
    */
@@ -843,7 +843,7 @@ export type RenderInstallConfigResponse = Message<"muster.v1.RenderInstallConfig
  */
 export type RenderInstallConfigResponseJson = {
   /**
-   * JSON, which is YAML too.
+   * JSON, which is valid YAML.
    *
    * @generated from field: bytes content = 1;
    */
@@ -1393,7 +1393,7 @@ export const RemoveManifestResponseSchema: GenMessage<RemoveManifestResponse, {j
  */
 export const IgnitionService: GenService<{
   /**
-   * The document a discovery image carries.
+   * Returns the Ignition config of a discovery image.
    *
    * @generated from rpc muster.v1.IgnitionService.RenderDiscoveryIgnition
    */
@@ -1403,7 +1403,7 @@ export const IgnitionService: GenService<{
     output: typeof RenderDiscoveryIgnitionResponseSchema;
   },
   /**
-   * What a machine needs before it can fetch its root file system over the network.
+   * Returns the files that a machine needs before it can download its root file system.
    *
    * @generated from rpc muster.v1.IgnitionService.RenderNetworkRamdisk
    */
@@ -1413,7 +1413,7 @@ export const IgnitionService: GenService<{
     output: typeof RenderNetworkRamdiskResponseSchema;
   },
   /**
-   * An artifact's bytes; sealed ones are opened.
+   * Returns an artifact's bytes. Sealed artifacts are opened.
    *
    * @generated from rpc muster.v1.IgnitionService.ReadArtifact
    */
@@ -1423,7 +1423,7 @@ export const IgnitionService: GenService<{
     output: typeof ReadArtifactResponseSchema;
   },
   /**
-   * The install-config as an installation that began now would have it; holds the pull secret.
+   * Returns the install-config for an installation with the current settings. Contains the pull secret.
    *
    * @generated from rpc muster.v1.IgnitionService.RenderInstallConfig
    */
@@ -1465,7 +1465,7 @@ export const IgnitionService: GenService<{
     output: typeof StoreManifestResponseSchema;
   },
   /**
-   * What is not given stays as it is.
+   * Absent fields do not change.
    *
    * @generated from rpc muster.v1.IgnitionService.ReviseManifest
    */

@@ -24,7 +24,7 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   name?: string | undefined;
 
   /**
-   * Empty for a pool of hosts without a cluster.
+   * Empty for hosts without a cluster.
    *
    * @generated from field: optional string cluster_id = 2;
    */
@@ -78,14 +78,14 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   additionalTrustBundle?: string | undefined;
 
   /**
-   * JSON array as the contract writes it.
+   * JSON array in the form of the v2 API.
    *
    * @generated from field: optional string kernel_arguments = 12;
    */
   kernelArguments?: string | undefined;
 
   /**
-   * JSON array as the contract stores it.
+   * JSON array as the v2 API stores it.
    *
    * @generated from field: optional muster.v1.SealedDocument static_network_config = 13;
    */
@@ -114,7 +114,7 @@ export type InfraEnvSettingsJson = {
   name?: string;
 
   /**
-   * Empty for a pool of hosts without a cluster.
+   * Empty for hosts without a cluster.
    *
    * @generated from field: optional string cluster_id = 2;
    */
@@ -168,14 +168,14 @@ export type InfraEnvSettingsJson = {
   additionalTrustBundle?: string;
 
   /**
-   * JSON array as the contract writes it.
+   * JSON array in the form of the v2 API.
    *
    * @generated from field: optional string kernel_arguments = 12;
    */
   kernelArguments?: string;
 
   /**
-   * JSON array as the contract stores it.
+   * JSON array as the v2 API stores it.
    *
    * @generated from field: optional muster.v1.SealedDocument static_network_config = 13;
    */

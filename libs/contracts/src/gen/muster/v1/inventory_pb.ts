@@ -17,7 +17,7 @@ export const file_muster_v1_inventory: GenFile = /*@__PURE__*/
   fileDesc("ChltdXN0ZXIvdjEvaW52ZW50b3J5LnByb3RvEgltdXN0ZXIudjEi9QQKDUhhcmR3YXJlRmFjdHMSEAoIaG9zdG5hbWUYASABKAkSGAoQY3B1X2FyY2hpdGVjdHVyZRgCIAEoCRIRCgljcHVfY291bnQYAyABKAUSHQoVcGh5c2ljYWxfbWVtb3J5X2J5dGVzGAQgASgBEhsKE3VzYWJsZV9tZW1vcnlfYnl0ZXMYBSABKAESHgoWcGh5c2ljYWxfbWVtb3J5X21ldGhvZBgGIAEoCRIjCgVkaXNrcxgHIAMoCzIULm11c3Rlci52MS5EaXNrRmFjdHMSIQoEbmljcxgIIAMoCzITLm11c3Rlci52MS5OaWNGYWN0cxIlCgZyb3V0ZXMYCSADKAsyFS5tdXN0ZXIudjEuUm91dGVGYWN0cxIUCgxtYW51ZmFjdHVyZXIYCiABKAkSFAoMcHJvZHVjdF9uYW1lGAsgASgJEhUKDXNlcmlhbF9udW1iZXIYDCABKAkSEgoKaXNfdmlydHVhbBgNIAEoCBITCgt0cG1fdmVyc2lvbhgOIAEoCRIRCglib290X21vZGUYDyABKAkSGAoQYm9vdF9kZXZpY2VfdHlwZRgQIAEoCRIRCglncHVfY291bnQYESABKAUSEgoKdHJ1bmNhdGlvbhgSIAEoCRISCgpkaXNrX2NvdW50GBMgASgFEicKBGdwdXMYISADKAsyGS5tdXN0ZXIudjEuUGNpRGV2aWNlRmFjdHMSGgoSaGFzX3ZpcnR1YWxpemF0aW9uGCIgASgIEhkKEXNlY3VyZV9ib290X3N0YXRlGCMgASgJEhcKCmhhc192ZW5kb3IYJCABKAhIAIgBAUINCgtfaGFzX3ZlbmRvciI2Cg5QY2lEZXZpY2VGYWN0cxIRCgl2ZW5kb3JfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIsUCCglEaXNrRmFjdHMSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRwYXRoGAMgASgJEg8KB2J5X3BhdGgYBCABKAkSDQoFYnlfaWQYBSABKAkSEgoKZHJpdmVfdHlwZRgGIAEoCRISCgpzaXplX2J5dGVzGAcgASgBEg0KBW1vZGVsGAggASgJEg4KBnNlcmlhbBgJIAEoCRIMCgRoY3RsGAogASgJEhAKCGJvb3RhYmxlGAsgASgIEhEKCXJlbW92YWJsZRgMIAEoCBIdChVpc19pbnN0YWxsYXRpb25fbWVkaWEYDSABKAgSEAoIaGFzX3V1aWQYDiABKAgSFQoNYWdlbnRfcmVhc29ucxgPIAMoCRIPCgdob2xkZXJzGBAgASgJEh0KFWlzY3NpX2hvc3RfaXBfYWRkcmVzcxgRIAEoCSLIAQoITmljRmFjdHMSDAoEbmFtZRgBIAEoCRITCgttYWNfYWRkcmVzcxgCIAEoCRIWCg5pcHY0X2FkZHJlc3NlcxgDIAMoCRIWCg5pcHY2X2FkZHJlc3NlcxgEIAMoCRILCgNtdHUYBSABKAUSEgoKc3BlZWRfbWJwcxgGIAEoBRIMCgR0eXBlGAcgASgJEhMKC2hhc19jYXJyaWVyGAggASgIEhEKCXZlbmRvcl9pZBgJIAEoCRISCgpwcm9kdWN0X2lkGAogASgJImUKClJvdXRlRmFjdHMSEQoJaW50ZXJmYWNlGAEgASgJEg8KB2dhdGV3YXkYAiABKAkSEwoLZGVzdGluYXRpb24YAyABKAkSDgoGZmFtaWx5GAQgASgFEg4KBm1ldHJpYxgFIAEoBSKfAQoRSW52ZW50b3J5UmVwb3J0ZWQSEAoIaG9zdF9rZXkYASABKAkSIwoEYm9keRgCIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EioKCGhhcmR3YXJlGAMgASgLMhgubXVzdGVyLnYxLkhhcmR3YXJlRmFjdHMSEgoKZ2VuZXJhdGlvbhgEIAEoBRITCgtmaW5nZXJwcmludBgFIAEoCSJPChJOdHBTb3VyY2VzUmVwb3J0ZWQSJQoHc291cmNlcxgBIAMoCzIULm11c3Rlci52MS5OdHBTb3VyY2USEgoKZ2VuZXJhdGlvbhgCIAEoBSI2CglOdHBTb3VyY2USEwoLc291cmNlX25hbWUYASABKAkSFAoMc291cmNlX3N0YXRlGAIgASgJIpACChRDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSEgoKZ2VuZXJhdGlvbhgCIAEoBRITCgtmaW5nZXJwcmludBgDIAEoCRIUCgxtdHVfbWVhc3VyZWQYBCABKAgSKwoMbXR1X2ZhaWx1cmVzGAUgAygLMhUubXVzdGVyLnYxLk10dUZhaWx1cmUSIwoFcGVlcnMYBiADKAsyFC5tdXN0ZXIudjEuUGVlclJlYWNoEhYKDnZhbmlzaGVkX3BlZXJzGAcgAygJEioKCmNvbGxpc2lvbnMYCCADKAsyFi5tdXN0ZXIudjEuSXBDb2xsaXNpb24ifAoJUGVlclJlYWNoEg8KB2hvc3RfaWQYASABKAkSFgoObmVhcl9hZGRyZXNzZXMYAiADKAkSFQoNZmFyX2FkZHJlc3NlcxgDIAMoCRISCgpsYXRlbmN5X21zGAQgASgBEhsKE3BhY2tldF9sb3NzX3BlcmNlbnQYBSABKAEiNQoLSXBDb2xsaXNpb24SDwoHYWRkcmVzcxgBIAEoCRIVCg1tYWNfYWRkcmVzc2VzGAIgAygJIjEKCk10dUZhaWx1cmUSCwoDbmljGAEgASgJEhYKDnJlbW90ZV9hZGRyZXNzGAIgASgJImUKEURpc2tTcGVlZE1lYXN1cmVkEgwKBHBhdGgYASABKAkSGwoTaW9fc3luY19kdXJhdGlvbl9tcxgCIAEoBRIRCglleGl0X2NvZGUYAyABKAUSEgoKZ2VuZXJhdGlvbhgEIAEoBSJdChlJbWFnZUF2YWlsYWJpbGl0eVJlcG9ydGVkEiwKBmltYWdlcxgBIAMoCzIcLm11c3Rlci52MS5JbWFnZUF2YWlsYWJpbGl0eRISCgpnZW5lcmF0aW9uGAIgASgFInIKEUltYWdlQXZhaWxhYmlsaXR5EgwKBG5hbWUYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoARIPCgdzZWNvbmRzGAMgASgBEhoKEmRvd25sb2FkX3JhdGVfbWJwcxgEIAEoARIOCgZyZXN1bHQYBSABKAkiVwoPRG9tYWluc1Jlc29sdmVkEjAKC3Jlc29sdXRpb25zGAEgAygLMhsubXVzdGVyLnYxLkRvbWFpblJlc29sdXRpb24SEgoKZ2VuZXJhdGlvbhgCIAEoBSJnChBEb21haW5SZXNvbHV0aW9uEhMKC2RvbWFpbl9uYW1lGAEgASgJEhYKDmlwdjRfYWRkcmVzc2VzGAIgAygJEhYKDmlwdjZfYWRkcmVzc2VzGAMgAygJEg4KBmNuYW1lcxgEIAMoCSJ8ChVGcmVlQWRkcmVzc2VzUmVwb3J0ZWQSIwoEYm9keRgBIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5EhIKCmdlbmVyYXRpb24YAiABKAUSKgoIbmV0d29ya3MYAyADKAsyGC5tdXN0ZXIudjEuRnJlZUFkZHJlc3NlcyIwCg1GcmVlQWRkcmVzc2VzEg8KB25ldHdvcmsYASABKAkSDgoGcmFuZ2VzGAIgAygJIkwKDFZpcHNWZXJpZmllZBIoCgR2aXBzGAEgAygLMhoubXVzdGVyLnYxLlZpcFZlcmlmaWNhdGlvbhISCgpnZW5lcmF0aW9uGAIgASgFIkYKD1ZpcFZlcmlmaWNhdGlvbhILCgN2aXAYASABKAkSEAoIdmlwX3R5cGUYAiABKAkSFAoMdmVyaWZpY2F0aW9uGAMgASgJImcKGFRhbmdDb25uZWN0aXZpdHlSZXBvcnRlZBIjCgRib2R5GAEgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkSEgoKZ2VuZXJhdGlvbhgCIAEoBRISCgppc19zdWNjZXNzGAMgASgIIsIBChpBcGlWaXBDb25uZWN0aXZpdHlSZXBvcnRlZBISCgppc19zdWNjZXNzGAEgASgIEiMKBGJvZHkYAiABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRISCgpnZW5lcmF0aW9uGAMgASgFEhcKD2Rpc2tfZW5jcnlwdGlvbhgEIAEoCRISCgpuZXR3b3JraW5nGAUgASgJEhkKDHRhbmdfc2VydmVycxgGIAEoCUgAiAEBQg8KDV90YW5nX3NlcnZlcnMiQQoTQ2xvY2tPZmZzZXRNZWFzdXJlZBIWCg5vZmZzZXRfc2Vjb25kcxgBIAEoBRISCgpnZW5lcmF0aW9uGAIgASgFIjYKDVJlcG9ydENsZWFyZWQSEQoJc3RlcF90eXBlGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKAUiagoRUmVhZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEg4KBm91dHB1dBgDIAEoCRIRCglleGl0X2NvZGUYBCABKAUSDQoFZXJyb3IYBSABKAkiSQoSUmVhZFJlcG9ydFJlc3BvbnNlEgwKBHR5cGUYASABKAkSJQoEZGF0YRgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QixgEKE1JlY29yZFJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSDAoEdHlwZRgHIAEoCRIlCgRkYXRhGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIMCgRib2R5GAkgASgJEhMKC3NlY3JldF9uYW1lGAogASgJEg4KBnNlY3JldBgLIAEoCUoECAIQB1IJc3RlcF90eXBlUgZvdXRwdXRSCWV4aXRfY29kZVIFZXJyb3JSCmdlbmVyYXRpb24iOQoUUmVjb3JkUmVwb3J0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJNChJDbGVhclJlcG9ydFJlcXVlc3QSEAoIaG9zdF9rZXkYASABKAkSEQoJc3RlcF90eXBlGAIgASgJEhIKCmdlbmVyYXRpb24YAyABKAUiOAoTQ2xlYXJSZXBvcnRSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkMvwBChBJbnZlbnRvcnlTZXJ2aWNlEk8KDFJlY29yZFJlcG9ydBIeLm11c3Rlci52MS5SZWNvcmRSZXBvcnRSZXF1ZXN0Gh8ubXVzdGVyLnYxLlJlY29yZFJlcG9ydFJlc3BvbnNlEkwKC0NsZWFyUmVwb3J0Eh0ubXVzdGVyLnYxLkNsZWFyUmVwb3J0UmVxdWVzdBoeLm11c3Rlci52MS5DbGVhclJlcG9ydFJlc3BvbnNlEkkKClJlYWRSZXBvcnQSHC5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlcXVlc3QaHS5tdXN0ZXIudjEuUmVhZFJlcG9ydFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_muster_v1_common]);
 
 /**
- * The part of an inventory that rules and steps use. The whole document is in the object store.
+ * The part of an inventory that rules and steps read. The whole document is in the object store.
  *
  * @generated from message muster.v1.HardwareFacts
  */
@@ -55,7 +55,7 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
   physicalMemoryMethod: string;
 
   /**
-   * Capped at MAX_DISK_FACTS.
+   * At most MAX_DISK_FACTS entries.
    *
    * @generated from field: repeated muster.v1.DiskFacts disks = 7;
    */
@@ -119,7 +119,7 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
   truncation: string;
 
   /**
-   * Total count when the list of disks was capped.
+   * Total count when the list of disks was truncated.
    *
    * @generated from field: int32 disk_count = 19;
    */
@@ -138,7 +138,7 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
   hasVirtualization: boolean;
 
   /**
-   * Unknown, Not Supported, Enabled, Disabled; empty when not reported.
+   * Unknown, Not Supported, Enabled, Disabled. Empty when not reported.
    *
    * @generated from field: string secure_boot_state = 35;
    */
@@ -153,7 +153,7 @@ export type HardwareFacts = Message<"muster.v1.HardwareFacts"> & {
 };
 
 /**
- * The part of an inventory that rules and steps use. The whole document is in the object store.
+ * The part of an inventory that rules and steps read. The whole document is in the object store.
  *
  * @generated from message muster.v1.HardwareFacts
  */
@@ -191,7 +191,7 @@ export type HardwareFactsJson = {
   physicalMemoryMethod?: string;
 
   /**
-   * Capped at MAX_DISK_FACTS.
+   * At most MAX_DISK_FACTS entries.
    *
    * @generated from field: repeated muster.v1.DiskFacts disks = 7;
    */
@@ -255,7 +255,7 @@ export type HardwareFactsJson = {
   truncation?: string;
 
   /**
-   * Total count when the list of disks was capped.
+   * Total count when the list of disks was truncated.
    *
    * @generated from field: int32 disk_count = 19;
    */
@@ -274,7 +274,7 @@ export type HardwareFactsJson = {
   hasVirtualization?: boolean;
 
   /**
-   * Unknown, Not Supported, Enabled, Disabled; empty when not reported.
+   * Unknown, Not Supported, Enabled, Disabled. Empty when not reported.
    *
    * @generated from field: string secure_boot_state = 35;
    */
@@ -296,7 +296,7 @@ export const HardwareFactsSchema: GenMessage<HardwareFacts, {jsonType: HardwareF
   messageDesc(file_muster_v1_inventory, 0);
 
 /**
- * Ids in lower hexadecimal digits, without 0x.
+ * Ids in lower-case hexadecimal digits, without 0x.
  *
  * @generated from message muster.v1.PciDeviceFacts
  */
@@ -313,7 +313,7 @@ export type PciDeviceFacts = Message<"muster.v1.PciDeviceFacts"> & {
 };
 
 /**
- * Ids in lower hexadecimal digits, without 0x.
+ * Ids in lower-case hexadecimal digits, without 0x.
  *
  * @generated from message muster.v1.PciDeviceFacts
  */
@@ -570,7 +570,7 @@ export type NicFacts = Message<"muster.v1.NicFacts"> & {
   hasCarrier: boolean;
 
   /**
-   * Ids in lower hexadecimal digits, without 0x.
+   * Ids in lower-case hexadecimal digits, without 0x.
    *
    * @generated from field: string vendor_id = 9;
    */
@@ -629,7 +629,7 @@ export type NicFactsJson = {
   hasCarrier?: boolean;
 
   /**
-   * Ids in lower hexadecimal digits, without 0x.
+   * Ids in lower-case hexadecimal digits, without 0x.
    *
    * @generated from field: string vendor_id = 9;
    */
@@ -744,7 +744,7 @@ export type InventoryReported = Message<"muster.v1.InventoryReported"> & {
   generation: number;
 
   /**
-   * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
+   * sha256:<64 hex> of the inventory without values that change without a cause: clock speed, SMART counters.
    *
    * @generated from field: string fingerprint = 5;
    */
@@ -780,7 +780,7 @@ export type InventoryReportedJson = {
   generation?: number;
 
   /**
-   * sha256:<64 hex> of the inventory without values that change by themselves: clock speed, SMART counters.
+   * sha256:<64 hex> of the inventory without values that change without a cause: clock speed, SMART counters.
    *
    * @generated from field: string fingerprint = 5;
    */
@@ -897,14 +897,14 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   mtuMeasured: boolean;
 
   /**
-   * Capped at MAX_MTU_FAILURES.
+   * At most MAX_MTU_FAILURES entries.
    *
    * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
    */
   mtuFailures: MtuFailure[];
 
   /**
-   * Hosts whose reachability is new or has changed since the last report of this generation.
+   * Hosts whose connection is new or has changed since the last report of this generation.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
@@ -918,7 +918,7 @@ export type ConnectivityReported = Message<"muster.v1.ConnectivityReported"> & {
   vanishedPeers: string[];
 
   /**
-   * Capped at MAX_IP_COLLISIONS.
+   * At most MAX_IP_COLLISIONS entries.
    *
    * @generated from field: repeated muster.v1.IpCollision collisions = 8;
    */
@@ -954,14 +954,14 @@ export type ConnectivityReportedJson = {
   mtuMeasured?: boolean;
 
   /**
-   * Capped at MAX_MTU_FAILURES.
+   * At most MAX_MTU_FAILURES entries.
    *
    * @generated from field: repeated muster.v1.MtuFailure mtu_failures = 5;
    */
   mtuFailures?: MtuFailureJson[];
 
   /**
-   * Hosts whose reachability is new or has changed since the last report of this generation.
+   * Hosts whose connection is new or has changed since the last report of this generation.
    *
    * @generated from field: repeated muster.v1.PeerReach peers = 6;
    */
@@ -975,7 +975,7 @@ export type ConnectivityReportedJson = {
   vanishedPeers?: string[];
 
   /**
-   * Capped at MAX_IP_COLLISIONS.
+   * At most MAX_IP_COLLISIONS entries.
    *
    * @generated from field: repeated muster.v1.IpCollision collisions = 8;
    */
@@ -990,7 +990,7 @@ export const ConnectivityReportedSchema: GenMessage<ConnectivityReported, {jsonT
   messageDesc(file_muster_v1_inventory, 8);
 
 /**
- * How another host is reached from here.
+ * The connection to another host.
  *
  * @generated from message muster.v1.PeerReach
  */
@@ -1015,7 +1015,7 @@ export type PeerReach = Message<"muster.v1.PeerReach"> & {
   farAddresses: string[];
 
   /**
-   * The worst of its addresses, as measured when it last entered another class (see libs/inventory).
+   * The worst values of its addresses, measured when they last changed their class (see libs/inventory).
    *
    * @generated from field: double latency_ms = 4;
    */
@@ -1028,7 +1028,7 @@ export type PeerReach = Message<"muster.v1.PeerReach"> & {
 };
 
 /**
- * How another host is reached from here.
+ * The connection to another host.
  *
  * @generated from message muster.v1.PeerReach
  */
@@ -1053,7 +1053,7 @@ export type PeerReachJson = {
   farAddresses?: string[];
 
   /**
-   * The worst of its addresses, as measured when it last entered another class (see libs/inventory).
+   * The worst values of its addresses, measured when they last changed their class (see libs/inventory).
    *
    * @generated from field: double latency_ms = 4;
    */
@@ -1073,7 +1073,7 @@ export const PeerReachSchema: GenMessage<PeerReach, {jsonType: PeerReachJson}> =
   messageDesc(file_muster_v1_inventory, 9);
 
 /**
- * More than one machine answers on an address of one network card.
+ * More than one machine uses an address, as reported for one network card.
  *
  * @generated from message muster.v1.IpCollision
  */
@@ -1090,7 +1090,7 @@ export type IpCollision = Message<"muster.v1.IpCollision"> & {
 };
 
 /**
- * More than one machine answers on an address of one network card.
+ * More than one machine uses an address, as reported for one network card.
  *
  * @generated from message muster.v1.IpCollision
  */
@@ -1470,7 +1470,7 @@ export type FreeAddresses = Message<"muster.v1.FreeAddresses"> & {
   network: string;
 
   /**
-   * "10.0.0.3-10.0.0.9", ends included, ascending; one address stands for itself.
+   * "10.0.0.3-10.0.0.9" with both ends, ascending. A single address is written alone.
    *
    * @generated from field: repeated string ranges = 2;
    */
@@ -1487,7 +1487,7 @@ export type FreeAddressesJson = {
   network?: string;
 
   /**
-   * "10.0.0.3-10.0.0.9", ends included, ascending; one address stands for itself.
+   * "10.0.0.3-10.0.0.9" with both ends, ascending. A single address is written alone.
    *
    * @generated from field: repeated string ranges = 2;
    */
@@ -1641,7 +1641,7 @@ export const TangConnectivityReportedSchema: GenMessage<TangConnectivityReported
   messageDesc(file_muster_v1_inventory, 21);
 
 /**
- * The ignition that the host received is sealed under the infra-env; the body has its digest only.
+ * The Ignition config that the host received is sealed in the scope of the infra-env. The body contains only its digest.
  *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
@@ -1662,14 +1662,14 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
   generation: number;
 
   /**
-   * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
+   * Disk encryption in the Ignition config: none, tpm2, tang, other. Empty when there was no valid Ignition config.
    *
    * @generated from field: string disk_encryption = 4;
    */
   diskEncryption: string;
 
   /**
-   * Load balancing of the installed cluster according to the ignition: managed, user-managed or empty.
+   * Load balancing of the installed cluster in the Ignition config: managed, user-managed or empty.
    *
    * @generated from field: string networking = 5;
    */
@@ -1684,7 +1684,7 @@ export type ApiVipConnectivityReported = Message<"muster.v1.ApiVipConnectivityRe
 };
 
 /**
- * The ignition that the host received is sealed under the infra-env; the body has its digest only.
+ * The Ignition config that the host received is sealed in the scope of the infra-env. The body contains only its digest.
  *
  * @generated from message muster.v1.ApiVipConnectivityReported
  */
@@ -1705,14 +1705,14 @@ export type ApiVipConnectivityReportedJson = {
   generation?: number;
 
   /**
-   * Disk encryption in the ignition: none, tpm2, tang, other; empty when there was no readable ignition.
+   * Disk encryption in the Ignition config: none, tpm2, tang, other. Empty when there was no valid Ignition config.
    *
    * @generated from field: string disk_encryption = 4;
    */
   diskEncryption?: string;
 
   /**
-   * Load balancing of the installed cluster according to the ignition: managed, user-managed or empty.
+   * Load balancing of the installed cluster in the Ignition config: managed, user-managed or empty.
    *
    * @generated from field: string networking = 5;
    */
@@ -1734,7 +1734,7 @@ export const ApiVipConnectivityReportedSchema: GenMessage<ApiVipConnectivityRepo
   messageDesc(file_muster_v1_inventory, 22);
 
 /**
- * Host clock minus service clock; stored when it has moved by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
+ * Host clock minus service clock. Stored when it has changed by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
  *
  * @generated from message muster.v1.ClockOffsetMeasured
  */
@@ -1751,7 +1751,7 @@ export type ClockOffsetMeasured = Message<"muster.v1.ClockOffsetMeasured"> & {
 };
 
 /**
- * Host clock minus service clock; stored when it has moved by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
+ * Host clock minus service clock. Stored when it has changed by CLOCK_OFFSET_CHANGE_SECONDS_MIN since the last report.
  *
  * @generated from message muster.v1.ClockOffsetMeasured
  */
@@ -1937,7 +1937,7 @@ export type RecordReportRequest = Message<"muster.v1.RecordReportRequest"> & {
   hostKey: string;
 
   /**
-   * Type of the event that the report becomes, and its data as proto3 JSON.
+   * Type of the event for the report, and its data as proto3 JSON.
    *
    * @generated from field: string type = 7;
    */
@@ -1949,14 +1949,14 @@ export type RecordReportRequest = Message<"muster.v1.RecordReportRequest"> & {
   data?: JsonObject | undefined;
 
   /**
-   * The document that the event refers to, as text for the object store; empty when there is none.
+   * The document to which the event refers, as text for the object store. Empty when there is none.
    *
    * @generated from field: string body = 9;
    */
   body: string;
 
   /**
-   * A secret of the report, sealed under the infra-env by this name; empty when there is none.
+   * A secret of the report, sealed in the scope of the infra-env by this name. Empty when there is none.
    *
    * @generated from field: string secret_name = 10;
    */
@@ -1978,7 +1978,7 @@ export type RecordReportRequestJson = {
   hostKey?: string;
 
   /**
-   * Type of the event that the report becomes, and its data as proto3 JSON.
+   * Type of the event for the report, and its data as proto3 JSON.
    *
    * @generated from field: string type = 7;
    */
@@ -1990,14 +1990,14 @@ export type RecordReportRequestJson = {
   data?: StructJson;
 
   /**
-   * The document that the event refers to, as text for the object store; empty when there is none.
+   * The document to which the event refers, as text for the object store. Empty when there is none.
    *
    * @generated from field: string body = 9;
    */
   body?: string;
 
   /**
-   * A secret of the report, sealed under the infra-env by this name; empty when there is none.
+   * A secret of the report, sealed in the scope of the infra-env by this name. Empty when there is none.
    *
    * @generated from field: string secret_name = 10;
    */
@@ -2122,7 +2122,7 @@ export const ClearReportResponseSchema: GenMessage<ClearReportResponse, {jsonTyp
  */
 export const InventoryService: GenService<{
   /**
-   * Records a report that was read from the output of a step, unless it equals the last one of its kind.
+   * Records a report from the output of a step, unless it equals the last one of its kind.
    *
    * @generated from rpc muster.v1.InventoryService.RecordReport
    */
@@ -2140,7 +2140,7 @@ export const InventoryService: GenService<{
     output: typeof ClearReportResponseSchema;
   },
   /**
-   * Reads the output of a step without recording it. Refuses an output that is not valid, with the place.
+   * Reads the output of a step without recording it. Refuses an invalid output with the path.
    *
    * @generated from rpc muster.v1.InventoryService.ReadReport
    */

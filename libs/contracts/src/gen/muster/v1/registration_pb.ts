@@ -105,7 +105,7 @@ export type RegisterClusterRequest = Message<"muster.v1.RegisterClusterRequest">
   owner?: Owner | undefined;
 
   /**
-   * Sealed on arrival; never stored in an event.
+   * Sealed by the receiving service. Never stored in an event.
    *
    * @generated from field: string pull_secret = 5;
    */
@@ -122,7 +122,7 @@ export type RegisterClusterRequest = Message<"muster.v1.RegisterClusterRequest">
   imported: boolean;
 
   /**
-   * Operators chosen in bundles, beside those in the settings.
+   * Operators selected through bundles, in addition to those in the settings.
    *
    * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
    */
@@ -156,7 +156,7 @@ export type RegisterClusterRequestJson = {
   owner?: OwnerJson;
 
   /**
-   * Sealed on arrival; never stored in an event.
+   * Sealed by the receiving service. Never stored in an event.
    *
    * @generated from field: string pull_secret = 5;
    */
@@ -173,7 +173,7 @@ export type RegisterClusterRequestJson = {
   imported?: boolean;
 
   /**
-   * Operators chosen in bundles, beside those in the settings.
+   * Operators selected through bundles, in addition to those in the settings.
    *
    * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
    */
@@ -224,7 +224,7 @@ export type OperatorBundleChoice = Message<"muster.v1.OperatorBundleChoice"> & {
   id: string;
 
   /**
-   * Of the operators that may be left out; absent: all of them.
+   * The selected optional operators. Absent: all of them.
    *
    * @generated from field: optional muster.v1.NameList optional_operators = 2;
    */
@@ -241,7 +241,7 @@ export type OperatorBundleChoiceJson = {
   id?: string;
 
   /**
-   * Of the operators that may be left out; absent: all of them.
+   * The selected optional operators. Absent: all of them.
    *
    * @generated from field: optional muster.v1.NameList optional_operators = 2;
    */
@@ -302,21 +302,21 @@ export type ReviseClusterRequest = Message<"muster.v1.ReviseClusterRequest"> & {
   pullSecret?: string | undefined;
 
   /**
-   * When this or the choice in the changes is there, both together replace what was chosen.
+   * When this field or the selection in the changes is set, both together replace the previous selection.
    *
    * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
    */
   operatorBundles?: OperatorBundleList | undefined;
 
   /**
-   * Sealed on arrival; empty removes it.
+   * Sealed by the receiving service. Empty removes it.
    *
    * @generated from field: optional string install_config_overrides = 21;
    */
   installConfigOverrides?: string | undefined;
 
   /**
-   * Sealed on arrival: the text may be long, and the service does not read it.
+   * Sealed by the receiving service, because the text may be long and is not interpreted.
    *
    * @generated from field: optional string ui_settings = 22;
    */
@@ -343,21 +343,21 @@ export type ReviseClusterRequestJson = {
   pullSecret?: string;
 
   /**
-   * When this or the choice in the changes is there, both together replace what was chosen.
+   * When this field or the selection in the changes is set, both together replace the previous selection.
    *
    * @generated from field: optional muster.v1.OperatorBundleList operator_bundles = 20;
    */
   operatorBundles?: OperatorBundleListJson;
 
   /**
-   * Sealed on arrival; empty removes it.
+   * Sealed by the receiving service. Empty removes it.
    *
    * @generated from field: optional string install_config_overrides = 21;
    */
   installConfigOverrides?: string;
 
   /**
-   * Sealed on arrival: the text may be long, and the service does not read it.
+   * Sealed by the receiving service, because the text may be long and is not interpreted.
    *
    * @generated from field: optional string ui_settings = 22;
    */
@@ -836,14 +836,14 @@ export type RecordClusterLogsRequest = Message<"muster.v1.RecordClusterLogsReque
   clusterId: string;
 
   /**
-   * Either a state …
+   * Either a state of the log collection.
    *
    * @generated from field: string logs_state = 2;
    */
   logsState: string;
 
   /**
-   * … or a collected body.
+   * Or a collected body.
    *
    * @generated from field: string logs_type = 3;
    */
@@ -870,14 +870,14 @@ export type RecordClusterLogsRequestJson = {
   clusterId?: string;
 
   /**
-   * Either a state …
+   * Either a state of the log collection.
    *
    * @generated from field: string logs_state = 2;
    */
   logsState?: string;
 
   /**
-   * … or a collected body.
+   * Or a collected body.
    *
    * @generated from field: string logs_type = 3;
    */
@@ -953,7 +953,7 @@ export type RegisterInfraEnvRequest = Message<"muster.v1.RegisterInfraEnvRequest
   pullSecret: string;
 
   /**
-   * Documents: sealed on arrival, never stored in an event.
+   * Documents: sealed by the receiving service, never stored in an event.
    *
    * @generated from field: optional string ignition_config_override = 20;
    */
@@ -990,7 +990,7 @@ export type RegisterInfraEnvRequestJson = {
   pullSecret?: string;
 
   /**
-   * Documents: sealed on arrival, never stored in an event.
+   * Documents: sealed by the receiving service, never stored in an event.
    *
    * @generated from field: optional string ignition_config_override = 20;
    */
@@ -1056,7 +1056,7 @@ export type ReviseInfraEnvRequest = Message<"muster.v1.ReviseInfraEnvRequest"> &
   pullSecret?: string | undefined;
 
   /**
-   * Documents: sealed on arrival, never stored in an event. An empty override changes nothing, empty networks are removed.
+   * Documents: sealed by the receiving service, never stored in an event. An empty override changes nothing, empty networks are removed.
    *
    * @generated from field: optional string ignition_config_override = 20;
    */
@@ -1088,7 +1088,7 @@ export type ReviseInfraEnvRequestJson = {
   pullSecret?: string;
 
   /**
-   * Documents: sealed on arrival, never stored in an event. An empty override changes nothing, empty networks are removed.
+   * Documents: sealed by the receiving service, never stored in an event. An empty override changes nothing, empty networks are removed.
    *
    * @generated from field: optional string ignition_config_override = 20;
    */
@@ -1262,7 +1262,7 @@ export type RegisterHostRequest = Message<"muster.v1.RegisterHostRequest"> & {
   discoveryAgentVersion: string;
 
   /**
-   * Given by agents that can; empty for those of the HTTP contract.
+   * Sent by agents that support it. Empty for agents of the v2 API.
    *
    * @generated from field: muster.v1.MachineIdentity machine = 4;
    */
@@ -1289,7 +1289,7 @@ export type RegisterHostRequestJson = {
   discoveryAgentVersion?: string;
 
   /**
-   * Given by agents that can; empty for those of the HTTP contract.
+   * Sent by agents that support it. Empty for agents of the v2 API.
    *
    * @generated from field: muster.v1.MachineIdentity machine = 4;
    */
@@ -1313,7 +1313,7 @@ export type RegisterHostResponse = Message<"muster.v1.RegisterHostResponse"> & {
   stored?: Stored | undefined;
 
   /**
-   * Image the agent should run its steps from.
+   * Image from which the agent runs its steps.
    *
    * @generated from field: string agent_version = 2;
    */
@@ -1330,7 +1330,7 @@ export type RegisterHostResponseJson = {
   stored?: StoredJson;
 
   /**
-   * Image the agent should run its steps from.
+   * Image from which the agent runs its steps.
    *
    * @generated from field: string agent_version = 2;
    */
@@ -1364,14 +1364,14 @@ export type NextStepsRequest = Message<"muster.v1.NextStepsRequest"> & {
   discoveryAgentVersion: string;
 
   /**
-   * The agent's clock, seconds since the epoch; 0 when not given.
+   * Clock of the agent in seconds since the epoch. 0 when not sent.
    *
    * @generated from field: double timestamp_seconds = 4;
    */
   timestampSeconds: number;
 
   /**
-   * The agent subscribes to its nudges, so it need not poll to learn of new instructions.
+   * The agent subscribes to its wake-ups, so it need not poll for new instructions.
    *
    * @generated from field: bool receives_nudges = 5;
    */
@@ -1398,14 +1398,14 @@ export type NextStepsRequestJson = {
   discoveryAgentVersion?: string;
 
   /**
-   * The agent's clock, seconds since the epoch; 0 when not given.
+   * Clock of the agent in seconds since the epoch. 0 when not sent.
    *
    * @generated from field: double timestamp_seconds = 4;
    */
   timestampSeconds?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The agent subscribes to its nudges, so it need not poll to learn of new instructions.
+   * The agent subscribes to its wake-ups, so it need not poll for new instructions.
    *
    * @generated from field: bool receives_nudges = 5;
    */
@@ -1441,7 +1441,7 @@ export type NextStepsResponse = Message<"muster.v1.NextStepsResponse"> & {
   postStepAction: string;
 
   /**
-   * Nothing is due for so long: an agent that receives no nudges may be kept waiting for its answer. 0: answer at once.
+   * Seconds for which the answer to an agent without wake-ups may be held, because nothing is due. 0: answer immediately.
    *
    * @generated from field: int32 hold_seconds = 4;
    */
@@ -1470,7 +1470,7 @@ export type NextStepsResponseJson = {
   postStepAction?: string;
 
   /**
-   * Nothing is due for so long: an agent that receives no nudges may be kept waiting for its answer. 0: answer at once.
+   * Seconds for which the answer to an agent without wake-ups may be held, because nothing is due. 0: answer immediately.
    *
    * @generated from field: int32 hold_seconds = 4;
    */
@@ -1838,7 +1838,7 @@ export type ReviseHostRequest = Message<"muster.v1.ReviseHostRequest"> & {
   hostRole?: string | undefined;
 
   /**
-   * Disk id chosen for installation.
+   * Id of the disk selected for the installation.
    *
    * @generated from field: optional string installation_disk_id = 5;
    */
@@ -1850,21 +1850,21 @@ export type ReviseHostRequest = Message<"muster.v1.ReviseHostRequest"> & {
   settings?: HostSettings | undefined;
 
   /**
-   * Secrets: sealed on arrival, never stored in an event; empty takes back what was given.
+   * Secrets: sealed by the receiving service, never stored in an event. An empty value removes the stored one.
    *
    * @generated from field: optional string ignition_endpoint_token = 20;
    */
   ignitionEndpointToken?: string | undefined;
 
   /**
-   * JSON object of header to value.
+   * JSON object of header names and values.
    *
    * @generated from field: optional string ignition_endpoint_http_headers = 21;
    */
   ignitionEndpointHttpHeaders?: string | undefined;
 
   /**
-   * JSON object as the contract writes it.
+   * JSON object in the form of the v2 API.
    *
    * @generated from field: optional string fencing_credentials = 22;
    */
@@ -1903,7 +1903,7 @@ export type ReviseHostRequestJson = {
   hostRole?: string;
 
   /**
-   * Disk id chosen for installation.
+   * Id of the disk selected for the installation.
    *
    * @generated from field: optional string installation_disk_id = 5;
    */
@@ -1915,21 +1915,21 @@ export type ReviseHostRequestJson = {
   settings?: HostSettingsJson;
 
   /**
-   * Secrets: sealed on arrival, never stored in an event; empty takes back what was given.
+   * Secrets: sealed by the receiving service, never stored in an event. An empty value removes the stored one.
    *
    * @generated from field: optional string ignition_endpoint_token = 20;
    */
   ignitionEndpointToken?: string;
 
   /**
-   * JSON object of header to value.
+   * JSON object of header names and values.
    *
    * @generated from field: optional string ignition_endpoint_http_headers = 21;
    */
   ignitionEndpointHttpHeaders?: string;
 
   /**
-   * JSON object as the contract writes it.
+   * JSON object in the form of the v2 API.
    *
    * @generated from field: optional string fencing_credentials = 22;
    */
@@ -2194,7 +2194,7 @@ export type ResetHostValidationRequest = Message<"muster.v1.ResetHostValidationR
   hostId: string;
 
   /**
-   * One whose measurement is kept: sufficient-installation-disk-speed, container-images-available.
+   * A validation with a stored measurement: sufficient-installation-disk-speed, container-images-available.
    *
    * @generated from field: string validation_id = 3;
    */
@@ -2216,7 +2216,7 @@ export type ResetHostValidationRequestJson = {
   hostId?: string;
 
   /**
-   * One whose measurement is kept: sufficient-installation-disk-speed, container-images-available.
+   * A validation with a stored measurement: sufficient-installation-disk-speed, container-images-available.
    *
    * @generated from field: string validation_id = 3;
    */
@@ -2400,7 +2400,7 @@ export type IssueBusCredentialsRequest = Message<"muster.v1.IssueBusCredentialsR
   hostId: string;
 
   /**
-   * Public NATS user key (U...) of the agent. Only the holder of its seed can use the credentials.
+   * Public NATS user key (U...) of the agent. The credentials can be used only with its seed.
    *
    * @generated from field: string public_key = 3;
    */
@@ -2422,7 +2422,7 @@ export type IssueBusCredentialsRequestJson = {
   hostId?: string;
 
   /**
-   * Public NATS user key (U...) of the agent. Only the holder of its seed can use the credentials.
+   * Public NATS user key (U...) of the agent. The credentials can be used only with its seed.
    *
    * @generated from field: string public_key = 3;
    */
@@ -2455,7 +2455,7 @@ export type IssueBusCredentialsResponse = Message<"muster.v1.IssueBusCredentials
   inboxPrefix: string;
 
   /**
-   * ISO 8601 UTC. The server closes the connection then.
+   * ISO 8601 UTC. At this time, the server closes the connection.
    *
    * @generated from field: string expires_at = 3;
    */
@@ -2481,7 +2481,7 @@ export type IssueBusCredentialsResponseJson = {
   inboxPrefix?: string;
 
   /**
-   * ISO 8601 UTC. The server closes the connection then.
+   * ISO 8601 UTC. At this time, the server closes the connection.
    *
    * @generated from field: string expires_at = 3;
    */
@@ -2598,7 +2598,7 @@ export const RegistrationService: GenService<{
     output: typeof ReviseInfraEnvResponseSchema;
   },
   /**
-   * Addresses of its images that carry a key of their own stop working.
+   * Replaces the signing key of the infra-env. Image URLs that were signed with the previous key stop working.
    *
    * @generated from rpc muster.v1.RegistrationService.RotateSigningKey
    */
@@ -2688,7 +2688,7 @@ export const RegistrationService: GenService<{
     output: typeof ResetHostResponseSchema;
   },
   /**
-   * What was measured for one validation no longer counts, so that it is measured again.
+   * Discards the measurement for one validation, so that it is measured again.
    *
    * @generated from rpc muster.v1.RegistrationService.ResetHostValidation
    */
@@ -2714,7 +2714,7 @@ export const RegistrationService: GenService<{
     output: typeof DeregisterHostResponseSchema;
   },
   /**
-   * Issues credentials with which one registered host may use the bus.
+   * Issues credentials for the bus to one registered host.
    *
    * @generated from rpc muster.v1.RegistrationService.IssueBusCredentials
    */
@@ -2724,7 +2724,7 @@ export const RegistrationService: GenService<{
     output: typeof IssueBusCredentialsResponseSchema;
   },
   /**
-   * Answers when the service has reacted to the events up to a position.
+   * Answers after the service has processed the events up to a position.
    *
    * @generated from rpc muster.v1.RegistrationService.AwaitReaction
    */

@@ -38,14 +38,14 @@ export type Outcome = Message<"muster.v1.Outcome"> & {
   status: string;
 
   /**
-   * Names the message of the rule. Absent: the message that is named like the status.
+   * Selects the message of the rule. Absent: the message with the name of the status.
    *
    * @generated from field: optional string reason = 3;
    */
   reason?: string | undefined;
 
   /**
-   * The values in the message.
+   * The parameters of the message.
    *
    * @generated from field: repeated string parameters = 4;
    */
@@ -81,14 +81,14 @@ export type OutcomeJson = {
   status?: string;
 
   /**
-   * Names the message of the rule. Absent: the message that is named like the status.
+   * Selects the message of the rule. Absent: the message with the name of the status.
    *
    * @generated from field: optional string reason = 3;
    */
   reason?: string;
 
   /**
-   * The values in the message.
+   * The parameters of the message.
    *
    * @generated from field: repeated string parameters = 4;
    */
@@ -110,7 +110,7 @@ export const OutcomeSchema: GenMessage<Outcome, {jsonType: OutcomeJson}> = /*@__
   messageDesc(file_muster_v1_validation, 0);
 
 /**
- * Flapping of an outcome, with the thresholds that applied when it began.
+ * Flapping of an outcome, with the thresholds that applied when it started.
  *
  * @generated from message muster.v1.Flapping
  */
@@ -143,7 +143,7 @@ export type Flapping = Message<"muster.v1.Flapping"> & {
 };
 
 /**
- * Flapping of an outcome, with the thresholds that applied when it began.
+ * Flapping of an outcome, with the thresholds that applied when it started.
  *
  * @generated from message muster.v1.Flapping
  */
@@ -216,7 +216,7 @@ export type OutcomeRecord = Message<"muster.v1.OutcomeRecord"> & {
   flapping?: Flapping | undefined;
 
   /**
-   * When the status became what it is, RFC 3339. Empty while the outcome is the initial one.
+   * When the status last changed, RFC 3339. Empty for the initial outcome.
    *
    * @generated from field: string since = 6;
    */
@@ -264,7 +264,7 @@ export type OutcomeRecordJson = {
   flapping?: FlappingJson;
 
   /**
-   * When the status became what it is, RFC 3339. Empty while the outcome is the initial one.
+   * When the status last changed, RFC 3339. Empty for the initial outcome.
    *
    * @generated from field: string since = 6;
    */
@@ -286,7 +286,7 @@ export const OutcomeRecordSchema: GenMessage<OutcomeRecord, {jsonType: OutcomeRe
   messageDesc(file_muster_v1_validation, 2);
 
 /**
- * The input of the host transition table that follows from the outcomes, with ignored rules applied.
+ * The input of the host decision table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.HostConditions
  */
@@ -342,7 +342,7 @@ export type HostConditions = Message<"muster.v1.HostConditions"> & {
 };
 
 /**
- * The input of the host transition table that follows from the outcomes, with ignored rules applied.
+ * The input of the host decision table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.HostConditions
  */
@@ -405,7 +405,7 @@ export const HostConditionsSchema: GenMessage<HostConditions, {jsonType: HostCon
   messageDesc(file_muster_v1_validation, 3);
 
 /**
- * The input of the cluster transition table that follows from the outcomes, with ignored rules applied.
+ * The input of the cluster decision table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.ClusterConditions
  */
@@ -427,7 +427,7 @@ export type ClusterConditions = Message<"muster.v1.ClusterConditions"> & {
 };
 
 /**
- * The input of the cluster transition table that follows from the outcomes, with ignored rules applied.
+ * The input of the cluster decision table that follows from the outcomes, with ignored rules applied.
  *
  * @generated from message muster.v1.ClusterConditions
  */
@@ -493,7 +493,7 @@ export type HostOutcomesChanged = Message<"muster.v1.HostOutcomesChanged"> & {
   clusterId: string;
 
   /**
-   * The host has another generation or another cluster than before: earlier outcomes and conditions no longer count.
+   * The host has another generation or another cluster than before, so that earlier outcomes and conditions are ignored.
    *
    * @generated from field: bool reset = 6;
    */
@@ -545,7 +545,7 @@ export type HostOutcomesChangedJson = {
   clusterId?: string;
 
   /**
-   * The host has another generation or another cluster than before: earlier outcomes and conditions no longer count.
+   * The host has another generation or another cluster than before, so that earlier outcomes and conditions are ignored.
    *
    * @generated from field: bool reset = 6;
    */
@@ -646,7 +646,7 @@ export const ClusterOutcomesChangedSchema: GenMessage<ClusterOutcomesChanged, {j
   messageDesc(file_muster_v1_validation, 6);
 
 /**
- * The groups of hosts that reach each other. Carries joined and left hosts only.
+ * The groups of hosts that reach each other. Contains joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
@@ -658,7 +658,7 @@ export type ConnectivityGroupsChanged = Message<"muster.v1.ConnectivityGroupsCha
 };
 
 /**
- * The groups of hosts that reach each other. Carries joined and left hosts only.
+ * The groups of hosts that reach each other. Contains joined and left hosts only.
  *
  * @generated from message muster.v1.ConnectivityGroupsChanged
  */
@@ -851,7 +851,7 @@ export type DryRunHost = Message<"muster.v1.DryRunHost"> & {
   role: string;
 
   /**
-   * Empty: the host name of the inventory.
+   * Empty: the host name in the inventory.
    *
    * @generated from field: string requested_hostname = 3;
    */
@@ -889,7 +889,7 @@ export type DryRunHostJson = {
   role?: string;
 
   /**
-   * Empty: the host name of the inventory.
+   * Empty: the host name in the inventory.
    *
    * @generated from field: string requested_hostname = 3;
    */
@@ -973,7 +973,7 @@ export type DryRunResponse = Message<"muster.v1.DryRunResponse"> & {
   hosts: DryRunHostResult[];
 
   /**
-   * CIDRs from the settings, or derived from the VIPs and hosts.
+   * CIDRs in the settings, or derived from the VIPs and hosts.
    *
    * @generated from field: repeated string machine_networks = 3;
    */
@@ -997,7 +997,7 @@ export type DryRunResponseJson = {
   hosts?: DryRunHostResultJson[];
 
   /**
-   * CIDRs from the settings, or derived from the VIPs and hosts.
+   * CIDRs in the settings, or derived from the VIPs and hosts.
    *
    * @generated from field: repeated string machine_networks = 3;
    */
@@ -1028,7 +1028,7 @@ export type DryRunHostResult = Message<"muster.v1.DryRunHostResult"> & {
   role: string;
 
   /**
-   * The given or chosen disk. Empty when no disk is eligible.
+   * The given or selected disk. Empty when no disk is eligible.
    *
    * @generated from field: string installation_disk_id = 3;
    */
@@ -1062,7 +1062,7 @@ export type DryRunHostResultJson = {
   role?: string;
 
   /**
-   * The given or chosen disk. Empty when no disk is eligible.
+   * The given or selected disk. Empty when no disk is eligible.
    *
    * @generated from field: string installation_disk_id = 3;
    */
@@ -1159,7 +1159,7 @@ export const ValidationService: GenService<{
     output: typeof ReadOutcomesResponseSchema;
   },
   /**
-   * Evaluates a cluster with these settings and hosts and stores nothing. Refuses settings that RegisterCluster refuses.
+   * Evaluates a cluster with these settings and hosts without storing it. Refuses settings that RegisterCluster refuses.
    *
    * @generated from rpc muster.v1.ValidationService.DryRun
    */
@@ -1169,7 +1169,7 @@ export const ValidationService: GenService<{
     output: typeof DryRunResponseSchema;
   },
   /**
-   * Answers when the events up to a position have been evaluated.
+   * Answers after the events up to a position were evaluated.
    *
    * @generated from rpc muster.v1.ValidationService.AwaitEvaluation
    */
