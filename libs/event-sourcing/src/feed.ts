@@ -97,10 +97,13 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   };
 
   const wake = (): void => {
-    running ??= run().finally(() => {
-      running = undefined;
-      if (!closed && (behind || waiting.length > 0)) wake();
-    });
+    // Events that are delivered in the same turn are handled as one page.
+    running ??= Promise.resolve()
+      .then(run)
+      .finally(() => {
+        running = undefined;
+        if (!closed && (behind || waiting.length > 0)) wake();
+      });
   };
 
   const live = subscribeToEvents(requests, ({ subject, body }) => {

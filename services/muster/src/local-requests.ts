@@ -15,14 +15,23 @@ const WILDCARD = /[*>]/;
 /** Maximum time for which closing waits for open requests. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
+/** The connections of a process to the bus. */
+export interface BusConnections {
+  /** Carries requests, and the subscriptions of queues. */
+  readonly requests: Requests;
+  /** Carries publications and all other subscriptions. The server does not return its publications to it. */
+  readonly live: Requests;
+}
+
 /**
- * Answers a request within this process when one of its services has the subject. All other messages use the bus. The
- * services still subscribe to the bus for agents, other processes and event subscribers. Bodies are passed by
- * reference, and server and caller each create their own object.
+ * Answers a request within this process when one of its services has the subject, and delivers publications within this process. All
+ * other messages use the bus, where agents, other processes and event subscribers also receive the publications. Bodies are passed by
+ * reference: server and caller each create their own object, and subscribers must not change the body of a publication.
  */
-export function answerLocally(bus: Requests, report: (subject: string, error: unknown) => void): Requests {
+export function answerLocally(bus: BusConnections, report: (subject: string, error: unknown) => void): Requests {
   const served = new Map<string, OnMessage[]>();
   const inProgress = new Set<Promise<unknown>>();
+  const publications = new LocalPublications(report);
 
   const ask = async (subject: string, message: IncomingMessage, onMessage: OnMessage): Promise<JsonValue> => {
     let answer: JsonValue | void;
@@ -39,7 +48,7 @@ export function answerLocally(bus: Requests, report: (subject: string, error: un
   return {
     request: async (subject, body, headers, timeoutMs) => {
       const [onMessage, ...others] = served.get(subject) ?? [];
-      if (!onMessage || others.length > 0) return bus.request(subject, body, headers, timeoutMs);
+      if (!onMessage || others.length > 0) return bus.requests.request(subject, body, headers, timeoutMs);
       const answer = ask(subject, { subject, body, headers: checkHeaders(headers) }, onMessage);
       const settled: Promise<unknown> = answer.then(
         () => inProgress.delete(settled),
@@ -48,10 +57,23 @@ export function answerLocally(bus: Requests, report: (subject: string, error: un
       inProgress.add(settled);
       return withinTimeout(answer, subject, timeoutMs);
     },
-    publish: (subject, body, headers) => bus.publish(subject, body, headers),
+    publish: (subject, body, headers) => {
+      publications.add({ subject, body, headers: checkHeaders(headers ?? {}) });
+      bus.live.publish(subject, body, headers);
+    },
     subscribe: (subject, onMessage, options) => {
-      const subscription = bus.subscribe(subject, onMessage, options);
-      if (!options?.queue || WILDCARD.test(subject)) return subscription;
+      if (!options?.queue) {
+        const subscription = bus.live.subscribe(subject, onMessage);
+        const end = publications.subscribe(subject, onMessage);
+        return {
+          unsubscribe: () => {
+            end();
+            subscription.unsubscribe();
+          },
+        };
+      }
+      const subscription = bus.requests.subscribe(subject, onMessage, options);
+      if (WILDCARD.test(subject)) return subscription;
       served.set(subject, [...(served.get(subject) ?? []), onMessage]);
       return {
         unsubscribe: () => {
@@ -65,13 +87,69 @@ export function answerLocally(bus: Requests, report: (subject: string, error: un
     },
     close: async () => {
       served.clear();
+      publications.close();
       let timer: NodeJS.Timeout | undefined;
       const limit = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
       await Promise.race([Promise.all(inProgress), limit]);
       clearTimeout(timer);
-      await bus.close();
+      // In this order: `requests` may still wait for an answer of a subscription of `live`.
+      await bus.live.close();
+      await bus.requests.close();
     },
   };
+}
+
+interface LocalSubscription {
+  readonly onMessage: OnMessage;
+  readonly matches: (subject: string) => boolean;
+}
+
+/** Publications of this process for its own subscribers, delivered in order in the next turn of the event loop. */
+class LocalPublications {
+  private readonly subscriptions = new Set<LocalSubscription>();
+  private waiting: IncomingMessage[] = [];
+
+  constructor(private readonly report: (subject: string, error: unknown) => void) {}
+
+  subscribe(pattern: string, onMessage: OnMessage): () => void {
+    const subscription = { onMessage, matches: matcherOf(pattern) };
+    this.subscriptions.add(subscription);
+    return () => void this.subscriptions.delete(subscription);
+  }
+
+  add(message: IncomingMessage): void {
+    if (this.waiting.length === 0) setImmediate(() => this.deliver());
+    this.waiting.push(message);
+  }
+
+  close(): void {
+    this.subscriptions.clear();
+  }
+
+  private deliver(): void {
+    const messages = this.waiting;
+    this.waiting = [];
+    for (const message of messages)
+      for (const { onMessage, matches } of this.subscriptions)
+        if (matches(message.subject)) this.call(onMessage, message);
+  }
+
+  private call(onMessage: OnMessage, message: IncomingMessage): void {
+    try {
+      onMessage(message)?.catch((error: unknown) => this.report(message.subject, error));
+    } catch (error) {
+      this.report(message.subject, error);
+    }
+  }
+}
+
+/** A pattern of NATS: `*` stands for one token, `>` at the end for one or more. */
+function matcherOf(pattern: string): (subject: string) => boolean {
+  if (!WILDCARD.test(pattern)) return (subject) => subject === pattern;
+  const tokens = pattern.split('.').map((token) => token.replace(/[^\w*>-]/g, '\\$&'));
+  const expression = tokens.map((token) => (token === '*' ? '[^.]+' : token === '>' ? '.+' : token)).join('\\.');
+  const matching = new RegExp(`^${expression}$`);
+  return (subject) => matching.test(subject);
 }
 
 function checkHeaders(headers: MessageHeaders): MessageHeaders {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
-import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import { connectNatsRequests, type NatsRequestsOptions, type NatsStatus } from '@muster/adapter-nats';
 import { type FileLock, lockFile, sqliteEventStore, sqliteStateStore } from '@muster/adapter-sqlite';
 import { keptReadModels, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
@@ -118,21 +118,29 @@ export async function openPlatform(options: {
     acceptsStore,
   });
   const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report: options.warn });
-  const connect = (): Promise<NatsRequests> =>
-    connectNatsRequests({
-      servers: options.natsUrl,
-      name: options.name,
-      credentials: options.natsCredentials,
-      caPem: readFileSetting(settings, 'NATS_CA_FILE'),
-      onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
-      onStatus: (status) => {
-        if (status.kind === 'connected') busOutage.answered();
-        else if (status.kind === 'disconnected')
-          busOutage.failed({ server: `NATS at ${status.server}`, reason: 'the connection broke' });
-      },
-    });
-  const nats = await reach(connect, { ...reaching, setting: 'NATS_URL' });
-  const local = answerLocally(nats, (subject, error) => options.warn(`${subject}: ${String(error)}`));
+  const connection: NatsRequestsOptions = {
+    servers: options.natsUrl,
+    name: options.name,
+    credentials: options.natsCredentials,
+    caPem: readFileSetting(settings, 'NATS_CA_FILE'),
+    onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
+  };
+  const onStatus = (status: NatsStatus): void => {
+    if (status.kind === 'connected') busOutage.answered();
+    else if (status.kind === 'disconnected')
+      busOutage.failed({ server: `NATS at ${status.server}`, reason: 'the connection broke' });
+  };
+  const nats = await reach(() => connectNatsRequests({ ...connection, onStatus }), {
+    ...reaching,
+    setting: 'NATS_URL',
+  });
+  const live = await reach(() => connectNatsRequests({ ...connection, name: `${options.name} live`, echo: false }), {
+    ...reaching,
+    setting: 'NATS_URL',
+  });
+  const local = answerLocally({ requests: nats, live }, (subject, error) =>
+    options.warn(`${subject}: ${String(error)}`),
+  );
   const outages = [storeOutage, modelsOutage, objectsOutage, busOutage];
   const lostShare = settings.get('MUSTER_LOSE_MESSAGES_PERCENT') / 100;
   const requests: Requests =

@@ -49,6 +49,8 @@ export interface NatsRequestsOptions {
   readonly inboxPrefix?: string;
   /** Whether the first connection is retried instead of failing with NatsUnreachable. @default false */
   readonly waitForServer?: boolean;
+  /** Whether the server returns publications to subscriptions of this connection. @default true */
+  readonly echo?: boolean;
   readonly onStatus?: (status: NatsStatus) => void;
   readonly onHandlerError?: ReportHandlerError;
 }
@@ -160,6 +162,7 @@ const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> 
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: PINGS_UNANSWERED_MAX,
     noAsyncTraces: true,
+    noEcho: options.echo === false,
   };
   if (options.caPem !== undefined) clientOptions.tls = tlsOptions(options.caPem, servers);
   if (options.credentials !== undefined) {

@@ -1,6 +1,7 @@
-import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } from '@muster/ports';
+import { type AppendResult, type ExpectedRevision, NO_STREAM, type RecordedEvent, type StreamId } from '@muster/ports';
 import type Database from 'libsql';
 import { explain } from './database';
+import { type EncodedEvent, toEvent } from './event-pages';
 
 /** Maximum appends in one transaction, so that the event loop is not blocked for long. */
 const BATCH_APPENDS_MAX = 256;
@@ -10,7 +11,7 @@ const WAITING_APPENDS_MAX = 50_000;
 interface WaitingAppend {
   readonly streamId: StreamId;
   readonly expected: ExpectedRevision;
-  readonly bodies: readonly string[];
+  readonly bodies: readonly EncodedEvent[];
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -29,7 +30,8 @@ export class AppendQueue {
   constructor(
     private readonly database: Database.Database,
     private readonly file: string,
-    private readonly onCommitted: (head: number) => void,
+    /** Called with the stored events in order of position. */
+    private readonly onCommitted: (events: readonly RecordedEvent[]) => void,
   ) {
     this.findStream = database
       .prepare(
@@ -41,7 +43,7 @@ export class AppendQueue {
     this.insertEvent = database.prepare('INSERT INTO events (stream, revision, body) VALUES (?, ?, ?)');
   }
 
-  append(streamId: StreamId, expected: ExpectedRevision, bodies: readonly string[]): Promise<AppendResult> {
+  append(streamId: StreamId, expected: ExpectedRevision, bodies: readonly EncodedEvent[]): Promise<AppendResult> {
     if (this.waiting.length >= WAITING_APPENDS_MAX) {
       return Promise.reject(new Error(`More than ${WAITING_APPENDS_MAX} appends wait for the disk; retry later.`));
     }
@@ -70,29 +72,30 @@ export class AppendQueue {
     if (this.waiting.length === 0) return;
     const batch = this.waiting.slice(0, BATCH_APPENDS_MAX);
     this.waiting = this.waiting.slice(BATCH_APPENDS_MAX);
+    const stored: RecordedEvent[] = [];
     let results: AppendResult[];
     try {
-      results = this.inTransaction(() => batch.map((append) => this.write(append)));
+      results = this.inTransaction(() => batch.map((append) => this.write(append, stored)));
     } catch (error) {
       const explained = explain(this.file, error);
       for (const append of batch) append.reject(explained);
       return;
     }
     for (const [n, append] of batch.entries()) append.resolve(results[n] as AppendResult);
-    const head = results.reduce((max, result) => (result.kind === 'appended' ? result.position : max), -1);
-    if (head >= 0) this.onCommitted(head);
+    if (stored.length > 0) this.onCommitted(stored);
   }
 
-  private write(append: WaitingAppend): AppendResult {
+  private write(append: WaitingAppend, stored: RecordedEvent[]): AppendResult {
     const found = this.findStream.get(append.streamId) as [id: number, revision: number] | undefined;
     const actualRevision = found?.[1] ?? NO_STREAM;
     if (actualRevision !== append.expected) return { kind: 'conflict', actualRevision };
     const stream = found?.[0] ?? this.insertStream.run(append.streamId).lastInsertRowid;
     let revision = actualRevision;
     let position = -1;
-    for (const body of append.bodies) {
+    for (const { text, body } of append.bodies) {
       revision += 1;
-      position = Number(this.insertEvent.run(stream, revision, body).lastInsertRowid);
+      position = Number(this.insertEvent.run(stream, revision, text).lastInsertRowid);
+      stored.push(toEvent(append.streamId, revision, position, body));
     }
     return { kind: 'appended', revision, position };
   }

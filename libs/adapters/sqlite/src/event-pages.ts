@@ -21,11 +21,17 @@ const METADATA_SLOT: { readonly [Field in keyof Required<EventMetadata>]: number
 };
 const METADATA_FIELDS = Object.entries(METADATA_SLOT) as [keyof EventMetadata, number][];
 
-export const encodeBody = (event: EventToAppend, recordedAtMs: number): string => {
+/** An event as it is stored. */
+export interface EncodedEvent {
+  readonly text: string;
+  readonly body: Body;
+}
+
+export const encodeBody = (event: EventToAppend, recordedAtMs: number): EncodedEvent => {
   const body: Body = [event.id, event.type, recordedAtMs, event.data];
   for (const [field, slot] of METADATA_FIELDS) body[slot] = event.metadata[field] ?? null;
   while (body.at(-1) === null) body.pop();
-  return JSON.stringify(body);
+  return { body, text: JSON.stringify(body) };
 };
 
 /** Thrown for a row of the event store that contains no valid event. Other rows can still be read. */
@@ -81,17 +87,20 @@ export const decodeEvent = (streamId: StreamId, revision: number, position: numb
   const body = JSON.parse(text) as Body;
   if (!Array.isArray(body) || typeof body[0] !== 'string' || typeof body[1] !== 'string' || !isObject(body[3]))
     throw new Error('the text is not an event');
-  return {
-    id: body[0],
-    type: body[1],
-    data: body[3],
-    metadata: decodeMetadata(body),
-    streamId,
-    revision,
-    position,
-    recordedAt: new Date(body[2]).toISOString(),
-  };
+  return toEvent(streamId, revision, position, body);
 };
+
+/** The event with this stored form. */
+export const toEvent = (streamId: StreamId, revision: number, position: number, body: Body): RecordedEvent => ({
+  id: body[0],
+  type: body[1],
+  data: body[3],
+  metadata: decodeMetadata(body),
+  streamId,
+  revision,
+  position,
+  recordedAt: new Date(body[2]).toISOString(),
+});
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
@@ -162,18 +171,44 @@ export class EventPages {
     return [];
   }
 
+  /**
+   * Takes events that were just stored, in order of position, so that they are not read and parsed again. Events that do not continue a
+   * known page are read when they are needed.
+   */
+  add(events: readonly RecordedEvent[]): void {
+    for (let index = 0; index < events.length;) {
+      const number = Math.floor(((events[index]?.position ?? 0) - 1) / PAGE_EVENTS);
+      const [begin, end] = [number * PAGE_EVENTS, (number + 1) * PAGE_EVENTS];
+      const known = this.kept.get(number) ?? { through: begin, events: [] };
+      const added: RecordedEvent[] = [];
+      let { through } = known;
+      for (; index < events.length; index += 1) {
+        const event = events[index];
+        if (!event || event.position > end) break;
+        if (event.position !== through + 1) continue;
+        added.push(event);
+        through = event.position;
+      }
+      if (added.length > 0) this.keep(number, { through, events: known.events.concat(added) });
+    }
+  }
+
   private page(number: number, head: number): Page {
     const begin = number * PAGE_EVENTS;
     const end = begin + PAGE_EVENTS;
     const known = this.kept.get(number) ?? { through: begin, events: [] };
     const page = known.through >= Math.min(head, end) ? known : this.readOn(known, end);
+    this.keep(number, page);
+    return page;
+  }
+
+  private keep(number: number, page: Page): void {
     this.kept.delete(number);
     this.kept.set(number, page);
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= KEPT_PAGES) break;
       this.kept.delete(oldest);
     }
-    return page;
   }
 
   private readOn(known: Page, end: number): Page {

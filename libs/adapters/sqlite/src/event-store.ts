@@ -6,6 +6,7 @@ import {
   followEvents,
   NO_STREAM,
   type RecordedEvent,
+  START_OF_STORE,
   type StreamId,
   type Subscription,
 } from '@muster/ports';
@@ -39,7 +40,10 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   const database = openDatabase(options.file, options.maxBytes);
   const eventPages = new EventPages(database, options.file);
   const growth = createGrowthSignal(eventPages.head());
-  const appends = new AppendQueue(database, options.file, growth.grownTo);
+  const appends = new AppendQueue(database, options.file, (events) => {
+    eventPages.add(events);
+    growth.grownTo(events.at(-1)?.position ?? START_OF_STORE);
+  });
   const selectStream = database
     .prepare(
       `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id

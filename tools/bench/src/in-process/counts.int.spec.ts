@@ -29,4 +29,12 @@ describe('the cost of a call, counted', () => {
     expect(of(what)?.appends).toBeGreaterThan(0);
     expect(of(what)?.appends).toBeLessThanOrEqual(3);
   });
+
+  it.each([
+    ['registration', 1],
+    ['inventory, changed', 2],
+    ['inventory, unchanged', 2],
+  ])('of a %s is %d parse(s): of what the host sent, and not of the events that follow', (what, parses) => {
+    expect(of(what)?.parses).toBe(parses);
+  });
 });
