@@ -77,7 +77,7 @@ function tokensFor(
   { authType, ecPrivateKey, agentTokenLifetimeMs }: IgnitionServiceConfig,
   platform: Platform,
 ): InfraEnvTokens {
-  // A site that installs itself brings its agents' tokens along.
+  // With AUTH_TYPE=agent-installer-local the site creates the tokens of its agents.
   if (authType === 'agent-installer-local') return () => Promise.resolve('');
   const signer = authType === 'local' && ecPrivateKey ? keyPairSigner(ecPrivateKey) : ownKeySigner(platform.secrets);
   return signedTokens(platform, signer, agentTokenLifetimeMs);

@@ -48,7 +48,7 @@ export interface IgnitionServiceConfig {
   readonly agentNatsUrl: string | undefined;
   /** The certificate authority of the bus, PEM. */
   readonly agentNatsCaPem: string | undefined;
-  /** What makes the installation artifacts of each release. */
+  /** Selects the toolchain of each release. */
   readonly toolchains: ReleaseToolchains;
   readonly openshiftInstall: OpenshiftInstallSettings;
   /** Name of the installing program that new clusters report. */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readConfig } from './config';
 
-describe('The settings of the ignition service', () => {
+describe('the settings of the ignition service', () => {
   it('have defaults for one machine without authentication', () => {
     expect(readConfig({})).toMatchObject({
       serviceBaseUrl: 'http://127.0.0.1:8090',
@@ -21,7 +21,7 @@ describe('The settings of the ignition service', () => {
     expect(() => readConfig({ SERVICE_BASE_URL: url })).toThrow(/SERVICE_BASE_URL/);
   });
 
-  it('refuse a key of another kind without repeating it', () => {
+  it('refuse a key of another type without showing it', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     expect(() => readConfig({ EC_PRIVATE_KEY_PEM: pem })).toThrow(/EC_PRIVATE_KEY_PEM="\(not shown\)"/);

@@ -15,7 +15,7 @@ export const PULL_SECRET = '{"auths":{"quay.io":{"auth":"canary-pull-secret"}}}'
 const AT = '2026-01-02T03:04:05.000Z';
 const OWNER = { userName: 'admin', orgId: '', emailDomain: '' };
 const RELEASE_IMAGE = 'quay.io/ocp:4.18';
-/** Only simulated hosts install the release of the cluster, unless a test says otherwise. */
+/** The default release can be installed by simulated hosts only. */
 const RELEASE_IMAGES = JSON.stringify([
   { openshift_version: '4.18', version: '4.18', cpu_architecture: 'x86_64', url: RELEASE_IMAGE, simulated: true },
 ]);
@@ -23,16 +23,16 @@ const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, err
 
 export interface Stage {
   readonly platform: Platform;
-  /** Stores facts that other services would have stored. */
+  /** Stores events of other services. */
   given(category: StreamCategory, id: string, ...events: readonly MusterEvent[]): Promise<void>;
   start(changes?: Partial<Platform>): Promise<RunningService>;
   factsOf(category: StreamCategory, id: string): Promise<readonly RecordedEvent[]>;
-  /** Resolves with the first fact of that type once it is stored. */
+  /** Resolves with the first stored event of that type. */
   fact(type: string): Promise<RecordedEvent>;
   close(): Promise<void>;
 }
 
-/** Ports in memory, a real bus, and the live copies that the events service would publish. */
+/** The service with ports in memory and a real bus. Stored events are published as the events service does. */
 export async function openStage(natsUrl: string, environment: Environment = {}): Promise<Stage> {
   const platform = await openTestPlatform({
     natsUrl,
@@ -153,7 +153,7 @@ export const enteredStatus = (status: string, from: string, deadline = ''): Must
   data: { status, from, transition: 'story', at: AT, deadline },
 });
 
-/** A cluster of three masters and a worker, all named, ready to be installed. */
+/** A cluster of three control plane hosts and a worker with names, ready to be installed. */
 export async function givenReadyCluster({ given, platform }: Stage): Promise<void> {
   await platform.secrets.seal(CLUSTER_ID, 'pull-secret', Buffer.from(PULL_SECRET));
   await given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
@@ -168,7 +168,7 @@ export async function givenReadyCluster({ given, platform }: Stage): Promise<voi
   }
 }
 
-/** A machine with one port in the machine network. */
+/** A host with one port in the machine network. */
 const inventoryReported = (index: number): MusterEvent =>
   ({
     type: 'InventoryReported',

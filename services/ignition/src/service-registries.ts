@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
 import { SettingError, type SettingsReader } from '@muster/nest-kit';
 
-/** The mirrors that every host and cluster of this service uses. */
+/** The registry mirrors that all hosts and clusters use. */
 export interface ServiceRegistries {
-  /** Absent: images are where their names say. */
+  /** Absent: images are read from the registries in their names. */
   readonly settings: RegistrySettings | undefined;
   readonly mirrors: readonly RegistryMirror[];
 }
 
-/** Reads the files once. Throws SettingError when one of them is not there or cannot be used. */
+/**
+ * Reads the files once.
+ * @throws SettingError when a file is missing or not valid
+ */
 export function readRegistries(settings: SettingsReader): ServiceRegistries {
   const path = settings.get('MIRROR_REGISTRIES_CONF_PATH');
   if (!path) return { settings: undefined, mirrors: [] };

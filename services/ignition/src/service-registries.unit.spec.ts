@@ -4,7 +4,7 @@ import { SettingsReader } from '@muster/nest-kit';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { readRegistries } from './service-registries';
 
-describe("The service's mirrors", () => {
+describe('the registry mirrors of the service', () => {
   let directory: TemporaryDirectory;
   beforeEach(() => (directory = temporaryDirectory()));
   afterEach(() => directory.remove());
@@ -18,7 +18,7 @@ describe("The service's mirrors", () => {
     expect(read({})).toEqual({ settings: undefined, mirrors: [] });
   });
 
-  it('come from the file as containers read it', () => {
+  it('are read from the file in the format of containers-registries.conf', () => {
     const text = '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.lan"\n';
     const registries = read({
       MIRROR_REGISTRIES_CONF_PATH: write('registries.conf', text),
@@ -31,7 +31,7 @@ describe("The service's mirrors", () => {
     });
   });
 
-  it('that cannot be read stop the start, with the setting and the reason', () => {
+  it('stop the start with the setting and the reason when a file cannot be read', () => {
     const broken = write('registries.conf', 'x = 1');
     expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('The document has no [[registry]]');
     expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: join(directory.path, 'none') })).toThrow(

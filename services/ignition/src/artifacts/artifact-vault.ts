@@ -6,7 +6,7 @@ import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { ArtifactsRefused, type KeepSecret, type MadeArtifact } from '../toolchain/toolchain.port';
 
-/** Names that a cluster's artifacts may have, besides one per host. */
+/** Names of the artifacts of a cluster. Each host has one more. */
 export const ARTIFACT_NAMES = [
   'bootstrap.ign',
   'master.ign',
@@ -34,7 +34,10 @@ export function hostArtifactName(role: string, hostId: string): string {
 const BUNDLE_BYTES_MAX = 256 * 1024;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** One or more certificates as PEM, nothing else of the text kept. Throws RefusalError (400) when there is none or one is broken. */
+/**
+ * Returns the certificates of the text as PEM without other content.
+ * @throws RefusalError (400) when there is none or one is not valid
+ */
 export function parseCertificateBundle(bundle: Buffer): string {
   const refuse = (reason: string): RefusalError =>
     new RefusalError({
@@ -56,11 +59,14 @@ export function parseCertificateBundle(bundle: Buffer): string {
   return blocks.map((block) => `${block}\n`).join('');
 }
 
-/** One answer on the bus carries 8 MiB, in base64. A bootstrap config of 500 hosts has 1 MiB; large manifests make it larger. */
+/**
+ * One reply on the bus has at most 8 MiB, in base64. A bootstrap config of 500 hosts has 1 MiB; large manifests
+ * increase it.
+ */
 const ARTIFACT_BYTES_MAX = 5 * 1024 * 1024;
 const DESTROYED = Buffer.alloc(0);
 
-/** Where artifacts are: plain ones in the object store by digest, the others sealed in the scope of their cluster. */
+/** Stores artifacts: public ones in the object store by digest, the others sealed in the scope of their cluster. */
 @Injectable()
 export class ArtifactVault {
   constructor(
@@ -68,7 +74,7 @@ export class ArtifactVault {
     @Inject(SECRETS) private readonly secrets: Secrets,
   ) {}
 
-  /** Seals secrets that cannot be created again with the same value. A repeated attempt gets the sealed value. */
+  /** Seals secrets that have another value at each creation. A repeated attempt gets the sealed value. */
   keeperFor(clusterId: string, attempt: number): KeepSecret {
     return async (name, make) => {
       const sealedName = `${nameOf(attempt, name)}/kept`;
@@ -80,7 +86,10 @@ export class ArtifactVault {
     };
   }
 
-  /** Durable when it resolves. The same artifact may be stored again. Throws ArtifactsRefused when no host could be given it. */
+  /**
+   * The artifact is durable when it resolves. Storing it again has no effect.
+   * @throws ArtifactsRefused when it is larger than a download may be
+   */
   async store(clusterId: string, attempt: number, { name, content, isSecret }: MadeArtifact): Promise<Plain<Artifact>> {
     if (content.length > ARTIFACT_BYTES_MAX)
       throw new ArtifactsRefused(
@@ -91,7 +100,7 @@ export class ArtifactVault {
     return { name, sealed: true };
   }
 
-  /** Undefined when it is gone. */
+  /** Returns undefined when the artifact does not exist any more. */
   async read(clusterId: string, attempt: number, { name, sealed, body }: Plain<Artifact>): Promise<Buffer | undefined> {
     const content = sealed
       ? await this.secrets.open(clusterId, nameOf(attempt, name))
@@ -99,7 +108,7 @@ export class ArtifactVault {
     return content?.length ? content : undefined;
   }
 
-  /** Overwrites what is sealed: the key of the scope stays, because the pull secret is under it too. */
+  /** Overwrites sealed artifacts. The key of the scope stays, because it also seals the pull secret. */
   async discard(
     clusterId: string,
     attempt: number,
@@ -113,7 +122,7 @@ export class ArtifactVault {
     for (const name of keptSecrets) await this.secrets.seal(clusterId, `${nameOf(attempt, name)}/kept`, DESTROYED);
   }
 
-  /** Destroys the key of a deleted cluster; nothing that was sealed with it can be opened again. */
+  /** Destroys the key of a deleted cluster. Then its sealed values cannot be opened any more. */
   async shred(clusterId: string): Promise<void> {
     await this.secrets.shred(clusterId);
   }

@@ -4,15 +4,15 @@ import { ArtifactVault } from './artifact-vault';
 const vault = () => new ArtifactVault(inMemoryObjectStore(), inMemorySecrets());
 const MIB = 1024 * 1024;
 
-describe('The vault of artifacts', () => {
-  it.each([true, false])('gives back what was stored (secret: %s)', async (isSecret) => {
+describe('the vault of artifacts', () => {
+  it.each([true, false])('returns what was stored (secret: %s)', async (isSecret) => {
     const own = vault();
     const artifact = await own.store('c', 1, { name: 'a', content: Buffer.from('text'), isSecret });
     expect(artifact.sealed).toBe(isSecret);
     expect((await own.read('c', 1, artifact))?.toString()).toBe('text');
   });
 
-  it('keeps the first secret of an attempt, and another one for the next', async () => {
+  it('returns the first value of a secret within an attempt, and another one in the next attempt', async () => {
     const own = vault();
     const kept = async (attempt: number, text: string) =>
       (await own.keeperFor('c', attempt)('key', async () => Buffer.from(text))).toString();

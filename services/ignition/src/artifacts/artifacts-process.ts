@@ -36,15 +36,19 @@ export class Artifacts {
   }
 }
 
-/** Context of a command that the service issues itself. The same command id makes a repeated command a no-op. */
+/** Context of a command that the service issues itself. Its command id makes a repeated command a no-op. */
 export function ownContext(commandId: string, cause: Omit<CommandContext, 'commandId'>): CommandContext {
   return { ...cause, commandId, correlationId: cause.correlationId || commandId, actor: 'service:ignition' };
 }
 
 /**
- * Makes what an installation needs once it is asked for, and takes it away once it is not wanted. Steps of an attempt:
- * 1. secrets that cannot be made twice alike are made and sealed, 2. everything else follows from them and from the stream,
- * 3. it is stored, 4. the fact is appended. After a crash between any two the steps are taken again, with the same result.
+ * Creates the artifacts of an installation when they are requested, and discards them when they are no longer wanted.
+ * Steps of an attempt:
+ * 1. Create and seal secrets that have another value at each creation.
+ * 2. Derive all other artifacts from them and from the stream.
+ * 3. Store the artifacts.
+ * 4. Append the event.
+ * After a crash the steps are repeated with the same result.
  */
 @Injectable()
 export class ArtifactsProcess implements OnApplicationBootstrap {
@@ -138,7 +142,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     }
   }
 
-  /** Records what the toolchain finds out. A progress that cannot be recorded is not worth a failed preparation. */
+  /** Records the reports of the toolchain. A progress that cannot be recorded does not fail the preparation. */
   private reportOf(clusterId: string, attempt: number, cause: ClusterEntry['cause']): PreparationReport {
     const key = `${clusterId}/${attempt}`;
     const steps = downloadSteps();
@@ -167,6 +171,6 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
   }
 }
 
-/** Whether a user's manifest replaces one of the service. */
+/** Whether a manifest of a user replaces one of the service. */
 const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestFile): boolean =>
   given.some((file) => file.folder === folder && file.fileName === fileName);

@@ -60,7 +60,7 @@ export class AcceptIngressCaController {
     return { stored: await this.artifacts.of.execute(clusterId, command, context) };
   }
 
-  /** The decision table of the cluster says whether an ingress certificate may still complete it. */
+  /** The decision table of the cluster determines whether an ingress certificate may still complete it. */
   private async refuseOtherStatuses(clusterId: string): Promise<void> {
     const { state } = await foldStream(this.eventStore, 'cluster', clusterId, clusterDecider);
     const decision = clusterDecider.decide({ type: 'CompleteKubeconfig', at: '' }, state);
@@ -106,7 +106,7 @@ const notReady = (name: string): string =>
 
 type RenderInstallConfig = typeof IgnitionService.method.renderInstallConfig;
 
-/** Returns the install-config of an installation that would start now. Hosts without a role are not counted. */
+/** Returns the install-config of an installation that would start now. Hosts without a role are not included. */
 @Controller()
 export class RenderInstallConfigController {
   constructor(

@@ -38,7 +38,7 @@ const givenOverride = async (text: string): Promise<void> => {
   const ignitionConfigOverrides = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, text);
   await stage.given('host', hostKey, { type: 'HostSettingsRevised', data: { changes: { ignitionConfigOverrides } } });
 };
-/** The text and everything that its data URLs carry. */
+/** Returns the text with the content of all its data URLs. */
 function unpacked(text: string): string {
   const carried = [...text.matchAll(/base64,([A-Za-z0-9+/=]+)/g)].map(([, body = '']) => Buffer.from(body, 'base64'));
   return [text, ...carried.map(String)].join('\n');
@@ -57,7 +57,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 describe('a cluster that prepares its installation', () => {
-  it('tells the controller what to apply for the operators that were chosen', async () => {
+  it('creates the manifests that the controller applies for the selected operators', async () => {
     await stage.start();
     await givenReadyCluster(stage);
     const olmOperators = { items: [{ name: 'odf', properties: '', sourceBundles: [] }] };
@@ -73,7 +73,7 @@ describe('a cluster that prepares its installation', () => {
     expect(parse(volumes ?? '')).toMatchObject({ kind: 'LocalVolumeSet' });
   });
 
-  it('gets every artifact of its contract and one per host', async () => {
+  it('creates every artifact of the v2 API and one per host', async () => {
     await stage.start();
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -100,14 +100,14 @@ describe('a cluster that prepares its installation', () => {
     expect(await read('kubeadmin-password')).toMatch(/^[a-zA-Z0-9]{5}(-[a-zA-Z0-9]{5}){3}$/);
   });
 
-  it('that was asked for before the service started is found', async () => {
+  it('is found when the request was stored before the service started', async () => {
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
     await stage.start();
     await stage.fact('ArtifactsPrepared');
   });
 
-  it('leaves no secret in what is stored in the open', async () => {
+  it('stores no secret unsealed', async () => {
     await stage.start();
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -128,7 +128,7 @@ describe('a cluster that prepares its installation', () => {
     expect(bodies.length).toBeGreaterThan(5);
     const open = [JSON.stringify(prepared), ...bodies.map((body) => unpacked(body?.toString() ?? ''))].join('\n');
     for (const secret of secrets) expect(open).not.toContain(secret);
-    // The same search finds them where they belong.
+    // The same search finds the secrets in the sealed artifacts.
     expect(unpacked(await read('bootstrap.ign'))).toContain('canary-pull-secret');
   });
 
@@ -136,7 +136,7 @@ describe('a cluster that prepares its installation', () => {
     ['its pull secret', async () => stage.platform.secrets.shred(CLUSTER_ID), /pull secret of the cluster is missing/],
     ['the name of a host', async () => stage.given('host', hostKey, renamed('')), /Host aaaaaaaa\S+ has no hostname/],
     ['a readable override', async () => givenOverride('{"ignition":{}}'), /override of host master-0 cannot be used/],
-  ])('without %s learns what to do', async (_, damage, reason) => {
+  ])('fails without %s and reports a remedy', async (_, damage, reason) => {
     await givenReadyCluster(stage);
     await damage();
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -146,7 +146,7 @@ describe('a cluster that prepares its installation', () => {
     expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
   });
 
-  it('applies the override of a user to one host and seals the result', async () => {
+  it('merges the override of a user into the config of one host and seals the result', async () => {
     await givenReadyCluster(stage);
     await givenOverride('{"ignition":{"version":"3.1.0"},"storage":{"files":[{"path":"/etc/mine"}]}}');
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -158,7 +158,7 @@ describe('a cluster that prepares its installation', () => {
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/hostname', '/etc/mine']);
   });
 
-  it('gets new keys with every attempt, and nothing of the one before stays', async () => {
+  it('creates new keys in every attempt, and discards those of the previous one', async () => {
     await stage.start();
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -180,7 +180,7 @@ describe('a cluster that prepares its installation', () => {
     expect(after).not.toBe(before);
   });
 
-  it('that is deleted takes everything with it', async () => {
+  it('removes all artifacts when it is deleted', async () => {
     await stage.start();
     await givenReadyCluster(stage);
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -193,7 +193,7 @@ describe('a cluster that prepares its installation', () => {
   it.each([
     ['reset', { type: 'ClusterReset', data: { reason: 'test' } }],
     ['deleted', { type: 'ClusterDeregistered', data: { at: '' } }],
-  ] as const)('and is %s meanwhile keeps nothing of what was in the making', async (_, end) => {
+  ] as const)('keeps no artifacts when it is %s meanwhile', async (_, end) => {
     let goOn: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     let isWaiting = false;
@@ -214,7 +214,7 @@ describe('a cluster that prepares its installation', () => {
     expect((await secrets.open(CLUSTER_ID, 'artifacts/1/cluster-pki/kept'))?.length ?? 0).toBe(0);
   });
 
-  it('knows files by name only', async () => {
+  it('refuses files that do not exist', async () => {
     await stage.start();
     expect(await refusal(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });
     expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
@@ -246,14 +246,14 @@ describe('a host that joins a running cluster', () => {
   const readConfig = async (): Promise<IgnitionConfig> =>
     JSON.parse(await read(`worker-${joined}.ign`)) as IgnitionConfig;
 
-  it('asks the API of that cluster', async () => {
+  it('gets its config from the API of that cluster', async () => {
     await give({ apiVipDnsName: 'api.day2.example.com' });
     const config = await readConfig();
     expect(config.ignition.config?.merge).toEqual([{ source: 'http://api.day2.example.com:22624/config/worker' }]);
     expect(readTextFile(config, '/etc/hostname')).toBe('extra');
   });
 
-  it('asks over TLS, with its token and under its override, when the authority is known', async () => {
+  it('uses TLS, its token and its override when the certificate authority is known', async () => {
     const override = { ignition: { version: '3.2.0' }, storage: { files: [{ path: '/etc/x' }] } };
     const ignitionConfigOverrides = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, JSON.stringify(override));
     await stage.platform.secrets.seal(
@@ -276,7 +276,7 @@ describe('a host that joins a running cluster', () => {
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/x', '/etc/hostname']);
   });
 
-  it('refuses a host whose cluster has no address', async () => {
+  it('is refused when its cluster has no address', async () => {
     await give({});
     expect(await refusal(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
   });

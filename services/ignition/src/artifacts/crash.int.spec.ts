@@ -26,7 +26,7 @@ afterAll(() => nats.stop());
 
 const KEPT = 'artifacts/1/cluster-pki/kept';
 
-/** The process dies at its n-th durable step (counting from 1): that one and all after it never happen. */
+/** The process ends at its n-th durable step (counted from 1). That step and all later ones do not happen. */
 function dyingAt(
   step: number,
   platform: Platform,
@@ -51,10 +51,12 @@ function dyingAt(
   };
 }
 
-/** Seals of three kept secrets, eleven artifacts, five manifests of the service; an append for those and one for the artifacts. */
+/**
+ * Three sealed secrets, eleven artifacts, five manifests of the service, their append, and the append of the artifacts.
+ */
 const STEPS = 21;
 
-describe('a preparation that is cut off', () => {
+describe('an interrupted preparation', () => {
   let stage: Stage;
   beforeEach(async () => {
     stage = await openStage(nats.url);
@@ -64,7 +66,7 @@ describe('a preparation that is cut off', () => {
   afterEach(() => stage.close());
 
   it.each(Array.from({ length: STEPS }, (_, index) => index + 1))(
-    'at durable step %i is finished by the next start, with the keys it had',
+    'at durable step %i is completed by the next start with the same keys',
     async (step) => {
       const { ports, isDead } = dyingAt(step, stage.platform);
       const service = await stage.start(ports);
@@ -89,7 +91,7 @@ describe('a preparation that is cut off', () => {
     expect(isDead()).toBe(false);
   });
 
-  it('is not taken again once it is answered, however often the service starts', async () => {
+  it('is not repeated after its result is stored, independently of the number of starts', async () => {
     await (await startAndPrepare()).close();
     await (await stage.start()).close();
     await stage.start();
@@ -107,7 +109,7 @@ describe('a preparation that is cut off', () => {
       .filter(({ type }) => type === 'ArtifactsPrepared')
       .map(({ data }) => Number(data.attempt));
 
-  it('makes the same bytes again from the stream and what was sealed', async () => {
+  it('creates the same bytes again from the stream and the sealed values', async () => {
     await stage.start();
     const first = await stage.fact('ArtifactsPrepared');
     const again = await openStage(nats.url);
@@ -127,12 +129,12 @@ describe('a preparation that is cut off', () => {
   });
 });
 
-describe('a preparation by the installer of the release that is cut off', () => {
+describe('an interrupted preparation with the installer of the release', () => {
   let directory: TemporaryDirectory;
   let stage: Stage;
   beforeEach(async () => {
     directory = temporaryDirectory();
-    // As root, the installer runs as another user, and the fake writes a record beside itself.
+    // As root, the installer runs as another user, and the fake installer writes a record beside itself.
     chmodSync(directory.path, 0o777);
     const installer = join(directory.path, 'openshift-install');
     copyFileSync(join(__dirname, '..', 'toolchain', 'openshift-install', 'fake-installer.fixture.sh'), installer);
@@ -150,13 +152,13 @@ describe('a preparation by the installer of the release that is cut off', () => 
     directory.remove();
   });
 
-  // The seal of what it made comes first, the fact last.
+  // The output is sealed first, and the event is stored last.
   it.each([
     [1, 2],
     [2, 1],
     [8, 1],
     [13, 1],
-  ])('at durable step %i is finished after %i run(s) of it', async (step, runs) => {
+  ])('at durable step %i is completed after %i run(s) of the installer', async (step, runs) => {
     const { ports, isDead } = dyingAt(step, stage.platform);
     const service = await stage.start(ports);
     await eventually('the process dies', isDead);
@@ -164,7 +166,7 @@ describe('a preparation by the installer of the release that is cut off', () => 
     const before = runsOf(directory);
     await stage.start();
     expect((await stage.fact('ArtifactsPrepared')).data).toMatchObject({ toolchain: 'openshift-install' });
-    // The dying process may have tried again before it was closed, but only while nothing was sealed.
+    // Before it was closed, the process may have repeated the run, but only if nothing was sealed.
     expect(runsOf(directory) - before).toBe(runs - 1);
   });
 });
@@ -172,7 +174,7 @@ describe('a preparation by the installer of the release that is cut off', () => 
 const runsOf = ({ path }: TemporaryDirectory): number =>
   readFileSync(join(path, 'record'), 'utf8').split('create ignition-configs').length - 1;
 
-/** Everything that was ever stored, in its order, but for what this service made of it. */
+/** Copies all stored events in order, without those of this service. */
 async function copyHistory(from: EventStore, to: EventStore): Promise<void> {
   const revisions = new Map<string, number>();
   for await (const page of from.readAll(-1)) {

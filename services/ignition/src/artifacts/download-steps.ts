@@ -1,10 +1,10 @@
 import type { DownloadProgress } from '@muster/ports';
 
-/** Smaller layers are downloaded before anyone asks. */
+/** The progress of smaller layers is not reported. */
 const REPORTED_BYTES_MIN = 1024 ** 2;
 const STEPS = 10;
 
-/** Returns the name of each new tenth of a layer; undefined for a progress that is not worth an event. */
+/** Returns the name of each new tenth of a layer; undefined when no new tenth is complete. */
 export function downloadSteps(): (progress: DownloadProgress) => string | undefined {
   const seen = new Map<string, number>();
   return ({ image, bytes, totalBytes }) => {

@@ -59,7 +59,7 @@ describe('the ingress certificate', () => {
     await stage.fact('ArtifactsPrepared');
   });
 
-  it('goes before the authority of the cluster, and the first one stays', async () => {
+  it('is placed before the certificate authority of the cluster, and only the first one is accepted', async () => {
     const pem = await ca();
     const own = trusted(await read('kubeconfig-noingress'));
     await stage.given('cluster', CLUSTER_ID, enteredStatus('finalizing', 'installing'));
@@ -91,7 +91,7 @@ describe('the ingress certificate', () => {
   });
 
   it.each(['', 'hello', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
-    'that is none (%j) is refused',
+    'is refused when it is not a certificate (%j)',
     async (pem) => {
       await stage.given('cluster', CLUSTER_ID, enteredStatus('installed', 'finalizing'));
       expect(await refusal(acceptCa(pem, 'bad'))).toMatchObject({

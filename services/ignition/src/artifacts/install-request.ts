@@ -11,7 +11,7 @@ import { foldStream } from '../view/fold-stream';
 import { bootMacAddressOf, type ClusterEntry, type HostEntry, networksOf, nodeAddressOf } from '../view/install-view';
 import { operatorManifestsOf } from './operator-files';
 
-/** The fencing credentials that a user set for a host; undefined without any. Contains a password. */
+/** Returns the fencing credentials that a user set for a host; undefined without any. They contain a password. */
 export async function fencingOf(
   secrets: Pick<Secrets, 'open'>,
   { state }: Pick<HostEntry, 'state'>,
@@ -39,7 +39,10 @@ interface InstallSources {
   readonly secrets: Secrets;
 }
 
-/** Collects the input of an installation attempt. @throws ArtifactsRefused with what the user must add. */
+/**
+ * Collects the input of an installation attempt.
+ * @throws ArtifactsRefused with the missing setting
+ */
 export async function toInstallRequest(
   sources: InstallSources,
   { state, preparationStartedAt }: ClusterEntry,
@@ -137,18 +140,18 @@ export function ignitionOverrideOf(
   ).catch(refuseArtifacts);
 }
 
-/** A refusal of the service ends the preparation with its reason. */
+/** A refusal of a service ends the preparation with its reason. */
 const refuseArtifacts = (error: unknown): never => {
   throw error instanceof RefusalError ? new ArtifactsRefused(error.refusal.reason) : error;
 };
 
-/** Undefined while the host has none. */
+/** Returns undefined while the host has no role. */
 export function roleOf({ state }: HostEntry, bootstrapHostId: string): InstallHost['role'] | undefined {
   const wanted = state.hostId === bootstrapHostId ? 'master' : effectiveRole(state);
   return ROLES.find((known) => known === wanted);
 }
 
-/** How a host starts, as far as an installation needs to know. */
+/** How a host boots, as far as the installation depends on it. */
 export const bootOf = (
   { ports, bootMode }: HostEntry,
   machineNetworks: readonly string[],
@@ -157,7 +160,7 @@ export const bootOf = (
   isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
 });
 
-/** What a host is made of, and where its kubelet has to listen: nodes that no VIP serves choose an address themselves. */
+/** Hardware and addresses of a host. Nodes without a VIP select their address themselves. */
 export function placeOf(
   { ports, hardware }: HostEntry,
   { controlPlaneCount, userManagedNetworking, loadBalancerType }: InstallRequest['settings'],
@@ -175,7 +178,7 @@ export function placeOf(
   };
 }
 
-/** What an installation takes from the service, and from the infra-envs and networks that its hosts are in. */
+/** Returns the inputs of an installation from the service, from the infra-envs and from the networks of the hosts. */
 export async function surroundingsOf(
   eventStore: MusterEventStore,
   registries: ServiceRegistries,
@@ -208,5 +211,5 @@ const splitList = (list = ''): readonly string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** The order in which hosts appear in everything that is made of them. */
+/** The order of hosts in all artifacts. */
 export const byId = (a: HostEntry, b: HostEntry): number => (a.state.hostId < b.state.hostId ? -1 : 1);

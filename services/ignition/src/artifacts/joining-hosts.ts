@@ -17,7 +17,10 @@ import { type HostEntry, InstallView } from '../view/install-view';
 import { hostArtifactName } from './artifact-vault';
 import { ignitionOverrideOf } from './install-request';
 
-/** Configs of hosts that join a running cluster: nothing of them has to be kept, they follow from what is known now. */
+/**
+ * Renders the configs of hosts that join a running cluster. They are not stored, because they follow from the present
+ * state.
+ */
 @Injectable()
 export class JoiningHosts {
   constructor(
@@ -25,7 +28,10 @@ export class JoiningHosts {
     private readonly view: InstallView,
   ) {}
 
-  /** Undefined when the name is none of such a host. Throws RefusalError when it cannot be rendered. */
+  /**
+   * Returns undefined when the name is not that of such a host.
+   * @throws RefusalError when it cannot be rendered
+   */
   async render(clusterId: string, name: string): Promise<Buffer | undefined> {
     const cluster = this.view.cluster(clusterId)?.state;
     const entry = this.view.hostsOf(clusterId).find((one) => isDay2(one.state) && nameOf(one) === name);
@@ -59,7 +65,7 @@ export class JoiningHosts {
     return Buffer.from(toIgnitionJson(mergeIgnition(overridden, own)));
   }
 
-  /** Empty when it was not set for this host; values of an earlier host with the same id do not count. */
+  /** Returns an empty text when the host has none. Values of an earlier host with the same id are ignored. */
   private async open({ state }: HostEntry, secret: HostSecret): Promise<string> {
     const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = state.settings;
     const isSet = secret === 'ignition-endpoint-token' ? ignitionEndpointTokenSet : ignitionEndpointHttpHeadersSet;
@@ -88,7 +94,7 @@ const textOf = (details: object | undefined, member: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** The contract has it in base64. */
+/** The v2 API contains it in base64. */
 const decoded = (endpoint: object | undefined): string =>
   Buffer.from(textOf(endpoint, 'ca_certificate'), 'base64').toString('utf8');
 

@@ -3,7 +3,7 @@ import { operatorManifests, type OperatorManifests, type OperatorSettings, shape
 import { operatorCluster, operatorHost, toClusterSettingsFacts } from '@muster/validation-rules';
 import type { HostEntry } from '../view/install-view';
 
-/** What the chosen operators put into the cluster, by the machines that it is made of. */
+/** Returns the manifests of the selected operators for the hosts of the cluster. */
 export function operatorManifestsOf(
   state: ClusterState,
   entries: readonly HostEntry[],
@@ -15,7 +15,7 @@ export function operatorManifestsOf(
   return operatorManifests(hosts, operatorCluster(toClusterSettingsFacts(state), shapeOf(hosts), { operatorSettings }));
 }
 
-/** As the controller reads it: what to apply once the operators run, one entry per operator. */
+/** Returns the JSON for the controller: what to apply once the operators run, with one entry per operator. */
 export function customManifestsJson({ later }: OperatorManifests): string {
   return JSON.stringify(
     later.map(({ operator, content }) => ({

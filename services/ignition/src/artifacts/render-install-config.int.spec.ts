@@ -43,8 +43,8 @@ const registeredAs = (kind: string): MusterEvent => {
   return { ...event, data: { ...event.data, kind } } as MusterEvent;
 };
 
-describe('an install-config before its installation', () => {
-  it('is the one that the installation is then made from', async () => {
+describe('an install-config before the installation', () => {
+  it('equals the one with which the installation is then made', async () => {
     await givenReadyCluster(stage);
     await eventually('all hosts are counted', async () => workersOf(await rendered()) === 1);
     const before = await rendered();
@@ -56,7 +56,7 @@ describe('an install-config before its installation', () => {
     expect(Buffer.from(content, 'base64').toString()).toBe(before);
   });
 
-  it('says how the power of a host is cut when that was given', async () => {
+  it('contains the power management of a host when it was set', async () => {
     await givenReadyCluster(stage);
     const [first] = HOST_IDS;
     const credentials = {
@@ -81,7 +81,7 @@ describe('an install-config before its installation', () => {
     });
   });
 
-  it('leaves out hosts whose role is open', async () => {
+  it('omits hosts without a role', async () => {
     await givenReadyCluster(stage);
     await eventually('all hosts are counted', async () => workersOf(await rendered()) === 1);
     const [, , , worker] = HOST_IDS;
@@ -97,7 +97,7 @@ describe('an install-config before its installation', () => {
     ['not-found', 'no cluster', []],
     ['invalid-input', 'a day-2 cluster', [registeredAs('AddHostsCluster')]],
     ['not-allowed-in-state', 'a cluster without a pull secret', [clusterRegistered()]],
-  ])('is refused as %s for %s', async (code, _what, events) => {
+  ])('is refused with %s for %s', async (code, _what, events) => {
     if (events.length > 0) await stage.given('cluster', CLUSTER_ID, ...events);
     await expect(rendered()).rejects.toMatchObject({ refusal: { code } });
   });

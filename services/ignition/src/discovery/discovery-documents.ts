@@ -48,7 +48,10 @@ export function isoTypeOf(asked: string, settings: Plain<InfraEnvSettings>): Iso
   });
 }
 
-/** A host that boots without its configured network is worse than no image. @throws RefusalError `invalid-input` */
+/**
+ * An image without the configured network is refused, because its hosts would boot unreachable.
+ * @throws RefusalError `invalid-input`
+ */
 export function refuseProblems({ problems: [problem] }: Pick<HostNetworks, 'problems'>): void {
   if (!problem) return;
   throw new RefusalError({
@@ -95,12 +98,12 @@ interface CachedDocument extends DiscoveryDocument {
 export const TOKENS = Symbol('InfraEnvTokens');
 export const SERVICE_CA = Symbol('PEM of the service CA');
 
-/** Documents kept in memory, so that a download's many range requests render nothing; each has some 20 KiB. */
+/** Maximum number of cached documents of about 20 KiB each, so that the range requests of a download do not render. */
 const CACHED_DOCUMENTS_MAX = 1_000;
 const MS_PER_SECOND = 1_000;
 const stampName = (isoType: string): string => `discovery-stamp/${isoType}`;
 
-/** The document of each infra-env's image. Rendered from what the store and the secrets hold at that moment. */
+/** Renders the Ignition documents of discovery images from the present state and secrets. */
 @Injectable()
 export class DiscoveryDocuments {
   private readonly cache = new BoundedMap<string, CachedDocument>(CACHED_DOCUMENTS_MAX);
@@ -117,12 +120,12 @@ export class DiscoveryDocuments {
     private readonly unconfigured: UnconfiguredIgnition,
   ) {}
 
-  /** Throws RefusalError: unknown infra-env, an override that is none, what is not built yet. */
+  /** @throws RefusalError for an unknown infra-env, an invalid override, or missing artifacts */
   async render(infraEnvId: string, isoType: string, { withoutToken = false } = {}): Promise<DiscoveryDocument> {
     const { state, revision } = await this.load(infraEnvId);
     const type = isoTypeOf(isoType, state.settings);
     const key = `${infraEnvId}/${type}/${withoutToken}`;
-    // One at a time: two that mint or sign at once would leave two images of one infra-env.
+    // Rendered one at a time, because concurrent creations of a secret would give two different documents.
     return this.queue.run(infraEnvId, async () => {
       const known = this.cache.get(key);
       if (known && known.revision >= revision && this.clock.nowMs() < known.renewAtMs) return known;
@@ -156,7 +159,7 @@ export class DiscoveryDocuments {
     }
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = await staticNetworkOf(isoType, state, this.secrets, this.documents);
-    // Hosts request their own bus credentials once they are registered.
+    // Hosts request their bus credentials after their registration.
     const { agentNatsUrl: url, agentNatsCaPem: caPem } = this.config;
     const nats = url ? { url, ...(caPem && { caPem }) } : undefined;
     const rendered = renderDiscoveryIgnition({
@@ -197,7 +200,7 @@ export class DiscoveryDocuments {
     return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
   }
 
-  /** Long before the agents' token is replaced the document is looked at again. */
+  /** Interval after which the document is checked, before the token of the agents is replaced. */
   private tokenRenewalMs(): number {
     return this.clock.nowMs() + this.config.agentTokenLifetimeMs / 4;
   }
@@ -216,7 +219,9 @@ export class DiscoveryDocuments {
     return found?.toString() ?? '';
   }
 
-  /** When this very document came to be; the same over restarts, until one byte of it is another. */
+  /**
+   * Returns the time when the document was first rendered. It is the same after a restart, until the document changes.
+   */
   private async stamp(infraEnvId: string, isoType: string, ignition: Buffer): Promise<string> {
     const digest = createHash('sha256').update(ignition).digest('hex');
     const { secrets, clock } = this;
@@ -230,7 +235,7 @@ export class DiscoveryDocuments {
   }
 }
 
-/** Only what is far too large uncompressed is worth compressing to find out. */
+/** Documents that may exceed the limit are compressed to determine their size. */
 function refuseOversize(ignition: Buffer): void {
   if (ignition.length <= IGNITION_ARCHIVE_BYTES_MAX) return;
   const { length } = createIgnitionArchive(ignition);

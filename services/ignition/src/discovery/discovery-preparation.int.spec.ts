@@ -1,14 +1,14 @@
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET } from '../ignition-story.fixture.spec';
 
-describe('what a discovery document needs', () => {
+describe('the inputs of a discovery document', () => {
   let nats: NatsServer;
   beforeAll(async () => {
     nats = await startNatsServer();
   });
   afterAll(() => nats.stop());
 
-  it('is made when its infra-env is registered, not when it is first downloaded', async () => {
+  it('are created when the infra-env is registered, before the first download', async () => {
     const stage = await openStage(nats.url);
     try {
       await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from(PULL_SECRET));

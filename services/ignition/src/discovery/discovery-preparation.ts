@@ -7,14 +7,14 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplica
 import { DiscoveryDocuments } from './discovery-documents';
 
 /**
- * Renders the document of an infra-env once when it is registered: what has to be minted and sealed durably for it takes tens
- * of milliseconds, which the first download would have to wait for. Nothing depends on it: a download renders what is missing.
+ * Renders the document of a new infra-env once, because creating and sealing its secrets takes tens of milliseconds,
+ * which would delay the first download. A download renders a missing document itself.
  */
 @Injectable()
 export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('ignition');
   private feed: Feed | undefined;
-  /** Renders one document at a time, so that hosts that already boot do not wait. */
+  /** Renders one document at a time, so that downloads are not delayed. */
   private turn: Promise<void> = Promise.resolve();
   private isClosing = false;
 
@@ -24,7 +24,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
     private readonly documents: DiscoveryDocuments,
   ) {}
 
-  /** From now on only: those registered before the start have most likely been downloaded. */
+  /** Only infra-envs that are registered from now on. Images of earlier ones were probably downloaded already. */
   async onApplicationBootstrap(): Promise<void> {
     this.feed = startFeed({
       name: 'discovery-preparation',
@@ -51,7 +51,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
         if (!this.isClosing) await this.documents.render(infraEnvId, '');
       })
       .catch((error: unknown) => {
-        // The download reports the refusal; it is not an error of the service.
+        // The download reports the refusal. It is not an error of the service.
         if (!(error instanceof RefusalError)) this.logger.warn(`${infraEnvId} was not prepared: ${String(error)}`);
       });
   }

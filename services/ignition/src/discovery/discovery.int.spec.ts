@@ -43,7 +43,7 @@ const agentUnit = (config: IgnitionConfig): string =>
 const tokenOf = (config: IgnitionConfig): string => /PULL_SECRET_TOKEN=([^"]+)/.exec(agentUnit(config))?.[1] ?? '';
 
 describe('the discovery document of an infra-env', () => {
-  it('says where the service is and carries the pull secret', async () => {
+  it('contains the address of the service and the pull secret', async () => {
     await open({
       SERVICE_BASE_URL: 'https://service.example.com:8443/',
       AGENT_DOCKER_IMAGE: 'registry.example/agent:1',
@@ -58,7 +58,7 @@ describe('the discovery document of an infra-env', () => {
     expect(readTextFile(config, '/etc/muster/agent.json')).toBeUndefined();
   });
 
-  it('has no token for readers, and keeps that of the others', async () => {
+  it('has no token for readers, and keeps the token for other callers', async () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
     await stage.start();
@@ -68,7 +68,7 @@ describe('the discovery document of an infra-env', () => {
     expect(await render()).toMatchObject({ config, generatedAt });
   });
 
-  it('is the same, with the same date, in every process until something changes', async () => {
+  it('has the same bytes and date in every process until its input changes', async () => {
     await open();
     const clock = manualClock();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
@@ -88,7 +88,7 @@ describe('the discovery document of an infra-env', () => {
     expect(Date.parse(after.generatedAt) - Date.parse(before.generatedAt)).toBe(60_000);
   });
 
-  it('takes a new pull secret up at once', async () => {
+  it('contains a new pull secret immediately', async () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
     await stage.start();
@@ -125,7 +125,7 @@ describe('the discovery document of an infra-env', () => {
     expect(units.includes('pre-network-manager-config.service')).toBe(file !== undefined);
   });
 
-  it('has the override on top', async () => {
+  it('contains the override', async () => {
     await open();
     const ignitionConfigOverride = await sealed(
       JSON.stringify({
@@ -162,14 +162,14 @@ describe('the discovery document of an infra-env', () => {
   it.each([
     ['ignitionConfigOverride', 'ignition_config_override'],
     ['staticNetworkConfig', 'static_network_config'],
-  ])('names %s when its text was lost', async (field, subject) => {
+  ])('names %s when its text is missing', async (field, subject) => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: referenceOf('lost') }));
     await stage.start();
     expect(await refusal(render('full-iso'))).toMatchObject({ code: 'not-ready', subject });
   });
 
-  it('is gone with its infra-env', async () => {
+  it('is removed with its infra-env', async () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
     await stage.start();
@@ -178,7 +178,7 @@ describe('the discovery document of an infra-env', () => {
     expect(await refusal(render())).toMatchObject({ code: 'not-found' });
   });
 
-  it('says so when the pull secret was lost, instead of leaving it out', async () => {
+  it('is refused when the pull secret is missing', async () => {
     await open();
     await stage.platform.secrets.shred(INFRA_ENV_ID);
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
@@ -187,8 +187,8 @@ describe('the discovery document of an infra-env', () => {
   });
 });
 
-describe('the token that hosts carry', () => {
-  it('is signed when there is a key, and stays the same', async () => {
+describe('the token of the agents', () => {
+  it('is signed with the configured key, and stays the same', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await open({
       AUTH_TYPE: 'local',
@@ -205,7 +205,7 @@ describe('the token that hosts carry', () => {
     expect(tokenOf((await render()).config)).toBe(token);
   });
 
-  it('is another one for every infra-env when there is no key', async () => {
+  it('differs between infra-envs without a configured key', async () => {
     const otherId = 'e1e1e1e1-0000-4000-8000-00000000beef';
     await open();
     await stage.platform.secrets.seal(otherId, 'pull-secret', Buffer.from(PULL_SECRET));
@@ -217,13 +217,16 @@ describe('the token that hosts carry', () => {
     expect(other).not.toBe(own);
   });
 
-  it.each([[''], ['not a key']])('cannot be signed with %j, which is said at the start', async (pem) => {
-    await open({ AUTH_TYPE: 'local', EC_PRIVATE_KEY_PEM: pem });
-    await expect(stage.start()).rejects.toThrow(SettingsError);
-  });
+  it.each([[''], ['is refused at the start for the key %j']])(
+    'cannot be signed with %j, which is said at the start',
+    async (pem) => {
+      await open({ AUTH_TYPE: 'local', EC_PRIVATE_KEY_PEM: pem });
+      await expect(stage.start()).rejects.toThrow(SettingsError);
+    },
+  );
 });
 
-describe('The bus', () => {
+describe('the bus', () => {
   it('is offered to agents by its address, without credentials', async () => {
     await open({ AGENT_NATS_URL: nats.url });
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
@@ -232,7 +235,7 @@ describe('The bus', () => {
     expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '{}').nats).toEqual({ url: nats.url });
   });
 
-  it('hands the certificate authority of the bus to the agent', async () => {
+  it('is offered with its certificate authority', async () => {
     const NATS_CA_FILE = join(directory.path, 'ca.pem');
     writeFileSync(NATS_CA_FILE, 'PEM of the authority');
     await open({ AGENT_NATS_URL: nats.url, NATS_CA_FILE });

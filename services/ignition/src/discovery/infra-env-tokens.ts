@@ -3,30 +3,32 @@ import { agentTokenGeneration, agentTokenKey } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { AGENT_TOKEN } from '@muster/contracts';
 
-/** What the agents of an infra-env identify themselves with; the same one until it nears its end. */
+/** Returns the token of the agents of an infra-env. It stays the same until it is renewed. */
 export type InfraEnvTokens = (infraEnvId: string) => Promise<string>;
 
 export interface TokenSigner {
   readonly algorithm: 'ES256' | 'HS256';
   readonly key: KeyObject | Uint8Array;
-  /** Tells keys apart without giving them away. */
+  /** Identifies a key without revealing it. */
   readonly keyDigest: string;
 }
 
 interface SealedToken {
   readonly token: string;
-  /** Which key signed it: with another one it is of no use. */
+  /** Digest of the key that signed the token. With another key the token is not valid. */
   readonly keyDigest: string;
   readonly generation: string;
   readonly expiresAtMs: number;
 }
 
-/** A token is replaced when less than this share of its life is left, so that a new image can boot for long enough. */
+/**
+ * A token is replaced when less than this share of its lifetime is left, so that new images are valid for long enough.
+ */
 const RENEWED_AT_SHARE = 1 / 2;
 
 /**
- * Tokens that name the infra-env and expire. A signature is never the same twice, so the first one is sealed and used from then on:
- * an image has to have the same bytes in every download of it.
+ * Tokens that name the infra-env and expire. Two signatures are never equal, so the first token is sealed and reused:
+ * an image must have the same bytes in every download.
  */
 export function signedTokens(
   { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },
@@ -53,14 +55,14 @@ export function signedTokens(
   };
 }
 
-/** Signs with the key pair that the gateway checks by. */
+/** Signs with the key pair that the gateway uses for verification. */
 export function keyPairSigner(key: KeyObject): () => Promise<TokenSigner> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const signer: TokenSigner = { algorithm: 'ES256', key, keyDigest: digestOf(publicKey) };
   return () => Promise.resolve(signer);
 }
 
-/** Signs with a key that all services of this installation have. Made at the first use. */
+/** Signs with a key that all services of this installation share. It is created at the first use. */
 export function ownKeySigner(secrets: Secrets): () => Promise<TokenSigner> {
   let signer: Promise<TokenSigner> | undefined;
   const make = async (): Promise<TokenSigner> => {

@@ -24,7 +24,7 @@ const PROXY_DROP_IN_MODE = 0o664;
 
 export type PlannedNetworks = ReturnType<typeof planRamdiskNetworks>;
 
-/** Returns the files that a ramdisk needs to fetch the root file system: static networks, and the proxy. */
+/** Returns the files that a ramdisk needs to download the root file system: static networks, and the proxy. */
 export function networkFiles(settings: Plain<InfraEnvSettings>, planned: PlannedNetworks): readonly RamdiskFile[] {
   return [...staticNetworkFiles(settings, planned), ...proxyFiles(settings)];
 }
@@ -46,12 +46,12 @@ function proxyFiles({ proxy }: Plain<InfraEnvSettings>): readonly RamdiskFile[] 
   return [{ path: PROXY_DROP_IN_PATH, mode: PROXY_DROP_IN_MODE, content: `[Service]\n${lines.join('\n')}\n` }];
 }
 
-/** Archives that are remembered; each is smaller than 1 MiB, as it has to fit into a minimal image. */
+/** Maximum number of cached archives. Each has less than 1 MiB, because it must fit into a minimal image. */
 export const REMEMBERED_RAMDISKS_MAX = 64;
 
-/** The archives of files that were asked for last: a thousand machines of one infra-env boot from bytes that were packed once. */
+/** Caches archives of files, so that the hosts of one infra-env boot from the same bytes. */
 export class RamdiskMemo {
-  /** By digest of their files, which may name credentials of a proxy; those asked for longest ago first. */
+  /** By digest of the files, which may contain proxy credentials. The least recently used archive is first. */
   private readonly archives = new Map<string, Uint8Array>();
 
   constructor(private readonly pack: (files: readonly RamdiskFile[]) => Uint8Array = createRamdisk) {}
@@ -73,14 +73,14 @@ export class RamdiskMemo {
   }
 }
 
-/** Infra-envs whose networks are kept. */
+/** Maximum number of infra-envs whose networks are cached. */
 const PLANS_MAX = 64;
 
 /** Ramdisks for minimal images and network boots, per infra-env. The bytes are the same until the settings change. */
 @Injectable()
 export class NetworkRamdisks {
   private readonly memo = new RamdiskMemo();
-  /** By infra-env: a thousand hosts boot from one plan. */
+  /** By infra-env, because many hosts boot from the same plan. */
   private readonly plans = new Map<string, { readonly revision: number; readonly planned: Promise<PlannedNetworks> }>();
 
   constructor(
@@ -116,7 +116,7 @@ export class NetworkRamdisks {
     );
     this.plans.delete(infraEnvId);
     this.plans.set(infraEnvId, { revision, planned });
-    // A plan that failed is made again at the next request.
+    // A failed plan is computed again at the next request.
     planned.catch(() => this.plans.delete(infraEnvId));
     const [oldest] = this.plans.keys();
     if (this.plans.size > PLANS_MAX && oldest !== undefined) this.plans.delete(oldest);

@@ -7,13 +7,13 @@ const networkFiles = (settings: Plain<InfraEnvSettings>) => filesOf(settings, un
 const filesOfNetworks = (network_yaml: string, openshiftVersion = '') =>
   filesOf({}, planRamdiskNetworks({ openshiftVersion, staticNetworkConfig: JSON.stringify([{ network_yaml }]) }));
 
-describe('The files of a network ramdisk', () => {
-  it('are none without a proxy', () => {
+describe('the files of a network ramdisk', () => {
+  it('are empty without a proxy', () => {
     expect(networkFiles({})).toEqual([]);
     expect(networkFiles({ proxy: { noProxy: 'example.com' } })).toEqual([]);
   });
 
-  it('bring the network of each machine up before anything is fetched', () => {
+  it('configure the network of each host before the first download', () => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
     const files = filesOfNetworks(network_yaml, '4.17');
     expect(files.map(({ path, mode }) => [path, mode.toString(8)])).toEqual([
@@ -33,7 +33,7 @@ describe('The files of a network ramdisk', () => {
     expect(first?.path).toBe('/etc/assisted/network/host0/eth0.nmconnection');
   });
 
-  it('name what keyfiles cannot express', () => {
+  it('report what keyfiles cannot express', () => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]';
     const planned = planRamdiskNetworks({
       openshiftVersion: '4.19.2',
@@ -44,7 +44,7 @@ describe('The files of a network ramdisk', () => {
     );
   });
 
-  it('run before CoreOS copies the profiles for the first boot', () => {
+  it('are applied before CoreOS copies the profiles for the first boot', () => {
     const network_yaml = 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}]';
     const files = filesOfNetworks(network_yaml);
     const unit = String(files.find(({ path }) => path.endsWith('system/pre-network-manager-config.service'))?.content);
@@ -54,7 +54,7 @@ describe('The files of a network ramdisk', () => {
     expect(script.split('\n')[0]).toBe('#!/bin/bash');
   });
 
-  it('lead the download of the root file system through the proxy', () => {
+  it('configure the proxy for the download of the root file system', () => {
     const [file, ...others] = networkFiles({
       proxy: { httpProxy: 'http://u:p%40ss@proxy.example.com', noProxy: '.lan' },
     });
@@ -67,7 +67,7 @@ describe('The files of a network ramdisk', () => {
     expect(file?.content).toContain('Environment="no_proxy=.lan"\n');
   });
 
-  it('have no line that a setting made up', () => {
+  it('contain no lines injected through settings', () => {
     const [file] = networkFiles({ proxy: { httpProxy: 'http://x"\nExecStart=/bin/evil' } });
     expect(String(file?.content).split('\n')).toHaveLength(4);
   });
@@ -84,8 +84,8 @@ function countedMemo() {
   return { memo, packed };
 }
 
-describe('remembered ramdisks', () => {
-  it('are packed once for the same files, and hold what they would hold if they were packed again', () => {
+describe('cached ramdisks', () => {
+  it('are built once for the same files, and equal newly built ones', () => {
     const { memo, packed } = countedMemo();
     const first = memo.archiveOf([file('one')]);
     expect(memo.archiveOf([file('one')])).toBe(first);
@@ -97,18 +97,18 @@ describe('remembered ramdisks', () => {
     ['content', { ...file('one'), content: 'two' }],
     ['path', { ...file('one'), path: '/etc/issue' }],
     ['mode', { ...file('one'), mode: 0o600 }],
-  ])('are others when the %s of a file is another', (_, other) => {
+  ])('change when the %s of a file changes', (_, other) => {
     const { memo } = countedMemo();
     expect(memo.archiveOf([other])).not.toEqual(memo.archiveOf([file('one')]));
   });
 
-  it('are empty of no files', () => {
+  it('are empty without files', () => {
     const { memo, packed } = countedMemo();
     expect(memo.archiveOf([])).toHaveLength(0);
     expect(packed).toHaveLength(0);
   });
 
-  it('are forgotten when they were asked for longest ago', () => {
+  it('are evicted when they are the least recently used', () => {
     const { memo, packed } = countedMemo();
     for (let index = 0; index < REMEMBERED_RAMDISKS_MAX; index += 1) memo.archiveOf([file(`${index}`)]);
     memo.archiveOf([file('0')]);

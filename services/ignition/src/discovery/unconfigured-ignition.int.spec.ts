@@ -13,7 +13,7 @@ import {
   type Stage,
 } from '../ignition-story.fixture.spec';
 
-/** Stands in for openshift-install: never the same twice, and it leaves what it was given for the test to read. */
+/** A fake openshift-install. Each run gives another output, and the input is kept for the test. */
 const FAKE_INSTALLER = `#!/usr/bin/env bash
 set -euo pipefail
 [ "$1 $2 $3 $4" = "agent create unconfigured-ignition --dir" ] || { echo "unknown arguments" >&2; exit 64; }
@@ -60,7 +60,7 @@ describe('the document of a disconnected image', () => {
     );
   const textOf = (name: string): string => readFileSync(join(directory.path, name), 'utf8');
 
-  it("is the release's own, asks at the machine, and is made once however often it is read", async () => {
+  it('is created by the installer of the release once for each input', async () => {
     await givenReadyCluster(stage);
     await stage.given('infraEnv', INFRA_ENV_ID, {
       type: 'InfraEnvSettingsRevised',
@@ -77,7 +77,7 @@ describe('the document of a disconnected image', () => {
     expect(textOf('runs')).toBe('run\n');
   });
 
-  it('says what the installer said when it does not work', async () => {
+  it('returns the output of the installer when it fails', async () => {
     writeFileSync(join(directory.path, 'fail'), '');
     await givenReadyCluster(stage);
     await stage.start();
@@ -87,7 +87,7 @@ describe('the document of a disconnected image', () => {
     });
   });
 
-  it('needs a release', async () => {
+  it('requires a release image', async () => {
     await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{}}'));
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ clusterId: '' }));
     await stage.start();

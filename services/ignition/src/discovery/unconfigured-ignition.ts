@@ -15,7 +15,7 @@ import { foldStream } from '../view/fold-stream';
 
 const OUTPUT = 'unconfigured-agent.ign';
 const MODE_PRIVATE = 0o600;
-/** Marks that the user answers questions at the console of the host. */
+/** Starts the interactive configuration at the console of the host. */
 const ASKS_AT_THE_MACHINE: IgnitionConfig = {
   ignition: { version: '3.2.0' },
   storage: {
@@ -25,7 +25,10 @@ const ASKS_AT_THE_MACHINE: IgnitionConfig = {
 
 type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem'>;
 
-/** The document of a disconnected image. The release's own installer makes it; it has keys in it, so it is made once per input. */
+/**
+ * Creates the document of a disconnected image with the installer of the release. It contains keys, so it is created
+ * once per input.
+ */
 @Injectable()
 export class UnconfiguredIgnition {
   private readonly binaries: InstallerBinaries;
@@ -38,7 +41,7 @@ export class UnconfiguredIgnition {
     this.binaries = new InstallerBinaries(config.openshiftInstall);
   }
 
-  /** @throws RefusalError without a release, or with the end of the installer's output. */
+  /** @throws RefusalError without a release image, or with the end of the installer's output */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
     const release = await this.releaseOf(settings.clusterId ?? '');
     const networks = await openNetworks(this.secrets, infraEnvId, settings);

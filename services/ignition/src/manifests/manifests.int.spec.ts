@@ -16,7 +16,7 @@ let nats: NatsServer;
 let stage: Stage;
 let commands = 0;
 beforeAll(async () => {
-  // As the service's own server: a manifest may have 1 MiB before it is written out for the bus.
+  // The limit of the real server. A manifest may have 1 MiB before it is encoded for the bus.
   nats = await startNatsServer({ config: 'max_payload: 8388608' });
 });
 afterAll(() => nats.stop());
@@ -55,7 +55,7 @@ describe('manifests of a user', () => {
     expect(JSON.stringify(facts)).not.toContain('canary-4711');
   });
 
-  it('replace, move and go', async () => {
+  it('can be replaced, moved and removed', async () => {
     await store('a.yaml', 'a: 1\n');
     await store('a.yaml', 'a: 2\n');
     const place = { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'a.yaml' };
@@ -74,12 +74,12 @@ describe('manifests of a user', () => {
     ['a.yaml', 'a: [', 'invalid-input', 'content'],
     ['a.json', '{', 'invalid-input', 'content'],
     ['a.yaml', `a: ${'x'.repeat(1_048_576)}`, 'invalid-input', 'content'],
-  ])('called %s are refused by their field', async (fileName, text, code, subject) => {
+  ])('named %s are refused with the name of the field', async (fileName, text, code, subject) => {
     expect(await refusal(store(fileName, text))).toMatchObject({ code, subject });
     expect(await list()).toEqual([]);
   });
 
-  it('can be added to a cluster that is being installed, and not be changed then', async () => {
+  it('can be added while the cluster is being installed, but not changed', async () => {
     await store('a.yaml', 'a: 1\n');
     await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
     await store('b.yaml', 'b: 1\n');
@@ -90,15 +90,15 @@ describe('manifests of a user', () => {
     });
   });
 
-  it('belong to a cluster that exists', async () => {
+  it('are refused for a cluster that does not exist', async () => {
     const clusterId = 'c1c1c1c1-0000-4000-8000-00000000dead';
     const input = { clusterId, folder: 'manifests', fileName: 'a.yaml', content: base64('a: 1') };
     expect(await refusal(ask(storeManifest, input))).toMatchObject({ code: 'not-found', subject: 'cluster_id' });
   });
 });
 
-describe('The manifests of the service', () => {
-  it('are listed after a preparation, beside those of users, which take precedence', async () => {
+describe('the manifests of the service', () => {
+  it('are listed after a preparation beside those of users, which take precedence', async () => {
     await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', 'openshift');
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
     await stage.fact('ArtifactsPrepared');

@@ -43,14 +43,14 @@ import { foldStream } from '../view/fold-stream';
 
 export interface OwnManifestsSettings {
   readonly hasSingleNodeNames: boolean;
-  /** Name of the cipher for cryptsetup; empty: aes-cbc-essiv:sha256. */
+  /** Cipher for cryptsetup. Empty: aes-cbc-essiv:sha256. */
   readonly diskEncryptionCipher: string;
 }
 
 const WORKERS_OF_THEIR_OWN = 2;
 const CIPHER = 'aes-cbc-essiv:sha256';
 
-/** What the service adds to a cluster, by what it is made of. */
+/** Returns the manifests that the service adds to a cluster. */
 export function ownManifests(
   order: Pick<InstallRequest, 'settings' | 'hosts' | 'ntpServers' | 'bootstrapHostId'>,
   settings: OwnManifestsSettings,
@@ -85,7 +85,7 @@ function toInput(
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The contract has them as JSON text; it was checked when it was given. */
+/** The v2 API contains them as JSON text, which was validated with the request. */
 function parseTangServers(text: string): readonly { readonly url: string; readonly thumbprint: string }[] {
   if (text === '') return [];
   const servers = JSON.parse(text) as readonly { readonly url?: unknown; readonly thumbprint?: unknown }[];
@@ -93,7 +93,7 @@ function parseTangServers(text: string): readonly { readonly url: string; readon
 }
 
 const FOLDERS = ['manifests', 'openshift'] as const;
-/** Files of one cluster; installers read every one of them. */
+/** Maximum number of manifests of one cluster. Installers read all of them. */
 const MANIFESTS_MAX = 1_000;
 
 export interface StoredManifest {
@@ -101,7 +101,10 @@ export interface StoredManifest {
   readonly stored: { readonly position: number; readonly revision: number };
 }
 
-/** Manifests of users and of the service, which are added to those of the installer. A text may contain secrets, so it is sealed with the key of its cluster. */
+/**
+ * Stores the manifests of users and of the service, which are added to those of the installer. They may contain
+ * secrets, so their text is sealed with the key of the cluster.
+ */
 @Injectable()
 export class Manifests {
   private readonly of: CommandHandler<ManifestsState, ManifestCommand>;
@@ -123,7 +126,10 @@ export class Manifests {
     });
   }
 
-  /** By folder and name. Throws RefusalError `not-found` for an unknown cluster. */
+  /**
+   * Returns the manifests sorted by folder and name.
+   * @throws RefusalError `not-found` for an unknown cluster
+   */
   async list(clusterId: string): Promise<readonly Manifest[]> {
     await this.cluster(clusterId);
     return this.known(clusterId);
@@ -141,13 +147,16 @@ export class Manifests {
     );
   }
 
-  /** Throws RefusalError `not-found`. */
+  /** @throws RefusalError `not-found` */
   async read(clusterId: string, folder: string, fileName: string): Promise<Buffer> {
     await this.cluster(clusterId);
     return this.open(clusterId, await this.find(clusterId, folder, fileName));
   }
 
-  /** Throws RefusalError: an unknown cluster, a name or text that cannot be a manifest's. A file of the same place is replaced. */
+  /**
+   * Replaces an existing manifest of that folder and name.
+   * @throws RefusalError for an unknown cluster, or an invalid name or text
+   */
   async store(
     clusterId: string,
     given: { readonly folder: string; readonly fileName: string; readonly content: Buffer },
@@ -164,7 +173,10 @@ export class Manifests {
     return this.execute(clusterId, { type: 'StoreManifest', clusterId, manifest }, manifest, context);
   }
 
-  /** What is not given stays. Throws RefusalError as `store` does, and when the cluster is past changing. */
+  /**
+   * Fields that are not given stay.
+   * @throws RefusalError as `store` does, and when the status of the cluster permits no change
+   */
   async revise(
     clusterId: string,
     place: { readonly folder: string; readonly fileName: string },
@@ -181,7 +193,10 @@ export class Manifests {
     return this.execute(clusterId, { type: 'MoveManifest', clusterId, from, manifest }, manifest, context);
   }
 
-  /** A file that is not there counts as removed. Throws RefusalError when the cluster is past changing. */
+  /**
+   * A manifest that does not exist counts as removed.
+   * @throws RefusalError when the status of the cluster permits no change
+   */
   async remove(
     clusterId: string,
     folder: string,
@@ -193,7 +208,7 @@ export class Manifests {
     return this.of.execute(clusterId, command, context);
   }
 
-  /** What the service adds at an installation: replaces what it added at the one before. */
+  /** Replaces the manifests that the service added for an earlier installation. */
   async storeOwn(clusterId: string, files: readonly ManifestFile[], context: CommandContext): Promise<void> {
     const manifests: Manifest[] = [];
     for (const { folder, fileName, content } of files)
@@ -220,7 +235,7 @@ export class Manifests {
     return found;
   }
 
-  /** The text first: a fact without it would promise what is not there. */
+  /** The text is stored before the event that refers to it. */
   private async seal(
     clusterId: string,
     place: { readonly folder: string; readonly fileName: string; readonly source: ManifestSource },

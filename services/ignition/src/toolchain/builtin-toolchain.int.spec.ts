@@ -11,7 +11,7 @@ const isInstalled = spawnSync('ignition-validate', ['--version']).error === unde
 const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
 const whenPresent = isInstalled ? describe : describe.skip;
 
-/** Keys take the longest to make. */
+/** Shared between tests, because creating keys takes the longest. */
 const shared = keptInMemory();
 const make = (order: InstallRequest, keep = shared): Promise<MadeInstallation> => builtinToolchain.make(order, keep);
 const textOf = ({ artifacts }: MadeInstallation, name: string): string =>
@@ -33,11 +33,11 @@ const added = (fileName: string, content: string, folder: ManifestFile['folder']
   content,
 });
 
-describe('what the built-in toolchain makes', () => {
+describe('the artifacts of the built-in toolchain', () => {
   it.each([
     ['three nodes', sampleInstallRequest()],
     ['one node', single()],
-  ])('in the open for %s is like nothing of any other cluster', async (_, order) => {
+  ])('differ between clusters when %s is not sealed', async (_, order) => {
     const open = ({ artifacts }: MadeInstallation) =>
       artifacts.filter(({ isSecret }) => !isSecret).map(({ content }) => content.toString());
     const first = open(await make(order));
@@ -46,7 +46,7 @@ describe('what the built-in toolchain makes', () => {
     expect(new Set(first).size).toBe(first.length);
   });
 
-  it('is the same again from the same kept secrets, and other keys without them', async () => {
+  it('are the same for the same kept secrets, and have other keys without them', async () => {
     const keep = keptInMemory();
     const [first, again, other] = [
       await make(sampleInstallRequest(), keep),
@@ -58,7 +58,7 @@ describe('what the built-in toolchain makes', () => {
     expect([...keep.kept.keys()]).toEqual(builtinToolchain.keptSecrets);
   });
 
-  it('lays certificates, credentials and manifests where bootstrapping looks for them', async () => {
+  it('have certificates, credentials and manifests at the paths that the bootstrap reads', async () => {
     const made = await make(sampleInstallRequest());
     const paths = pathsOf(made);
     expect(paths).toEqual(expect.arrayContaining(BOOTSTRAP_FILES.map((path) => `/opt/openshift/${path}`)));
@@ -68,14 +68,14 @@ describe('what the built-in toolchain makes', () => {
     });
   });
 
-  it('accepts the kubeadmin password that users download', async () => {
+  it('contain the hash of the kubeadmin password that users download', async () => {
     const made = await make(sampleInstallRequest());
     const { stringData } = objectOf(made, 'openshift/99_kubeadmin-password-secret.yaml');
     const { kubeadmin } = stringData as { kubeadmin: string };
     expect(await compare(textOf(made, 'kubeadmin-password'), kubeadmin)).toBe(true);
   });
 
-  it('lets nodes trust the server that their pointer leads to, and no secret out of the install-config', async () => {
+  it('make nodes trust the server of their pointer config, and contain no secret of the install-config', async () => {
     const made = await make(sampleInstallRequest());
     const { ignition } = configOf(made, 'worker.ign');
     const ca = new X509Certificate(
@@ -89,7 +89,7 @@ describe('what the built-in toolchain makes', () => {
     expect(fileOf(made, 'manifests/cluster-config.yaml')).not.toContain('canary-pull-secret');
   });
 
-  it('describes machines on bare metal as they are, masters first', async () => {
+  it('list the bare-metal hosts with their hardware, control plane hosts first', async () => {
     const made = await make(sampleInstallRequest());
     const worker = objectOf(made, 'openshift/99_openshift-cluster-api_hosts-3.yaml');
     expect(worker).toMatchObject({
@@ -115,14 +115,17 @@ describe('what the built-in toolchain makes', () => {
       'HighlyAvailableArbiter',
       'HighlyAvailable',
     ],
-  ])('%#: says how many of everything there are', async (order, controlPlaneTopology, infrastructureTopology) => {
-    const made = await make(order);
-    expect(objectOf(made, 'manifests/cluster-infrastructure-02-config.yml')).toMatchObject({
-      status: { controlPlaneTopology, infrastructureTopology },
-    });
-  });
+  ])(
+    '%#: contain the counts of control plane hosts and workers',
+    async (order, controlPlaneTopology, infrastructureTopology) => {
+      const made = await make(order);
+      expect(objectOf(made, 'manifests/cluster-infrastructure-02-config.yml')).toMatchObject({
+        status: { controlPlaneTopology, infrastructureTopology },
+      });
+    },
+  );
 
-  it('applies manifests and patches of users and operators', async () => {
+  it('include the manifests and patches of users and operators', async () => {
     const patch = '- {op: replace, path: /spec/mastersSchedulable, value: true}';
     const name = 'cluster-scheduler-02-config.yml';
     const made = await make(
@@ -135,7 +138,7 @@ describe('what the built-in toolchain makes', () => {
     );
   });
 
-  it('gives every host its own config', async () => {
+  it('contain a config for every host', async () => {
     const hosts = [
       sampleHost(0, { nodeIpHint: '192.0.2.0', hasIpv6: true }),
       sampleHost(1, { isPersistentBoot: true }),
@@ -162,14 +165,14 @@ describe('what the built-in toolchain makes', () => {
     );
   });
 
-  it('refuses a pool that no manifest brings', async () => {
+  it('are refused when no manifest contains the pool of a host', async () => {
     const hosts = [sampleHost(0), sampleHost(3, { pool: 'infra' })];
     await expect(make(sampleInstallRequest({ hosts }))).rejects.toThrow(
       /worker-3 belongs to the machine-config pool infra/,
     );
   });
 
-  it('leaves single nodes nothing to fetch', async () => {
+  it('require no download on single nodes', async () => {
     const made = await make(single());
     expect(configOf(made, 'master.ign')).toEqual({ ignition: { version: '3.2.0' } });
     const [host] = single().hosts;
@@ -204,7 +207,7 @@ whenPresent(`Ignition's own validator${missing}`, () => {
     ['a single node', single()],
     ['OKD', settings({ openshiftVersion: '4.18.0-okd-scos.3' })],
     ['a platform of its own', settings({ platformType: 'none', userManagedNetworking: true })],
-  ])('accepts everything that is made for %s', async (_, order) => {
+  ])('accepts the configs of %s', async (_, order) => {
     const made = await make(order);
     const configs = made.artifacts.filter(({ name }) => name.endsWith('.ign'));
     expect(configs.length).toBeGreaterThan(3);

@@ -29,22 +29,25 @@ import {
 const PKI = 'cluster-pki';
 const PASSWORD = 'kubeadmin-password';
 const PASSWORD_HASH = 'kubeadmin-password-hash';
-/** Enough for a random password; more rounds would only block this process. */
+/** Sufficient for a random password. More rounds would only block the process. */
 const BCRYPT_ROUNDS = 6;
 
-/** What cannot be made twice alike. */
+/** Values that differ at each creation. */
 interface Kept {
   readonly pki: ClusterPki;
   readonly password: string;
   readonly passwordHash: string;
 }
 
-/** Makes the artifacts itself: certificates, credentials, manifests, and the documents that carry them. */
+/**
+ * Creates the artifacts without other programs: certificates, credentials, manifests, and the configs that contain
+ * them.
+ */
 export const builtinToolchain = {
   name: 'builtin',
   keptSecrets: [PKI, PASSWORD, PASSWORD_HASH],
   async make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation> {
-    // What may be refused comes before what takes time.
+    // Refusals come before work that takes time.
     const installConfig = composedInstallConfig(order);
     const kept = await keepSecrets(order, keep);
     const pointers = pointersOf(order, kept.pki);
@@ -72,7 +75,7 @@ export const builtinToolchain = {
         secret('bootstrap.ign', toIgnitionJson(bootstrap)),
         secret('install-config.yaml', JSON.stringify(installConfig)),
         plain('metadata.json', metadata(order)),
-        // A controller asks for it whenever it has operators to wait for.
+        // The controller requests it when it waits for operators.
         ...(order.operatorManifests.files.length > 0
           ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
           : []),
@@ -104,7 +107,7 @@ async function keepSecrets(order: InstallRequest, keep: KeepSecret): Promise<Kep
   return { pki: JSON.parse(pki.toString()) as ClusterPki, password, passwordHash: passwordHash.toString() };
 }
 
-/** A single node fetches nothing: it is written with what the bootstrap left. */
+/** The config of a single node is complete and downloads nothing. */
 function pointersOf(order: InstallRequest, pki: ClusterPki): RoleConfigs {
   const pointer = (pool: string): IgnitionConfig =>
     renderPointerIgnition({

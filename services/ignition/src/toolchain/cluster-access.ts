@@ -3,12 +3,12 @@ import { parse, stringify } from 'yaml';
 import { bundleOf, type ClusterPki } from './pki/cluster-pki';
 import type { KeyPairPem } from './pki/issue-certificate';
 
-/** Without those that look alike. */
+/** Letters and digits without those that look alike. */
 const CHARACTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ23456789';
 const GROUPS = 4;
 const GROUP_CHARACTERS = 5;
 
-/** Four groups of five characters; more than 110 bits. */
+/** Returns four groups of five characters with more than 110 bits of randomness. */
 export function kubeadminPassword(): string {
   const group = (): string =>
     Array.from({ length: GROUP_CHARACTERS }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
@@ -24,12 +24,12 @@ interface Kubeconfig {
   }[];
 }
 
-/** A kubeconfig as YAML text. A secret. */
+/** Returns a kubeconfig as YAML text. It is a secret. */
 export function renderKubeconfig(input: {
   readonly clusterName: string;
   readonly host: string;
   readonly user: string;
-  /** Authorities of the API as it is called under `host`; PEM. */
+  /** Certificate authorities of the API at `host`, PEM. */
   readonly caPem: string;
   readonly client: KeyPairPem;
 }): string {
@@ -57,7 +57,7 @@ export function renderKubeconfig(input: {
   );
 }
 
-/** The same access, which also trusts `caPem`: it is put before the authority of every cluster in the file. */
+/** Returns the kubeconfig with `caPem` before the certificate authority of every cluster in it. */
 export function withCertificateAuthority(kubeconfig: string, caPem: string): string {
   const document = parse(kubeconfig) as Kubeconfig;
   const clusters = document.clusters.map((entry) => {
@@ -69,7 +69,7 @@ export function withCertificateAuthority(kubeconfig: string, caPem: string): str
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Kubeconfigs of a new cluster by file name; each with no more than what its user needs. Secrets. */
+/** Returns the kubeconfigs of a new cluster by file name, each with the permissions of its user. They are secrets. */
 export function clusterAccess(name: string, domain: string, pki: ClusterPki) {
   const everywhere = bundleOf(pki, 'kube-apiserver-complete-server-ca-bundle');
   const admin = { clusterName: name, user: 'admin', client: pki.pairs['admin-kubeconfig-client'] };

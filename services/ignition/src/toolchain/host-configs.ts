@@ -16,7 +16,7 @@ export type RoleConfigs = ReadonlyMap<string, IgnitionConfig>;
 export const rolesOf = ({ hosts }: InstallRequest): readonly InstallHost['role'][] =>
   hosts.some(({ role }) => role === 'arbiter') ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
 
-/** What is written to disks: a role's config with what every node gets, and one per host. `pointers`: by role, as they were made. */
+/** Returns the configs for disks: one per role and one per host. `pointers`: pointer configs by role. */
 export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): readonly MadeArtifact[] {
   const { serviceCaPem, settings, hosts } = order;
   const nodeFiles = roleNodeConfig({
@@ -50,7 +50,7 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
   return { ...made(name, mergeIgnition(config, override.config)), isSecret: true };
 }
 
-/** Names of the machine-config pools that manifests bring. */
+/** Names of the machine-config pools in the manifests. */
 function poolsOf({ manifests }: InstallRequest): ReadonlySet<string> {
   const names = manifests
     .filter(({ content }) => content.includes('MachineConfigPool'))
@@ -67,7 +67,10 @@ interface ObjectHead {
   readonly metadata?: { readonly name?: string };
 }
 
-/** With a pointer, it names the authority of this cluster and is like no other; without one, it may be. */
+/**
+ * A pointer config contains the certificate authority of the cluster, so it differs between clusters. Other configs may
+ * be equal.
+ */
 const made = (name: string, config: IgnitionConfig): MadeArtifact => ({
   name,
   content: Buffer.from(toIgnitionJson(config)),

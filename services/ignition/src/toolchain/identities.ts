@@ -5,7 +5,10 @@ const INFRA_ID_NAME_CHARACTERS_MAX = 21;
 const INFRA_ID_SUFFIX_CHARACTERS = 5;
 const TOKEN_CHARACTERS = 7;
 
-/** What the new cluster calls itself: another one with every attempt, the same one for one attempt. A UUID. */
+/**
+ * Returns the id of the new cluster within OpenShift, a UUID. It is the same within one attempt and differs between
+ * attempts.
+ */
 export function openshiftClusterIdOf(order: InstallRequest): string {
   const hex = digestOf(order).toString('hex');
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16);
@@ -18,13 +21,13 @@ export function openshiftClusterIdOf(order: InstallRequest): string {
   ].join('-');
 }
 
-/** Prefix of the names of what belongs to the cluster. */
+/** Prefix of the names of resources of the cluster. */
 export function infraIdOf(order: InstallRequest): string {
   const name = (order.settings.name ?? '').slice(0, INFRA_ID_NAME_CHARACTERS_MAX).replace(/[^a-z0-9-]/g, '-');
   return `${name}-${digestOf(order).subarray(16).toString('hex').slice(0, INFRA_ID_SUFFIX_CHARACTERS)}`;
 }
 
-/** Tells files of one document apart from others of the same name. */
+/** Distinguishes files with the same name in different documents. */
 export const documentTokenOf = (order: InstallRequest): string =>
   digestOf(order).toString('hex').slice(-TOKEN_CHARACTERS);
 

@@ -20,7 +20,7 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallReques
   bootstrapHostId: '',
 });
 
-describe('What a new cluster calls itself', () => {
+describe('the identity of a new cluster', () => {
   it('is a UUID', () => {
     for (let attempt = 1; attempt < 50; attempt += 1)
       expect(openshiftClusterIdOf(order('c', attempt))).toMatch(
@@ -28,13 +28,13 @@ describe('What a new cluster calls itself', () => {
       );
   });
 
-  it('differs between clusters and attempts only', () => {
+  it('differs between clusters and between attempts', () => {
     const ids = [order('a', 1), order('a', 2), order('b', 1)].map(openshiftClusterIdOf);
     expect(new Set(ids).size).toBe(3);
     expect(openshiftClusterIdOf(order('a', 1, 'other'))).toBe(ids[0]);
   });
 
-  it('is short enough to be part of other names', () => {
+  it('is short enough for use in other names', () => {
     expect(infraIdOf(order('a', 1, 'a-very-long-name-of-a-cluster'))).toMatch(/^a-very-long-name-of-a-[0-9a-f]{5}$/);
   });
 });

@@ -18,7 +18,7 @@ export type InstallConfigRequest = Pick<
   >[];
 };
 
-/** What the document needs of an order. */
+/** Returns the part of the request that the install-config depends on. */
 export function installConfigOf({
   settings,
   installConfigOverrides,
@@ -68,7 +68,7 @@ export function installConfigOf({
   };
 }
 
-/** The contract's `platform.external`. */
+/** `platform.external` of the v2 API. */
 function externalPlatform(details: object | undefined): { externalName: string; cloudControllerManager: string } {
   const { external } = (details ?? {}) as { readonly external?: { readonly [field: string]: unknown } };
   return {
@@ -78,7 +78,10 @@ function externalPlatform(details: object | undefined): { externalName: string; 
   };
 }
 
-/** With the cluster's overrides. Throws ArtifactsRefused with everything that is wrong with it. */
+/**
+ * Returns the install-config with the overrides of the cluster.
+ * @throws ArtifactsRefused with all errors in it
+ */
 export function composedInstallConfig(order: InstallRequest): InstallConfig {
   const composed = composeInstallConfig(installConfigOf(order));
   if (composed.kind === 'refused') throw new ArtifactsRefused(composed.reason);

@@ -29,7 +29,7 @@ export const sampleHost = (index: number, changes: Partial<InstallHost> = {}): I
   ...changes,
 });
 
-/** Three masters and, unless said otherwise, one worker. */
+/** Three control plane hosts and, by default, one worker. */
 export function sampleInstallRequest(changes: Partial<InstallRequest> = {}, hostCount = MASTERS + 1): InstallRequest {
   return {
     clusterId: 'c1c1c1c1-0000-4000-8000-000000000001',
@@ -67,7 +67,7 @@ export function sampleInstallRequest(changes: Partial<InstallRequest> = {}, host
   };
 }
 
-/** Secrets in memory, each made once. */
+/** Keeps secrets in memory. Each is created once. */
 export function keptInMemory(): KeepSecret & { readonly kept: ReadonlyMap<string, Buffer> } {
   const kept = new Map<string, Buffer>();
   const keep: KeepSecret = async (name, make) => {

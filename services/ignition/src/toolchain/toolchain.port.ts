@@ -3,31 +3,31 @@ import type { FencingCredentials, ManifestFile, RegistryMirror } from '@muster/i
 import type { OperatorManifests } from '@muster/operators';
 import type { DownloadProgress } from '@muster/ports';
 
-/** Everything an installation is made from. Two orders that are alike give the same artifacts, with the same kept secrets. */
+/** All inputs of an installation. Equal requests with equal kept secrets give equal artifacts. */
 export interface InstallRequest {
   readonly clusterId: string;
   readonly attempt: number;
-  /** ISO 8601. Certificates are valid from about then. */
+  /** ISO 8601. Certificates are valid from about this time. */
   readonly startedAt: string;
   readonly settings: Plain<ClusterSettings>;
-  /** JSON text; empty without any. */
+  /** JSON text; empty without overrides. */
   readonly installConfigOverrides: string;
-  /** Those of the settings, else the networks that the bootstrap host is in. */
+  /** Machine networks of the settings, otherwise the networks of the bootstrap host. */
   readonly machineNetworks: readonly string[];
-  /** From the cluster, else from every infra-env of its hosts. */
+  /** NTP servers of the cluster, otherwise those of all infra-envs of its hosts. */
   readonly ntpServers: readonly string[];
   readonly hosts: readonly InstallHost[];
-  /** Where images are found that are named otherwise. */
+  /** Locations of images that differ from their names. */
   readonly mirrors: readonly RegistryMirror[];
   /** JSON text; a secret. */
   readonly pullSecret: string;
-  /** PEM of every infra-env whose hosts take part. */
+  /** PEM of all infra-envs of the hosts. */
   readonly additionalTrustBundle: string;
   /** Manifests of the chosen OLM operators and of their dependencies. */
   readonly operatorManifests: OperatorManifests;
-  /** Manifests that are added to the generated ones, in this order: users, operators, service. */
+  /** Manifests that are added to the generated ones, in the order users, operators, service. */
   readonly manifests: readonly ManifestFile[];
-  /** PEM of the authority of the service; empty when machines need none. */
+  /** PEM of the certificate authority of the service; empty when hosts need none. */
   readonly serviceCaPem: string;
   /** Name of the installing program, as the cluster reports it. */
   readonly invoker: string;
@@ -38,17 +38,17 @@ export interface InstallHost {
   readonly hostId: string;
   readonly role: 'master' | 'worker' | 'arbiter';
   readonly hostname: string;
-  /** Machine-config pool; that of the role unless the user chose another. */
+  /** Machine-config pool. It is that of the role unless the user set another. */
   readonly pool: string;
   readonly installationDisk: string;
   /** MAC address of the first port with an address in a machine network; empty without such a port. */
   readonly bootMacAddress: string;
   readonly isLegacyBoot: boolean;
-  /** It discovered itself from a system on its own disk. */
+  /** Whether the host runs its agent from a system on its own disk. */
   readonly isPersistentBoot: boolean;
   /** First address in a machine network, without prefix length; empty when there is none. */
   readonly nodeAddress: string;
-  /** An address of the network in which its kubelet has to choose one; empty when it may choose freely. */
+  /** An address of the network in which the kubelet must select its address; empty for any network. */
   readonly nodeIpHint: string;
   readonly hasIpv6: boolean;
   /** Undefined before the first inventory. */
@@ -63,46 +63,46 @@ export interface MadeArtifact {
   readonly name: string;
   readonly content: Buffer;
   /**
-   * Holds a key, a password or the pull secret; or may be the same text in two clusters, so that what one of them discards
-   * must not be found by its content alone.
+   * Whether it contains a key, a password or the pull secret, or may be equal in two clusters. An artifact that is
+   * stored by content could be discarded by another cluster.
    */
   readonly isSecret: boolean;
 }
 
-/** The secret of that name, made and sealed by the first call; every later call finds that one. */
+/** Returns the secret with that name. The first call creates and seals it; later calls return the same value. */
 export type KeepSecret = (name: string, make: () => Promise<Buffer>) => Promise<Buffer>;
 
-/** What a release image states. Images are references by digest; empty when the release has none. */
+/** Metadata of a release image. Images are references by digest; empty when the release has none. */
 export interface ReadRelease {
   readonly releaseImage: string;
   readonly version: string;
   readonly machineConfigOperatorImage: string;
   readonly mustGatherImage: string;
-  /** CoreOS build that the release installs; empty when it is not stated. */
+  /** CoreOS build that the release installs; empty when it is not known. */
   readonly coreosVersion: string;
 }
 
-/** Receives what a toolchain finds out while it works. */
+/** Receives the reports of a toolchain during its work. */
 export interface PreparationReport {
   /** Resolves when the release is recorded. */
   releaseRead(release: ReadRelease): Promise<void>;
   downloaded(progress: DownloadProgress): void;
 }
 
-/** One way of making what an installation needs. */
+/** A program that creates installation artifacts. */
 export interface Toolchain {
   readonly name: string;
-  /** Names it gives to KeepSecret. */
+  /** Names that it passes to KeepSecret. */
   readonly keptSecrets: readonly string[];
-  /** Throws ArtifactsRefused when the order itself cannot be carried out; any other error is worth another try. */
+  /** @throws ArtifactsRefused when the request itself cannot be executed; any other error is temporary */
   make(order: InstallRequest, keep: KeepSecret, report: PreparationReport): Promise<MadeInstallation>;
 }
 
 /** The toolchain of each release. */
 export interface Toolchains {
-  /** @throws ArtifactsRefused when no toolchain of the settings may install the release. */
+  /** @throws ArtifactsRefused when the settings permit no toolchain for the release */
   of(releaseImage: string): Toolchain;
-  /** The names that any toolchain gives to KeepSecret. */
+  /** The names that any toolchain passes to KeepSecret. */
   readonly keptSecrets: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export interface MadeInstallation {
   readonly artifacts: readonly MadeArtifact[];
 }
 
-/** The request cannot be executed; the message says what the user must change. */
+/** The request cannot be executed. The message contains the remedy. */
 export class ArtifactsRefused extends Error {
   constructor(reason: string) {
     super(reason);

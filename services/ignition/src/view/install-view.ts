@@ -17,7 +17,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
 import { Injectable } from '@nestjs/common';
 
-/** A network port of a host, as its inventory has it. */
+/** A network port of a host, from its inventory. */
 export interface Port {
   readonly macAddress: string;
   /** With prefix length. */
@@ -34,7 +34,7 @@ export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readon
   return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
 }
 
-/** The first of a host's addresses that lies in one of the networks, and that network's own address; empty when none does. */
+/** Returns the first address of a host in one of the networks, with the address of that network; empty without one. */
 export function nodeAddressOf(
   ports: readonly Port[],
   machineNetworks: readonly string[],
@@ -53,14 +53,14 @@ export function nodeAddressOf(
 
 const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? '';
 
-/** The networks that a host is in, each once. */
+/** Returns the networks of a host without duplicates. */
 export function networksOf(ports: readonly Port[]): readonly string[] {
   return [...new Set(parseCidrs(ports.flatMap(({ addresses }) => addresses)).map(formatNetwork))];
 }
 
 export interface HostEntry {
   state: HostState;
-  /** As the machine calls itself; empty before its first inventory. */
+  /** Hostname in the inventory; empty before the first one. */
   inventoryHostname: string;
   ports: readonly Port[];
   /** Undefined before the first inventory. */
@@ -72,20 +72,20 @@ export interface HostEntry {
 export interface ClusterEntry {
   state: ClusterState;
   readonly hostKeys: ReadonlySet<HostKey>;
-  /** Artifacts are asked for: the installation of `state.attempt` is being prepared. */
+  /** The artifacts of the installation `state.attempt` are requested. */
   isPreparing: boolean;
-  /** When the attempt was started, ISO 8601. */
+  /** Start of the attempt, ISO 8601. */
   preparationStartedAt: string;
-  /** Artifacts of this attempt and of those before it are no longer wanted. */
+  /** Artifacts of this attempt and of earlier ones are discarded. */
   discardUpTo: number;
-  /** The last attempt that was answered with artifacts or a failure. */
+  /** The last attempt with artifacts or a failure. */
   answeredAttempt: number;
   hasArtifacts: boolean;
-  /** On whose behalf the preparation is done. */
+  /** Origin of the preparation. */
   cause: Omit<CommandContext, 'commandId'>;
 }
 
-/** What this service has to know of clusters and hosts to see what is left to do, folded from the stream in order. */
+/** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */
 @Injectable()
 export class InstallView {
   private readonly clusters = new Map<string, ClusterEntry>();
@@ -135,7 +135,7 @@ export class InstallView {
     } else if (event.type === 'ClusterReset') entry.discardUpTo = entry.state.attempt;
     else if (event.type === 'ClusterDeregistered') entry.discardUpTo = Infinity;
     if (ENDS_OF_PREPARATION.has(event.type) || hasLeftPreparation(event)) entry.isPreparing = false;
-    // An attempt without an answer may be in the making: its artifacts still have to be taken away.
+    // An attempt without a result may have stored artifacts, which must be discarded.
     const isAnswered = entry.answeredAttempt >= entry.state.attempt;
     if (event.type === 'ClusterDeregistered' && isAnswered && !entry.hasArtifacts) this.clusters.delete(id);
   }

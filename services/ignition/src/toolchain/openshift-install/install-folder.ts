@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ManifestFile, ManifestFolder } from '@muster/ignition-config';
 import { ArtifactsRefused } from '../toolchain.port';
 
-/** What the installer leaves that is worth keeping, by the name it is kept under → where it lies. Secrets. */
+/** Output files of the installer that are kept: name → path. They are secrets. */
 const OUTPUTS: readonly (readonly [name: string, path: string])[] = [
   ['bootstrap.ign', 'bootstrap.ign'],
   ['master.ign', 'master.ign'],
@@ -24,11 +24,11 @@ export async function collectOutput(folder: InstallFolder): Promise<InstallerOut
 
 const MODE_PRIVATE = 0o600;
 const MODE_PRIVATE_FOLDER = 0o700;
-/** Another user may enter the folder, but not list it. */
+/** Another user may enter the folder but not list it. */
 const MODE_PASSAGE = 0o711;
 const FOLDERS: readonly ManifestFolder[] = ['openshift', 'manifests'];
 
-/** The folder in which one installation is made. The content of an earlier run is removed. */
+/** Opens the folder of one installation, and removes the content of an earlier run. */
 export async function openInstallFolder(path: string) {
   await rm(path, { recursive: true, force: true });
   await mkdir(dirname(path), { recursive: true, mode: MODE_PASSAGE });
@@ -78,7 +78,7 @@ async function changeOwner(path: string, uid: number): Promise<void> {
     for (const name of await readdir(path)) await changeOwner(join(path, name), uid);
 }
 
-/** Top down: a folder of the service cannot change while its content is read. */
+/** Top down, because the content of a folder that the service owns cannot change while it is read. */
 async function takeBack(path: string, uid: number): Promise<void> {
   const found = await lstat(path);
   if (!found.isDirectory() && !(found.isFile() && found.nlink === 1))

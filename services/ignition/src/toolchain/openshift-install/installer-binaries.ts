@@ -18,15 +18,15 @@ import { Logger } from '@nestjs/common';
 import type { ServiceRegistries } from '../../service-registries';
 import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
 
-/** How the release's own installer is got and run. */
+/** How the installer of a release is obtained and run. */
 export interface OpenshiftInstallSettings {
-  /** Used for every release; undefined: each release's own is fetched. */
+  /** Path of an installer for all releases. Undefined: the installer is read from each release. */
   readonly installerPath: string | undefined;
-  /** The registries that releases are read from. */
+  /** Registries from which releases are read. */
   readonly registries: ServiceRegistries;
-  /** Where installers are kept and installations are made; only this service may read it. */
+  /** Folder of installers and installations. Only this service may read it. */
   readonly workDirectory: string;
-  /** Folder with certificates and keys that clusters get instead of generated ones. */
+  /** Folder with certificates and keys that replace generated ones. */
   readonly certificatesDirectory: string | undefined;
   readonly timeoutMs: number;
   /** User and group id of the installer where the service runs as root. */
@@ -58,23 +58,23 @@ export function readOpenshiftInstallSettings(
   };
 }
 
-/** What a release is asked for. */
+/** Properties of a release that determine its installer. */
 export interface WantedInstaller {
   readonly releaseImage: string;
   readonly pullSecret: string;
   readonly openshiftVersion: string;
   readonly isFips: boolean;
-  /** Certificate authorities of the site, besides those of the service. */
+  /** Certificate authorities of the site, in addition to those of the service. */
   readonly caPem: string;
 }
 
-/** An installer that can be executed. `release` is absent where OPENSHIFT_INSTALL_PATH names the installer. */
+/** An installer that can be executed. `release` is absent when OPENSHIFT_INSTALL_PATH names the installer. */
 export interface FoundInstaller {
   readonly installer: string;
   readonly release?: ReadRelease;
 }
 
-/** From here on the standard installer installs bare metal too. */
+/** From this version the standard installer supports bare metal. */
 const STANDARD_INSTALLER_SINCE = '4.16';
 
 /** Before 4.16, and with FIPS, clusters on bare metal need the installer that is linked against the libraries of RHEL. */
@@ -94,12 +94,12 @@ export type OpenRegistries = (
 
 const CACHE_BYTES_MAX = 8 * 1024 ** 3;
 const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
-/** Steps of the log about a download. */
+/** Interval of log lines about a download. */
 const PROGRESS_STEP_BYTES = 64 * 1024 ** 2;
 const MIB = 1024 ** 2;
-/** Node's name of an architecture → the one of images. The installer runs on the machine of the service. */
+/** Node's name of an architecture → its name in images. The installer runs on the machine of the service. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
-/** Node's name → the one of CoreOS. */
+/** Node's name of an architecture → its name in CoreOS. */
 const COREOS_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ['x64', 'x86_64'],
   ['arm64', 'aarch64'],
@@ -116,7 +116,10 @@ export class InstallerBinaries {
     private readonly open: OpenRegistries = openRegistries(settings),
   ) {}
 
-  /** Returns the installer of a release and what the release states. @throws ArtifactsRefused that names image, registry, reason and remedy. */
+  /**
+   * Returns the installer of a release and the metadata of the release.
+   * @throws ArtifactsRefused with image, registry, reason and remedy
+   */
   async of(wanted: WantedInstaller, onProgress: OnProgress = () => undefined): Promise<FoundInstaller> {
     if (this.settings.installerPath) return { installer: this.settings.installerPath };
     const { releaseImage } = wanted;
@@ -124,7 +127,7 @@ export class InstallerBinaries {
       throw new ArtifactsRefused(
         'The cluster has no release image. Choose a version and start the installation again.',
       );
-    // One download at a time, however many clusters ask: releases share layers.
+    // One download at a time, because releases share layers.
     return this.queue.run('download', async () => {
       const log = this.progressLog();
       try {

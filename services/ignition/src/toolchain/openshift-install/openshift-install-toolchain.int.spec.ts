@@ -52,7 +52,7 @@ const bootstrapOf = (made: MadeInstallation) => JSON.parse(textOf(made, 'bootstr
 const fileOf = (made: MadeInstallation, path: string) => readTextFile(bootstrapOf(made), `/opt/openshift/${path}`);
 
 describe('the openshift-install toolchain', () => {
-  it('calls the installer as it wants to be called, and lets it see nothing else', async () => {
+  it('calls the installer with its arguments and without other environment variables', async () => {
     process.env.SECRET_OF_SERVICE = 'not for installers';
     const folder = join(directory.path, 'work', 'install-config-generate', sampleInstallRequest().clusterId);
     await makeWith({ certificatesDirectory: directory.path + '/tools' });
@@ -78,7 +78,7 @@ describe('the openshift-install toolchain', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('collects what it made and adds what hosts need', async () => {
+  it('collects the output and adds the files that hosts need', async () => {
     const made = await make();
     expect(made.artifacts.map(({ name }) => name)).toEqual([
       'kubeconfig-noingress',
@@ -97,7 +97,7 @@ describe('the openshift-install toolchain', () => {
     expect(host.ignition.config?.merge?.[0]?.source).toBe('https://api-int.demo.example.com:22623/config/worker');
   });
 
-  it('finishes the bootstrap config', async () => {
+  it('completes the bootstrap config', async () => {
     const made = await make();
     const paths = bootstrapOf(made).storage?.files?.map(({ path }) => path) ?? [];
     expect(paths.filter((path) => path.endsWith('.nmconnection'))).toEqual([]);
@@ -113,7 +113,7 @@ describe('the openshift-install toolchain', () => {
     });
   });
 
-  it('lays manifests and patches over those of the installer', async () => {
+  it('adds manifests and patches to those of the installer', async () => {
     const manifests: InstallRequest['manifests'] = [
       { folder: 'openshift', fileName: 'two.yaml', content: 'a: 1\n---\nb: 2\n' },
       {
@@ -138,13 +138,13 @@ describe('the openshift-install toolchain', () => {
   it.each([
     ['vsphere', false],
     ['baremetal', true],
-  ])('leaves machines of platform %s in the manifests: %s', async (platformType, isKept) => {
+  ])('keeps machines of platform %s in the manifests: %s', async (platformType, isKept) => {
     const order = sampleInstallRequest({ settings: { platformType } });
     const made = await make(order);
     expect(fileOf(made, 'openshift/99_openshift-cluster-api_master-machines-0.yaml') !== undefined).toBe(isKept);
   });
 
-  it('makes a single node in place', async () => {
+  it('creates the config of a single node that installs in place', async () => {
     const settings = { controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true };
     const made = await make(sampleInstallRequest({ settings }, 1));
     expect(record().find((line) => line.includes('single-node'))).toMatch(
@@ -154,7 +154,7 @@ describe('the openshift-install toolchain', () => {
     expect(readTextFile(bootstrapOf(made), '/opt/openshift/assisted-install-bootstrap')).toBeUndefined();
   });
 
-  it('runs the installer once and makes the same again from what was kept', async () => {
+  it('runs the installer once and creates the same artifacts again from its output', async () => {
     const keep = keptInMemory();
     const first = await make(sampleInstallRequest(), keep);
     const calls = record().length;
@@ -162,7 +162,7 @@ describe('the openshift-install toolchain', () => {
     expect(record()).toHaveLength(calls);
   });
 
-  it('says at most 512 characters of what the installer said last', async () => {
+  it('reports at most the last 512 characters of the output', async () => {
     writeFileSync(join(tools, 'fail'), '');
     const failure = await make().catch((error: unknown) => error as Error);
     const message = failure instanceof Error ? failure.message : '';
@@ -173,7 +173,7 @@ describe('the openshift-install toolchain', () => {
     expect(readdirSync(join(directory.path, 'work', 'install-config-generate'))).toEqual([]);
   });
 
-  it('ends an installer that does not end', async () => {
+  it('ends an installer that exceeds the time limit', async () => {
     const hanging = program('hanging', '#!/bin/sh\nsleep 600 &\nwait\n');
     await expect(makeWith({ installerPath: hanging, timeoutMs: 200 })).rejects.toThrow(
       /did not end within 0\.2 seconds/,
@@ -205,7 +205,7 @@ describe('the confinement of the installer', () => {
     expect(existsSync(status) ? readFileSync(status, 'utf8') : 'State:\tZ').toMatch(/State:\s+Z/);
   });
 
-  it('does not follow links that it leaves', async () => {
+  it('does not follow symbolic links in the output', async () => {
     const secret = join(directory.path, 'master.key');
     writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
     await expect(run(`mkdir -p auth manifests && ln -s ${secret} auth/kubeconfig`)).rejects.toThrow(
@@ -270,7 +270,7 @@ describe('installers of releases', () => {
     ['4.16.0', false, 'installer'],
     ['4.15.40', false, 'baremetal-installer'],
     ['4.18.3', true, 'baremetal-installer'],
-  ])('of version %s, FIPS %s, are those of the image %s', async (openshiftVersion, isFips, image) => {
+  ])('of version %s with FIPS %s are read from the image %s', async (openshiftVersion, isFips, image) => {
     const installConfigOverrides = { omitsConsole: false, isFips };
     await reading().make(order({ openshiftVersion, installConfigOverrides }), keptInMemory(), IGNORED_REPORT);
     expect(asked).toEqual([
@@ -290,7 +290,7 @@ describe('installers of releases', () => {
     await expect(failure).rejects.toThrow(ArtifactsRefused);
   });
 
-  it('are not read with a pull secret that is none', async () => {
+  it('are not read with an invalid pull secret', async () => {
     const { make } = openshiftInstallToolchain(settingsOf({ installerPath: undefined }));
     const failure = make({ ...order(), pullSecret: '{' }, keptInMemory(), IGNORED_REPORT);
     await expect(failure).rejects.toThrow(/The pull secret is not JSON/);

@@ -9,7 +9,7 @@ import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-bi
 import { makeWithInstaller } from './make-with-installer';
 
 const OUTPUT = 'openshift-install-output';
-/** A run takes one core and several hundred MiB. */
+/** A run uses one core and several hundred MiB. */
 const RUNS_AT_ONCE_MAX = 2;
 
 /** Creates the artifacts with the installer of the release, and adds the files that hosts of this service need. */

@@ -26,11 +26,11 @@ import {
 
 const QUAY = 'quay.io/openshift-release-dev';
 const FAKE = readFileSync(join(__dirname, 'fake-installer.fixture.sh'), 'utf8');
-/** More than 1 MiB, so that its download is reported. */
+/** Larger than 1 MiB, so that its download is reported. */
 const installerCalled = (name: string): Buffer =>
   Buffer.from(`${FAKE}\nexit 0\n# ${name} ${randomBytes(1024 ** 2).toString('hex')}\n`);
 const isMissing = !hasRegistry();
-/** The registry asks for the next try at once. */
+/** The registry permits the next attempt at once. */
 const SOON = { 'retry-after': '0.001' };
 
 (isMissing ? describe.skip : describe)(
@@ -120,14 +120,14 @@ const SOON = { 'retry-after': '0.001' };
       expect(read.every((line) => line.startsWith('GET /v2/openshift-release-dev/'))).toBe(true);
     });
 
-    it('takes the installer for bare metal before 4.16', async () => {
+    it('uses the installer for bare metal before 4.16', async () => {
       await install(old, '4.15.40');
       await stage.fact('ArtifactsPrepared');
       const digest = old.components['baremetal-installer']?.split('@')[1];
       expect(server.requests.some((line) => line.endsWith(`/manifests/${digest}`))).toBe(true);
     });
 
-    it('continues a download that breaks off', async () => {
+    it('continues an interrupted download', async () => {
       let breaks = 1;
       server.disturb = (path) => (path.includes('/blobs/') && breaks-- > 0 ? { cutAfterBytes: 10 } : undefined);
       await install(current, '4.18.3');
@@ -216,7 +216,7 @@ const SOON = { 'retry-after': '0.001' };
       );
     });
 
-    it('prepares after the fault is gone and the installation is started again', async () => {
+    it('prepares again after the fault was removed and the installation was started again', async () => {
       server.disturb = () => ({ status: 404 });
       await install(current, '4.18.3');
       await failure();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Longest part of a program's output that an error repeats, in characters. */
+/** Maximum length of the part of a program's output that an error contains, in characters. */
 const DISPLAYED_CHARACTERS_MAX = 512;
 const KEPT_CHARACTERS_MAX = 64 * 1024;
 const KIBIBYTE = 1024;
@@ -32,7 +32,7 @@ export interface ProgramRun {
   readonly limits?: ProgramLimits;
 }
 
-/** The program could not be started, did not end in time, exceeded a limit, or ended with an error. */
+/** The program could not be started, exceeded a limit, or ended with an error. */
 export class ProgramFailed extends Error {
   constructor(
     readonly why: string,
@@ -79,7 +79,7 @@ export function runProgram(run: ProgramRun): Promise<void> {
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      // Processes that it left behind keep running otherwise.
+      // Processes that the program left behind would keep running otherwise.
       if (child.pid !== undefined) killGroup(child.pid);
       if (stopped) fail(stopped);
       else if (code === 0) resolve();
@@ -93,11 +93,11 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group has ended.
+    // The process group has ended.
   }
 }
 
-/** Ends every process of a user that only this service uses. Processes that left their group are ended too. */
+/** Ends every process of a user that only this service uses, including those that left their process group. */
 export function endProcessesOf(uid: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', 'kill -KILL -1 2>/dev/null; exit 0'], { uid, gid: uid, stdio: 'ignore' });
@@ -118,7 +118,7 @@ function limitedCommand({ file, args }: ProgramRun, limits: ProgramLimits): read
     cpuSeconds,
     Math.floor(memoryBytes / KIBIBYTE),
     Math.floor(fileBytes / FILE_BLOCK_BYTES),
-    // The kernel counts the processes of the user, so the limit is for a user of its own only.
+    // The kernel counts the processes of the user, so the limit is used only with a user of its own.
     user?.processes ?? 0,
   ];
   return ['/bin/sh', '-c', SET_LIMITS, 'sh', ...values.map(String), file, ...args];

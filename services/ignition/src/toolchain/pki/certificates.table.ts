@@ -1,6 +1,6 @@
-/** An authority of a new cluster. Where none signs it, it signs itself. */
+/** A certificate authority of a new cluster. It signs itself unless another one signs it. */
 export interface AuthorityRow {
-  /** Name of its files, without extension. */
+  /** Name of its files without extension. */
   readonly name: string;
   readonly subject: string;
   readonly years: number;
@@ -10,12 +10,15 @@ function row<Name extends string>(name: Name, unit: string, years: number) {
   return { name, subject: `CN=${name}, OU=${unit}`, years };
 }
 
-/** Each vouches for one audience, so that losing one opens nothing else. The cluster replaces those of a year by itself. */
+/**
+ * Each authority certifies one audience, so that a lost key affects no other one. The cluster replaces those that are
+ * valid for a year.
+ */
 export const AUTHORITIES = [
-  // Nodes trust it for their configuration, for as long as the cluster lives.
+  // Nodes trust it for their configuration during the whole life of the cluster.
   row('root-ca', 'openshift', 10),
   row('admin-kubeconfig-signer', 'openshift', 10),
-  // The API as seen from outside, from the same machine, and from pods.
+  // The API for clients outside of the cluster, on the same host, and in pods.
   row('kube-apiserver-lb-signer', 'openshift', 10),
   row('kube-apiserver-localhost-signer', 'openshift', 10),
   row('kube-apiserver-service-network-signer', 'openshift', 10),
@@ -26,7 +29,7 @@ export const AUTHORITIES = [
   row('kubelet-bootstrap-kubeconfig-signer', 'openshift', 10),
 ] as const satisfies readonly AuthorityRow[];
 
-/** Files with the certificates of several authorities, by name without extension. */
+/** Files with the certificates of several authorities: name without extension → authorities. */
 export const BUNDLES: { readonly [name: string]: readonly string[] } = {
   'admin-kubeconfig-ca-bundle': ['admin-kubeconfig-signer'],
   'aggregator-ca-bundle': ['aggregator-signer'],
@@ -106,17 +109,17 @@ export function firstAddressOf(cidr: string): string | undefined {
 
 type AuthorityName = (typeof AUTHORITIES)[number]['name'];
 
-/** By what a server is called; see `serverNames`. */
+/** Name of the server; see `serverNames`. */
 export type ServerPlace = 'api' | 'localhost' | 'service-network' | 'machine-config-server';
 
-/** A certificate that signs nothing. */
+/** A certificate that does not sign others. */
 export interface CertificateRow {
   readonly name: string;
   readonly subject: string;
   readonly authority: AuthorityName;
   readonly years: number;
   readonly isClient: boolean;
-  /** Absent for those that only call. */
+  /** Absent for client certificates. */
   readonly server?: ServerPlace;
 }
 
@@ -124,7 +127,7 @@ const API_SERVER = 'O=kube-master, CN=system:kube-apiserver';
 const ADMINISTRATOR = 'O=system:masters, CN=system:admin';
 const MACHINE_CONFIG_ACCOUNTS = 'system:serviceaccounts:openshift-machine-config-operator';
 
-/** Those of a year have to last until the cluster's own operators make theirs. */
+/** Those that are valid for a year must last until the operators of the cluster create their own. */
 export const CERTIFICATES = [
   client('admin-kubeconfig-client', ADMINISTRATOR, 'admin-kubeconfig-signer', 10),
   server('kube-apiserver-lb-server', API_SERVER, 'kube-apiserver-lb-signer', 'api'),
@@ -140,14 +143,14 @@ export const CERTIFICATES = [
   client('kube-control-plane-kube-scheduler-client', ADMINISTRATOR, 'kube-control-plane-signer', 1),
   client('aggregator-client', 'O=kube-master, CN=system:kube-apiserver-proxy', 'aggregator-signer', 1),
   client('apiserver-proxy', 'O=kube-master, CN=system:kube-apiserver-proxy', 'aggregator-signer', 1),
-  // The account in whose name a machine asks to become a node.
+  // The account with which a machine requests to become a node.
   client(
     'kubelet-client',
     `O=${MACHINE_CONFIG_ACCOUNTS}, O=system:serviceaccounts, CN=system:serviceaccount:openshift-machine-config-operator:node-bootstrapper`,
     'kubelet-bootstrap-kubeconfig-signer',
     10,
   ),
-  // Logs of the bootstrap host are read with it.
+  // Used to read the logs of the bootstrap host.
   { ...client('journal-gatewayd', 'CN=journal-gatewayd', 'root-ca', 10), server: 'localhost' },
   {
     ...server('machine-config-server', 'CN=system:machine-config-server', 'root-ca', 'machine-config-server'),

@@ -27,19 +27,19 @@ beforeAll(async () => {
 });
 
 describe('the certificates of a new cluster', () => {
-  it.each(SERVERS)('call $name what its callers call it', ({ name, server }) => {
+  it.each(SERVERS)('name $name as its clients do', ({ name, server }) => {
     const certificate = new X509Certificate(pairOf(pki, name).certificatePem);
     for (const { type, value } of serverNames(server, INPUT))
       expect(type === 'dns' ? certificate.checkHost(value) : certificate.checkIP(value)).toBe(value);
     expect(certificate.checkHost('other.example.com')).toBeUndefined();
   });
 
-  it('name the API inside of the cluster by the first address of each service network', () => {
+  it('contain the first address of each service network as the address of the API within the cluster', () => {
     const server = new X509Certificate(pki.pairs['kube-apiserver-service-network-server'].certificatePem);
     expect([server.checkIP('172.30.0.1'), server.checkIP('fd02::1')]).toEqual(['172.30.0.1', 'fd02::1']);
   });
 
-  it('make the administrator a system administrator, and new machines what may ask to become nodes', () => {
+  it('give the administrator the group of system administrators, and new machines the group that may request node certificates', () => {
     const subject = (name: string) => new X509Certificate(pairOf(pki, name).certificatePem).subject.split('\n');
     expect(subject('admin-kubeconfig-client')).toEqual(['O=system:masters', 'CN=system:admin']);
     expect(subject('kubelet-client')).toEqual([
@@ -49,7 +49,7 @@ describe('the certificates of a new cluster', () => {
     ]);
   });
 
-  it('are valid already on hosts whose clock is somewhat behind, for as long as the table says', () => {
+  it('are valid one hour earlier, for slow clocks of hosts, and as long as the table states', () => {
     for (const { name, years } of [...AUTHORITIES, ...ROWS]) {
       const { validFrom, validTo } = new X509Certificate(pairOf(pki, name).certificatePem);
       expect(Date.parse(validFrom)).toBeLessThan(Date.now() - 50 * 60_000);
@@ -57,14 +57,14 @@ describe('the certificates of a new cluster', () => {
     }
   });
 
-  it('come with keys for the tokens of service accounts', () => {
+  it('include keys for the tokens of service accounts', () => {
     for (const { privateKeyPem, publicKeyPem } of Object.values(pki.accounts)) {
       const signature = createSign('sha256').update('token').sign(createPrivateKey(privateKeyPem));
       expect(createVerify('sha256').update('token').verify(createPublicKey(publicKeyPem), signature)).toBe(true);
     }
   });
 
-  it('lie in files of which none is empty, each key by its certificate', () => {
+  it('are in files that are not empty, with each key beside its certificate', () => {
     const files = pkiFiles(pki);
     expect([...files.values()].every((text) => text.startsWith('-----BEGIN '))).toBe(true);
     for (const name of Object.keys(pki.pairs)) {
@@ -74,7 +74,7 @@ describe('the certificates of a new cluster', () => {
   });
 });
 
-/** Resolves with the name that the server saw; rejects when either side does not trust the other. */
+/** Resolves with the client name that the server received. Rejects when either side does not trust the other. */
 async function shakeHands(row: (typeof SERVERS)[number], authority: string): Promise<string> {
   const { certificatePem, privateKeyPem } = pairOf(pki, row.name);
   const admin = pki.pairs['admin-kubeconfig-client'];
@@ -116,12 +116,12 @@ async function shakeHands(row: (typeof SERVERS)[number], authority: string): Pro
   }
 }
 
-describe('a handshake over TLS', () => {
-  it.each(SERVERS)('works between the administrator and $name', async (row) => {
+describe('a TLS handshake', () => {
+  it.each(SERVERS)('succeeds between the administrator and $name', async (row) => {
     expect(await shakeHands(row, pairOf(pki, row.authority).certificatePem)).toBe('system:admin');
   });
 
-  it('does not work with a server of another authority', async () => {
+  it('fails with a server of another authority', async () => {
     const [row] = SERVERS;
     const other = pairOf(pki, 'aggregator-signer').certificatePem;
     await expect(row ? shakeHands(row, other) : undefined).rejects.toThrow(/certificate/);
@@ -147,14 +147,14 @@ whenPresent(`openssl${missing}`, () => {
     expect(verify('any', certificatePem, certificatePem)).toBe(true);
   });
 
-  it.each(ROWS)('verifies $name for what it is made for, and for nothing else', (row) => {
+  it.each(ROWS)('verifies $name for its purpose only', (row) => {
     const pem = pairOf(pki, row.name).certificatePem;
     const authority = pairOf(pki, row.authority).certificatePem;
     expect(verify('sslclient', pem, authority)).toBe(row.isClient);
     expect(verify('sslserver', pem, authority)).toBe(row.server !== undefined);
   });
 
-  it('does not verify them under the authorities of another cluster', async () => {
+  it('does not verify the certificates under the authorities of another cluster', async () => {
     const other = await createClusterPki(INPUT);
     for (const { name, authority, isClient } of ROWS) {
       const purpose = isClient ? 'sslclient' : 'sslserver';

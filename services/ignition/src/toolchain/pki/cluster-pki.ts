@@ -10,7 +10,7 @@ import {
 
 export type PairName = (typeof AUTHORITIES)[number]['name'] | (typeof CERTIFICATES)[number]['name'];
 
-/** Certificates and keys of a new cluster. A secret; plain JSON. */
+/** Certificates and keys of a new cluster, as plain JSON. A secret. */
 export interface ClusterPki {
   readonly pairs: { readonly [name in PairName]: KeyPairPem };
   /** Keys that sign the tokens of service accounts. */

@@ -24,7 +24,7 @@ export interface KeyPairPem {
   readonly privateKeyPem: string;
 }
 
-/** An authority while it is being used. */
+/** A certificate authority in use. */
 export interface Authority {
   readonly pem: KeyPairPem;
   readonly certificate: X509Certificate;
@@ -120,14 +120,14 @@ const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
 const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
 const generate = promisify(generateKeyPair);
 
-/** Tokens that leave the cluster are checked by clouds, which expect RSA: by far the slowest key of an installation. */
+/** Clouds verify tokens that leave the cluster and require RSA. This is the slowest key of an installation. */
 export async function createRsaKeys(): Promise<SigningKeysPem> {
   const options = { modulusLength: MODULUS_BITS, publicKeyEncoding, privateKeyEncoding };
   const { publicKey, privateKey } = await generate('rsa', options);
   return { publicKeyPem: publicKey, privateKeyPem: privateKey };
 }
 
-/** For tokens that only the cluster's own API checks. */
+/** For tokens that only the API of the cluster verifies. */
 export async function createEcKeys(): Promise<SigningKeysPem> {
   const { publicKey, privateKey } = await generate('ec', {
     namedCurve: 'P-256',
