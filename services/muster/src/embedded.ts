@@ -40,6 +40,7 @@ export async function startEmbedded(
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
       ...environment,
       ...(await chooseFreePorts(settings)),
+      ...(nats && { NATS_URL: nats.url }),
     },
     dataDirectory,
     natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',

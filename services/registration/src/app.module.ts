@@ -9,6 +9,7 @@ import {
 } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentUpgrades } from './agents/agent-upgrades';
+import { BusRevocations } from './agents/bus-revocations';
 import { BusCredentials, Nudges } from './agents/host-bus';
 import { NextSteps, StepContexts } from './agents/next-steps';
 import { IdentityClaims, Presence } from './agents/presence';
@@ -62,6 +63,7 @@ export class AppModule {
         InstallationDisks,
         AgentUpgrades,
         BusCredentials,
+        BusRevocations,
         HostClocks,
         IdentityClaims,
         NextSteps,

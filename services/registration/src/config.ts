@@ -14,6 +14,7 @@ import {
   readComponentImages,
   readHardwareRequirements,
   readOperatorSettings,
+  readFileSetting,
   readSettings,
   readTimeouts,
   type SettingsReader,
@@ -37,9 +38,19 @@ export interface RegistrationConfig {
   /** Bridges, tunnels and the like count as network interfaces of a host. */
   readonly keepsVirtualInterfaces: boolean;
   /** Absent when hosts may not use the bus. Lifetime of their credentials in milliseconds. */
-  readonly bus: { readonly trustFile: string; readonly lifetimeMs: number } | undefined;
+  readonly bus: BusConfig | undefined;
   readonly hostTimeouts: HostTimeouts;
   readonly clusterTimeouts: ClusterTimeouts;
+}
+
+/** The bus of hosts. */
+export interface BusConfig {
+  readonly trustFile: string;
+  readonly lifetimeMs: number;
+  /** The server, as services reach it. */
+  readonly url: string;
+  /** The certificate authority of the server, PEM. */
+  readonly caPem: string | undefined;
 }
 
 export const CONFIG = Symbol('RegistrationConfig');
@@ -79,6 +90,12 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
 
 function readBus(settings: SettingsReader): RegistrationConfig['bus'] {
   const trustFile = settings.get('NATS_TRUST_FILE');
-  if (!trustFile || !settings.get('AGENT_NATS_URL')) return undefined;
-  return { trustFile, lifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME') };
+  const agentUrl = settings.get('AGENT_NATS_URL');
+  if (!trustFile || !agentUrl) return undefined;
+  return {
+    trustFile,
+    lifetimeMs: settings.get('AGENT_NATS_CREDENTIALS_LIFETIME'),
+    url: settings.get('NATS_URL') ?? agentUrl,
+    caPem: readFileSetting(settings, 'NATS_CA_FILE'),
+  };
 }

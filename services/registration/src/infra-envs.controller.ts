@@ -6,6 +6,7 @@ import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
+import { BusRevocations } from './agents/bus-revocations';
 import { Aggregates } from './aggregates';
 import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
@@ -22,6 +23,7 @@ export class InfraEnvsController {
     private readonly view: RegistrationView,
     private readonly documents: GivenDocuments,
     @Inject(SECRETS) private readonly secrets: Secrets,
+    private readonly revocations: BusRevocations,
   ) {}
 
   @Handles(method.registerInfraEnv)
@@ -68,6 +70,7 @@ export class InfraEnvsController {
   ): Promise<StoredReply> {
     // The tokens are revoked before the event is stored: an event must not claim a rotation that did not happen.
     await revokeInfraEnvTokens(this.secrets, infraEnvId);
+    await this.revocations.endInfraEnv(infraEnvId);
     const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
     return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
   }

@@ -79,6 +79,7 @@ describe('NATS credentials', () => {
     ['a wake-up', `agent.v1.${OWN}.${HOST}.nudge`],
     ['to the services', 'registration.v1.register_host'],
     ['into the inbox of another host', `_INBOX.${OWN}.${NEIGHBOUR}.x`],
+    ['to the account of the server', '$SYS.REQ.ACCOUNT.A.CLAIMS.UPDATE'],
   ])('refuse a host that publishes %s', async (_, subject) => {
     const agent = await openHost();
     await expect(agent.request(subject, {}, {}, PLENTY_MS)).rejects.toThrow(NatsPermissionDenied);
@@ -93,6 +94,7 @@ describe('NATS credentials', () => {
     ['all infra-envs', 'agent.v1.*.*.nudge'],
     ['everything', '>'],
     ['events', 'event.v1.>'],
+    ['the server', '$SYS.>'],
     ['answers to other hosts', `_INBOX.${OWN}.>`],
   ])('refuse a host that subscribes to %s', async (_, subject) => {
     const agent = await openHost();

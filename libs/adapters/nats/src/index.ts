@@ -1,3 +1,4 @@
+export { type BusAccount, openBusAccount, type RevokedKeys } from './account';
 export { type BusTlsFiles, makeBusCertificate } from './bus-certificate';
 export { connectNatsRequests, type NatsIdentity, type NatsRequests, type NatsRequestsOptions } from './requests';
 export { MessageTooLarge, NatsPermissionDenied, type NatsStatus, NatsUnreachable } from './connection';

@@ -147,7 +147,8 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   return { request, publish, subscribe, close, isConnected: watch.isConnected, flush: () => connection.flush() };
 };
 
-const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> => {
+/** @throws NatsUnreachable when the first connection fails */
+export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> => {
   const servers = [options.servers].flat();
   const clientOptions: ConnectionOptions = {
     servers,

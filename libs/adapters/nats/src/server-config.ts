@@ -1,4 +1,5 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { natsAccountJwt } from './account';
 import { accountKey, createNatsTrust, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
 
 /**
@@ -48,8 +49,6 @@ export interface NatsServerConfigOptions {
   readonly nowMs: number;
 }
 
-const WITHOUT_LIMIT = -1;
-
 /**
  * Returns the configuration of a nats-server that accepts only credentials signed with the same keys. It contains
  * public keys only.
@@ -65,13 +64,6 @@ export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOpti
     issuedAtMs,
     claims: { type: 'operator' },
   });
-  const accountJwt = signNatsJwt({
-    issuer: operator,
-    subject: account,
-    name: 'muster',
-    issuedAtMs,
-    claims: { type: 'account', limits: ACCOUNT_LIMITS, default_permissions: { pub: {}, sub: {} } },
-  });
   return [
     `host: ${JSON.stringify(options.host ?? '127.0.0.1')}`,
     `port: ${options.port ?? 4222}`,
@@ -83,19 +75,9 @@ export const natsServerConfig = (trust: NatsTrust, options: NatsServerConfigOpti
         ]
       : []),
     'resolver: MEMORY',
-    `resolver_preload: { ${account}: ${accountJwt} }`,
+    `resolver_preload: { ${account}: ${natsAccountJwt(trust, { nowMs: issuedAtMs })} }`,
+    // Services may then revoke credentials of hosts. Hosts have no permission for its subjects.
+    `system_account: ${account}`,
     '',
   ].join('\n');
-};
-
-/** All limits of a JWT are unlimited, except that JetStream is disabled because it is absent. */
-const ACCOUNT_LIMITS = {
-  subs: WITHOUT_LIMIT,
-  data: WITHOUT_LIMIT,
-  payload: WITHOUT_LIMIT,
-  imports: WITHOUT_LIMIT,
-  exports: WITHOUT_LIMIT,
-  wildcards: true,
-  conn: WITHOUT_LIMIT,
-  leaf: 0,
 };

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createHostKey, loadOrCreateNatsTrust } from '@muster/adapter-nats';
+import {
+  connectNatsRequests,
+  createHostKey,
+  type HostKeyPair,
+  loadOrCreateNatsTrust,
+  type NatsRequests,
+  natsServerConfig,
+} from '@muster/adapter-nats';
 import { parseHostKey, RegistrationService } from '@muster/contracts';
-import { temporaryDirectory } from '@muster/testing';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -52,5 +59,86 @@ describe('bus credentials of a host', () => {
     await expect(issue(ids)).rejects.toMatchObject({ refusal: { code: 'not-found' } });
     const host = parseHostKey(await cluster.registerHost());
     await expect(issue(host, 'U123')).rejects.toMatchObject({ refusal: { code: 'invalid-input' } });
+  });
+});
+
+describe('bus credentials on a server', () => {
+  const directory = temporaryDirectory();
+  const connections: NatsRequests[] = [];
+  let server: NatsServer;
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  let config = '';
+  beforeAll(async () => {
+    const trustFile = join(directory.path, 'trust.json');
+    config = natsServerConfig(await loadOrCreateNatsTrust(trustFile), { nowMs: Date.now(), port: -1 });
+    server = await startNatsServer({ config });
+    running = await RunningRegistration.start({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: server.url });
+    // The server compares the credentials with the time of the machine.
+    running.clock.advance(Date.now() - running.clock.nowMs());
+    cluster = new TestCluster(running);
+    await cluster.registerInfraEnv('');
+  });
+  afterAll(async () => {
+    await Promise.all(connections.map((connection) => connection.close()));
+    await running.stop();
+    await server.stop();
+    directory.remove();
+  });
+
+  const connectHost = async (hostKey: string, pair: HostKeyPair = createHostKey()) => {
+    const ids = parseHostKey(hostKey as never);
+    const issued = await running.ask(method.issueBusCredentials, { ...ids, publicKey: pair.publicKey });
+    const { jwt, inboxPrefix } = issued;
+    const refused: string[] = [];
+    const options = { servers: server.url, name: 'host', identity: { jwt: () => jwt, seed: pair.seed }, inboxPrefix };
+    const connection = await connectNatsRequests({
+      ...options,
+      onStatus: (status) => void (status.kind === 'refused' && refused.push(status.code)),
+    });
+    connections.push(connection);
+    const isEnded = (): boolean => !connection.isConnected() && refused.length > 0;
+    return { pair, options, isEnded, connection };
+  };
+
+  it('end at once with the host', async () => {
+    const [key, other] = [await cluster.registerHost(), await cluster.registerHost()];
+    const [host, neighbour] = [await connectHost(key), await connectHost(other)];
+    await running.ask(method.deregisterHost, parseHostKey(key));
+    await eventually('the connection of the host ends', host.isEnded);
+    await expect(connectNatsRequests(host.options)).rejects.toThrow(/Authorization Violation/i);
+    expect(neighbour.connection.isConnected()).toBe(true);
+  });
+
+  it('end at once with the signing key of the infra-env, and are issued again', async () => {
+    const key = await cluster.registerHost();
+    const host = await connectHost(key);
+    await running.ask(method.rotateSigningKey, { infraEnvId: cluster.infraEnvId });
+    await eventually('the connection of the host ends', host.isEnded);
+    await expect(connectNatsRequests(host.options)).rejects.toThrow(/Authorization Violation/i);
+    expect((await connectHost(key, host.pair)).connection.isConnected()).toBe(true);
+  });
+
+  it('stay revoked when the service and the server start again', async () => {
+    const [key, removed] = [await cluster.registerHost(), await cluster.registerHost()];
+    const [host, ended] = [await connectHost(key), await connectHost(removed)];
+    await running.ask(method.deregisterHost, parseHostKey(removed));
+    await eventually('the connection of the removed host ends', ended.isEnded);
+    await running.stopService();
+    const { port } = server;
+    await server.stop();
+    server = await startNatsServer({ config, port });
+    await running.startService();
+    await eventually('the keys are revoked again', () =>
+      connectNatsRequests(ended.options).then(
+        async (connection) => (await connection.close(), false),
+        () => true,
+      ),
+    );
+    // The service knows the keys that it issued before its restart.
+    await eventually('the other host is connected', () => host.connection.isConnected());
+    await running.ask(method.rotateSigningKey, { infraEnvId: cluster.infraEnvId });
+    await eventually('the connection of the host ends', host.isEnded);
+    expect(running.log.filter((line) => line.includes('revoke'))).toEqual([]);
   });
 });

@@ -10,13 +10,14 @@ import {
   type RegistrationService,
 } from '@muster/contracts';
 import { hostNotFound } from '@muster/domain';
-import { CLOCK, type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
-import type { Clock, Requests } from '@muster/ports';
+import { type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
+import { BusRevocations } from './bus-revocations';
 
 type Method = typeof RegistrationService.method.issueBusCredentials;
 
@@ -25,8 +26,8 @@ type Method = typeof RegistrationService.method.issueBusCredentials;
 export class BusCredentials {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'bus'>,
-    @Inject(CLOCK) private readonly clock: Clock,
     private readonly aggregates: Aggregates,
+    private readonly revocations: BusRevocations,
   ) {}
 
   /** @throws RefusalError when hosts may not use the bus, the host is not registered, or the key is not valid */
@@ -38,16 +39,21 @@ export class BusCredentials {
         reason: 'The bus does not accept connections of hosts. Set AGENT_NATS_URL and NATS_TRUST_FILE, or use HTTP.',
         subject: 'public_key',
       });
-    const { state } = await this.aggregates.hosts.load(hostKeyOf(infraEnvId, hostId));
+    const key = hostKeyOf(infraEnvId, hostId);
+    const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(hostId));
     const trust = await loadOrCreateNatsTrust(bus.trustFile);
-    const options = { infraEnvId, hostId, publicKey, nowMs: this.clock.nowMs(), lifetimeMs: bus.lifetimeMs };
+    const nowMs = this.revocations.issueTimeMs(publicKey);
+    const options = { infraEnvId, hostId, publicKey, nowMs, lifetimeMs: bus.lifetimeMs };
+    let credentials: OutputOf<Method>;
     try {
-      return mintHostCredentials(trust, options);
+      credentials = mintHostCredentials(trust, options);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'public_key' });
     }
+    await this.revocations.issued(key, publicKey);
+    return credentials;
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import type { Secrets } from '@muster/ports';
 import { Controller, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { BusRevocations } from '../agents/bus-revocations';
 import { Nudges } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
 import { Presence } from '../agents/presence';
@@ -47,6 +48,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     private readonly steps: NextSteps,
     private readonly deadlines: Deadlines,
     private readonly nudges: Nudges,
+    private readonly revocations: BusRevocations,
     private readonly tracker: ReactionTracker,
     private readonly host: ReactorHost,
   ) {}
@@ -91,6 +93,9 @@ export class RegistrationProcess implements OnApplicationBootstrap {
       this.presence.forget(id as HostKey);
       this.clocks.forget(id as HostKey);
       this.steps.forget(id as HostKey);
+      this.revocations
+        .endHost(id as HostKey)
+        .catch((error: Error) => this.logger.error(`The bus credentials of host ${id}: ${error.message}`));
     }
     this.nudges.after(event);
   }

@@ -78,6 +78,10 @@ export class RegistrationView {
     return this.infraEnvs.has(id) ? this.membership.hostsOfInfraEnv(id).size : 0;
   }
 
+  hostsOfInfraEnv(id: string): Iterable<HostKey> {
+    return this.membership.hostsOfInfraEnv(id);
+  }
+
   allHosts(): Iterable<HostEntry> {
     return this.hosts.values();
   }

@@ -65,7 +65,7 @@ export const PROGRAM_SETTINGS = {
     meaning: 'The bucket of MinIO or another S3 server: `http://key:secret@host:port/bucket`.',
   }),
   NATS_URL: text({
-    ...MUSTER,
+    readBy: ['muster', 'registration'],
     isSecret: true,
     fallbackText: 'a `nats-server` child process',
     meaning: 'The URL of the NATS server. Required when a service runs alone.',
@@ -97,7 +97,7 @@ export const PROGRAM_SETTINGS = {
   }),
   NATS_KEY_FILE: path({ ...MUSTER, meaning: 'The key (PEM) of `NATS_CERT_FILE`.' }),
   NATS_CA_FILE: path({
-    readBy: ['muster', 'ignition'],
+    readBy: ['muster', 'ignition', 'registration'],
     fallbackText: 'the certificate authority that Muster creates; otherwise those of the system',
     meaning: 'The certificate authority (PEM) of the bus, for services and agents. When set, they use TLS only.',
   }),

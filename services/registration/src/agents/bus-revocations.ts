@@ -1,0 +1,139 @@
+import { type BusAccount, loadOrCreateNatsTrust, openBusAccount, type RevokedKeys } from '@muster/adapter-nats';
+import { type HostKey, parseHostKey } from '@muster/contracts';
+import { CLOCK, SECRETS } from '@muster/nest-kit';
+import type { Clock, Secrets } from '@muster/ports';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG, type RegistrationConfig } from '../config';
+import { RegistrationView } from '../view/registration-view';
+
+/** Scope and name of the revoked keys that have not expired. */
+const SERVICE_SCOPE = 'service-registration';
+const REVOKED = 'revoked-bus-keys';
+/** In the scope of an infra-env: the keys of a host. A host has more than one while credentials of an earlier start are valid. */
+const keysName = (hostId: string): string => `bus-keys.${hostId}`;
+const KEYS_PER_HOST_MAX = 16;
+const MS_PER_SECOND = 1_000;
+
+/**
+ * Ends bus credentials before they expire: with the host, and with the signing key of the infra-env. The keys of hosts and the
+ * revoked keys are stored, so that a restart forgets neither.
+ */
+@Injectable()
+export class BusRevocations implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('registration');
+  private readonly keys = new Map<HostKey, readonly string[]>();
+  private revoked: RevokedKeys = {};
+  private account: Promise<BusAccount> | undefined;
+  /** Changes of the revoked keys, one after the other. */
+  private changes = Promise.resolve();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'bus'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(SECRETS) private readonly secrets: Secrets,
+    private readonly view: RegistrationView,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.config.bus) return;
+    const stored = await this.secrets.open(SERVICE_SCOPE, REVOKED);
+    if (!stored) return;
+    this.revoked = this.unexpired(JSON.parse(stored.toString()) as RevokedKeys);
+    if (Object.keys(this.revoked).length > 0) await this.send();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await (await this.account?.catch(() => undefined))?.close();
+  }
+
+  /** Remembers a key for which credentials are issued. Durable when it resolves. */
+  async issued(key: HostKey, publicKey: string): Promise<void> {
+    await this.keysOf(key);
+    const known = this.keys.get(key) ?? [];
+    if (known.includes(publicKey)) return;
+    const keys = [...known, publicKey].slice(-KEYS_PER_HOST_MAX);
+    this.keys.set(key, keys);
+    const { infraEnvId, hostId } = parseHostKey(key);
+    await this.secrets.seal(infraEnvId, keysName(hostId), Buffer.from(JSON.stringify(keys)));
+  }
+
+  /** The time of issue of new credentials, in milliseconds: later than the revocation of earlier ones for the same key. */
+  issueTimeMs(publicKey: string): number {
+    return Math.max(this.clock.nowMs(), ((this.revoked[publicKey] ?? -1) + 1) * MS_PER_SECOND);
+  }
+
+  /** Ends the credentials of a host. */
+  async endHost(key: HostKey): Promise<void> {
+    await this.end([key]);
+  }
+
+  /** Ends the credentials of all hosts of the infra-env. */
+  async endInfraEnv(infraEnvId: string): Promise<void> {
+    await this.end(this.view.hostsOfInfraEnv(infraEnvId));
+  }
+
+  private end(hosts: Iterable<HostKey>): Promise<void> {
+    return this.inOrder(async () => {
+      if (!this.config.bus) return;
+      const keys = (await Promise.all([...hosts].map((host) => this.keysOf(host)))).flat();
+      if (keys.length === 0) return;
+      const at = Math.floor(this.clock.nowMs() / MS_PER_SECOND);
+      this.revoked = this.unexpired({ ...this.revoked, ...Object.fromEntries(keys.map((key) => [key, at])) });
+      await this.secrets.seal(SERVICE_SCOPE, REVOKED, Buffer.from(JSON.stringify(this.revoked)));
+      await this.send();
+    });
+  }
+
+  private async keysOf(key: HostKey): Promise<readonly string[]> {
+    if (!this.keys.has(key)) {
+      const { infraEnvId, hostId } = parseHostKey(key);
+      const stored = await this.secrets.open(infraEnvId, keysName(hostId));
+      // Another request may have stored the keys in the meantime.
+      if (!this.keys.has(key)) this.keys.set(key, stored ? (JSON.parse(stored.toString()) as readonly string[]) : []);
+    }
+    return this.keys.get(key) ?? [];
+  }
+
+  /** Credentials that were issued before the revocation have expired after their lifetime. */
+  private unexpired(revoked: RevokedKeys): RevokedKeys {
+    const fromSeconds = (this.clock.nowMs() - (this.config.bus?.lifetimeMs ?? 0)) / MS_PER_SECOND;
+    return Object.fromEntries(Object.entries(revoked).filter(([, at]) => at >= fromSeconds));
+  }
+
+  /** A bus that does not accept the keys closes the connections when the credentials expire. */
+  private async send(): Promise<void> {
+    try {
+      this.account ??= this.open();
+      await (await this.account).revoke(this.revoked);
+    } catch (error) {
+      this.account = undefined;
+      this.warn(error);
+    }
+  }
+
+  private async open(): Promise<BusAccount> {
+    const { bus } = this.config;
+    if (!bus) throw new Error('Hosts may not use the bus.');
+    const trust = await loadOrCreateNatsTrust(bus.trustFile);
+    const { url: servers, caPem } = bus;
+    return openBusAccount({
+      servers,
+      caPem,
+      trust,
+      nowMs: () => this.clock.nowMs(),
+      onError: (error) => this.warn(error),
+    });
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(
+      `The bus does not revoke credentials of hosts; they end when they expire: ${error instanceof Error ? error.message : String(error)}. The account of NATS_TRUST_FILE must be the system account of the NATS server.`,
+    );
+  }
+
+  private inOrder(change: () => Promise<void>): Promise<void> {
+    const done = this.changes.then(change);
+    this.changes = done.catch(() => undefined);
+    return done;
+  }
+}
