@@ -211,7 +211,7 @@ async function refuseForeignObjects(objectStore: ObjectStore, storeId: string): 
   if (await objectStore.get(digest)) return;
   throw new StartError(
     'dataDirectory',
-    `The object store (MINIO_URL, or the directory objects) does not contain the bodies of the event store ${storeId}: it was emptied or belongs to another installation. Restore it from the same backup. MUSTER_ACCEPT_STORE=true starts without the check.`,
+    `The object store (MINIO_URL, or objects.sqlite and the directory objects) does not contain the bodies of the event store ${storeId}: it was emptied or belongs to another installation. Restore it from the same backup. MUSTER_ACCEPT_STORE=true starts without the check.`,
   );
 }
 

@@ -3,7 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
 import { connectNatsRequests, type NatsRequestsOptions, type NatsStatus } from '@muster/adapter-nats';
-import { type FileLock, lockFile, sqliteEventStore, sqliteStateStore } from '@muster/adapter-sqlite';
+import {
+  type FileLock,
+  lockFile,
+  sqliteEventStore,
+  sqliteSmallObjects,
+  sqliteStateStore,
+} from '@muster/adapter-sqlite';
 import { keptReadModels, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
 import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
@@ -94,7 +100,11 @@ export async function openPlatform(options: {
     check: () => openedModels.checkpoint(PROBED_PROJECTION),
   });
   const readModels = modelsOutage.watch(openedModels);
-  const { objectStore: openedObjects, logs } = await reach(() => openObjectStores(settings, dataDirectory), {
+  const {
+    objectStore: openedObjects,
+    logs,
+    close: closeObjects,
+  } = await reach(() => openObjectStores(settings, dataDirectory), {
     ...reaching,
     setting: 'MINIO_URL',
   });
@@ -174,6 +184,7 @@ export async function openPlatform(options: {
       await eventStore.close();
       await readModels.close();
       await requests.close();
+      closeObjects();
     },
   };
 }
@@ -227,13 +238,15 @@ async function openReadModels(settings: SettingsReader, states: SavedStates): Pr
 async function openObjectStores(
   settings: SettingsReader,
   dataDirectory: string,
-): Promise<Pick<Platform, 'objectStore' | 'logs'>> {
+): Promise<Pick<Platform, 'objectStore' | 'logs'> & { close(): void }> {
   const url = settings.get('MINIO_URL');
-  if (!url)
-    return {
-      objectStore: await filesystemObjectStore({ directory: join(dataDirectory, 'objects') }),
-      logs: filesystemObjectAreas({ directory: join(dataDirectory, 'logs') }),
-    };
+  if (!url) {
+    const others = await filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
+    const objectStore = sqliteSmallObjects({ file: join(dataDirectory, 'objects.sqlite'), others });
+    const logs = filesystemObjectAreas({ directory: join(dataDirectory, 'logs') });
+    return { objectStore, logs, close: () => objectStore.close() };
+  }
   const { minioObjectAreas, minioObjectStore } = await import('@muster/adapter-minio');
-  return { objectStore: await minioObjectStore({ url }), logs: await minioObjectAreas({ url, prefix: 'logs/' }) };
+  const [objectStore, logs] = [await minioObjectStore({ url }), await minioObjectAreas({ url, prefix: 'logs/' })];
+  return { objectStore, logs, close: () => undefined };
 }
