@@ -171,7 +171,7 @@ ${FUNCTIONS}
 ${stages.join('\n\n')}
 
 touch ${DONE_PATH}
-echo "Bootstrapping is complete."
+echo "Bootstrap is complete."
 `;
 }
 

@@ -34,7 +34,7 @@ const kindOf = ({ isSingleNode }: BootstrapInput): BootstrapKind => (isSingleNod
 export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   {
     name: 'release-image.service',
-    about: 'Fetch the release image',
+    about: 'Pull the release image',
     script: 'release-image-download.sh',
     text: ({ releaseImage }) => releaseDownloadScript(releaseImage),
     unit: ['Wants=network-online.target', 'After=network-online.target'],
@@ -86,7 +86,7 @@ export const BOOTSTRAP_UNITS: readonly BootstrapUnit[] = [
   },
   {
     name: 'kubelet.service',
-    about: 'Run the static pods of the temporary control plane',
+    about: 'Run the static pods of the bootstrap control plane',
     script: 'kubelet.sh',
     text: () => KUBELET_SCRIPT,
     unit: ['Wants=crio.service crio-configure.service', 'After=crio.service crio-configure.service'],

@@ -2,7 +2,7 @@ import { shellQuote } from '../discovery/discovery-input';
 import { PULL_SECRET_PATH } from '../discovery/host-files';
 import { CLUSTER_FOLDER, DONE_PATH, KUBECONFIG, LOOPBACK_KUBECONFIG } from './bootstrap-input';
 
-/** crio starts pods only with the pause image of the release. */
+/** Configures crio with the pause image of the release, without which it starts no pods. */
 export const CRIO_CONFIGURE_SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
 . /usr/local/bin/release-image.sh

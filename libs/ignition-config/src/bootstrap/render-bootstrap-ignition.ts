@@ -81,7 +81,7 @@ const OVERLAY_TARGET: IgnitionUnit = {
   name: 'node-image-overlay.target',
   enabled: false,
   contents: `[Unit]
-Description=This system has the programs of nodes
+Description=The operating system image of the nodes is mounted
 Requires=node-image-overlay.service node-image-finish.service
 After=node-image-overlay.service
 AllowIsolate=yes

@@ -23,7 +23,7 @@ allow chronyd_t spc_t:unix_dgram_socket sendto;
 `;
 
 const POLICY_UNIT = `[Unit]
-Description=SELinux policy for reading the state of the clock
+Description=SELinux policy that allows containers to read the state of the clock
 ConditionSecurity=selinux
 
 [Service]
@@ -42,7 +42,7 @@ WantedBy=multi-user.target
  * failures are ignored.
  */
 const ISCSI_UNIT = `[Unit]
-Description=Disks that the firmware started from over the network
+Description=Connect the iSCSI disks from which the firmware booted
 Before=agent.service
 After=network-online.target
 Wants=network-online.target

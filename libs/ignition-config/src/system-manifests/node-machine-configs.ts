@@ -89,7 +89,7 @@ export const NIC_REAPPLY_UNIT: IgnitionUnit = {
   name: 'iscsi-nic-reapply.service',
   enabled: true,
   contents: `[Unit]
-Description=Settings of ports that the firmware set up for a disk in the network
+Description=Network settings of the ports that the firmware uses for iSCSI disks
 ConditionPathExists=/sys/firmware/ibft
 After=NetworkManager.service
 Before=kubelet.service
@@ -108,7 +108,7 @@ const RESOLVER = '/etc/dnsmasq.d/single-node.conf';
 const DISPATCHER = '/etc/NetworkManager/dispatcher.d/forcedns';
 
 const UNIT = `[Unit]
-Description=Names of this cluster, answered by its only node
+Description=DNS names of the single-node cluster, answered by dnsmasq on the node
 Before=kubelet.service crio.service
 After=network.target
 
