@@ -31,7 +31,8 @@ const CARDS = [
   { mac: '52:54:00:aa:00:01', subnet: '10.9.1', name: 'eth7' },
   { mac: '52:54:00:aa:00:02', subnet: '10.9.2', name: 'uplink' },
 ];
-const ADDRESS = 15;
+/** Not the first address that the emulated network gives by DHCP. */
+const ADDRESS = 77;
 const PROXY = 'http://user:p%40ss@proxy.example.com:3128';
 
 const COPY_SCRIPT = `#!/bin/bash
@@ -120,7 +121,13 @@ function initramfs(say) {
     [
       ...['--mount', 'sh', '-c', `${mounts} && exec chroot "$0" "$@"`],
       ...[root, 'dracut', '--quiet', '--no-hostonly', '--kver', kernel.slice('vmlinuz-'.length), '--gzip'],
-      ...['--add', 'bash systemd network-manager', '--add-drivers', 'virtio_net virtio_pci'],
+      ...[
+        '--add',
+        'bash systemd network-manager',
+        '--no-early-microcode',
+        '--drivers',
+        'virtio_net virtio_pci af_packet',
+      ],
       ...['--install', [...programs, ...others, ...units.map((unit) => `/etc/systemd/system/${unit}`)].join(' ')],
       ...['--include', '/wants', '/', '/boot/initramfs.img'],
     ],
