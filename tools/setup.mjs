@@ -27,6 +27,7 @@ const VERIFIERS = {
   cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
   'qemu-system-x86_64': { package: 'qemu-system-x86', use: 'booting an image to its menu', spare: () => false },
   'docker-registry': { package: 'docker-registry', use: 'reading releases from a real registry', spare: () => false },
+  chromium: { package: 'chromium', use: 'requests of pages of other origins', spare: () => false },
   ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
 const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
