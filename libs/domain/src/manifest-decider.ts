@@ -47,15 +47,16 @@ function decide(command: ManifestCommand, { manifests }: ManifestsState): Decisi
   switch (command.type) {
     case 'StoreManifest': {
       const { manifest } = command;
-      const namesake = namesakeOf(manifests, manifest);
-      if (namesake) return refused(existsElsewhere(namesake));
+      const inOtherFolder = manifestInOtherFolder(manifests, manifest);
+      if (inOtherFolder) return refused(existsElsewhere(inOtherFolder));
       return isKnown(manifests, manifest) ? accepted() : accepted(stored(clusterId, manifest));
     }
     case 'MoveManifest': {
       const { from, manifest } = command;
       if (!manifests.has(manifestKey(from))) return refused(manifestNotFound(from));
-      const namesake = manifest.fileName === from.fileName ? undefined : namesakeOf(manifests, manifest);
-      if (namesake) return refused(existsElsewhere(namesake));
+      const inOtherFolder =
+        manifest.fileName === from.fileName ? undefined : manifestInOtherFolder(manifests, manifest);
+      if (inOtherFolder) return refused(existsElsewhere(inOtherFolder));
       if (manifestKey(from) === manifestKey(manifest) && isKnown(manifests, manifest)) return accepted();
       return accepted(stored(clusterId, manifest, from));
     }
@@ -106,7 +107,10 @@ const removed = (clusterId: string, { folder, fileName }: ManifestPlace): Manife
 });
 
 /** Returns a manifest with the same file name in the other folder. The installer would use only one of the two. */
-const namesakeOf = (manifests: ManifestsState['manifests'], { folder, fileName }: Manifest): Manifest | undefined =>
+const manifestInOtherFolder = (
+  manifests: ManifestsState['manifests'],
+  { folder, fileName }: Manifest,
+): Manifest | undefined =>
   [...manifests.values()].find((other) => other.fileName === fileName && other.folder !== folder);
 
 function isKnown(manifests: ManifestsState['manifests'], manifest: Manifest): boolean {

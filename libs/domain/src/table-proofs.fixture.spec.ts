@@ -2,7 +2,7 @@ import { type DecisionTable, findGaps, findOverlaps, type TableTypes } from '@mu
 import { type ProblemCode, PROBLEMS } from '@muster/problems';
 
 /** The proofs that every decision table of the domain passes. */
-export function provesTable<T extends TableTypes & { readonly Code: ProblemCode }>({
+export function testTableProofs<T extends TableTypes & { readonly Code: ProblemCode }>({
   rows,
   variables,
   statuses,

@@ -44,12 +44,12 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   let waiting: WaitingEvent<Event>[] = [];
   let behind = true;
   let closed = false;
-  let heardAt = Date.now();
+  let lastMessageAt = Date.now();
   let running: Promise<void> | undefined;
   let announceCaughtUp: () => void = () => undefined;
   const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
 
-  const handOut = async (page: readonly RecordedEvent<Event>[]): Promise<void> => {
+  const deliver = async (page: readonly RecordedEvent<Event>[]): Promise<void> => {
     await options.onPage(page);
     position = page[page.length - 1]?.position ?? position;
   };
@@ -58,11 +58,11 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
     behind = false;
     for await (const page of readShared(store, position)) {
       if (closed) return;
-      if (page.length > 0) await handOut(page);
+      if (page.length > 0) await deliver(page);
     }
   };
 
-  const takeLive = (): readonly RecordedEvent<Event>[] => {
+  const deliverLive = (): readonly RecordedEvent<Event>[] => {
     const chained: RecordedEvent<Event>[] = [];
     let end = position;
     for (const { previous, event } of waiting) {
@@ -83,8 +83,8 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
       try {
         if (behind) await readStore();
         else {
-          const page = takeLive();
-          if (page.length > 0) await handOut(page);
+          const page = deliverLive();
+          if (page.length > 0) await deliver(page);
         }
         // A close may have interrupted the read, so the feed must not report that it has caught up.
         if (!behind && !closed) announceCaughtUp();
@@ -107,7 +107,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   };
 
   const live = subscribeToEvents(requests, ({ subject, body }) => {
-    heardAt = Date.now();
+    lastMessageAt = Date.now();
     const message = body as unknown as RecordedEvent & { readonly previous: number };
     if (message.position <= position) return;
     if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS) behind = true;
@@ -116,8 +116,8 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   });
 
   const silence = setInterval(() => {
-    if (Date.now() - heardAt < SILENCE_CHECK_MS) return;
-    heardAt = Date.now();
+    if (Date.now() - lastMessageAt < SILENCE_CHECK_MS) return;
+    lastMessageAt = Date.now();
     store.head().then((head) => {
       if (head > position) {
         behind = true;

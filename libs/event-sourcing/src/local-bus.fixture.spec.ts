@@ -1,12 +1,12 @@
 import { type IncomingMessage, type JsonValue, NoResponder, type Requests } from '@muster/ports';
 
 /** Decides the result of a publication: lost, delivered once, or delivered several times. */
-export type Tamper = (message: IncomingMessage) => readonly IncomingMessage[];
+export type DeliveryFault = (message: IncomingMessage) => readonly IncomingMessage[];
 
 export interface LocalBus extends Requests {
   /** All publications, before faults are applied. */
   readonly published: readonly IncomingMessage[];
-  tamper(tamper: Tamper): void;
+  deliveryFault(deliveryFault: DeliveryFault): void;
 }
 
 /**
@@ -16,15 +16,15 @@ export interface LocalBus extends Requests {
 export const localBus = (): LocalBus => {
   const subscribers = new Set<{ pattern: RegExp; onMessage: (message: IncomingMessage) => unknown }>();
   const published: IncomingMessage[] = [];
-  let fate: Tamper = (message) => [message];
+  let delivery: DeliveryFault = (message) => [message];
 
   return {
     published,
-    tamper: (tamper) => (fate = tamper),
+    deliveryFault: (deliveryFault) => (delivery = deliveryFault),
     publish: (subject, body, headers = {}) => {
       const message = { subject, body: JSON.parse(JSON.stringify(body)) as JsonValue, headers };
       published.push(message);
-      for (const arriving of fate(message))
+      for (const arriving of delivery(message))
         queueMicrotask(() => {
           for (const { pattern, onMessage } of [...subscribers])
             if (pattern.test(arriving.subject)) onMessage(arriving);

@@ -182,13 +182,13 @@ describe('projector', () => {
   });
 
   it('reports each committed page', async () => {
-    const told: number[] = [];
+    const result: number[] = [];
     await appendEvents(store, 2);
     const onCommitted = (page: readonly RecordedEvent[]): void =>
-      void told.push(...page.map(({ position }) => position));
+      void result.push(...page.map(({ position }) => position));
     await (
       await start({ onCommitted })
     ).caughtUp;
-    expect(told).toEqual([0, 1]);
+    expect(result).toEqual([0, 1]);
   });
 });

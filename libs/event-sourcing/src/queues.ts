@@ -120,11 +120,11 @@ export class WorkQueue {
       this.park(key, error instanceof Error ? error : new Error(String(error)));
     }
     this.running.delete(key);
-    if (!this.due.has(key)) this.tell(key);
+    if (!this.due.has(key)) this.resolveWaiters(key);
     this.pump();
   }
 
-  private tell(key: string): void {
+  private resolveWaiters(key: string): void {
     for (const waiter of this.keyWaiters) {
       waiter.keys.delete(key);
       if (waiter.keys.size > 0) continue;

@@ -15,16 +15,16 @@ describe('endpoint that is closed', () => {
 
   const opened = async (
     maxWaitMs: number | undefined,
-    answer: (gone: Promise<void>) => Promise<unknown>,
+    answer: (unanswered: Promise<void>) => Promise<unknown>,
   ): Promise<{ server: FastifyInstance; ask: () => Promise<string>; letGo: () => void; asked: () => number }> => {
     let letGo: () => void = () => undefined;
-    const gone = new Promise<void>((resolve) => (letGo = resolve));
+    const unanswered = new Promise<void>((resolve) => (letGo = resolve));
     let asked = 0;
     const server = fastify({ keepAliveTimeout: KEEP_ALIVE_MS });
     closePromptly(server, maxWaitMs);
     server.get('/', () => {
       asked += 1;
-      return answer(gone);
+      return answer(unanswered);
     });
     await server.listen({ port: 0, host: '127.0.0.1' });
     const { port } = server.server.address() as AddressInfo;
@@ -43,8 +43,8 @@ describe('endpoint that is closed', () => {
   };
 
   it('answers accepted requests and does not wait for the next request of the connection', async () => {
-    const endpoint = await opened(undefined, async (gone) => {
-      await gone;
+    const endpoint = await opened(undefined, async (unanswered) => {
+      await unanswered;
       return 'whole';
     });
     const answer = endpoint.ask();
@@ -56,12 +56,12 @@ describe('endpoint that is closed', () => {
   });
 
   it('does not wait for the next request when the headers were already sent', async () => {
-    const endpoint = await opened(undefined, (gone) =>
+    const endpoint = await opened(undefined, (unanswered) =>
       Promise.resolve(
         Readable.from(
           (async function* () {
             yield 'wh';
-            await gone;
+            await unanswered;
             yield 'ole';
           })(),
         ),

@@ -109,9 +109,10 @@ export const unavailableRefusal = (error: Unavailable): Refusal => ({
  * Returns a listener for errors of background work. Errors of unavailable servers are not logged, because the outage
  * itself is logged.
  */
-export const logUnlessAway =
+export const logUnlessUnavailable =
   (log: (text: string) => void) =>
   (error: Error): void => {
-    const isAway = unavailableIn(error) ?? (error instanceof RefusalError && error.refusal.code === 'unavailable');
-    if (!isAway) log(error.message);
+    const isUnavailable =
+      unavailableIn(error) ?? (error instanceof RefusalError && error.refusal.code === 'unavailable');
+    if (!isUnavailable) log(error.message);
   };

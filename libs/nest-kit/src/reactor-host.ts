@@ -2,7 +2,7 @@ import type { MusterEvent } from '@muster/contracts';
 import { type Reactor, type ReactorOptions, startReactor } from '@muster/event-sourcing';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { logUnlessAway, Readiness } from './http-endpoint';
+import { logUnlessUnavailable, Readiness } from './http-endpoint';
 import { EVENT_STORE, type MusterEventStore, REQUESTS } from './platform';
 
 export interface HostedReactions extends Omit<ReactorOptions<MusterEvent>, 'store' | 'requests' | 'onError'> {
@@ -39,7 +39,7 @@ export class ReactorHost implements OnApplicationShutdown {
       ...reactions,
       store: this.eventStore,
       requests: this.requests,
-      onError: logUnlessAway((text) => logger.warn(text)),
+      onError: logUnlessUnavailable((text) => logger.warn(text)),
     });
     void this.reactor.caughtUp.then(() => {
       this.live = true;

@@ -6,7 +6,7 @@ export interface RequestScope {
   /** The correlation id of the commands of the request. Empty before the first command. */
   correlationId: string;
   /** The response no longer waits for the effects of the request. */
-  isCutShort: boolean;
+  isEndedEarly: boolean;
 }
 
 const scopes = new AsyncLocalStorage<RequestScope>();
@@ -15,7 +15,7 @@ const scopes = new AsyncLocalStorage<RequestScope>();
 export const inRequestScope = <Result>(
   ids: Pick<RequestScope, 'requestId' | 'correlationId'>,
   work: () => Result,
-): Result => scopes.run({ ...ids, isCutShort: false }, work);
+): Result => scopes.run({ ...ids, isEndedEarly: false }, work);
 
 /** Returns the scope of the current request. Undefined outside of requests. */
 export const currentRequest = (): RequestScope | undefined => scopes.getStore();

@@ -29,7 +29,7 @@ class NotesController {
       throw new Unavailable('A store at a:1', 'reset', { isOutcomeUnknown: name === 'lost' });
     if (name === 'misshapen') return { position: 'seven' };
     if (name === 'silent') return undefined;
-    return { position: 7, forOurselves: 'x', nothing: undefined };
+    return { position: 7, ownRequests: 'x', nothing: undefined };
   }
 
   @Handles(IgnitionService.method.readArtifact)

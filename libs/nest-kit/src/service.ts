@@ -16,7 +16,7 @@ export interface RunningService {
 /** The export of every service's `main.ts`. */
 export type StartService = (platform: Platform, logger: LoggerService) => Promise<RunningService>;
 
-const LOOK_AGAIN_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 /**
  * Starts the module of a service as a Nest microservice. It accepts requests after it has replayed the stored events.
@@ -31,7 +31,7 @@ export async function startMicroservice(
   const server = new RequestsServer(name, platform);
   const app = await NestFactory.createMicroservice(module as Type, { strategy: server, logger, abortOnError: false });
   app.useGlobalFilters(new PassOnFilter());
-  server.waitFor(() => untilReady(readinessOf(app)));
+  server.waitFor(() => whenReady(readinessOf(app)));
   await app.listen();
   return { name, endpoints: [], app, close: () => app.close() };
 }
@@ -45,6 +45,6 @@ function readinessOf(app: INestMicroservice): Readiness {
   }
 }
 
-async function untilReady(readiness: Readiness): Promise<void> {
-  while (readiness.notReady().length > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+async function whenReady(readiness: Readiness): Promise<void> {
+  while (readiness.notReady().length > 0) await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
 }

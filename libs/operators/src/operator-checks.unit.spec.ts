@@ -36,7 +36,7 @@ const anyCluster: fc.Arbitrary<OperatorCluster> = fc
     release: fc.option(fc.tuple(fc.nat(), fc.nat(30), fc.nat()), { nil: undefined }),
     cpuArchitecture: fc.string(),
     isSingleNode: fc.boolean(),
-    wantsSchedulableMasters: fc.boolean(),
+    hasSchedulableMasters: fc.boolean(),
     operators: fc.subarray([...OPERATOR_NAMES]),
     shape: fc.array(anyHost, { maxLength: 6 }).map(shapeOf),
   })

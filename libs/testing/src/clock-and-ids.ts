@@ -51,13 +51,13 @@ const mulberry32 = (seed: number) => {
 
 /** How long a test waits for an expected state before it fails. */
 const TIMEOUT_MS = 15_000;
-const LOOK_AGAIN_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 /** Resolves when `happened` returns true. After the timeout, the error contains `what`. */
 export const eventually = async (what: string, happened: () => boolean | Promise<boolean>): Promise<void> => {
   const giveUpAt = Date.now() + TIMEOUT_MS;
   while (!(await happened())) {
     if (Date.now() > giveUpAt) throw new Error(`The expected state was not reached within ${TIMEOUT_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 };

@@ -19,36 +19,36 @@ const AT = '2024-01-01T00:00:00.000Z';
 const OWNER = { userName: 'admin', orgId: '', emailDomain: '' };
 const METADATA: EventMetadata = { commandId: 'c', correlationId: 'c', actor: 'test', occurredAt: AT };
 
-export interface Fact {
+export interface SampleEvent {
   readonly streamId: StreamId;
   readonly event: MusterEvent;
 }
 
-const fact = (category: StreamCategory, id: string, event: MusterEvent): Fact => ({
+const fact = (category: StreamCategory, id: string, event: MusterEvent): SampleEvent => ({
   streamId: streamIdOf(category, id),
   event,
 });
 
 /** Adds the fields of the stored form that a spec does not set. */
-const loose = (type: MusterEvent['type'], data: object): MusterEvent =>
+const fillIn = (type: MusterEvent['type'], data: object): MusterEvent =>
   ({ type, data: toStoredData({ type, data } as never) }) as never;
 
-export const infraEnvRegistered = (settings: object = {}): Fact =>
+export const infraEnvRegistered = (settings: object = {}): SampleEvent =>
   fact(
     'infraEnv',
     INFRA_ENV_ID,
-    loose('InfraEnvRegistered', {
+    fillIn('InfraEnvRegistered', {
       infraEnvId: INFRA_ENV_ID,
       owner: OWNER,
       settings: { name: 'i', openshiftVersion: '4.18', ...settings },
     }),
   );
 
-export const clusterRegistered = (settings: object = {}): Fact =>
+export const clusterRegistered = (settings: object = {}): SampleEvent =>
   fact(
     'cluster',
     CLUSTER_ID,
-    loose('ClusterRegistered', {
+    fillIn('ClusterRegistered', {
       clusterId: CLUSTER_ID,
       kind: 'Cluster',
       owner: OWNER,
@@ -72,20 +72,20 @@ export const clusterRegistered = (settings: object = {}): Fact =>
     }),
   );
 
-export const clusterEvent = (type: MusterEvent['type'], data: object): Fact =>
-  fact('cluster', CLUSTER_ID, loose(type, data));
-export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): Fact =>
+export const clusterEvent = (type: MusterEvent['type'], data: object): SampleEvent =>
+  fact('cluster', CLUSTER_ID, fillIn(type, data));
+export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): SampleEvent =>
   fact(
     'manifest',
     CLUSTER_ID,
-    loose(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
+    fillIn(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
   );
-export const hostEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
-  fact('host', key, loose(type, data));
-export const reportEvent = (key: HostKey, type: MusterEvent['type'], data: object): Fact =>
-  fact('inventory', key, loose(type, { generation: 1, ...data }));
+export const hostEvent = (key: HostKey, type: MusterEvent['type'], data: object): SampleEvent =>
+  fact('host', key, fillIn(type, data));
+export const reportEvent = (key: HostKey, type: MusterEvent['type'], data: object): SampleEvent =>
+  fact('inventory', key, fillIn(type, { generation: 1, ...data }));
 
-export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
+export const hostRegistered = (key: HostKey, changes: object = {}): SampleEvent =>
   hostEvent(key, 'HostRegistered', {
     hostId: key.slice(key.indexOf('.') + 1),
     infraEnvId: INFRA_ENV_ID,
@@ -98,10 +98,10 @@ export const hostRegistered = (key: HostKey, changes: object = {}): Fact =>
     ...changes,
   });
 
-export const hostEntered = (key: HostKey, status: string): Fact =>
+export const hostEntered = (key: HostKey, status: string): SampleEvent =>
   hostEvent(key, 'HostEnteredStatus', { status, from: '', transition: 't', at: AT });
 
-export const inventoryReported = (key: HostKey, hardware: object = {}, generation = 1): Fact =>
+export const inventoryReported = (key: HostKey, hardware: object = {}, generation = 1): SampleEvent =>
   reportEvent(key, 'InventoryReported', {
     hostKey: key,
     fingerprint: 'f',
@@ -123,7 +123,7 @@ export const inventoryReported = (key: HostKey, hardware: object = {}, generatio
   });
 
 /** Returns the events as the store returns them, in this order. */
-export function recorded(facts: readonly Fact[]): RecordedMusterEvent[] {
+export function recorded(facts: readonly SampleEvent[]): RecordedMusterEvent[] {
   const revisions = new Map<string, number>();
   return facts.map(({ streamId, event }, position) => {
     const revision = (revisions.get(streamId) ?? -1) + 1;

@@ -9,7 +9,7 @@ const fail = (error: Error): void => {
 };
 
 /** A subscriber that records its events. */
-const remember = (store: EventStore, after: number) => {
+const recordEvents = (store: EventStore, after: number) => {
   const seen: RecordedEvent[] = [];
   const subscription = store.subscribe(after, async (page) => void seen.push(...page), fail);
   return { seen, subscription, numbers: () => seen.map((event) => event.data.n) };
@@ -22,7 +22,7 @@ export const subscribingContract = (current: Current): void => {
     const stream = freshStream();
     const events = numberedEvents(MANY + 50);
     await store.append(stream, NO_STREAM, events.slice(0, MANY));
-    const { seen, numbers, subscription } = remember(store, before);
+    const { seen, numbers, subscription } = recordEvents(store, before);
     for (let n = MANY; n < MANY + 50; n += 1) await store.append(stream, n - 1, events.slice(n, n + 1));
     await eventually('all events arrive', () => seen.length >= MANY + 50);
     await subscription.close();
@@ -34,7 +34,7 @@ export const subscribingContract = (current: Current): void => {
     const stream = freshStream();
     const first = await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
     await store.append(stream, 0, [eventToAppend({ n: 1 })]);
-    const { seen, numbers, subscription } = remember(store, first.kind === 'appended' ? first.position : NaN);
+    const { seen, numbers, subscription } = recordEvents(store, first.kind === 'appended' ? first.position : NaN);
     await eventually('the later event arrives', () => seen.length >= 1);
     await subscription.close();
     expect(numbers()).toEqual([1]);
@@ -44,7 +44,7 @@ export const subscribingContract = (current: Current): void => {
     const { store } = current();
     const stream = freshStream();
     await store.append(stream, NO_STREAM, [eventToAppend({ n: 0 })]);
-    const { seen, numbers, subscription } = remember(store, await store.head());
+    const { seen, numbers, subscription } = recordEvents(store, await store.head());
     for (let n = 1; n <= 3; n += 1) {
       await store.append(stream, n - 1, [eventToAppend({ n })]);
       await eventually(`event ${n} arrives`, () => seen.length >= n);
@@ -62,7 +62,7 @@ export const subscribingContract = (current: Current): void => {
     });
     const slowPages: number[] = [];
     const slow = store.subscribe(before, (page) => (slowPages.push(page.length), gate), fail);
-    const quick = remember(store, before);
+    const quick = recordEvents(store, before);
     const stream = freshStream();
     for (let n = 0; n < 5; n += 1) await store.append(stream, n - 1, [eventToAppend({ n })]);
     await eventually('the fast subscription has all events', () => quick.seen.length >= 5);
@@ -113,7 +113,7 @@ export const subscribingContract = (current: Current): void => {
     };
     const subscription = store.subscribe(before, broken, (error) => errors.push(error));
     await eventually('the error is reported', () => errors.length > 0);
-    const { seen, subscription: other } = remember(store, before);
+    const { seen, subscription: other } = recordEvents(store, before);
     await store.append(stream, 0, [eventToAppend()]);
     await eventually('another subscription has both events', () => seen.length >= 2);
     expect(errors.map((error) => error.message)).toEqual(['the handler broke']);
@@ -143,7 +143,7 @@ export const subscribingContract = (current: Current): void => {
     await subscription.close();
     expect(finished).toBe(true);
     await store.append(stream, 0, [eventToAppend()]);
-    const { seen, subscription: other } = remember(store, before);
+    const { seen, subscription: other } = recordEvents(store, before);
     await eventually('another subscription has both events', () => seen.length >= 2);
     await other.close();
     expect(pages).toBe(1);
@@ -151,7 +151,7 @@ export const subscribingContract = (current: Current): void => {
 
   it('closes while a subscription is waiting', async () => {
     const { store } = current();
-    const { subscription, seen } = remember(store, await store.head());
+    const { subscription, seen } = recordEvents(store, await store.head());
     await store.close();
     await subscription.close();
     expect(seen).toEqual([]);

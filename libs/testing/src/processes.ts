@@ -42,9 +42,9 @@ export const runProgram = (file: string, args: readonly string[] = []): RunningP
     errors = (errors + chunk).slice(-8192);
   });
   const closed = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  void closed.then(() => process.removeListener('exit', killWithUs));
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  void closed.then(() => process.removeListener('exit', killAtExit));
   return {
     pid: child.pid ?? 0,
     lines,
@@ -88,7 +88,7 @@ export interface NatsServer {
 }
 
 const START_TIMEOUT_MS = 10_000;
-const LOOK_AGAIN_MS = 3;
+const POLL_INTERVAL_MS = 3;
 
 /** Starts a real nats-server on loopback. Resolves when it accepts connections. */
 export const startNatsServer = async (options: NatsServerOptions = {}): Promise<NatsServer> => {
@@ -116,11 +116,11 @@ export const startNatsServer = async (options: NatsServerOptions = {}): Promise<
   });
   failed.catch(() => undefined);
   // A test run that fails must not leave a server.
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
 
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    process.removeListener('exit', killWithUs);
+    process.removeListener('exit', killAtExit);
     await ended(child, signal);
     directory.remove();
   };
@@ -145,7 +145,7 @@ const readUrl = async (directory: string, child: ChildProcess): Promise<string> 
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     // The server writes the file in place, so a reader may see a part of it.
     if (text.trimEnd().endsWith('}')) return (JSON.parse(text) as { nats: string[] }).nats[0] ?? '';
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   throw new Error(`nats-server wrote no ports file within ${START_TIMEOUT_MS} ms.`);
 };

@@ -17,8 +17,8 @@ export type OpenRequests = () => Promise<{
   close(): Promise<void>;
 }>;
 
-const PLENTY_MS = 10_000;
-const SOON_MS = 50;
+const LONG_TIMEOUT_MS = 10_000;
+const SHORT_TIMEOUT_MS = 50;
 
 /** Tests the contract of every Requests. Call it at the top level of a spec. */
 export const requestsContract = (name: string, open: OpenRequests): void => {
@@ -41,21 +41,26 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
     ])('transports %s in both directions', async (_, body) => {
       bus.there.subscribe(subject, async (message) => message.body);
       await bus.settled();
-      expect(await bus.here.request(subject, body, {}, PLENTY_MS)).toEqual(body);
+      expect(await bus.here.request(subject, body, {}, LONG_TIMEOUT_MS)).toEqual(body);
     });
 
     it('transports the subject and the headers, with names in lower case', async () => {
       const received: IncomingMessage[] = [];
       bus.there.subscribe(`${subject}.*`, async (message) => (received.push(message), null));
       await bus.settled();
-      await bus.here.request(`${subject}.x`, 1, { 'x-request-id': 'r-1', 'X-Org': 'Acme Ünits; a=b: c' }, PLENTY_MS);
+      await bus.here.request(
+        `${subject}.x`,
+        1,
+        { 'x-request-id': 'r-1', 'X-Org': 'Acme Ünits; a=b: c' },
+        LONG_TIMEOUT_MS,
+      );
       expect(received).toEqual([
         { subject: `${subject}.x`, body: 1, headers: { 'x-request-id': 'r-1', 'x-org': 'Acme Ünits; a=b: c' } },
       ]);
     });
 
     it('throws NoResponder when no service listens on the subject', async () => {
-      await expect(bus.here.request(subject, null, {}, PLENTY_MS)).rejects.toThrow(NoResponder);
+      await expect(bus.here.request(subject, null, {}, LONG_TIMEOUT_MS)).rejects.toThrow(NoResponder);
     });
 
     it('throws RequestTimedOut when no answer arrives in time', async () => {
@@ -63,7 +68,7 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       const gate = new Promise<void>((resolve) => (release = resolve));
       bus.there.subscribe(subject, () => gate.then(() => 'late'));
       await bus.settled();
-      await expect(bus.here.request(subject, null, {}, SOON_MS)).rejects.toThrow(RequestTimedOut);
+      await expect(bus.here.request(subject, null, {}, SHORT_TIMEOUT_MS)).rejects.toThrow(RequestTimedOut);
       release();
     });
 
@@ -79,17 +84,17 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       let calls = 0;
       bus.there.subscribe(subject, () => (++calls === 1 ? broken() : Promise.resolve('fine')));
       await bus.settled();
-      const failure = await bus.here.request(subject, null, {}, PLENTY_MS).catch((error: unknown) => error);
+      const failure = await bus.here.request(subject, null, {}, LONG_TIMEOUT_MS).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(RequestFailed);
       expect(String(failure)).not.toContain('secret detail');
-      expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('fine');
+      expect(await bus.here.request(subject, null, {}, LONG_TIMEOUT_MS)).toBe('fine');
     });
 
     it('does not answer when a handler returns nothing, so that another subscriber can', async () => {
       bus.there.subscribe(subject, () => undefined);
       bus.there.subscribe(subject, async () => 'answer');
       await bus.settled();
-      expect(await bus.here.request(subject, null, {}, PLENTY_MS)).toBe('answer');
+      expect(await bus.here.request(subject, null, {}, LONG_TIMEOUT_MS)).toBe('answer');
     });
 
     it('answers requests concurrently', async () => {
@@ -100,8 +105,8 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
         return message.body;
       });
       await bus.settled();
-      const slow = bus.here.request(subject, 'slow', {}, PLENTY_MS);
-      expect(await bus.here.request(subject, 'quick', {}, PLENTY_MS)).toBe('quick');
+      const slow = bus.here.request(subject, 'slow', {}, LONG_TIMEOUT_MS);
+      expect(await bus.here.request(subject, 'quick', {}, LONG_TIMEOUT_MS)).toBe('quick');
       release();
       expect(await slow).toBe('slow');
     });
@@ -151,9 +156,9 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
     });
 
     it('refuses a header that contains a line break', async () => {
-      await expect(bus.here.request(subject, null, { 'x-user': 'a\r\nx-role: admin' }, PLENTY_MS)).rejects.toThrow(
-        /header/,
-      );
+      await expect(
+        bus.here.request(subject, null, { 'x-user': 'a\r\nx-role: admin' }, LONG_TIMEOUT_MS),
+      ).rejects.toThrow(/header/);
       expect(() => bus.here.publish(subject, null, { 'x-user': 'a\nb' })).toThrow(/header/);
     });
 
@@ -161,11 +166,11 @@ export const requestsContract = (name: string, open: OpenRequests): void => {
       let taken = false;
       bus.there.subscribe(subject, async () => {
         taken = true;
-        await new Promise((resolve) => setTimeout(resolve, SOON_MS));
+        await new Promise((resolve) => setTimeout(resolve, SHORT_TIMEOUT_MS));
         return 'answered';
       });
       await bus.settled();
-      const answer = bus.here.request(subject, null, {}, PLENTY_MS);
+      const answer = bus.here.request(subject, null, {}, LONG_TIMEOUT_MS);
       await eventually('the request was received', () => taken);
       await bus.there.close();
       expect(await answer).toBe('answered');

@@ -12,7 +12,7 @@ export * from './hardware/installation-disk';
 export * from './hardware/requirements';
 export * from './history/outcome-history';
 export * from './history/remember-outcomes';
-export { suitsPlatform } from './host/hardware.rules';
+export { isCompatibleManufacturer } from './host/hardware.rules';
 export * from './host/host-conditions';
 export * from './host/host-rule';
 export * from './host/host-rules.table';

@@ -1,7 +1,7 @@
 import { type Relay, startRelay } from '@muster/event-sourcing';
 import {
   EVENT_STORE,
-  logUnlessAway,
+  logUnlessUnavailable,
   type MusterEventStore,
   type Platform,
   platformProviders,
@@ -37,7 +37,11 @@ export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationBootstrap(): Promise<void> {
     const { eventStore: store, requests } = this;
-    this.relay = await startRelay({ store, requests, onError: logUnlessAway((text) => this.logger.error(text)) });
+    this.relay = await startRelay({
+      store,
+      requests,
+      onError: logUnlessUnavailable((text) => this.logger.error(text)),
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

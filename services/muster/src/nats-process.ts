@@ -100,8 +100,8 @@ export async function startNats(options: {
     });
     return started;
   }
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
   await Promise.race([untilListening(host, port), startFailed]);
   isListening = true;
   failStart = options.onExit;
@@ -114,7 +114,7 @@ export async function startNats(options: {
     serviceCredentials: mintServiceCredentials(trust, { name: 'services', nowMs: Date.now() }),
     stop: async () => {
       isWanted = false;
-      process.removeListener('exit', killWithUs);
+      process.removeListener('exit', killAtExit);
       if (child.exitCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');

@@ -7,7 +7,7 @@ import {
   clusterEvent,
   clusterRegistered,
   eventually,
-  type Fact,
+  type SampleEvent,
   hostEntered,
   hostEvent,
   hostKey,
@@ -50,7 +50,7 @@ describe('the validation service with a real bus and store', () => {
     for await (const page of platform.eventStore.readStream(streamId as StreamId)) events.push(...page);
     return events;
   };
-  const append = async (...facts: readonly Fact[]): Promise<void> => {
+  const append = async (...facts: readonly SampleEvent[]): Promise<void> => {
     for (const { streamId, event } of facts) {
       const metadata = {
         commandId: randomUUID(),

@@ -111,7 +111,7 @@ interface Row {
   readonly gate: string;
   readonly remedy: string;
   readonly needs: readonly string[];
-  readonly comesAndGoes?: true;
+  readonly mayFlap?: true;
   readonly toleratesPending?: true;
 }
 
@@ -145,7 +145,7 @@ function ruleSection(title: string, rules: readonly Row[], neverIgnorable: reado
       '',
       `- Group \`${rule.category}\`, gate \`${rule.gate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
       ...(rule.needs.length > 0 ? [`- Pending until known: ${rule.needs.join(', ')}`] : []),
-      ...(rule.comesAndGoes ? ['- May flap'] : []),
+      ...(rule.mayFlap ? ['- May flap'] : []),
       ...(rule.toleratesPending ? ['- Nothing waits for it while it is pending'] : []),
       `- When it fails: ${cell(rule.remedy)}`,
       '',

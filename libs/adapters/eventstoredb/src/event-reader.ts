@@ -31,7 +31,7 @@ export const toEventData = ({ id, type, data, metadata }: EventToAppend): EventD
   jsonEvent({ id, type, data, metadata: { ...metadata } }) as EventData;
 
 /** Returns true for an event of Muster, and false for an internal event of the server. */
-export const isOurs = (event: DbEvent): boolean =>
+export const isMusterEvent = (event: DbEvent): boolean =>
   event.isJson && !event.streamId.startsWith(SYSTEM) && !event.type.startsWith(SYSTEM);
 
 export const toRecordedEvent = (event: DbEvent): RecordedEvent => ({
@@ -106,7 +106,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
       );
       const last = fresh.at(-1);
       if (last === undefined) return;
-      const page = fresh.filter(isOurs).map(toRecordedEvent);
+      const page = fresh.filter(isMusterEvent).map(toRecordedEvent);
       if (page.length > 0) yield page;
       cursor = toPosition(last.position);
     }
@@ -118,7 +118,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
       const found = await read((client) =>
         client.readAll({ fromPosition: from ?? END, maxCount, direction: BACKWARDS, requiresLeader: true }),
       );
-      const last = found.find(({ event }) => event !== undefined && isOurs(event))?.event;
+      const last = found.find(({ event }) => event !== undefined && isMusterEvent(event))?.event;
       if (last) return toPosition(last.position);
       from = found.at(-1)?.event?.position;
       if (found.length < maxCount || from === undefined) return START_OF_STORE;

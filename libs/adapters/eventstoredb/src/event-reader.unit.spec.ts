@@ -1,6 +1,6 @@
 import type { RecordedEvent as DbEvent } from '@eventstore/db-client';
 import { eventToAppend } from '@muster/testing';
-import { fromPosition, isOurs, toEventData, toPosition, toRecordedEvent } from './event-reader';
+import { fromPosition, isMusterEvent, toEventData, toPosition, toRecordedEvent } from './event-reader';
 
 describe('events from EventStoreDB', () => {
   const appended = eventToAppend({ n: 1 });
@@ -30,8 +30,8 @@ describe('events from EventStoreDB', () => {
     ['a system event', { type: '$metadata' }],
     ['data that is not JSON', { isJson: false }],
   ])('are ignored when they are %s', (_, difference) => {
-    expect(isOurs(recorded)).toBe(true);
-    expect(isOurs({ ...recorded, ...difference } as DbEvent)).toBe(false);
+    expect(isMusterEvent(recorded)).toBe(true);
+    expect(isMusterEvent({ ...recorded, ...difference } as DbEvent)).toBe(false);
   });
 
   it.each([undefined, { commit: 18_446_744_073_709_551_615n, prepare: 0n }, { commit: -1n, prepare: 0n }])(

@@ -1,12 +1,12 @@
 import { type AllStreamSubscription, END, type EventStoreDBClient, excludeSystemEvents } from '@eventstore/db-client';
 import type { GrowthSignal } from '@muster/ports';
-import { isOurs, toPosition } from './event-reader';
+import { isMusterEvent, toPosition } from './event-reader';
 
 /**
  * Maximum delay until an event is detected that the live subscription missed, and the interval at which a broken
  * subscription is retried.
  */
-const LOOK_AGAIN_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 export interface LiveSignal {
   close(): Promise<void>;
@@ -21,17 +21,17 @@ export const startLiveSignal = (
   growth: GrowthSignal,
   head: () => Promise<number>,
 ): LiveSignal => {
-  let bell: AllStreamSubscription | undefined;
-  let isLooking = false;
+  let current: AllStreamSubscription | undefined;
+  let isChecking = false;
 
   const listen = (): void => {
     const subscription = client().subscribeToAll({ fromPosition: END, filter: excludeSystemEvents() });
-    bell = subscription;
+    current = subscription;
     // Filters for events that the reader will find. For other events, the reader would read the store repeatedly
     // without a result.
-    subscription.on('data', ({ event }) => event && isOurs(event) && growth.grownTo(toPosition(event.position)));
+    subscription.on('data', ({ event }) => event && isMusterEvent(event) && growth.grownTo(toPosition(event.position)));
     const drop = (): void => {
-      if (bell === subscription) bell = undefined;
+      if (current === subscription) current = undefined;
     };
     // The server ends subscriptions at each change of leader. The next check subscribes again.
     subscription.on('error', drop);
@@ -39,25 +39,25 @@ export const startLiveSignal = (
     subscription.on('close', drop);
   };
 
-  const look = async (): Promise<void> => {
-    if (isLooking || growth.waiting === 0) return;
-    isLooking = true;
+  const check = async (): Promise<void> => {
+    if (isChecking || growth.waiting === 0) return;
+    isChecking = true;
     try {
-      if (bell === undefined) listen();
+      if (current === undefined) listen();
       growth.grownTo(await head());
     } catch {
       // The server is not available. The next check subscribes again.
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   };
 
   listen();
-  const timer = setInterval(() => void look(), LOOK_AGAIN_MS).unref();
+  const timer = setInterval(() => void check(), CHECK_INTERVAL_MS).unref();
   return {
     close: async () => {
       clearInterval(timer);
-      await bell?.unsubscribe();
+      await current?.unsubscribe();
     },
   };
 };

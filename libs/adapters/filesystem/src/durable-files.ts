@@ -51,7 +51,7 @@ export const moveIntoPlace = async (from: string, to: string): Promise<void> => 
  * Moves a finished file to its place unless the place exists, and removes the other name. When several processes do
  * this concurrently, one succeeds, and all of them find its file afterwards.
  */
-export const linkIntoFreePlace = async (from: string, to: string): Promise<void> => {
+export const linkIfAbsent = async (from: string, to: string): Promise<void> => {
   try {
     await link(from, to);
   } catch (error) {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Secrets } from '@muster/ports';
 import {
   isErrno,
-  linkIntoFreePlace,
+  linkIfAbsent,
   makeDirectory,
   moveIntoPlace,
   syncDirectory,
@@ -13,7 +13,7 @@ import {
 } from './durable-files';
 
 /** Runs work with the same key sequentially, and work with different keys concurrently. */
-export const createTurns = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
+export const createKeyedQueue = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work);
@@ -53,7 +53,7 @@ const createIfAbsent = async (file: string): Promise<void> => {
   if ((await stat(file).catch(() => undefined)) !== undefined) return;
   const temporary = temporaryName(directory);
   await writeNewFile(temporary, randomBytes(KEY_BYTES));
-  await linkIntoFreePlace(temporary, file);
+  await linkIfAbsent(temporary, file);
 };
 
 const CIPHER = 'aes-256-gcm';
@@ -112,7 +112,7 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
   await makeDirectory(discarded);
   // Remove scopes that a dead process did not remove completely.
   for (const name of await readdir(discarded)) await rm(join(discarded, name), { recursive: true, force: true });
-  const inTurn = createTurns();
+  const runInOrder = createKeyedQueue();
 
   const directoryOf = (scope: string): string => join(scopes, hashOf(scope));
 
@@ -127,25 +127,25 @@ export const filesystemSecrets = async (options: FilesystemSecretsOptions): Prom
     await makeDirectory(directory);
     const temporary = temporaryName(directory);
     await writeNewFile(temporary, sealBytes(masterKey, keySealedFor(scope), randomBytes(KEY_BYTES)));
-    await linkIntoFreePlace(temporary, join(directory, KEY_FILE));
+    await linkIfAbsent(temporary, join(directory, KEY_FILE));
     return scopeKey(scope);
   };
 
   return {
     seal: (scope, name, plaintext) =>
-      inTurn(scope, async () => {
+      runInOrder(scope, async () => {
         const key = (await scopeKey(scope)) ?? (await createScopeKey(scope));
         if (!key) throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
         await replace(directoryOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
       }),
     open: (scope, name) =>
-      inTurn(scope, async () => {
+      runInOrder(scope, async () => {
         const key = await scopeKey(scope);
         const sealed = key && (await readIfPresent(join(directoryOf(scope), hashOf(name))));
         return key && sealed && openOrExplain(key, valueSealedFor(scope, name), sealed, 'a secret');
       }),
     shred: (scope) =>
-      inTurn(scope, async () => {
+      runInOrder(scope, async () => {
         const away = temporaryName(discarded);
         try {
           // The whole scope is renamed atomically. After a crash from here on, no file of the scope is in use.

@@ -111,7 +111,7 @@ export interface MinioObjectStoreOptions {
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 const ABSENT = ['NoSuchKey', 'NotFound'];
 const BEYOND_THE_END = ['InvalidRange'];
-const ALREADY_OURS = ['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'];
+const BUCKET_EXISTS = ['BucketAlreadyOwnedByYou', 'BucketAlreadyExists'];
 
 /**
  * Stores bodies in MinIO or another S3 server, as `<prefix>objects/ab/<64 hex>`. An invalid digest has no body.
@@ -150,7 +150,7 @@ const openBucket = async (url: string): Promise<Bucket> => {
   const client = new Client({ ...location, retryOptions: { disableRetry: true } });
   const server = `S3 at ${location.endPoint}:${location.port}`;
   const available = async <Result>(work: Promise<Result>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Result> => {
-    const late = (): Error => new NotAnswered(timeoutMs);
+    const late = (): Error => new AnswerTimedOut(timeoutMs);
     try {
       return await settleWithin(timeoutMs, work, late);
     } catch (error) {
@@ -225,7 +225,7 @@ const ANSWER_TIMEOUT_MS = 4_000;
 /** Timeout for a whole body in either direction. */
 const PUT_TIMEOUT_MS = 60_000;
 
-class NotAnswered extends Error {
+class AnswerTimedOut extends Error {
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs / 1_000} s`);
     this.name = 'NotAnswered';
@@ -246,14 +246,16 @@ export function explainFailure(error: unknown, server: string): Unavailable | un
   const reason = error.message.split('\n', 1)[0] || error.name;
   const code = 'code' in error ? String(error.code) : '';
   if (REFUSED.test(code)) return new Unavailable(server, `${code}: ${reason}`, { isRefused: true, cause: error });
-  const isAway =
-    error instanceof NotAnswered || BROKEN_CONNECTION.test(code) || /socket hang up|Retryable HTTP status/.test(reason);
-  return isAway ? new Unavailable(server, reason, { isOutcomeUnknown: true, cause: error }) : undefined;
+  const isUnavailable =
+    error instanceof AnswerTimedOut ||
+    BROKEN_CONNECTION.test(code) ||
+    /socket hang up|Retryable HTTP status/.test(reason);
+  return isUnavailable ? new Unavailable(server, reason, { isOutcomeUnknown: true, cause: error }) : undefined;
 }
 
 const ensureBucket = async (client: Client, bucket: string): Promise<void> => {
   if (await client.bucketExists(bucket)) return;
-  await unless(ALREADY_OURS, client.makeBucket(bucket));
+  await unless(BUCKET_EXISTS, client.makeBucket(bucket));
 };
 
 /** Returns the answer, or undefined when the server refuses with one of the codes. */

@@ -162,7 +162,9 @@ const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
  * Codes of a server that stops or is not the primary any more: HostUnreachable, ShutdownInProgress, PrimarySteppedDown,
  * Interrupted…, NotWritablePrimary…
  */
-const AWAY_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+  6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
 /** Unauthorized, AuthenticationFailed. */
 const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
 const CERTIFICATE = /certificate|self.signed|altnames/i;
@@ -174,7 +176,7 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
   const code = 'code' in error ? error.code : undefined;
   if (REFUSED_CODES.has(code) || CERTIFICATE.test(reason))
     return new Unavailable(server, reason, { isRefused: true, cause: error });
-  if (!CONNECTION_ERRORS.has(error.name) && !AWAY_CODES.has(code)) return undefined;
+  if (!CONNECTION_ERRORS.has(error.name) && !UNAVAILABLE_CODES.has(code)) return undefined;
   // No server was selected, so the request was not sent.
   const isOutcomeUnknown = isWrite && error.name !== 'MongoServerSelectionError';
   return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });

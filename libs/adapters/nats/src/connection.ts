@@ -69,7 +69,7 @@ export interface ConnectionWatch {
   connectedWithin(timeoutMs: number): Promise<boolean>;
 }
 
-export const watchConnection = (connection: NatsConnection, tell: (status: NatsStatus) => void): ConnectionWatch => {
+export const watchConnection = (connection: NatsConnection, notify: (status: NatsStatus) => void): ConnectionWatch => {
   let isConnected = true;
   const waiters = new Set<(connected: boolean) => void>();
   const wake = (connected: boolean): void => {
@@ -81,23 +81,23 @@ export const watchConnection = (connection: NatsConnection, tell: (status: NatsS
       const server = String(data);
       if (type === Events.Disconnect) {
         isConnected = false;
-        tell({ kind: 'disconnected', server });
+        notify({ kind: 'disconnected', server });
       } else if (type === Events.Reconnect) {
         isConnected = true;
-        tell({ kind: 'connected', server });
+        notify({ kind: 'connected', server });
         wake(true);
-      } else if (type === DebugEvents.Reconnecting) tell({ kind: 'reconnecting', server });
-      else if (type === Events.Error) tell({ kind: 'refused', code: server, subject: permissionContext?.subject });
+      } else if (type === DebugEvents.Reconnecting) notify({ kind: 'reconnecting', server });
+      else if (type === Events.Error) notify({ kind: 'refused', code: server, subject: permissionContext?.subject });
     }
   };
   void follow();
   void connection.closed().then((error) => {
     isConnected = false;
-    tell({ kind: 'closed', reason: error instanceof Error ? error.message : undefined });
+    notify({ kind: 'closed', reason: error instanceof Error ? error.message : undefined });
     wake(false);
   });
 
-  tell({ kind: 'connected', server: connection.getServer() });
+  notify({ kind: 'connected', server: connection.getServer() });
   return {
     isConnected: () => isConnected,
     connectedWithin: (timeoutMs) =>

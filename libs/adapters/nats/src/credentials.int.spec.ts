@@ -8,7 +8,7 @@ const OWN = '0c0ffee0-0000-4000-8000-000000000001';
 const FOREIGN = '0c0ffee0-0000-4000-8000-000000000002';
 const HOST = '0c0ffee0-0000-4000-8000-00000000000a';
 const NEIGHBOUR = '0c0ffee0-0000-4000-8000-00000000000b';
-const PLENTY_MS = 10_000;
+const LONG_TIMEOUT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
 describe('NATS credentials', () => {
@@ -58,13 +58,13 @@ describe('NATS credentials', () => {
 
   it('allow a service to use every subject', async () => {
     const other = await open({ credentials: mintServiceCredentials(trust, { name: 'gateway', nowMs: Date.now() }) });
-    expect(await other.request('registration.v1.register_host', {}, {}, PLENTY_MS)).toBe('done');
+    expect(await other.request('registration.v1.register_host', {}, {}, LONG_TIMEOUT_MS)).toBe('done');
   });
 
   it('allow a host to send its requests and receive its wake-ups', async () => {
     const agent = await openHost();
     const subject = `agent.v1.${OWN}.${HOST}.register`;
-    expect(await agent.request(subject, {}, {}, PLENTY_MS)).toBe(subject);
+    expect(await agent.request(subject, {}, {}, LONG_TIMEOUT_MS)).toBe(subject);
     const nudges: unknown[] = [];
     agent.subscribe(`agent.v1.${OWN}.${HOST}.nudge`, (message) => void nudges.push(message.body));
     await agent.flush();
@@ -82,7 +82,7 @@ describe('NATS credentials', () => {
     ['to the account of the server', '$SYS.REQ.ACCOUNT.A.CLAIMS.UPDATE'],
   ])('refuse a host that publishes %s', async (_, subject) => {
     const agent = await openHost();
-    await expect(agent.request(subject, {}, {}, PLENTY_MS)).rejects.toThrow(NatsPermissionDenied);
+    await expect(agent.request(subject, {}, {}, LONG_TIMEOUT_MS)).rejects.toThrow(NatsPermissionDenied);
     await eventually('the refusal is visible', () => denied.includes(subject));
   });
 

@@ -64,7 +64,7 @@ export type ReportHandlerError = (subject: string, error: unknown) => void;
  * because an exception in the client's callback would end the reader of the connection.
  */
 export class MessageHandler {
-  private readonly inHand = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<void>>();
 
   constructor(private readonly report: ReportHandlerError) {}
 
@@ -84,13 +84,13 @@ export class MessageHandler {
     const done: Promise<void> = answer
       .then((value) => this.respond(message, value))
       .catch((error: unknown) => this.fail(message, error))
-      .finally(() => this.inHand.delete(done));
-    this.inHand.add(done);
+      .finally(() => this.pending.delete(done));
+    this.pending.add(done);
   }
 
   /** Resolves when every received message was handled. */
   async idle(): Promise<void> {
-    while (this.inHand.size > 0) await Promise.all(this.inHand);
+    while (this.pending.size > 0) await Promise.all(this.pending);
   }
 
   private read(message: Msg): IncomingMessage {

@@ -4,8 +4,8 @@ import { connect } from 'nats';
 import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
 import { connectNatsRequests, type NatsRequests } from './requests';
 
-const PLENTY_MS = 10_000;
-const SOON_MS = 50;
+const LONG_TIMEOUT_MS = 10_000;
+const SHORT_TIMEOUT_MS = 50;
 
 let server: NatsServer;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('connectNatsRequests', () => {
     raw.publish('test.v1.reports', new Uint8Array([0x22, 0xff, 0x22]));
     raw.publish('test.v1.reports', '"break"');
     await raw.drain();
-    expect(await here.request('test.v1.reports', 'go on', {}, PLENTY_MS)).toBe('fine');
+    expect(await here.request('test.v1.reports', 'go on', {}, LONG_TIMEOUT_MS)).toBe('fine');
     expect(reports).toEqual([
       'test.v1.reports: Error: A message on test.v1.reports is not JSON.',
       'test.v1.reports: Error: A message on test.v1.reports is not JSON.',
@@ -81,7 +81,7 @@ describe('connectNatsRequests', () => {
   it('throws when a message is larger than the server accepts', async () => {
     const here = await open();
     const big = 'x'.repeat(2 * 1024 * 1024);
-    await expect(here.request('test.v1.big', big, {}, PLENTY_MS)).rejects.toThrow(MessageTooLarge);
+    await expect(here.request('test.v1.big', big, {}, LONG_TIMEOUT_MS)).rejects.toThrow(MessageTooLarge);
     expect(() => here.publish('test.v1.big', big)).toThrow(MessageTooLarge);
   });
 
@@ -89,7 +89,7 @@ describe('connectNatsRequests', () => {
     const here = await open();
     await here.close();
     await here.close();
-    await expect(here.request('test.v1.closed', null, {}, PLENTY_MS)).rejects.toThrow(/closed/);
+    await expect(here.request('test.v1.closed', null, {}, LONG_TIMEOUT_MS)).rejects.toThrow(/closed/);
     expect(() => here.publish('test.v1.closed', null)).not.toThrow();
   });
 });
@@ -105,20 +105,20 @@ describe('NATS server that stops and starts again', () => {
     there.subscribe('test.v1.echo', async (message) => message.body);
     there.subscribe('test.v1.live', (message) => void published.push(message.body));
     await there.flush();
-    expect(await here.request('test.v1.echo', 'before', {}, PLENTY_MS)).toBe('before');
+    expect(await here.request('test.v1.echo', 'before', {}, LONG_TIMEOUT_MS)).toBe('before');
 
     await server.kill();
     await eventually('the disconnection is detected', () => !here.isConnected() && !there.isConnected());
     here.publish('test.v1.live', 'lost');
-    await expect(here.request('test.v1.echo', 'too soon', {}, SOON_MS)).rejects.toThrow(RequestTimedOut);
-    const patient = here.request('test.v1.echo', 'patient', {}, PLENTY_MS).catch((error: Error) => error.name);
+    await expect(here.request('test.v1.echo', 'too soon', {}, SHORT_TIMEOUT_MS)).rejects.toThrow(RequestTimedOut);
+    const patient = here.request('test.v1.echo', 'patient', {}, LONG_TIMEOUT_MS).catch((error: Error) => error.name);
 
     server = await startNatsServer({ port });
     await eventually('both are reconnected', () => here.isConnected() && there.isConnected());
     // The first process to reconnect finds no responder yet, which is a valid reply.
     expect(['patient', 'NoResponder']).toContain(await patient);
     await there.flush();
-    expect(await here.request('test.v1.echo', 'after', {}, PLENTY_MS)).toBe('after');
+    expect(await here.request('test.v1.echo', 'after', {}, LONG_TIMEOUT_MS)).toBe('after');
     here.publish('test.v1.live', 'kept');
     await eventually('the later publication arrives', () => published.length > 0);
     expect(published).toEqual(['kept']);

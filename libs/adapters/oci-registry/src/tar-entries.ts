@@ -12,12 +12,12 @@ export interface TarEntry {
 }
 
 /**
- * Reads a tar archive (ustar, GNU long names, pax paths) as a stream. `want` decides for each entry. The bytes of a
+ * Reads a tar archive (ustar, GNU long names, pax paths) as a stream. `select` decides for each entry. The bytes of a
  * wanted entry are passed to `onBytes`. Stops when `want` returns `stop`.
  */
 export async function readTar(
   stream: ByteStream,
-  want: (entry: TarEntry) => 'skip' | 'take' | 'stop',
+  select: (entry: TarEntry) => 'skip' | 'take' | 'stop',
   onBytes: (entry: TarEntry, bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const source = createReader(stream);
@@ -46,13 +46,13 @@ export async function readTar(
     };
     longName = '';
     pax = new Map();
-    const wish = want(entry);
-    if (wish === 'stop') return;
+    const selection = select(entry);
+    if (selection === 'stop') return;
     for (let left = entry.size; left > 0;) {
       const chunk = await source.readUpTo(left);
       if (!chunk) throw new Error('the archive ends in the middle of a file');
       left -= chunk.length;
-      if (wish === 'take') await onBytes(entry, chunk);
+      if (selection === 'take') await onBytes(entry, chunk);
     }
     await source.read((BLOCK_BYTES - (entry.size % BLOCK_BYTES)) % BLOCK_BYTES);
   }

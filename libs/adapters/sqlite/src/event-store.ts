@@ -84,7 +84,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     }
   }
 
-  const lookForOtherWriters = (): void => {
+  const checkForOtherWriters = (): void => {
     const [version] = dataVersion.get() as [number];
     if (version === seenVersion) return;
     seenVersion = version;
@@ -93,7 +93,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
 
   const subscribe: EventStore['subscribe'] = (afterPosition, onPage, onError) => {
     requireOpen();
-    poll ??= setInterval(lookForOtherWriters, OTHER_WRITERS_POLL_MS).unref();
+    poll ??= setInterval(checkForOtherWriters, OTHER_WRITERS_POLL_MS).unref();
     const followed = followEvents({ readAll, waitForMore: growth.waitPast }, afterPosition, onPage, onError);
     subscriptions.add(followed);
     const close = (): Promise<void> =>

@@ -130,7 +130,7 @@ export type HostDocument = Kept &
     /** Position of the last event with installation progress. */
     readonly _progress_position?: number;
     /** A user chose the installation disk. */
-    readonly _disk_chosen_by_person?: boolean;
+    readonly _disk_chosen_by_user?: boolean;
     readonly _ip_collisions?: IpCollisions;
     /** Two live machines that claim the id of the host. */
     readonly _identity_conflict?: ConflictingMachines;

@@ -98,7 +98,7 @@ export const host = (status: string, role: HostRole, more: Partial<SummarizedHos
   suggestedRole: '',
   isBootstrap: false,
   hasFencingCredentials: false,
-  hasArrived: false,
+  hasReachedDone: false,
   ...more,
 });
 
@@ -164,7 +164,7 @@ const CONSOLE: ClusterCommand = {
 };
 
 /** For each status, a sequence of commands that leads to it. */
-export const STORIES = {
+export const COMMAND_SEQUENCES = {
   unregistered: [],
   insufficient: [registration()],
   'pending-for-input': [
@@ -187,7 +187,7 @@ export const STORIES = {
   deregistered: [registration(), { type: 'Deregister', at: at(1) }],
 } as const satisfies Record<string, readonly ClusterCommand[]>;
 
-export const clusterIn = (status: keyof typeof STORIES): ClusterState => after(...STORIES[status]);
+export const clusterIn = (status: keyof typeof COMMAND_SEQUENCES): ClusterState => after(...COMMAND_SEQUENCES[status]);
 
 /** One command of each type with valid input. */
 export const COMMANDS: { readonly [Type in ClusterCommand['type']]: ClusterCommand } = {

@@ -93,7 +93,7 @@ const toSummarizedHost = ({ state }: ClusterMember): SummarizedHost => ({
   role: state.role,
   suggestedRole: state.suggestedRole,
   isBootstrap: state.isBootstrap,
-  hasArrived: state.progress.stage === 'Done',
+  hasReachedDone: state.progress.stage === 'Done',
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
 

@@ -11,7 +11,7 @@ type Operator = Plain<MonitoredOperator>;
 
 const BUILT_IN_TIMEOUT_SECONDS = 3_600;
 /** The first version that can be installed without a console. */
-const CONSOLE_IS_A_CHOICE_SINCE = '4.12';
+const OPTIONAL_CONSOLE_SINCE = '4.12';
 
 const builtIn = (name: string): Operator => ({
   name,
@@ -46,7 +46,7 @@ export function withBuiltInOperators(
 
 /** Returns false when the install-config overrides omit the console. */
 export const hasConsole = ({ installConfigOverrides, openshiftVersion }: Settings): boolean =>
-  !installConfigOverrides?.omitsConsole || !isAtLeast(openshiftVersion ?? '', CONSOLE_IS_A_CHOICE_SINCE);
+  !installConfigOverrides?.omitsConsole || !isAtLeast(openshiftVersion ?? '', OPTIONAL_CONSOLE_SINCE);
 
 export type ReadOverrides =
   | { readonly kind: 'read'; readonly omitsConsole: boolean; readonly isFips: boolean }
@@ -72,7 +72,7 @@ export type OperatorDecision =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** Returns whether the settings describe a single node, by the count or by `high_availability_mode`. */
-export const asksForSingleNode = ({ controlPlaneCount, highAvailabilityMode }: Settings): boolean =>
+export const isSingleNodeRequested = ({ controlPlaneCount, highAvailabilityMode }: Settings): boolean =>
   controlPlaneCount === 1 || highAvailabilityMode === 'None';
 
 /**

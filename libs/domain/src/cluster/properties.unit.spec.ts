@@ -2,7 +2,7 @@ import { toStoredData } from '@muster/contracts';
 import fc from 'fast-check';
 import { HOST_ROLES, HOST_STATUSES } from '../host/state';
 import { summarizeHosts } from '../roles/host-summary';
-import { evolveAll, PREPARED, registration, rowFor, STORIES } from './cluster.fixture.spec';
+import { evolveAll, PREPARED, registration, rowFor, COMMAND_SEQUENCES } from './cluster.fixture.spec';
 import { CLUSTER_COMMANDS, type ClusterCommand } from './commands';
 import { clusterDeadlines, DEFAULT_CLUSTER_TIMEOUTS } from './deadlines';
 import { CLUSTER_TABLE, clusterDecider } from './decider';
@@ -29,7 +29,7 @@ const hosts = fc
           suggestedRole: '',
           isBootstrap: index === 0,
           hasFencingCredentials: false,
-          hasArrived: status === 'installed',
+          hasReachedDone: status === 'installed',
         })),
       ),
     ),
@@ -143,10 +143,10 @@ function late(deadline: 'finalizing' | 'installation'): ClusterCommand {
 
 /** Random commands rarely reach late statuses, so each sequence begins with one of the fixed command sequences. */
 const beginning: fc.Arbitrary<readonly ClusterCommand[]> = fc.constantFrom(
-  ...Object.values<readonly ClusterCommand[]>(STORIES).filter(([first]) => first?.type === 'Register'),
-  [...STORIES['preparing-for-installation'], PREPARED],
-  [...STORIES.finalizing, late('finalizing')],
-  [...STORIES['installing-pending-user-action'], late('installation')],
+  ...Object.values<readonly ClusterCommand[]>(COMMAND_SEQUENCES).filter(([first]) => first?.type === 'Register'),
+  [...COMMAND_SEQUENCES['preparing-for-installation'], PREPARED],
+  [...COMMAND_SEQUENCES.finalizing, late('finalizing')],
+  [...COMMAND_SEQUENCES['installing-pending-user-action'], late('installation')],
 );
 const middle: fc.Arbitrary<readonly ClusterCommand[]> = fc.array(
   fc.oneof(
@@ -158,10 +158,12 @@ const middle: fc.Arbitrary<readonly ClusterCommand[]> = fc.array(
   ),
   { maxLength: 30 },
 );
-const life = fc.tuple(beginning, middle).map(([first, then]): readonly ClusterCommand[] => [...first, ...then]);
+const commandSequence = fc
+  .tuple(beginning, middle)
+  .map(([first, then]): readonly ClusterCommand[] => [...first, ...then]);
 
 /** Executes the commands and calls the check after every step. */
-function live(
+function executeCommands(
   commands: readonly ClusterCommand[],
   check: (before: ClusterState, command: ClusterCommand, after: ClusterState) => void,
 ): void {
@@ -177,8 +179,8 @@ function live(
 describe('properties of the cluster decider', () => {
   it('every event has its stored shape and follows from one row', () =>
     fc.assert(
-      fc.property(life, (commands) =>
-        live(commands, (before, command) => {
+      fc.property(commandSequence, (commands) =>
+        executeCommands(commands, (before, command) => {
           const decision = clusterDecider.decide(command, before);
           if (decision.kind === 'refused') return;
           for (const event of decision.events) expect(() => toStoredData(event)).not.toThrow();
@@ -190,8 +192,8 @@ describe('properties of the cluster decider', () => {
 
   it('a repeated refresh changes nothing', () =>
     fc.assert(
-      fc.property(life, (commands) =>
-        live(commands, (_, command, after) => {
+      fc.property(commandSequence, (commands) =>
+        executeCommands(commands, (_, command, after) => {
           if (command.type !== 'Refresh') return;
           const again = clusterDecider.decide(command, after);
           // After an undone preparation, the same validations may cause one more change of status.
@@ -205,8 +207,8 @@ describe('properties of the cluster decider', () => {
 
   it('a repeated command other than Refresh stores nothing', () =>
     fc.assert(
-      fc.property(life, (commands) =>
-        live(commands, (before, command, after) => {
+      fc.property(commandSequence, (commands) =>
+        executeCommands(commands, (before, command, after) => {
           const isRepeatable = [
             'Revise',
             'DeriveMachineNetworks',
@@ -223,8 +225,8 @@ describe('properties of the cluster decider', () => {
 
   it('the total progress does not decrease within an attempt, and is 100 only for an installed cluster', () =>
     fc.assert(
-      fc.property(life, (commands) =>
-        live(commands, (before, _, after) => {
+      fc.property(commandSequence, (commands) =>
+        executeCommands(commands, (before, _, after) => {
           const isSameAttempt = before.attempt === after.attempt && after.status !== 'insufficient';
           if (isSameAttempt) expect(after.progress.total).toBeGreaterThanOrEqual(before.progress.total);
           const isDone = ['installed', 'adding-hosts'].includes(after.status);
@@ -235,8 +237,8 @@ describe('properties of the cluster decider', () => {
 
   it('a passed deadline is not due again', () =>
     fc.assert(
-      fc.property(life, fc.boolean(), (commands, softTimeouts) =>
-        live(commands, (_, command, after) => {
+      fc.property(commandSequence, fc.boolean(), (commands, softTimeouts) =>
+        executeCommands(commands, (_, command, after) => {
           if (command.type !== 'PassDeadline') return;
           const left = clusterDeadlines(after, { timeouts: DEFAULT_CLUSTER_TIMEOUTS, softTimeouts });
           const due = left.filter(({ name, atMs }) => name === command.deadline && atMs <= Date.parse(command.at));
@@ -248,8 +250,8 @@ describe('properties of the cluster decider', () => {
   it('random commands reach at least 80 percent of the rows', () => {
     const reached = new Set<string | undefined>();
     fc.assert(
-      fc.property(life, (commands) =>
-        live(commands, (before, command) => void reached.add(rowFor(command, before)?.id)),
+      fc.property(commandSequence, (commands) =>
+        executeCommands(commands, (before, command) => void reached.add(rowFor(command, before)?.id)),
       ),
       { numRuns: 1_000, seed: 7 },
     );

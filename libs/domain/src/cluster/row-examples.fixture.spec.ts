@@ -8,7 +8,7 @@ import {
   operator,
   refresh,
   registration,
-  STORIES,
+  COMMAND_SEQUENCES,
   when,
 } from './cluster.fixture.spec';
 import type { ClusterCommand } from './commands';
@@ -64,32 +64,35 @@ export const pass = (
 ): ClusterCommand => ({ type: 'PassDeadline', deadline, softTimeouts, at: at(minutes) });
 export const preparing = clusterIn('preparing-for-installation');
 export const installing = clusterIn('installing');
-export const pendingPerson = clusterIn('installing-pending-user-action');
+export const pendingUserAction = clusterIn('installing-pending-user-action');
 export const finalizing = clusterIn('finalizing');
 export const installed = clusterIn('installed');
 export const error = clusterIn('error');
 export const LVM = after(
   registration({}, { olmOperators: [operator('lvm', 'olm'), operator('mce', 'olm')] }),
-  ...STORIES.finalizing.slice(1),
+  ...COMMAND_SEQUENCES.finalizing.slice(1),
   KUBECONFIG,
   report('console', 'available'),
   report('lvm', 'failed'),
 );
-export const almostInstalled = after(...STORIES.finalizing, KUBECONFIG, report('console', 'available'));
+export const almostInstalled = after(...COMMAND_SEQUENCES.finalizing, KUBECONFIG, report('console', 'available'));
 export const DAY_MINUTES = 24 * 60;
 // Clusters whose deadline passed while hosts were installing, and while the cluster was finalizing.
-export const lateHosts = after(...STORIES['installing-pending-user-action'], pass('installation', 1 + DAY_MINUTES));
-export const lateCluster = after(...STORIES.finalizing, pass('finalizing', 60 + 300));
+export const lateHosts = after(
+  ...COMMAND_SEQUENCES['installing-pending-user-action'],
+  pass('installation', 1 + DAY_MINUTES),
+);
+export const lateCluster = after(...COMMAND_SEQUENCES.finalizing, pass('finalizing', 60 + 300));
 export const lateAndDone = after(
-  ...STORIES.finalizing,
+  ...COMMAND_SEQUENCES.finalizing,
   pass('finalizing', 60 + 300),
   KUBECONFIG,
   report('console', 'available'),
 );
 export const lateAndDegraded = { ...LVM, status: 'error', failedDeadline: 'finalizing' } as const;
 export const FEWER_WORKERS = fiveHosts('installed', 'error');
-export const inStage = after(...STORIES.finalizing, stage('Waiting for cluster operators'));
-export const inOptionalStage = after(...STORIES.finalizing, stage('Applying olm manifests'));
+export const inStage = after(...COMMAND_SEQUENCES.finalizing, stage('Waiting for cluster operators'));
+export const inOptionalStage = after(...COMMAND_SEQUENCES.finalizing, stage('Applying olm manifests'));
 export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'hosts-failed': moves(installing, refresh(fiveHosts('error', 'installing')), 'error', ENTERED),
   'host-needs-person': moves(
@@ -98,9 +101,9 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
     'installing-pending-user-action',
     ENTERED,
   ),
-  'person-still-needed': stays(pendingPerson, refresh(fiveHosts('installing', 'installing-pending-user-action'))),
-  'person-acted-while-installing': moves(pendingPerson, refresh(fiveHosts('installing')), 'installing', ENTERED),
-  'person-acted-while-finalizing': moves(pendingPerson, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
+  'person-still-needed': stays(pendingUserAction, refresh(fiveHosts('installing', 'installing-pending-user-action'))),
+  'person-acted-while-installing': moves(pendingUserAction, refresh(fiveHosts('installing')), 'installing', ENTERED),
+  'person-acted-while-finalizing': moves(pendingUserAction, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
   'hosts-installed': moves(installing, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
   'hosts-installing': stays(installing, refresh(fiveHosts('installing-in-progress'))),
   'hosts-progressed': stays(installing, PROGRESS, 'ClusterProgressed'),
@@ -126,7 +129,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'await-person-with-too-few-hosts': stays(finalizing, refresh(fiveHosts('error', 'installing-pending-user-action'))),
   'complete-late': moves(
     lateAndDone,
-    refresh(fiveHosts('error', 'error', { hasArrived: true })),
+    refresh(fiveHosts('error', 'error', { hasReachedDone: true })),
     'installed',
     'ClusterProgressed',
     ENTERED,
@@ -164,12 +167,12 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'stage-repeated': stays(inStage, stage('Waiting for cluster operators')),
   'stage-reached-late': stays(lateCluster, stage('Done'), 'FinalizingStageReached'),
   'stage-repeated-late': stays(
-    after(...STORIES.finalizing, stage('Done'), pass('finalizing', 60 + 300)),
+    after(...COMMAND_SEQUENCES.finalizing, stage('Done'), pass('finalizing', 60 + 300)),
     stage('Done'),
   ),
   'operator-reported': stays(finalizing, report('console', 'available'), 'OperatorStatusReported', 'ClusterProgressed'),
   'operator-report-repeated': stays(
-    after(...STORIES.finalizing, report('console', 'progressing')),
+    after(...COMMAND_SEQUENCES.finalizing, report('console', 'progressing')),
     report('console', 'progressing'),
   ),
   'kubeconfig-completed': stays(finalizing, KUBECONFIG, 'KubeconfigCompleted'),
@@ -186,7 +189,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
     ENTERED,
   ),
   'pending-person-timed-out': moves(
-    pendingPerson,
+    pendingUserAction,
     pass('installation', 1 + DAY_MINUTES),
     'error',
     'ClusterDeadlinePassed',
@@ -201,7 +204,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   ),
   'finalizing-timed-out': moves(finalizing, pass('finalizing', 60 + 300), 'error', 'ClusterDeadlinePassed', ENTERED),
   'finalizing-stage-timed-out': moves(
-    after(...STORIES.finalizing, stage('Adding router ca')),
+    after(...COMMAND_SEQUENCES.finalizing, stage('Adding router ca')),
     pass('finalizing-stage', 65 + 70),
     'error',
     'ClusterDeadlinePassed',
@@ -220,7 +223,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'stale-timer-in-deregistered': stays(clusterIn('deregistered'), pass('retention', 3 * DAY_MINUTES)),
   'stale-timer-in-preparing-for-installation': stays(preparing, pass('preparation', 10)),
   'stale-timer-in-installing': stays(installing, pass('installation', 2 * DAY_MINUTES)),
-  'stale-timer-in-installing-pending-user-action': stays(pendingPerson, pass('finalizing', 2 * DAY_MINUTES)),
+  'stale-timer-in-installing-pending-user-action': stays(pendingUserAction, pass('finalizing', 2 * DAY_MINUTES)),
   'stale-timer-in-finalizing': stays(finalizing, pass('finalizing-stage', 2 * DAY_MINUTES)),
   'stale-timer-in-error': stays(error, pass('log-collection', 2 * DAY_MINUTES)),
   'stale-timer-in-cancelled': stays(clusterIn('cancelled'), pass('log-request', 31)),
@@ -230,5 +233,5 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'cancel-preparation': moves(preparing, CANCEL, 'ready', 'InstallationCancelled', ENTERED),
   reset: moves(error, RESET, 'insufficient', 'ClusterReset', ENTERED),
   'logs-reported': stays(error, logs('requested'), 'ClusterLogsReported'),
-  'logs-repeated': stays(after(...STORIES.error, logs('requested')), logs('requested')),
+  'logs-repeated': stays(after(...COMMAND_SEQUENCES.error, logs('requested')), logs('requested')),
 };

@@ -10,7 +10,7 @@ import {
   registration,
   rowFor,
   START,
-  STORIES,
+  COMMAND_SEQUENCES,
   when,
 } from './cluster.fixture.spec';
 import type { ClusterCommand } from './commands';
@@ -45,7 +45,7 @@ const DEREGISTER: ClusterCommand = { type: 'Deregister', at: at(15) };
 const OPEN: ClusterCommand = { type: 'AllowAddHosts', at: at(90) };
 const insufficient = clusterIn('insufficient');
 const ready = clusterIn('ready');
-const prepared = after(...STORIES['preparing-for-installation'], PREPARED);
+const prepared = after(...COMMAND_SEQUENCES['preparing-for-installation'], PREPARED);
 // DHCP allocates VIPs only in versions before 4.15.
 const DHCP = after(registration({ vipDhcpAllocation: true, openshiftVersion: '4.14.71' }));
 const checked = (more: Parameters<typeof conditions>[0]): ClusterCommand =>
@@ -106,7 +106,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ENTERED,
   ),
   'start-installing-after-undo': moves(
-    after(...STORIES['preparing-for-installation'], PREPARED, UNDO),
+    after(...COMMAND_SEQUENCES['preparing-for-installation'], PREPARED, UNDO),
     refresh(fiveHosts('preparing-successful')),
     'installing',
     'InstallationPrepared',
@@ -127,7 +127,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ENTERED,
   ),
   'artifacts-failed-to-prepare': moves(
-    after(...STORIES['preparing-for-installation'], finish(1, 'failure')),
+    after(...COMMAND_SEQUENCES['preparing-for-installation'], finish(1, 'failure')),
     refresh(fiveHosts('preparing-for-installation')),
     'ready',
     ENTERED,

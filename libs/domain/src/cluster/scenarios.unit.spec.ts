@@ -12,7 +12,7 @@ import {
   PREPARED,
   refresh,
   registration,
-  STORIES,
+  COMMAND_SEQUENCES,
   when,
 } from './cluster.fixture.spec';
 import type { ClusterCommand } from './commands';
@@ -73,7 +73,7 @@ describe('installation of a cluster', () => {
   it('waits for failed built-in operators, and completes with the names of failed optional operators', () => {
     const chosen = after(
       registration({}, { olmOperators: [operator('lvm', 'olm'), operator('mce', 'olm')] }),
-      ...STORIES.finalizing.slice(1),
+      ...COMMAND_SEQUENCES.finalizing.slice(1),
       KUBECONFIG,
       report('lvm', 'failed'),
       report('mce', 'failed'),
@@ -111,7 +111,7 @@ describe('installation of a cluster', () => {
 describe('installation attempt', () => {
   it('ignores the artifacts of an earlier attempt', () => {
     const second = after(
-      ...STORIES['preparing-for-installation'],
+      ...COMMAND_SEQUENCES['preparing-for-installation'],
       { type: 'CancelInstallation', refusingHosts: [], at: at(2) },
       INSTALL,
     );
@@ -120,7 +120,7 @@ describe('installation attempt', () => {
   });
 
   it('ignores a late result after it was cancelled', () => {
-    const cancelled = after(...STORIES['preparing-for-installation'], {
+    const cancelled = after(...COMMAND_SEQUENCES['preparing-for-installation'], {
       type: 'CancelInstallation',
       refusingHosts: [],
       at: at(2),
@@ -129,7 +129,7 @@ describe('installation attempt', () => {
   });
 
   it('clears operator reports, kubeconfig, progress and logs at a reset, and keeps settings and start time', () => {
-    const reset = after(...STORIES.installed.slice(0, -1), { type: 'Reset', refusingHosts: [], at: at(90) });
+    const reset = after(...COMMAND_SEQUENCES.installed.slice(0, -1), { type: 'Reset', refusingHosts: [], at: at(90) });
     expect(reset).toMatchObject({
       status: 'insufficient',
       hasKubeconfig: false,
@@ -146,17 +146,20 @@ describe('installation attempt', () => {
 
 describe('success after the deadline', () => {
   it('completes a failed cluster and stores the transition complete-late', () => {
-    const failed = after(...STORIES.finalizing, pass('finalizing', 360));
+    const failed = after(...COMMAND_SEQUENCES.finalizing, pass('finalizing', 360));
     expect(failed).toMatchObject({ status: 'error', failedDeadline: 'finalizing' });
     const done = when(when(failed, KUBECONFIG).state, report('console', 'available')).state;
-    const { state, events } = when(done, refresh(fiveHosts('error', 'error', { hasArrived: true }), { at: at(400) }));
+    const { state, events } = when(
+      done,
+      refresh(fiveHosts('error', 'error', { hasReachedDone: true }), { at: at(400) }),
+    );
     expect(state).toMatchObject({ status: 'installed', failedDeadline: '', progress: { total: 100 } });
     const entered = events.at(-1)?.data as EventData<'ClusterEnteredStatus'>;
     expect(entered).toMatchObject({ from: 'error', transition: 'complete-late' });
   });
 
   it('of the hosts moves the cluster to finalizing and restarts its timers', () => {
-    const failed = after(...STORIES['installing-pending-user-action'], pass('installation', 1 + 24 * 60));
+    const failed = after(...COMMAND_SEQUENCES['installing-pending-user-action'], pass('installation', 1 + 24 * 60));
     const resumed = when(failed, refresh(fiveHosts('installed'), { at: at(2_000) })).state;
     expect(resumed.status).toBe('finalizing');
     const due = clusterDeadlines(resumed, SOFT).find(({ name }) => name === 'installation');
@@ -164,7 +167,7 @@ describe('success after the deadline', () => {
   });
 
   it('does not change the status while operators of a cluster that failed in finalizing are missing', () => {
-    const failed = after(...STORIES.finalizing, pass('finalizing', 360));
+    const failed = after(...COMMAND_SEQUENCES.finalizing, pass('finalizing', 360));
     expect(when(failed, refresh(fiveHosts('installed'))).events).toEqual([]);
   });
 
@@ -187,7 +190,7 @@ describe('cluster deadlines', () => {
   it('exist in status installing-pending-user-action', () =>
     expect(names(clusterIn('installing-pending-user-action'))).toEqual(['installation 1441']));
   it('of finalizing count from its start, those of its stages from the report of the stage', () => {
-    const state = after(...STORIES.finalizing, {
+    const state = after(...COMMAND_SEQUENCES.finalizing, {
       type: 'ReachFinalizingStage',
       stage: 'Waiting for cluster operators',
       at: at(65),
@@ -198,14 +201,14 @@ describe('cluster deadlines', () => {
   it('of stages for optional operators last as long as the longest operator timeout', () => {
     const state = after(
       registration({}, { olmOperators: [operator('odf', 'olm', '', 7_200)] }),
-      ...STORIES.finalizing.slice(1),
+      ...COMMAND_SEQUENCES.finalizing.slice(1),
       { type: 'ReachFinalizingStage', stage: 'Waiting for olm operators csv', at: at(65) },
     );
     expect(names(state)).toContain('finalizing-stage 185');
   });
   it('of a stage pass once', () => {
     const state = after(
-      ...STORIES.finalizing,
+      ...COMMAND_SEQUENCES.finalizing,
       { type: 'ReachFinalizingStage', stage: 'Applying olm manifests', at: at(65) },
       pass('finalizing-stage', 75),
     );
@@ -219,7 +222,7 @@ describe('cluster deadlines', () => {
       report: { kind: 'state', logsState },
       at: at(minutes),
     });
-    const requested = after(...STORIES.error, logs('requested', 35));
+    const requested = after(...COMMAND_SEQUENCES.error, logs('requested', 35));
     expect(names(requested)).toEqual(['log-collection 95']);
     const collected = when(requested, {
       type: 'RecordLogs',
@@ -232,7 +235,7 @@ describe('cluster deadlines', () => {
   it('of a deleted cluster end its retention after three days, once', () => {
     const deleted = clusterIn('deregistered');
     expect(names(deleted)).toEqual(['retention 4321']);
-    expect(names(after(...STORIES.deregistered, pass('retention', 4_321)))).toEqual([]);
+    expect(names(after(...COMMAND_SEQUENCES.deregistered, pass('retention', 4_321)))).toEqual([]);
   });
   it('do not exist for installed, ready and adding-hosts', () => {
     for (const status of ['installed', 'ready', 'adding-hosts'] as const) expect(names(clusterIn(status))).toEqual([]);

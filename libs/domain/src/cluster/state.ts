@@ -35,7 +35,7 @@ export const INSTALLING_STATUSES = [
 /**
  * Statuses in which the controller reports finalizing stages. The last report may arrive after the cluster completed.
  */
-export const STAGE_TAKING_STATUSES = [...INSTALLING_STATUSES, 'installed'] as const satisfies readonly ClusterStatus[];
+export const STAGE_REPORT_STATUSES = [...INSTALLING_STATUSES, 'installed'] as const satisfies readonly ClusterStatus[];
 
 export const exceptStatuses = (...excluded: readonly ClusterStatus[]): readonly ClusterStatus[] =>
   CLUSTER_STATUSES.filter((status) => !excluded.includes(status));

@@ -1,11 +1,11 @@
 import { findInputMismatches } from '@muster/decision';
-import { provesTable } from '../table-proofs.fixture.spec';
-import { clusterIn, COMMANDS, STORIES } from './cluster.fixture.spec';
+import { testTableProofs } from '../table-proofs.fixture.spec';
+import { clusterIn, COMMANDS, COMMAND_SEQUENCES } from './cluster.fixture.spec';
 import { CLUSTER_TABLE, DEFAULT_CLUSTER_DECIDER_SETTINGS } from './decider';
 import { CLUSTER_PHASES } from './state';
 
 describe('the decision table of the cluster', () => {
-  provesTable(CLUSTER_TABLE);
+  testTableProofs(CLUSTER_TABLE);
 
   it.each(Object.values(COMMANDS).map((command) => [command.type, command] as const))(
     'computes for %s exactly the guard variables that its rows name',
@@ -23,7 +23,7 @@ describe('the decision table of the cluster', () => {
   });
 
   it('has a command sequence for every status', () => {
-    expect(Object.keys(STORIES).sort()).toEqual([...CLUSTER_PHASES].sort());
+    expect(Object.keys(COMMAND_SEQUENCES).sort()).toEqual([...CLUSTER_PHASES].sort());
     for (const status of CLUSTER_PHASES) expect(clusterIn(status).status).toBe(status);
   });
 });

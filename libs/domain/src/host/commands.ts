@@ -108,7 +108,7 @@ interface Bind extends At {
 interface Unbind extends At {
   readonly type: 'Unbind';
   /** A user cannot unbind a host during its installation. The deletion of its cluster can. */
-  readonly byPerson: boolean;
+  readonly byUser: boolean;
 }
 
 interface Reclaim extends At {
@@ -165,7 +165,7 @@ interface ChooseInstallationDisk extends At {
   /** Both are empty when no disk is eligible. */
   readonly diskId: string;
   readonly diskPath: string;
-  readonly byPerson: boolean;
+  readonly byUser: boolean;
 }
 
 interface ReviseSettings extends At {

@@ -102,8 +102,8 @@ describe('deadlines of a host', () => {
 
 describe('passed deadline of a host', () => {
   it('is stored before its effects', () => {
-    const told = when(inStage('Installing'), pass('stage', minute(60)));
-    expect(told.events[0]).toEqual({ type: 'HostDeadlinePassed', data: { deadline: 'stage' } });
+    const result = when(inStage('Installing'), pass('stage', minute(60)));
+    expect(result.events[0]).toEqual({ type: 'HostDeadlinePassed', data: { deadline: 'stage' } });
   });
 
   it.each([
@@ -118,9 +118,9 @@ describe('passed deadline of a host', () => {
 
   it('during the preparation names the checks without a result', () => {
     const surroundings = { conditions: { ...GOOD, images: 'unknown' }, cluster: cluster('preparing-for-installation') };
-    const told = when(day1('preparing-for-installation'), pass('preparing', minute(8), surroundings));
-    expect(told.state.status).toBe('preparing-failed');
-    expect(infoOf(told.state)).toContain('image X is not available');
+    const result = when(day1('preparing-for-installation'), pass('preparing', minute(8), surroundings));
+    expect(result.state.status).toBe('preparing-failed');
+    expect(infoOf(result.state)).toContain('image X is not available');
   });
 
   it('changes nothing when it is early, repeated, or for another status', () => {
@@ -150,11 +150,11 @@ describe('passed deadline of a host', () => {
   });
 
   it('with soft timeouts stores one warning and has no further deadline', () => {
-    const told = when(inStage('Writing image to disk'), pass('stage', minute(30), { softTimeouts: true }));
-    expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageTimedOut', 'HostStatusExplained']);
-    expect(told.state).toMatchObject({ status: 'installing-in-progress', progress: { isOverdue: true } });
-    expect(infoOf(told.state)).toContain('30m0s');
-    expect(deadlines([...inStage('Writing image to disk'), ...told.events])).toEqual([]);
+    const result = when(inStage('Writing image to disk'), pass('stage', minute(30), { softTimeouts: true }));
+    expect(result.types).toEqual(['HostDeadlinePassed', 'HostStageTimedOut', 'HostStatusExplained']);
+    expect(result.state).toMatchObject({ status: 'installing-in-progress', progress: { isOverdue: true } });
+    expect(infoOf(result.state)).toContain('30m0s');
+    expect(deadlines([...inStage('Writing image to disk'), ...result.events])).toEqual([]);
   });
 });
 
@@ -175,8 +175,8 @@ describe('success of a host after its deadline', () => {
   });
 
   it('is refused for a machine that was stopped before its reboot', () => {
-    const told = when(timedOut('Installing', 60), command('ReportProgress', { stage: 'Writing image to disk' }));
-    expect(told.refusal).toBe('not-allowed-in-state');
+    const result = when(timedOut('Installing', 60), command('ReportProgress', { stage: 'Writing image to disk' }));
+    expect(result.refusal).toBe('not-allowed-in-state');
   });
 
   it('is refused after a failure that the installer reported', () => {
@@ -214,9 +214,9 @@ describe('stage timer while another host waits for a user action', () => {
   });
 
   it('is stopped instead of failing the host when the deadline passed meanwhile', () => {
-    const told = when(inStage('Waiting for controller'), pass('stage', minute(60), { cluster: waiting }));
-    expect(told.types).toEqual(['HostDeadlinePassed', 'HostStageClockPaused']);
-    expect(told.state).toMatchObject({ status: 'installing-in-progress', passedDeadlines: [] });
+    const result = when(inStage('Waiting for controller'), pass('stage', minute(60), { cluster: waiting }));
+    expect(result.types).toEqual(['HostDeadlinePassed', 'HostStageClockPaused']);
+    expect(result.state).toMatchObject({ status: 'installing-in-progress', passedDeadlines: [] });
   });
 });
 

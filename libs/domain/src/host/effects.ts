@@ -4,7 +4,7 @@ import type { ContextOf, HostContext } from './guards';
 import { hostReason, type HostReasonCode } from './messages';
 
 /** Returns the event that ends the silence of a host whose agent sent a request. */
-export function signOfLife({ state }: HostContext): readonly HostEvent[] {
+export function hostReturned({ state }: HostContext): readonly HostEvent[] {
   return state.isSilent ? [{ type: 'HostReturned', data: {} }] : [];
 }
 

@@ -56,7 +56,7 @@ export function evolveHost(state: HostState, event: HostEvent): HostState {
     case 'HostRenamed':
       return { ...state, requestedHostname: event.data.requestedHostname };
     case 'InstallationDiskChosen': {
-      const { diskId: id, diskPath: path, byPerson: isChosenByPerson } = event.data;
+      const { diskId: id, diskPath: path, byUser: isChosenByPerson } = event.data;
       return { ...state, installationDisk: { id, path, isChosenByPerson } };
     }
     case 'HostSettingsRevised':

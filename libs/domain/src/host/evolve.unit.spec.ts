@@ -20,7 +20,7 @@ describe('repeated registration of a host', () => {
     ...day1('known'),
     { type: 'HostBootstrapChosen' as const, data: {} },
     { type: 'HostLogsReported' as const, data: { logsState: 'requested', at: START } },
-    { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byPerson: true } },
+    { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byUser: true } },
   ];
 
   it('clears bootstrap, progress and logs, and keeps role and disk', () => {
@@ -37,9 +37,9 @@ describe('repeated registration of a host', () => {
   });
 
   it('during the preparation keeps the bootstrap role and the inventory', () => {
-    const told = when([...history, entered('preparing-for-installation')], command('Register'));
-    expect(told.state).toMatchObject({ status: 'known', isBootstrap: true });
-    expect(told.events[0]).toMatchObject({ type: 'HostReregistered', data: { inventoryKept: true } });
+    const result = when([...history, entered('preparing-for-installation')], command('Register'));
+    expect(result.state).toMatchObject({ status: 'known', isBootstrap: true });
+    expect(result.events[0]).toMatchObject({ type: 'HostReregistered', data: { inventoryKept: true } });
   });
 
   it('updates the kind and keeps the cluster', () => {
@@ -51,9 +51,9 @@ describe('repeated registration of a host', () => {
 
   it('ends the silence of the host', () => {
     const silent = [...day1('disconnected'), { type: 'HostFellSilent' as const, data: { lastSeenAt: START } }];
-    const told = when(silent, command('Register'));
-    expect(told.types[0]).toBe('HostReturned');
-    expect(told.state.isSilent).toBe(false);
+    const result = when(silent, command('Register'));
+    expect(result.types[0]).toBe('HostReturned');
+    expect(result.state.isSilent).toBe(false);
   });
 });
 
@@ -71,7 +71,7 @@ describe('host that leaves its cluster', () => {
     const history = [
       registered({ bootstrap: true, machineConfigPoolName: 'infra' }),
       { type: 'HostRoleSuggested' as const, data: { role: 'worker' } },
-      { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byPerson: true } },
+      { type: 'InstallationDiskChosen' as const, data: { diskId: 'a', diskPath: '/dev/a', byUser: true } },
       entered('installed'),
       progressed('Done'),
     ];
@@ -106,10 +106,10 @@ describe('installer image of a host', () => {
 
 describe('deregistered host', () => {
   it('has no values left and can register as a new host', () => {
-    const told = when(day1('installed'), command('Deregister'));
-    expect(told.types).toEqual(['HostDeregistered']);
-    expect(told.state.status).toBe('unregistered');
-    const history = [...day1('installed'), ...told.events];
+    const result = when(day1('installed'), command('Deregister'));
+    expect(result.types).toEqual(['HostDeregistered']);
+    expect(result.state.status).toBe('unregistered');
+    const history = [...day1('installed'), ...result.events];
     expect(when(history, command('Rename')).refusal).toBe('not-found');
     const registered = when(history, command('Register'));
     expect(registered.row).toBe('register-bound');

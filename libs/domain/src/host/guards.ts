@@ -13,11 +13,11 @@ import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } fr
 import { hostDeadlines, type HostTimeouts } from './deadlines';
 import {
   isAnotherMachine,
-  isIntruder,
+  isOtherMachine,
   isKnownMachineLive,
   isRecent,
   isSameClaim,
-  PROGRESS_MOVES,
+  PROGRESS_CHANGES,
   readProgress,
 } from './input';
 import { STAGES_FROM_REBOOT } from './stages';
@@ -36,30 +36,30 @@ export const HOST_VARIABLES = {
    */
   failure: ['late', 'cluster', 'final'],
   /** The last stage was `Done`. */
-  arrived: [true, false],
+  lastStageDone: [true, false],
 
   // ---- surroundings of the host (Refresh) ----
-  reach: ['connected', 'no-media', 'silent'],
+  connection: ['connected', 'no-media', 'silent'],
   /** Day-2 hosts do not fail with their cluster: for them `failed` is `other`. */
   cluster: ['preparing', 'installing', 'finalizing', 'waiting', 'failed', 'done', 'other'],
   /** The cluster is preparing and the host has a role in it. */
   selected: [true, false],
-  fitness: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
+  validation: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
   /** Disk and image checks. `renewed`: the discarded image check can run again. */
   preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
   /** Current connection compared with the stored silence. */
-  contact: ['kept', 'lost', 'noted', 'regained'],
+  presence: ['kept', 'lost', 'recorded', 'regained'],
   timeouts: ['hard', 'soft'],
   stage: ['writing', 'waiting', 'rebooting', 'other'],
   /** The timer of the stage pauses while another host waits for a user action. */
-  clock: ['running', 'paused', 'pause-due', 'resume-due'],
-  stageDeadline: ['pending', 'passed', 'noted'],
+  stageTimer: ['running', 'paused', 'pause-due', 'resume-due'],
+  stageDeadline: ['pending', 'passed', 'recorded'],
   /** The deadline of the current status. */
   statusDeadline: ['pending', 'passed'],
   /** Enough other hosts are installed. */
   quorum: [true, false],
   /** PassDeadline: the deadline belongs to the current state. */
-  due: [true, false],
+  deadlineDue: [true, false],
 
   // ---- arguments of the command ----
   /** Register: the cluster accepts new hosts. */
@@ -69,12 +69,12 @@ export const HOST_VARIABLES = {
   /** Register: `other`: another live machine has this id; `intruder`: the conflict with it is already recorded. */
   identity: ['same', 'other', 'intruder'],
   /** ClaimIdentity: the claim compared with the known machine. */
-  claim: ['repeat', 'news', 'intrusion', 'standoff', 'resolution'],
+  claim: ['repeat', 'changed', 'conflict', 'conflict-continues', 'conflict-resolved'],
   /**
    * ReportProgress: the reported stage compared with the stages of the role. From the reboot on, `onward` is `arrival`.
    */
-  move: PROGRESS_MOVES,
-  byPerson: [true, false],
+  progress: PROGRESS_CHANGES,
+  byUser: [true, false],
   roleKnown: [true, false],
   /** SuggestRole: the role is `auto-assign`. */
   autoAssign: [true, false],
@@ -137,12 +137,12 @@ const media = ({ state }: HostContext): Partial<HostGuardValues> => ({
 export const HOST_INPUTS: GuardInputs<HostTable> = {
   Register: ({ command, state, settings }) => registerValues(command, state, settings),
   Refresh: ({ command, state }) => refreshValues(command, state),
-  PassDeadline: ({ command, state, settings }) => ({ due: isDue(command, state, settings) }),
+  PassDeadline: ({ command, state, settings }) => ({ deadlineDue: isDeadlineDue(command, state, settings) }),
   ReportProgress: ({ command, state }) => ({
     bound: state.clusterId !== '',
     day2: isDay2(state),
     failure: failureOf(state),
-    move: readProgress(state, command).move,
+    progress: readProgress(state, command).change,
   }),
   ClaimIdentity: ({ command, state, settings }) => ({ claim: claimOf(command, state, settings) }),
   InstallHost: ({ state }) => ({ day2: isDay2(state) }),
@@ -151,8 +151,8 @@ export const HOST_INPUTS: GuardInputs<HostTable> = {
   RegainMedia: media,
   AssignRole: ({ command }) => ({ roleKnown: HOST_ROLES.some((role) => role === command.role) }),
   SuggestRole: ({ state }) => ({ autoAssign: state.role === 'auto-assign' }),
-  Unbind: ({ command }) => ({ byPerson: command.byPerson }),
-  ChooseInstallationDisk: ({ command }) => ({ byPerson: command.byPerson }),
+  Unbind: ({ command }) => ({ byUser: command.byUser }),
+  ChooseInstallationDisk: ({ command }) => ({ byUser: command.byUser }),
   ReviseSettings: ({ command }) => ({ forgetsToken: forgetsTokenOnly(command) }),
 };
 
@@ -169,10 +169,10 @@ function registerValues(
   const { stage } = state.progress;
   const day2 = command.kind === 'AddToExistingClusterHost';
   const { machine } = command;
-  const intrudes =
+  const isOtherMachineClaim =
     isAnotherMachine(state.machine, machine) &&
     isKnownMachineLive(state, command.at, command.knownMachineSeenAt, timeouts);
-  const identity = !machine || !intrudes ? 'same' : isIntruder(state, machine) ? 'intruder' : 'other';
+  const identity = !machine || !isOtherMachineClaim ? 'same' : isOtherMachine(state, machine) ? 'intruder' : 'other';
   return {
     bound: command.clusterId !== '',
     accepts: command.clusterAcceptsHosts,
@@ -185,37 +185,37 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   const { conditions, cluster, softTimeouts } = command;
   const { progress } = state;
   const phase = CLUSTER_PHASES[cluster?.status ?? ''] ?? 'other';
-  const reach = reachOf(conditions, state);
+  const connection = connectionOf(conditions, state);
   const stage = STAGE_GROUPS.get(progress.stage) ?? 'other';
   const isPausing = phase === 'waiting' && (stage === 'waiting' || stage === 'rebooting');
   const isNoted = state.isSilenceNoted;
   const isStagePassed = state.passedDeadlines.includes('stage');
   return {
     failure: failureOf(state),
-    arrived: progress.stage === 'Done',
-    reach,
+    lastStageDone: progress.stage === 'Done',
+    connection,
     cluster: phase === 'failed' && isDay2(state) ? 'other' : phase,
     selected: phase === 'preparing' && state.role !== 'auto-assign',
-    fitness: fitnessOf(conditions, state.clusterId !== ''),
+    validation: validationOf(conditions, state.clusterId !== ''),
     preparation: preparationOf(conditions, state.isImageCheckVoid),
-    contact: reach === 'silent' ? (isNoted ? 'noted' : 'lost') : isNoted ? 'regained' : 'kept',
+    presence: connection === 'silent' ? (isNoted ? 'recorded' : 'lost') : isNoted ? 'regained' : 'kept',
     timeouts: softTimeouts ? 'soft' : 'hard',
     stage,
-    clock: progress.isClockPaused ? (isPausing ? 'paused' : 'resume-due') : isPausing ? 'pause-due' : 'running',
-    stageDeadline: progress.isOverdue ? 'noted' : isStagePassed ? 'passed' : 'pending',
+    stageTimer: progress.isClockPaused ? (isPausing ? 'paused' : 'resume-due') : isPausing ? 'pause-due' : 'running',
+    stageDeadline: progress.isOverdue ? 'recorded' : isStagePassed ? 'passed' : 'pending',
     statusDeadline: state.passedDeadlines.some((name) => name !== 'stage') ? 'passed' : 'pending',
     quorum: cluster?.isInstallationQuorumMet ?? false,
   };
 }
 
 /** A machine that runs from its disk does not poll. */
-function reachOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['reach'] {
+function connectionOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['connection'] {
   const isConnected = conditions ? conditions.connected : !state.isSilent;
   if (!isConnected && !STAGES_FROM_REBOOT.has(state.progress.stage)) return 'silent';
   return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
 }
 
-function fitnessOf(conditions: HostSurroundings['conditions'], isBound: boolean): HostGuardValues['fitness'] {
+function validationOf(conditions: HostSurroundings['conditions'], isBound: boolean): HostGuardValues['validation'] {
   if (conditions?.inventory === 'truncated') return 'truncated';
   if (conditions?.inventory !== 'usable') return 'no-inventory';
   if (!conditions.minHardware) return 'weak';
@@ -233,7 +233,7 @@ function preparationOf(conditions: HostSurroundings['conditions'], isVoid: boole
   return conditions.diskSpeed === 'ok' && conditions.images === 'ok' ? 'done' : 'running';
 }
 
-function isDue(command: HostCommandOf<'PassDeadline'>, state: HostState, timeouts: HostTimeouts): boolean {
+function isDeadlineDue(command: HostCommandOf<'PassDeadline'>, state: HostState, timeouts: HostTimeouts): boolean {
   const nowMs = Date.parse(command.at);
   return hostDeadlines(state, timeouts).some(({ name, atMs }) => name === command.deadline && atMs <= nowMs);
 }
@@ -246,13 +246,17 @@ function claimOf(
   const { conflict } = state;
   if (conflict) {
     if (!isAnotherMachine(conflict.known, machine))
-      return isRecent(otherMachineSeenAt ?? conflict.detectedAt, at, timeouts) ? 'standoff' : 'resolution';
+      return isRecent(otherMachineSeenAt ?? conflict.detectedAt, at, timeouts)
+        ? 'conflict-continues'
+        : 'conflict-resolved';
     const isOneOfTwo = !isAnotherMachine(conflict.intruder, machine);
-    return isOneOfTwo && !isKnownMachineLive(state, at, otherMachineSeenAt, timeouts) ? 'resolution' : 'standoff';
+    return isOneOfTwo && !isKnownMachineLive(state, at, otherMachineSeenAt, timeouts)
+      ? 'conflict-resolved'
+      : 'conflict-continues';
   }
   if (isAnotherMachine(state.machine, machine))
-    return isKnownMachineLive(state, at, otherMachineSeenAt, timeouts) ? 'intrusion' : 'news';
-  return isSameClaim(state.machine, machine) ? 'repeat' : 'news';
+    return isKnownMachineLive(state, at, otherMachineSeenAt, timeouts) ? 'conflict' : 'changed';
+  return isSameClaim(state.machine, machine) ? 'repeat' : 'changed';
 }
 
 function forgetsTokenOnly({ changes }: HostCommandOf<'ReviseSettings'>): boolean {

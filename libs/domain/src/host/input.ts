@@ -29,7 +29,7 @@ export function isSameClaim(one: Machine | undefined, other: Machine): boolean {
 }
 
 /** Returns true for the machine whose reports are refused during a conflict. */
-export function isIntruder(state: HostState, machine: Machine): boolean {
+export function isOtherMachine(state: HostState, machine: Machine): boolean {
   return state.conflict !== undefined && isAnotherMachine(state.conflict.known, machine);
 }
 
@@ -130,9 +130,9 @@ const refused = (refusal: Refusal): { readonly kind: 'refused'; readonly refusal
 });
 
 /** The results of comparing a reported stage with the stages of the role. From the reboot on, `onward` is `arrival`. */
-export const PROGRESS_MOVES = [
+export const PROGRESS_CHANGES = [
   'repeat',
-  'words',
+  'information',
   'not-a-stage',
   'unlisted',
   'backward',
@@ -144,7 +144,7 @@ export const PROGRESS_MOVES = [
 
 /** The result of a progress report for this host. */
 export interface ReportedProgress {
-  readonly move: (typeof PROGRESS_MOVES)[number];
+  readonly change: (typeof PROGRESS_CHANGES)[number];
   readonly stage: HostStage | '';
   readonly percentage: number;
   /** Stages that the host may report. */
@@ -166,21 +166,21 @@ export function readProgress(state: HostState, report: HostCommandOf<'ReportProg
   });
   const same = { stage: progress.stage, percentage: progress.percentage, stages };
 
-  if (!isHostStage(report.stage)) return { ...same, move: 'not-a-stage' };
-  if (report.stage === 'Failed') return { ...same, move: 'failed' };
+  if (!isHostStage(report.stage)) return { ...same, change: 'not-a-stage' };
+  if (report.stage === 'Failed') return { ...same, change: 'failed' };
 
   // A day-2 host does not report after its reboot unless the Kubernetes API watches it, so rebooting is its last stage.
   const isLast = report.stage === 'Rebooting' && isDay2(state) && !report.isKubeApi;
   const stage = isLast ? 'Done' : report.stage;
-  if (stage === progress.stage) return { ...same, move: report.info === progress.info ? 'repeat' : 'words' };
+  if (stage === progress.stage) return { ...same, change: report.info === progress.info ? 'repeat' : 'information' };
 
   const percentage = stagePercentage(report.stage, stages);
   const reported = { stage, percentage, stages };
   if (progress.stage !== '') {
     const index = stages.indexOf(report.stage);
-    if (index < 0) return { ...reported, move: 'unlisted' };
-    if (index < stages.indexOf(progress.stage)) return { ...reported, move: 'backward' };
+    if (index < 0) return { ...reported, change: 'unlisted' };
+    if (index < stages.indexOf(progress.stage)) return { ...reported, change: 'backward' };
   }
-  if (stage === 'Done') return { ...reported, move: 'done' };
-  return { ...reported, move: STAGES_FROM_REBOOT.has(stage) ? 'arrival' : 'onward' };
+  if (stage === 'Done') return { ...reported, change: 'done' };
+  return { ...reported, change: STAGES_FROM_REBOOT.has(stage) ? 'arrival' : 'onward' };
 }

@@ -16,40 +16,40 @@ import {
   stateAfter,
   when,
 } from './host.fixture.spec';
-import { isIntruder } from './input';
+import { isOtherMachine } from './input';
 import { HOST_STAGES, hostStages, stagePercentage } from './stages';
 
 const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
 const known = [...day1('known'), claimed];
-const claim = (who: Plain<MachineIdentity>, minutes: number, otherMachineSeenAt?: string) =>
-  command('ClaimIdentity', { machine: who, at: minute(minutes), otherMachineSeenAt });
+const claim = (claimant: Plain<MachineIdentity>, minutes: number, otherMachineSeenAt?: string) =>
+  command('ClaimIdentity', { machine: claimant, at: minute(minutes), otherMachineSeenAt });
 const inConflict = [...known, ...when(known, claim(OTHER_MACHINE, 1)).events];
 
 describe('two live machines with one id', () => {
   it('store a conflict that status_info describes', () => {
-    const told = when(known, claim(OTHER_MACHINE, 1));
-    expect(told.types).toEqual(['HostIdentityConflictDetected']);
-    expect(told.state).toMatchObject({
+    const result = when(known, claim(OTHER_MACHINE, 1));
+    expect(result.types).toEqual(['HostIdentityConflictDetected']);
+    expect(result.state).toMatchObject({
       status: 'known',
       machine: KNOWN_MACHINE,
       conflict: { intruder: OTHER_MACHINE },
     });
-    expect(infoOf(told.state)).toContain('52:54:00:00:00:01');
-    expect(infoOf(told.state)).toContain('52:54:00:00:00:99');
-    expect(infoOf(told.state)).toContain('was known');
+    expect(infoOf(result.state)).toContain('52:54:00:00:00:01');
+    expect(infoOf(result.state)).toContain('52:54:00:00:00:99');
+    expect(infoOf(result.state)).toContain('was known');
   });
 
   it('stay in status_info when the status changes', () => {
-    const told = when(inConflict, refresh({ sufficientForInstall: false }));
-    expect(told.state.status).toBe('insufficient');
-    expect(infoOf(told.state)).toContain('Two machines claim');
-    expect(infoOf(told.state)).toContain('rule A fails');
+    const result = when(inConflict, refresh({ sufficientForInstall: false }));
+    expect(result.state.status).toBe('insufficient');
+    expect(infoOf(result.state)).toContain('Two machines claim');
+    expect(infoOf(result.state)).toContain('rule A fails');
   });
 
-  it('are distinguished by isIntruder', () => {
-    expect(isIntruder(stateAfter(inConflict), OTHER_MACHINE)).toBe(true);
-    expect(isIntruder(stateAfter(inConflict), KNOWN_MACHINE)).toBe(false);
-    expect(isIntruder(stateAfter(known), OTHER_MACHINE)).toBe(false);
+  it('are distinguished by isOtherMachine', () => {
+    expect(isOtherMachine(stateAfter(inConflict), OTHER_MACHINE)).toBe(true);
+    expect(isOtherMachine(stateAfter(inConflict), KNOWN_MACHINE)).toBe(false);
+    expect(isOtherMachine(stateAfter(known), OTHER_MACHINE)).toBe(false);
   });
 
   it('store nothing when they claim the id again', () => {
@@ -62,10 +62,10 @@ describe('two live machines with one id', () => {
     ['the known machine', KNOWN_MACHINE, ['HostIdentityConflictResolved']],
     ['the other machine', OTHER_MACHINE, ['HostIdentityConflictResolved', 'HostIdentityClaimed']],
   ] as const)('resolve the conflict when only %s still claims the id', (_, remaining, types) => {
-    const told = when(inConflict, claim(remaining, 10, minute(2)));
-    expect(told.types).toEqual(types);
-    expect(told.state).toMatchObject({ conflict: undefined, machine: remaining });
-    expect(infoOf(told.state)).toBe('was known');
+    const result = when(inConflict, claim(remaining, 10, minute(2)));
+    expect(result.types).toEqual(types);
+    expect(result.state).toMatchObject({ conflict: undefined, machine: remaining });
+    expect(infoOf(result.state)).toBe('was known');
   });
 
   it('do not change the status when one of them registers', () => {
@@ -78,8 +78,8 @@ describe('two live machines with one id', () => {
 
   it('do not stop a running installation when the last claim of the known machine is old', () => {
     const history = [...day1('installing-in-progress'), claimed, progressed('Rebooting')];
-    const told = when(history, command('Register', { machine: OTHER_MACHINE, at: minute(30) }));
-    expect(told.state).toMatchObject({ status: 'installing-in-progress', conflict: { known: KNOWN_MACHINE } });
+    const result = when(history, command('Register', { machine: OTHER_MACHINE, at: minute(30) }));
+    expect(result.state).toMatchObject({ status: 'installing-in-progress', conflict: { known: KNOWN_MACHINE } });
   });
 });
 
@@ -94,9 +94,9 @@ describe('claim of one machine', () => {
   });
 
   it('replaces a machine that has not claimed the id within the limit', () => {
-    const told = when(known, claim(OTHER_MACHINE, 10));
-    expect(told.types).toEqual(['HostIdentityClaimed']);
-    expect(told.state.machine).toEqual(OTHER_MACHINE);
+    const result = when(known, claim(OTHER_MACHINE, 10));
+    expect(result.types).toEqual(['HostIdentityClaimed']);
+    expect(result.state.machine).toEqual(OTHER_MACHINE);
   });
 
   it('replaces a silent machine', () => {
@@ -105,14 +105,14 @@ describe('claim of one machine', () => {
   });
 
   it('causes a conflict when the known machine was seen within the limit', () => {
-    const told = when(known, claim(OTHER_MACHINE, 60, minute(59)));
-    expect(told.types).toContain('HostIdentityConflictDetected');
+    const result = when(known, claim(OTHER_MACHINE, 60, minute(59)));
+    expect(result.types).toContain('HostIdentityConflictDetected');
   });
 
   it('causes no conflict when it contains no addresses', () => {
-    const nameless = { ...OTHER_MACHINE, macAddresses: [] };
-    expect(when(known, claim(nameless, 1)).types).not.toContain('HostIdentityConflictDetected');
-    expect(when(known, claim(nameless, 1)).state.conflict).toBeUndefined();
+    const withoutAddresses = { ...OTHER_MACHINE, macAddresses: [] };
+    expect(when(known, claim(withoutAddresses, 1)).types).not.toContain('HostIdentityConflictDetected');
+    expect(when(known, claim(withoutAddresses, 1)).state.conflict).toBeUndefined();
   });
 });
 
@@ -150,9 +150,9 @@ describe('progress of a host', () => {
     const stages = hostStages(CONTROL_PLANE);
     let history = day1('installing');
     for (const stage of stages) {
-      const told = when(history, command('ReportProgress', { stage }));
-      expect(told.state.progress).toMatchObject({ stage, percentage: stagePercentage(stage, stages) });
-      history = [...history, ...told.events];
+      const result = when(history, command('ReportProgress', { stage }));
+      expect(result.state.progress).toMatchObject({ stage, percentage: stagePercentage(stage, stages) });
+      history = [...history, ...result.events];
     }
     expect(when(history, command('FallSilent')).state.status).toBe('installed');
   });
@@ -168,11 +168,11 @@ describe('progress of a host', () => {
 
   it('with new information changes only the time of the stage', () => {
     const history = [...day1('installing-in-progress'), progressed('Installing')];
-    const told = when(history, command('ReportProgress', { info: '50%', at: minute(7) }));
-    expect(told.types).toEqual(['HostProgressed']);
-    expect(told.events[0]?.data).toMatchObject({ stageChanged: false, installationPercentage: 10 });
-    expect(told.state.progress).toMatchObject({ info: '50%', stageUpdatedAt: minute(7) });
-    expect(told.state.progress.stageStartedAt).not.toBe(minute(7));
+    const result = when(history, command('ReportProgress', { info: '50%', at: minute(7) }));
+    expect(result.types).toEqual(['HostProgressed']);
+    expect(result.events[0]?.data).toMatchObject({ stageChanged: false, installationPercentage: 10 });
+    expect(result.state.progress).toMatchObject({ info: '50%', stageUpdatedAt: minute(7) });
+    expect(result.state.progress.stageStartedAt).not.toBe(minute(7));
   });
 
   it('may skip stages, and a refusal of an earlier stage lists the allowed stages', () => {
@@ -183,30 +183,30 @@ describe('progress of a host', () => {
   });
 
   it('with an unknown stage is refused with the list of stages', () => {
-    const told = when(day1('installing'), command('ReportProgress', { stage: 'Dancing' }));
-    expect(told).toMatchObject({ refusal: 'invalid-input', allowed: HOST_STAGES });
+    const result = when(day1('installing'), command('ReportProgress', { stage: 'Dancing' }));
+    expect(result).toMatchObject({ refusal: 'invalid-input', allowed: HOST_STAGES });
   });
 
   it('accepts any known stage as the first report', () => {
-    const told = when(day1('installing'), command('ReportProgress', { stage: 'Waiting for bootkube' }));
-    expect(told.state.progress).toMatchObject({ stage: 'Waiting for bootkube', percentage: 0 });
+    const result = when(day1('installing'), command('ReportProgress', { stage: 'Waiting for bootkube' }));
+    expect(result.state.progress).toMatchObject({ stage: 'Waiting for bootkube', percentage: 0 });
   });
 
   it('with a failure keeps the last stage and percentage', () => {
     const history = [...day1('installing-in-progress'), progressed('Rebooting')];
-    const told = when(history, command('ReportProgress', { stage: 'Failed', info: 'no bootable disk' }));
-    expect(told.state).toMatchObject({
+    const result = when(history, command('ReportProgress', { stage: 'Failed', info: 'no bootable disk' }));
+    expect(result.state).toMatchObject({
       status: 'error',
       failedBy: 'report',
       progress: { stage: 'Rebooting', percentage: 10 },
     });
-    expect(infoOf(told.state)).toBe('Failed - no bootable disk');
+    expect(infoOf(result.state)).toBe('Failed - no bootable disk');
   });
 
   it('completes a day-2 host at its reboot', () => {
     const history = [...day2('installing-in-progress'), progressed('Writing image to disk')];
-    const told = when(history, command('ReportProgress', { stage: 'Rebooting' }));
-    expect(told.state).toMatchObject({
+    const result = when(history, command('ReportProgress', { stage: 'Rebooting' }));
+    expect(result.state).toMatchObject({
       status: 'added-to-existing-cluster',
       progress: { stage: 'Done', percentage: 100 },
     });
@@ -222,7 +222,7 @@ describe('progress of a host', () => {
 
   it('of a single node counts the stages of a single node', () => {
     const history = [registered({ bootstrap: true }), entered('installing')];
-    const told = when(history, command('ReportProgress', { stage: 'Waiting for bootkube', controlPlaneCount: 1 }));
-    expect(told.state.progress).toMatchObject({ percentage: 37, isSingleNode: true });
+    const result = when(history, command('ReportProgress', { stage: 'Waiting for bootkube', controlPlaneCount: 1 }));
+    expect(result.state.progress).toMatchObject({ percentage: 37, isSingleNode: true });
   });
 });

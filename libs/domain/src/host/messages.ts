@@ -27,7 +27,7 @@ export const HOST_MESSAGES = {
     'Host failed to install due to timeout while connecting to host during the preparation phase.',
   'silent-while-installing':
     'Host failed to install due to timeout while connecting to host during the installation phase.',
-  'silence-noted': 'Host has stopped communicating with the installation service; the installation continues',
+  'silence-warned': 'Host has stopped communicating with the installation service; the installation continues',
   'silence-ended': 'Host is communicating with the installation service again; the installation continues',
   'media-lost':
     'Unable to read from the discovery media. It was either disconnected or poor network conditions prevented it from being read. Try using the minimal ISO option and be sure to keep the media connected until the installation is completed',

@@ -69,7 +69,7 @@ const anyCommand: fc.Arbitrary<HostCommand> = fc
       controlPlaneCount: values.flag ? 1 : 3,
       isKubeApi: values.bound,
       deadline: values.deadline,
-      byPerson: values.flag,
+      byUser: values.flag,
       scope: values.flag ? 'host' : 'cluster',
       role: values.role,
       logsState: values.logsState,
@@ -88,7 +88,7 @@ const TRANSITIONS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
 const STATUSES: readonly string[] = HOST_STATUSES;
 
 /** A sequence of commands. Each is decided on the state after the previous commands. */
-const life = fc.record({
+const commandSequence = fc.record({
   start: fc.option(fc.constantFrom(...HOST_STATUSES), { nil: undefined }),
   commands: fc.array(anyCommand, { minLength: 1, maxLength: 25 }),
 });
@@ -96,7 +96,7 @@ const life = fc.record({
 describe('properties of the host decider', () => {
   it('deciding never throws, and every status change belongs to a row of the table', () => {
     fc.assert(
-      fc.property(life, ({ start, commands }) => {
+      fc.property(commandSequence, ({ start, commands }) => {
         let state = stateAfter(start ? given(start) : []);
         for (const each of commands) {
           const decision = hostDecider.decide(each, state);
@@ -127,7 +127,7 @@ describe('properties of the host decider', () => {
 
   it('stored events lead to the same state as the decided events', () => {
     fc.assert(
-      fc.property(life, ({ start, commands }) => {
+      fc.property(commandSequence, ({ start, commands }) => {
         let state = stateAfter(start ? given(start) : []);
         for (const each of commands) {
           const decision = hostDecider.decide(each, state);
@@ -146,7 +146,7 @@ describe('properties of the host decider', () => {
 
   it('a repeated refresh changes nothing, and the number of rounds is below half of its limit', () => {
     fc.assert(
-      fc.property(life, surroundings, ({ start, commands }, world) => {
+      fc.property(commandSequence, surroundings, ({ start, commands }, world) => {
         let state = stateAfter(start ? given(start) : []);
         for (const each of commands) {
           const decision = hostDecider.decide(each, state);

@@ -31,8 +31,8 @@ export const unassigned = (status: 'known' | 'discovering'): readonly HostEvent[
   entered(status),
 ];
 export const report = (stage: string): HostCommand => command('ReportProgress', { stage });
-export const claim = (who = KNOWN_MACHINE, at = minute(1)): HostCommand =>
-  command('ClaimIdentity', { machine: who, at });
+export const claim = (claimant = KNOWN_MACHINE, at = minute(1)): HostCommand =>
+  command('ClaimIdentity', { machine: claimant, at });
 export const PROGRESS: readonly Case[] = [
   ['progress-repeated', installingIn('Installing'), report('Installing')],
   ['progress-in-other-words', installingIn('Installing'), command('ReportProgress', { info: 'half' })],
@@ -71,8 +71,8 @@ export const LIFECYCLE: readonly Case[] = [
   ['bind-bound-host', day1('known'), command('Bind')],
   ['unbind-unused', day1('known'), command('Unbind')],
   ['unbind-busy', day1('installing'), command('Unbind')],
-  ['unbind-busy-host', day1('installing'), command('Unbind', { byPerson: true })],
-  ['unbind-used', day1('installed'), command('Unbind', { byPerson: true })],
+  ['unbind-busy-host', day1('installing'), command('Unbind', { byUser: true })],
+  ['unbind-used', day1('installed'), command('Unbind', { byUser: true })],
   ['unbind-moving-host', day1('binding'), command('Unbind')],
   ['unbind-pool-host', pooled('known-unbound'), command('Unbind')],
   ['reclaim-installed', day1('installed'), command('Reclaim')],
@@ -113,7 +113,7 @@ export const EDITS: readonly Case[] = [
   ['rename', pooled('known-unbound'), command('Rename')],
   ['name-too-late', day1('installed'), command('Rename')],
   ['choose-installation-disk', day1('binding'), command('ChooseInstallationDisk')],
-  ['confirm-installation-disk', day1('installing-in-progress'), command('ChooseInstallationDisk', { byPerson: false })],
+  ['confirm-installation-disk', day1('installing-in-progress'), command('ChooseInstallationDisk', { byUser: false })],
   ['disk-being-written', day1('installing-in-progress'), command('ChooseInstallationDisk')],
   ['disk-too-late', day1('installed'), command('ChooseInstallationDisk')],
   ['revise-settings', day1('known'), command('ReviseSettings')],

@@ -115,9 +115,9 @@ const INSTALLATION: readonly Case[] = [
     const history = prefix === 'installing' ? day1('installing') : installingIn('Installing');
     return [
       [`${prefix}-cluster-failed`, history, refresh({}, failed)],
-      [`${prefix}-contact-lost`, history, refresh({ connected: false }, installing)],
-      [`${prefix}-contact-lost-noted`, history, refresh({ connected: false }, installing, soft)],
-      [`${prefix}-contact-regained`, [...history, noted], refresh({}, installing, soft)],
+      [`${prefix}-silent`, history, refresh({ connected: false }, installing)],
+      [`${prefix}-silent-warned`, history, refresh({ connected: false }, installing, soft)],
+      [`${prefix}-returned`, [...history, noted], refresh({}, installing, soft)],
     ];
   }),
   ['installing-timed-out', [...day1('installing'), deadline('installing')], refresh({}, installing)],
@@ -141,9 +141,9 @@ const INSTALLATION: readonly Case[] = [
   ],
   ['installed-cluster-failed', day1('installed'), refresh({}, failed)],
   ['installed-stays', day1('installed'), refresh({}, installing)],
-  ['stage-clock-paused', installingIn('Waiting for bootkube'), refresh({}, waiting)],
-  ['stage-clock-stands', [...installingIn('Waiting for bootkube'), paused], refresh({}, waiting)],
-  ['stage-clock-resumed', [...installingIn('Waiting for bootkube'), paused], refresh({}, installing)],
+  ['stage-timer-paused', installingIn('Waiting for bootkube'), refresh({}, waiting)],
+  ['stage-timer-stays-paused', [...installingIn('Waiting for bootkube'), paused], refresh({}, waiting)],
+  ['stage-timer-resumed', [...installingIn('Waiting for bootkube'), paused], refresh({}, installing)],
   ['stage-goes-on', installingIn('Waiting for bootkube'), refresh({}, installing)],
   ['reboot-timed-out', overdueIn('Rebooting'), refresh({}, installing)],
   ['stage-timed-out', overdueIn('Configuring'), refresh({}, installing)],
@@ -198,21 +198,21 @@ const ROWS = new Map(HOST_TABLE.rows.map((row) => [row.id, row]));
 
 describe("rows of the host's decision table", () => {
   it('have a history that reaches them', () => {
-    const told = new Set(CASES.map(([id]) => id));
-    expect(HOST_TABLE.rows.map(({ id }) => id).filter((id) => !told.has(id))).toEqual([]);
+    const result = new Set(CASES.map(([id]) => id));
+    expect(HOST_TABLE.rows.map(({ id }) => id).filter((id) => !result.has(id))).toEqual([]);
   });
 
   it.each(CASES)('%s applies and has the expected result', (id, history, what) => {
-    const told = when(history, what);
+    const result = when(history, what);
     const row = ROWS.get(id);
-    expect(told.row).toBe(id);
+    expect(result.row).toBe(id);
     if (row?.refuse) {
-      expect(told.refusal).toBe(row.refuse.code);
+      expect(result.refusal).toBe(row.refuse.code);
       return;
     }
-    expect(told.refusal).toBeUndefined();
+    expect(result.refusal).toBeUndefined();
     const before = stateAfter(history);
-    const moves = told.events.flatMap((event) => (event.type === 'HostEnteredStatus' ? [event.data] : []));
+    const moves = result.events.flatMap((event) => (event.type === 'HostEnteredStatus' ? [event.data] : []));
     if (row && row.to !== 'stay' && row.to !== before.status)
       expect(moves[0]).toMatchObject({ status: row.to, transition: id, cause: row.cause ?? '' });
   });
@@ -226,9 +226,9 @@ describe('refresh of a host', () => {
   });
 
   it('applies all rows that follow from each other', () => {
-    const told = when(day1('disconnected'), refresh({}, preparing));
-    expect(told.state.status).toBe('preparing-successful');
-    expect(told.types).toEqual(['HostEnteredStatus', 'HostEnteredStatus', 'HostEnteredStatus']);
+    const result = when(day1('disconnected'), refresh({}, preparing));
+    expect(result.state.status).toBe('preparing-successful');
+    expect(result.types).toEqual(['HostEnteredStatus', 'HostEnteredStatus', 'HostEnteredStatus']);
   });
 
   it('without validation results uses the stored connection of the host', () => {

@@ -60,7 +60,7 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
   ],
   [
     'unbinding by a user',
-    command('Unbind', { byPerson: true }),
+    command('Unbind', { byUser: true }),
     [
       ['known discovering disconnected insufficient pending-for-input', 'unbinding'],
       ['installed added-to-existing-cluster error cancelled', 'unbinding-pending-user-action'],
@@ -120,15 +120,15 @@ const MATRICES: readonly (readonly [string, HostCommand, Matrix])[] = [
 describe.each(MATRICES)('%s', (_, what, matrix) => {
   const expected = expand(matrix);
   it.each([...HOST_STATUSES])('from %s', (from) => {
-    const told = when(given(from), what);
+    const result = when(given(from), what);
     const to = expected.get(from);
     if (to === undefined) {
-      expect(told.refusal).toEqual(expect.any(String));
-      expect(told.events).toEqual([]);
+      expect(result.refusal).toEqual(expect.any(String));
+      expect(result.events).toEqual([]);
       return;
     }
-    expect(told.refusal).toBeUndefined();
-    expect(told.state.status).toBe(to === SAME ? from : to);
+    expect(result.refusal).toBeUndefined();
+    expect(result.state.status).toBe(to === SAME ? from : to);
   });
 });
 
@@ -209,13 +209,13 @@ describe('refresh of a host', () => {
   );
 
   it('keeps a host without a role in known while its cluster is preparing', () => {
-    const told = when(
+    const result = when(
       day1('known').map((event) =>
         event.type === 'HostRegistered' ? { ...event, data: { ...event.data, role: 'auto-assign' } } : event,
       ),
       refresh({}, preparing),
     );
-    expect(told.state.status).toBe('known');
+    expect(result.state.status).toBe('known');
   });
 
   it('ignores a missing poll after the reboot', () => {
@@ -224,8 +224,8 @@ describe('refresh of a host', () => {
   });
 
   it('does not require a machine network for hosts without a cluster', () => {
-    const told = when(pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
-    expect(told.state.status).toBe('known-unbound');
+    const result = when(pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
+    expect(result.state.status).toBe('known-unbound');
   });
 });
 
@@ -233,19 +233,19 @@ describe('registration of a host', () => {
   it.each(['installing-in-progress', 'added-to-existing-cluster'] as const)(
     'from the discovery image after the reboot requires a user action (%s)',
     (status) => {
-      const told = when(
+      const result = when(
         [...day1(status), progressed('Rebooting')],
         command('Register', { installationDisk: 'Disk 9000 S123 (sda, wwn-1)' }),
       );
-      expect(told.state.status).toBe('installing-pending-user-action');
-      expect(infoOf(told.state)).toContain('Disk 9000 S123 (sda, wwn-1)');
+      expect(result.state.status).toBe('installing-pending-user-action');
+      expect(infoOf(result.state)).toContain('Disk 9000 S123 (sda, wwn-1)');
     },
   );
 
   it('of an installed day-2 host requires the same user action', () => {
     const history = [...day2('added-to-existing-cluster'), progressed('Done')];
-    const told = when(history, command('Register', { kind: 'AddToExistingClusterHost' }));
-    expect(told.state.status).toBe('installing-pending-user-action');
+    const result = when(history, command('Register', { kind: 'AddToExistingClusterHost' }));
+    expect(result.state.status).toBe('installing-pending-user-action');
   });
 
   it('during a reset after a reboot changes nothing', () => {

@@ -1,5 +1,5 @@
 import { findInputMismatches } from '@muster/decision';
-import { provesTable } from '../table-proofs.fixture.spec';
+import { testTableProofs } from '../table-proofs.fixture.spec';
 import { HOST_COMMAND_TYPES } from './commands';
 import { DEFAULT_HOST_TIMEOUTS } from './deadlines';
 import { HOST_TABLE } from './decider';
@@ -7,7 +7,7 @@ import { command, day1, stateAfter } from './host.fixture.spec';
 import { HOST_SOURCES } from './state';
 
 describe('the decision table of the host', () => {
-  provesTable(HOST_TABLE);
+  testTableProofs(HOST_TABLE);
 
   it.each([...HOST_COMMAND_TYPES])('computes for %s exactly the guard variables that its rows name', (on) => {
     const context = { command: command(on), state: stateAfter(day1('known')), settings: DEFAULT_HOST_TIMEOUTS };

@@ -17,7 +17,7 @@ export interface HostSummary {
   /** By effective role: in status `installed`, or failed with its cluster after its last stage. */
   readonly installed: RoleCounts;
   /** By effective role: in a status that leads to `installed`, or in `installed`. */
-  readonly onTheWay: RoleCounts;
+  readonly completable: RoleCounts;
   /** By effective role, in any status. */
   readonly effectiveWorkers: number;
   /** True for exactly two masters with fencing credentials and no arbiter. */
@@ -33,10 +33,10 @@ export interface SummarizedHost {
   readonly isBootstrap: boolean;
   readonly hasFencingCredentials: boolean;
   /** Its last stage was `Done`. */
-  readonly hasArrived: boolean;
+  readonly hasReachedDone: boolean;
 }
 
-const ON_THE_WAY: ReadonlySet<string> = new Set<HostStatus>([
+const COMPLETABLE_STATUSES: ReadonlySet<string> = new Set<HostStatus>([
   'preparing-successful',
   'installing',
   'installing-in-progress',
@@ -60,11 +60,11 @@ export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
     statuses,
     expected: countRoles(hosts, (host) => (host.isBootstrap ? 'master' : host.role)),
     installed: countRoles(
-      hosts.filter(({ status, hasArrived }) => status === 'installed' || (status === 'error' && hasArrived)),
+      hosts.filter(({ status, hasReachedDone }) => status === 'installed' || (status === 'error' && hasReachedDone)),
       effectiveRoleOf,
     ),
-    onTheWay: countRoles(
-      hosts.filter(({ status }) => ON_THE_WAY.has(status)),
+    completable: countRoles(
+      hosts.filter(({ status }) => COMPLETABLE_STATUSES.has(status)),
       effectiveRoleOf,
     ),
     effectiveWorkers: effective.workers,
@@ -109,5 +109,5 @@ export function installationBlockingStatus(
   controlPlaneCount: number,
 ): 'enough-installed' | 'enough-on-the-way' | 'too-few' {
   if (isEnough(hosts.installed, hosts, controlPlaneCount)) return 'enough-installed';
-  return isEnough(hosts.onTheWay, hosts, controlPlaneCount) ? 'enough-on-the-way' : 'too-few';
+  return isEnough(hosts.completable, hosts, controlPlaneCount) ? 'enough-on-the-way' : 'too-few';
 }

@@ -109,7 +109,7 @@ const BYTES_PER_GIB = 1024 ** 3;
 type Policy = Pick<RulesPolicy, 'requirements' | 'operatorSettings'>;
 
 /** A host whose role may change. */
-export interface WeighedHost {
+export interface RoleAssignmentHost {
   readonly hostId: string;
   readonly status: string;
   readonly role: HostRole;
@@ -121,8 +121,8 @@ export interface WeighedHost {
 }
 
 /** Returns the hosts of a cluster as input of role assignment, with the settings of the cluster. */
-export function weighHosts(
-  hosts: readonly WeighedHost[],
+export function toRoleCandidates(
+  hosts: readonly RoleAssignmentHost[],
   cluster: ClusterSettingsFacts,
   policy: Policy,
 ): readonly RoleCandidate[] {
@@ -152,7 +152,7 @@ export function weighHosts(
  * Returns the operators that apply with the roles that users set and the expected number of workers. Suggested roles
  * are not used, because they depend on this result.
  */
-function operatorsBeforeRoles(hosts: readonly WeighedHost[], cluster: ClusterSettingsFacts, policy: Policy) {
+function operatorsBeforeRoles(hosts: readonly RoleAssignmentHost[], cluster: ClusterSettingsFacts, policy: Policy) {
   const given = shapeOf(hosts.map(({ role }) => ({ role, effectiveRole: role })));
   const open = hosts.filter(({ role }) => role === 'auto-assign').length;
   const masters = hosts.filter(({ role }) => role === 'master').length;

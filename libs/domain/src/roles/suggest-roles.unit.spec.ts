@@ -31,7 +31,7 @@ const host = (status: string, role: SummarizedHost['role'], more: Partial<Summar
   suggestedRole: '',
   isBootstrap: false,
   hasFencingCredentials: false,
-  hasArrived: false,
+  hasReachedDone: false,
   ...more,
 });
 const times = (count: number, one: SummarizedHost): readonly SummarizedHost[] =>
@@ -114,9 +114,9 @@ describe('suggestRoles', () => {
           candidate(hostId, { size: size(cores), canBeControlPlane }),
         );
         const first = suggestRoles(hosts, count);
-        const told = new Map(first.map(({ hostId, role }) => [hostId, role]));
+        const result = new Map(first.map(({ hostId, role }) => [hostId, role]));
         expect([...suggestRoles([...hosts].reverse(), count)].sort()).toEqual([...first].sort());
-        const again = hosts.map((one) => ({ ...one, suggestedRole: told.get(one.hostId) ?? one.suggestedRole }));
+        const again = hosts.map((one) => ({ ...one, suggestedRole: result.get(one.hostId) ?? one.suggestedRole }));
         expect(suggestRoles(again, count)).toEqual([]);
         const masters = first.filter(({ role }) => role === 'master').length;
         expect(masters).toBe(Math.min(count, drawn.filter(({ canBeControlPlane }) => canBeControlPlane).length));
@@ -211,7 +211,7 @@ describe('installationBlockingStatus', () => {
     ],
     [
       'hosts that failed with their cluster after their last stage',
-      times(3, host('error', 'master', { hasArrived: true })),
+      times(3, host('error', 'master', { hasReachedDone: true })),
       3,
       'enough-installed',
     ],

@@ -95,8 +95,8 @@ function skipsMcoReboot({ cluster, hardware, host, settings }: StepContext): boo
 
 /** Returns the bootable disks without the disks that a user excluded and the disk whose partitions are kept. */
 function formattedDisks({ hardware, host }: StepContext): readonly string[] {
-  const spared = [...host.skipFormattingDisks, ...(keepsPartitions(host) ? [host.installationDiskId] : [])];
-  const disks = (hardware?.disks ?? []).filter((disk) => !spared.some((name) => isDisk(disk, name)));
+  const excluded = [...host.skipFormattingDisks, ...(keepsPartitions(host) ? [host.installationDiskId] : [])];
+  const disks = (hardware?.disks ?? []).filter((disk) => !excluded.some((name) => isDisk(disk, name)));
   return disksToFormat(disks);
 }
 
@@ -147,7 +147,7 @@ function networkArguments(context: StepContext, given: readonly string[]): reado
 /** Returns the arguments with which the disk is found at boot. */
 function diskArguments(context: StepContext, given: readonly string[]): readonly string[] {
   const disk = installationDisk(context);
-  const iscsi = disk && iscsiBehind(disk, context);
+  const iscsi = disk && iscsiSessionOf(disk, context);
   const needed = [
     ...(disk?.driveType === 'Multipath' ? ['rw', 'rd.multipath=default'] : []),
     ...(iscsi ? ['rd.iscsi.firmware=1', ...iscsiNetwork(iscsi, context, given)] : []),
@@ -172,7 +172,7 @@ function installationDisk({ hardware, host }: StepContext): Disk | undefined {
 }
 
 /** Returns the iSCSI session of the disk, which may be a path of a multipath device. */
-function iscsiBehind(disk: Disk, { hardware }: StepContext): Disk | undefined {
+function iscsiSessionOf(disk: Disk, { hardware }: StepContext): Disk | undefined {
   if (disk.driveType === 'iSCSI') return disk;
   if (disk.driveType !== 'Multipath') return undefined;
   return hardware?.disks.find(
@@ -197,7 +197,7 @@ function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]
 /** On OCI, the firmware configures the network together with the disk. */
 function isOnIscsiOfOci(context: StepContext): boolean {
   const disk = installationDisk(context);
-  return context.cluster?.externalPlatformName === 'oci' && disk !== undefined && !!iscsiBehind(disk, context);
+  return context.cluster?.externalPlatformName === 'oci' && disk !== undefined && !!iscsiSessionOf(disk, context);
 }
 
 /** Returns undefined when the text is not a JSON array of strings. */

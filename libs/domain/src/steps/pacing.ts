@@ -34,7 +34,7 @@ interface PollRound {
 /**
  * A plan as it is sent. `holdSeconds`: how long the answer may be held while nothing changes. 0 when it contains steps.
  */
-export interface PacedPlan extends StepPlan {
+export interface ScheduledPlan extends StepPlan {
   readonly holdSeconds: number;
 }
 
@@ -43,11 +43,11 @@ export interface PacedPlan extends StepPlan {
  * without new steps is held until the host is notified. Agents run every step of every answer, so a step is repeated
  * only at the interval of its row.
  */
-export class PollPace {
+export class PollScheduler {
   private readonly rounds = new Map<string, PollRound>();
 
   /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
-  apply(plan: StepPlan, situation: PollSituation, nowMs: number): PacedPlan {
+  apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
     const { host, hostStatus } = situation;
     if (!isPrompt(plan, situation)) {
       this.rounds.delete(host);

@@ -1,4 +1,4 @@
-import { ConnectivityRounds, MAX_CHECKS_PER_MINUTE, PollPace, type PollSituation } from './pacing';
+import { ConnectivityRounds, MAX_CHECKS_PER_MINUTE, PollScheduler, type PollSituation } from './pacing';
 import type { StepPlan } from './step-table';
 
 const PLAN: StepPlan = { steps: [{ type: 'inventory', args: [] }], intervalSeconds: 60, then: 'continue' };
@@ -11,8 +11,8 @@ const READY: PollSituation = {
 };
 
 describe('poll interval', () => {
-  let pace: PollPace;
-  beforeEach(() => (pace = new PollPace()));
+  let pace: PollScheduler;
+  beforeEach(() => (pace = new PollScheduler()));
 
   it.each([
     ['a cluster that waits for input', { clusterStatus: 'pending-for-input' }],

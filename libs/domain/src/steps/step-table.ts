@@ -47,7 +47,7 @@ export interface StepRow {
 }
 
 /** The plan of statuses without a row: no steps, and the next poll after one minute. */
-export const RESTING_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
+export const IDLE_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
 
 const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'tang-connectivity-check', 'free-network-addresses'];
 const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
@@ -194,7 +194,7 @@ export function planSteps(context: StepContext, agentVersion: string): StepPlan 
   }
   const pool = !context.cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
   const row =
-    STEP_ROWS.find((candidate) => candidate.pool === pool && candidate.statuses.includes(host.status)) ?? RESTING_ROW;
+    STEP_ROWS.find((candidate) => candidate.pool === pool && candidate.statuses.includes(host.status)) ?? IDLE_ROW;
   const steps = row.steps.flatMap((type) => {
     const args = settings.disabledSteps.includes(type) ? undefined : STEPS[type](context);
     return args ? [{ type, args }] : [];

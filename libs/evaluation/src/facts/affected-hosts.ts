@@ -30,23 +30,23 @@ export function renamed(
   const [left, joined] = [before.state.clusterId, after.state.clusterId];
   const [oldName, newName] = [nameOf(before), nameOf(after)];
   if (left === joined && oldName === newName) return [];
-  return [...giveUpName(clusters.get(left), oldName, after.key), ...takeName(clusters.get(joined), newName, after.key)];
+  return [...removeName(clusters.get(left), oldName, after.key), ...addName(clusters.get(joined), newName, after.key)];
 }
 
 /** Only the last remaining host with a name, or the first existing one, changes whether its name is unique. */
-function giveUpName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
+function removeName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
   const bearers = cluster?.names.get(name);
   if (!cluster || !bearers?.delete(key)) return [];
   if (bearers.size === 0) cluster.names.delete(name);
   return bearers.size === 1 ? [...bearers] : [];
 }
 
-function takeName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
+function addName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
   if (!cluster || name === '') return [];
   const bearers = cluster.names.get(name) ?? new Set();
-  const met = bearers.size === 1 ? [...bearers] : [];
+  const affectedHosts = bearers.size === 1 ? [...bearers] : [];
   cluster.names.set(name, bearers.add(key));
-  return met;
+  return affectedHosts;
 }
 
 /** Returns the numbers of hosts by role, which only operators read. */

@@ -127,25 +127,25 @@ export class FactsView {
   private hostChanged(before: HostEntry, after: HostEntry, eventId: string): readonly Subject[] {
     after.summary = undefined;
     after.lastEventId = eventId;
-    const touched = new Set<Subject>([hostSubject(after.key)]);
+    const affected = new Set<Subject>([hostSubject(after.key)]);
     const [left, joined] = [before.state.clusterId, after.state.clusterId];
     this.entries.rememberId(after.state.hostId, after.key);
-    for (const key of reconnected(before, after, this.entries)) touched.add(hostSubject(key));
+    for (const key of reconnected(before, after, this.entries)) affected.add(hostSubject(key));
     for (const id of new Set([left, joined])) {
       const cluster = this.cluster(id);
       if (!cluster) continue;
-      touched.add(clusterSubject(id));
+      affected.add(clusterSubject(id));
       cluster.lastEventId = eventId;
       cluster.presentGroups = undefined;
       if (changesReports(before, after))
         for (const key of reportsSettled(cluster, this.entries, () => this.presentGroups(cluster).members))
-          touched.add(hostSubject(key));
+          affected.add(hostSubject(key));
       if (changesVips(before, after)) cluster.vipVerifications = undefined;
       if (hasOtherPlace(before, after))
-        for (const key of reshaped(cluster, this.entries)) touched.add(hostSubject(key));
+        for (const key of reshaped(cluster, this.entries)) affected.add(hostSubject(key));
     }
-    for (const key of renamed(before, after, this.entries.clusters)) touched.add(hostSubject(key));
-    return [...touched];
+    for (const key of renamed(before, after, this.entries.clusters)) affected.add(hostSubject(key));
+    return [...affected];
   }
 
   private observeCluster(event: ObservedEvent<ClusterEvent>): readonly Subject[] {

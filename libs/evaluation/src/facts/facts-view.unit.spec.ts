@@ -3,7 +3,7 @@ import {
   CLUSTER_ID,
   clusterEvent,
   clusterRegistered,
-  type Fact,
+  type SampleEvent,
   hostEntered,
   hostEvent,
   hostKey,
@@ -34,13 +34,13 @@ const host = (key: string): string => `host:${key}`;
 const SETUP = [infraEnvRegistered(), clusterRegistered(), hostRegistered(a), hostRegistered(b)];
 
 /** Observes all events. Returns the view and the subjects that the last event affects. */
-const after = (...facts: readonly Fact[]) => {
+const after = (...facts: readonly SampleEvent[]) => {
   const view = new FactsView();
-  const touched =
+  const affected =
     recorded(facts)
       .map((event) => view.observe(event))
       .at(-1) ?? [];
-  return { view, touched: [...touched].sort() };
+  return { view, affected: [...affected].sort() };
 };
 const factsOf = (view: FactsView, key: ReturnType<typeof hostKey>) => {
   const entry = view.host(key);
@@ -55,12 +55,12 @@ const clusterFactsOf = (view: FactsView) => {
 
 describe('subjects affected by an event', () => {
   it('are the host and its cluster', () => {
-    expect(after(...SETUP, inventoryReported(a)).touched).toEqual([CLUSTER, host(a)]);
-    expect(after(...SETUP, hostEntered(a, 'known')).touched).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, inventoryReported(a)).affected).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, hostEntered(a, 'known')).affected).toEqual([CLUSTER, host(a)]);
   });
 
   it('are none when no rule reads the event', () => {
-    expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).touched).toEqual([]);
+    expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).affected).toEqual([]);
   });
 
   it('are all hosts of the cluster when counts by role changed and operators are selected', () => {
@@ -68,50 +68,50 @@ describe('subjects affected by an event', () => {
       changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },
     });
     const role = (key: ReturnType<typeof hostKey>) => hostEvent(key, 'HostRoleAssigned', { role: 'worker' });
-    expect(after(...SETUP, role(a)).touched).toEqual([CLUSTER, host(a)]);
-    expect(after(...SETUP, chosen, role(a)).touched).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...SETUP, role(a)).affected).toEqual([CLUSTER, host(a)]);
+    expect(after(...SETUP, chosen, role(a)).affected).toEqual([CLUSTER, host(a), host(b)]);
     const { view } = after(...SETUP, chosen, role(a));
     expect(factsOf(view, b).shape).toMatchObject({ hosts: 2, workers: 1, unassigned: 1 });
     const more = [c, hostKey(4), hostKey(5), hostKey(6)].map((key) => hostRegistered(key));
     const last = after(...SETUP, chosen, ...more, hostRegistered(hostKey(7)));
-    expect(last.touched).toEqual([CLUSTER, host(hostKey(7))]);
+    expect(last.affected).toEqual([CLUSTER, host(hostKey(7))]);
   });
 
   it('are none when the report belongs to another generation', () => {
-    expect(after(...SETUP, inventoryReported(a, {}, 0)).touched).toEqual([]);
+    expect(after(...SETUP, inventoryReported(a, {}, 0)).affected).toEqual([]);
   });
 
   it('include the other host with the same name when a name becomes shared or unique', () => {
     const both = [...SETUP, inventoryReported(a, { hostname: 'x' }), inventoryReported(b, { hostname: 'x' })];
-    expect(after(...both).touched).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...both).affected).toEqual([CLUSTER, host(a), host(b)]);
     const third = [...both, hostRegistered(c), inventoryReported(c, { hostname: 'x' })];
-    expect(after(...third).touched).toEqual([CLUSTER, host(c)]);
+    expect(after(...third).affected).toEqual([CLUSTER, host(c)]);
     const renamed = hostEvent(b, 'HostRenamed', { requestedHostname: 'y' });
-    expect(after(...both, renamed).touched).toEqual([CLUSTER, host(a), host(b)]);
-    expect(after(...third, renamed).touched).toEqual([CLUSTER, host(b)]);
+    expect(after(...both, renamed).affected).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...third, renamed).affected).toEqual([CLUSTER, host(b)]);
   });
 
   it('are all hosts only when settings changed that host rules read', () => {
-    const revised = (changes: object): Fact => clusterEvent('ClusterSettingsRevised', { changes });
-    expect(after(...SETUP, revised({ sshPublicKey: 'ssh-ed25519 A' })).touched).toEqual([]);
-    expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).touched).toEqual([CLUSTER]);
+    const revised = (changes: object): SampleEvent => clusterEvent('ClusterSettingsRevised', { changes });
+    expect(after(...SETUP, revised({ sshPublicKey: 'ssh-ed25519 A' })).affected).toEqual([]);
+    expect(after(...SETUP, revised({ apiVips: { items: ['192.168.128.102'] } })).affected).toEqual([CLUSTER]);
     const networks = clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] });
-    expect(after(...SETUP, networks).touched).toEqual([CLUSTER, host(a), host(b)]);
-    expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).touched).toEqual([CLUSTER]);
+    expect(after(...SETUP, networks).affected).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).affected).toEqual([CLUSTER]);
   });
 
   it('include the old cluster of a host and the only host that remains in it', () => {
     const left = [CLUSTER, host(a), host(b)];
-    expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).touched).toEqual(left);
-    expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).touched).toEqual(left);
+    expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).affected).toEqual(left);
+    expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).affected).toEqual(left);
   });
 
   it('are the hosts of an infra-env whose NTP sources changed', () => {
     const revised = {
       ...infraEnvRegistered(),
       event: { type: 'InfraEnvSettingsRevised', data: { changes: { ntpSources: 'ntp' }, pullSecretReplaced: false } },
-    } as Fact;
-    expect(after(...SETUP, revised).touched).toEqual([host(a), host(b)]);
+    } as SampleEvent;
+    expect(after(...SETUP, revised).affected).toEqual([host(a), host(b)]);
     expect(revised.streamId).toBe(`infraEnv-${INFRA_ENV_ID}`);
   });
 });
@@ -119,11 +119,11 @@ describe('subjects affected by an event', () => {
 describe('manifests', () => {
   const given = manifestEvent('ManifestStored', { source: 'user' });
   it('of users affect only the cluster, until the last of them is removed', () => {
-    const { view, touched } = after(...SETUP, given);
-    expect(touched).toEqual([CLUSTER]);
+    const { view, affected } = after(...SETUP, given);
+    expect(affected).toEqual([CLUSTER]);
     expect(clusterFactsOf(view).settings.hasCustomManifest).toBe(true);
     const gone = after(...SETUP, given, manifestEvent('ManifestRemoved'));
-    expect(gone.touched).toEqual([CLUSTER]);
+    expect(gone.affected).toEqual([CLUSTER]);
     expect(clusterFactsOf(gone.view).settings.hasCustomManifest).toBe(false);
   });
 
@@ -133,7 +133,7 @@ describe('manifests', () => {
   });
 
   it('of the service affect nothing', () => {
-    expect(after(...SETUP, manifestEvent('ManifestStored', { source: 'system' })).touched).toEqual([]);
+    expect(after(...SETUP, manifestEvent('ManifestStored', { source: 'system' })).affected).toEqual([]);
   });
 });
 
@@ -141,19 +141,21 @@ describe('facts of a host', () => {
   it('contain the reports of its current generation', () => {
     const reported = [...SETUP, inventoryReported(a), reportEvent(a, 'ClockOffsetMeasured', { offsetSeconds: 7 })];
     expect(factsOf(after(...reported).view, a)).toMatchObject({ hardware: { cpuCount: 8 }, clockOffsetSeconds: 7 });
-    const anew = (inventoryKept: boolean): Fact =>
+    const reregistered = (inventoryKept: boolean): SampleEvent =>
       hostEvent(a, 'HostReregistered', {
         discoveryAgentVersion: 'v',
         kind: 'Host',
         clusterId: CLUSTER_ID,
         inventoryKept,
       });
-    expect(factsOf(after(...reported, anew(true)).view, a).hardware).toBeDefined();
-    expect(factsOf(after(...reported, anew(false)).view, a)).toMatchObject({
+    expect(factsOf(after(...reported, reregistered(true)).view, a).hardware).toBeDefined();
+    expect(factsOf(after(...reported, reregistered(false)).view, a)).toMatchObject({
       hardware: undefined,
       clockOffsetSeconds: undefined,
     });
-    expect(factsOf(after(...reported, anew(false), inventoryReported(a, {}, 2)).view, a).hardware).toBeDefined();
+    expect(
+      factsOf(after(...reported, reregistered(false), inventoryReported(a, {}, 2)).view, a).hardware,
+    ).toBeDefined();
   });
 
   it('continue the generations when a deregistered host registers again', () => {
@@ -187,9 +189,9 @@ describe('facts of a host', () => {
 });
 
 describe('facts of a cluster', () => {
-  const verified = (key: ReturnType<typeof hostKey>, verification: string): Fact =>
+  const verified = (key: ReturnType<typeof hostKey>, verification: string): SampleEvent =>
     reportEvent(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification }] });
-  const answers = (...facts: readonly Fact[]) =>
+  const answers = (...facts: readonly SampleEvent[]) =>
     clusterFactsOf(after(...SETUP, ...facts).view).vipVerifications[0]?.verification;
 
   it('report a VIP as failed when one connected host found another machine on it', () => {
@@ -205,7 +207,7 @@ describe('facts of a cluster', () => {
     const weak = inventoryReported(a, { cpuCount: 7 });
     const single = clusterEvent('ClusterSettingsRevised', { changes: { controlPlaneCount: 1 } });
     const newer = clusterEvent('ClusterSettingsRevised', { changes: { openshiftVersion: '4.22.0' } });
-    const strong = (...facts: readonly Fact[]) =>
+    const strong = (...facts: readonly SampleEvent[]) =>
       clusterFactsOf(after(...SETUP, ...facts).view).hosts[0]?.canBeControlPlane;
     expect([strong(weak), strong(weak, single), strong(weak, single, newer)]).toEqual([true, false, true]);
   });

@@ -52,16 +52,16 @@ export function regrouped(
   entries: KnownEntries,
 ): readonly HostKey[] {
   const isFirst = cluster.groups.size === 0;
-  const touched = new Set<string>();
+  const affected = new Set<string>();
   for (const { network, joinedHostIds, leftHostIds } of groups) {
     const members: Set<string> = cluster.groups.get(network) ?? new Set<string>();
     cluster.groups.set(network, members);
     for (const id of joinedHostIds) members.add(id);
     for (const id of leftHostIds) members.delete(id);
-    for (const id of [...joinedHostIds, ...leftHostIds]) touched.add(id);
+    for (const id of [...joinedHostIds, ...leftHostIds]) affected.add(id);
   }
   if (isFirst) return [...cluster.hostKeys];
-  return [...touched].flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? []);
+  return [...affected].flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? []);
 }
 
 /**
@@ -93,12 +93,12 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): reado
   old.connectivity.removeHost(before.state.hostId);
   old.collisionReporters.delete(after.key);
   old.collidingAddresses = undefined;
-  const matters =
+  const isRelevant =
     hadReports !== old.connectivity.hasReports ||
     before.reports.collisions.length > 0 ||
     isRouted(old.facts) ||
     old.hostKeys.size < FEW_HOSTS;
-  return matters ? [...old.hostKeys] : [];
+  return isRelevant ? [...old.hostKeys] : [];
 }
 
 function collisionsChanged(before: HostEntry, after: HostEntry, cluster: ClusterEntry): readonly HostKey[] {

@@ -3,7 +3,7 @@ import {
   CLUSTER_ID,
   clusterEvent,
   clusterRegistered,
-  type Fact,
+  type SampleEvent,
   hostEvent,
   hostKey,
   hostRegistered,
@@ -22,7 +22,7 @@ const some = <Value>(values: readonly Value[]) => fc.constantFrom(...values);
 
 /** An event of a stream. `generation` is set for reports: the generation of the host to which the report belongs. */
 interface Result {
-  readonly fact: Fact;
+  readonly fact: SampleEvent;
   readonly generation?: number;
   /** The event begins a new generation of the host. */
   readonly begins?: boolean;
@@ -30,7 +30,7 @@ interface Result {
 /** Events of one stream, in order. `host`: the host whose generations the stream follows or changes. */
 interface Stream {
   readonly host?: number;
-  readonly told: readonly Result[];
+  readonly events: readonly Result[];
 }
 
 const hardware = fc.record({
@@ -57,7 +57,7 @@ const peers = fc.subarray(HOSTS).chain((others) =>
 
 const reportOf = (host: number, generation: number): fc.Arbitrary<Result> => {
   const key = hostKey(host);
-  const report = (...[type, data]: [Parameters<typeof reportEvent>[1], object]): Fact =>
+  const report = (...[type, data]: [Parameters<typeof reportEvent>[1], object]): SampleEvent =>
     reportEvent(key, type, { ...data, generation });
   return fc
     .oneof(
@@ -93,7 +93,7 @@ const changeOf = (host: number): fc.Arbitrary<readonly Result[]> => {
   const one = (...[type, data]: [Parameters<typeof hostEvent>[1], object]): readonly Result[] => [
     { fact: hostEvent(key, type, data) },
   ];
-  const anew = (fact: Fact): Result => ({ fact, begins: true });
+  const newGeneration = (fact: SampleEvent): Result => ({ fact, begins: true });
   return fc.oneof(
     some(['node-a', 'node-b', '']).map((requestedHostname) => one('HostRenamed', { requestedHostname })),
     some(['master', 'worker']).map((role) => one('HostRoleSuggested', { role })),
@@ -105,9 +105,11 @@ const changeOf = (host: number): fc.Arbitrary<readonly Result[]> => {
     fc.boolean().map((isSilent) => (isSilent ? one('HostFellSilent', { lastSeenAt: '' }) : one('HostReturned', {}))),
     fc.constant(one('HostSettingsRevised', { changes: { fencingCredentialsSet: true } })),
     fc.constant([...one('HostUnbound', { clusterId: CLUSTER_ID }), ...one('HostBound', { clusterId: CLUSTER_ID })]),
-    fc.constant([...one('HostDeregistered', {}), anew(hostRegistered(key))]),
+    fc.constant([...one('HostDeregistered', {}), newGeneration(hostRegistered(key))]),
     fc.constant([
-      anew(hostEvent(key, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID })),
+      newGeneration(
+        hostEvent(key, 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }),
+      ),
     ]),
   );
 };
@@ -121,9 +123,9 @@ const hostStreams = (host: number): fc.Arbitrary<readonly Stream[]> =>
       const reports = Array.from({ length: generations }, (_, at) =>
         fc.array(reportOf(host, at + 1), { maxLength: 4 }),
       );
-      return fc.tuple(...reports).map((told) => [
-        { host, told: own },
-        { host, told: told.flat() },
+      return fc.tuple(...reports).map((events) => [
+        { host, events: own },
+        { host, events: events.flat() },
       ]);
     });
 
@@ -141,29 +143,29 @@ const clusterStream: fc.Arbitrary<Stream> = fc
     ),
     { maxLength: 4 },
   )
-  .map((all) => ({ told: all.map((changes) => ({ fact: clusterEvent('ClusterSettingsRevised', { changes }) })) }));
+  .map((all) => ({ events: all.map((changes) => ({ fact: clusterEvent('ClusterSettingsRevised', { changes }) })) }));
 const manifestStream: fc.Arbitrary<Stream> = fc
   .subarray([manifestEvent('ManifestStored', { source: 'user' }), manifestEvent('ManifestRemoved')])
-  .map((facts) => ({ told: facts.map((fact) => ({ fact })) }));
+  .map((facts) => ({ events: facts.map((fact) => ({ fact })) }));
 const infraEnvStream: fc.Arbitrary<Stream> = fc.array(some(['ntp.example.com', '']), { maxLength: 2 }).map((all) => ({
-  told: all.map((ntpSources) => ({
+  events: all.map((ntpSources) => ({
     fact: {
       ...infraEnvRegistered(),
       event: { type: 'InfraEnvSettingsRevised', data: { changes: { ntpSources }, pullSecretReplaced: false } },
-    } as Fact,
+    } as SampleEvent,
   })),
 }));
 
 /**
  * Returns one possible order of arrival: each stream in its own order, and no report before its generation has begun.
  */
-function arrange(streams: readonly Stream[], choices: readonly number[]): readonly Fact[] {
-  const facts: Fact[] = [infraEnvRegistered(), clusterRegistered()];
+function arrange(streams: readonly Stream[], choices: readonly number[]): readonly SampleEvent[] {
+  const facts: SampleEvent[] = [infraEnvRegistered(), clusterRegistered()];
   const places = streams.map(() => 0);
   const generations = new Map<number, number>();
   for (let turn = 0; ; turn += 1) {
-    const ready = streams.flatMap(({ host, told }, stream) => {
-      const next = told[places[stream] ?? 0];
+    const ready = streams.flatMap(({ host, events }, stream) => {
+      const next = events[places[stream] ?? 0];
       return next && (next.generation ?? 0) <= (generations.get(host ?? 0) ?? 0) ? [{ stream, host, next }] : [];
     });
     const chosen = ready[(choices[turn % choices.length] ?? 0) % ready.length];
@@ -175,7 +177,7 @@ function arrange(streams: readonly Stream[], choices: readonly number[]): readon
   }
 }
 
-const story = fc
+const eventStreams = fc
   .tuple(fc.tuple(...HOSTS.map(hostStreams)), clusterStream, manifestStream, infraEnvStream)
   .map(([hosts, ...others]) => [...hosts.flat(), ...others]);
 const choices = fc.array(fc.nat({ max: 5_039 }), { minLength: 1, maxLength: 60 });
@@ -183,7 +185,7 @@ const choices = fc.array(fc.nat({ max: 5_039 }), { minLength: 1, maxLength: 60 }
 describe('outcomes of a cluster and its hosts', () => {
   it('do not depend on the order of events of different streams', () => {
     fc.assert(
-      fc.property(story, choices, choices, (streams, one, other) => {
+      fc.property(eventStreams, choices, choices, (streams, one, other) => {
         expect(Arrival.stepByStep(arrange(streams, one)).outcomes()).toEqual(
           Arrival.stepByStep(arrange(streams, other)).outcomes(),
         );
@@ -193,7 +195,7 @@ describe('outcomes of a cluster and its hosts', () => {
 
   it('are the same when dependent subjects are evaluated after each event as when all are evaluated at the end', () => {
     fc.assert(
-      fc.property(story, choices, (streams, order) => {
+      fc.property(eventStreams, choices, (streams, order) => {
         const facts = arrange(streams, order);
         expect(Arrival.stepByStep(facts).outcomes()).toEqual(Arrival.atOnce(facts).outcomes());
       }),

@@ -1,5 +1,5 @@
 import { STANDARD_SETTINGS } from '@muster/operators';
-import { type Fact, recorded } from '@muster/testing';
+import { type SampleEvent, recorded } from '@muster/testing';
 import {
   completeClusterOutcomes,
   completeHostOutcomes,
@@ -35,14 +35,14 @@ export class Arrival {
   private readonly seen = new Set<Subject>();
 
   /** Evaluates after each event the subjects that depend on it. */
-  static stepByStep(facts: readonly Fact[]): Arrival {
+  static stepByStep(facts: readonly SampleEvent[]): Arrival {
     const arrival = new Arrival();
     for (const event of recorded(facts)) arrival.settle(arrival.take(event));
     return arrival;
   }
 
   /** Folds all events, then evaluates all subjects. */
-  static atOnce(facts: readonly Fact[]): Arrival {
+  static atOnce(facts: readonly SampleEvent[]): Arrival {
     const arrival = new Arrival();
     for (const event of recorded(facts)) arrival.take(event);
     arrival.settle([...arrival.seen]);
@@ -77,9 +77,9 @@ export class Arrival {
   }
 
   private take(event: ObservedEvent): readonly Subject[] {
-    const touched = this.view.observe(event);
-    for (const subject of touched) this.seen.add(subject);
-    return touched;
+    const affected = this.view.observe(event);
+    for (const subject of affected) this.seen.add(subject);
+    return affected;
   }
 
   private settle(subjects: readonly Subject[]): void {

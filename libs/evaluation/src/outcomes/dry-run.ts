@@ -15,7 +15,7 @@ import {
   hostDecider,
   installableDisks,
   suggestRoles,
-  weighHosts,
+  toRoleCandidates,
 } from '@muster/domain';
 import { type ProblemCode, RefusalError } from '@muster/problems';
 import {
@@ -178,7 +178,7 @@ export class DryRun {
       const { hardware } = reports;
       return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
     });
-    for (const { hostId, role } of suggestRoles(weighHosts(weighed, facts, this.policy), facts.controlPlaneCount))
+    for (const { hostId, role } of suggestRoles(toRoleCandidates(weighed, facts, this.policy), facts.controlPlaneCount))
       this.decideHost(hostKeyOf(DRY_RUN_ID, hostId), { type: 'SuggestRole', at: this.at, role });
     return this.position > before;
   }
@@ -190,7 +190,7 @@ export class DryRun {
     const disks = installableDisks(hardware, host, this.policy);
     const disk = chooseInstallationDisk({ diskId: wanted, diskPath: '' }, disks);
     if (disk.diskId === state.installationDisk.id) return;
-    this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byPerson: false });
+    this.decideHost(key, { type: 'ChooseInstallationDisk', at: this.at, ...disk, byUser: false });
   }
 
   /** For the cluster, a host counts as ready when only pending outcomes block it, because they may still pass. */

@@ -28,7 +28,7 @@ const NETWORK = '192.168.128.0/24';
 const WITHOUT_MEMORY: Remember = (found) => found;
 
 /** Evaluates after each event. Returns every recorded outcome that changed from success to failure. */
-function alarmsOf(events: Events): readonly string[] {
+function newFailuresOf(events: Events): readonly string[] {
   const view = new FactsView();
   const known = new Map<Subject, RecordedOutcomes>();
   const alarms: string[] = [];
@@ -88,7 +88,7 @@ const verification = (at: number) => ({
 
 describe('no outcome changes from success to failure', () => {
   it('while three hosts register, report their connectivity, and receive VIPs', () => {
-    const alarms = alarmsOf([
+    const alarms = newFailuresOf([
       infraEnvRegistered(),
       clusterRegistered(NOT_CONFIGURED),
       clusterEvent('ClusterEnteredStatus', { status: 'pending-for-input', from: 'insufficient', at: AT }),
@@ -119,7 +119,7 @@ describe('no outcome changes from success to failure', () => {
 
   it('while a single node registers and reports', () => {
     const key = hostKey(1);
-    const alarms = alarmsOf([
+    const alarms = newFailuresOf([
       infraEnvRegistered(),
       clusterRegistered({ ...NOT_CONFIGURED, controlPlaneCount: 1, platformType: 'none', userManagedNetworking: true }),
       hostRegistered(key, { role: 'master' }),
@@ -150,7 +150,7 @@ describe('no outcome changes from success to failure', () => {
   });
 
   it('except for a host without a connection to the others', () => {
-    const alarms = alarmsOf([
+    const alarms = newFailuresOf([
       infraEnvRegistered(),
       clusterRegistered(),
       ...[4].map((number) => hostRegistered(hostKey(number))),

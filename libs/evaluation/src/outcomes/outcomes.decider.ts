@@ -3,7 +3,7 @@ import { accepted, type Decider } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 import {
   type ClusterConditions,
-  hasSameFinding,
+  isSameOutcome,
   type Histories,
   type HostConditions,
   INITIAL_CLUSTER_OUTCOMES,
@@ -177,7 +177,7 @@ const isInitial = ({ outcomes, conditions }: RecordedOutcomes): boolean =>
 const changedOutcomes = (before: Outcomes, initial: Outcomes, found: readonly Outcome[]): Outcome[] =>
   found.filter((outcome) => {
     const old = before.get(outcome.id) ?? initial.get(outcome.id);
-    return !old || !hasSameFinding(old, outcome) || !isEqual(old.flapping, outcome.flapping);
+    return !old || !isSameOutcome(old, outcome) || !isEqual(old.flapping, outcome.flapping);
   });
 
 function evolveHost(recorded: RecordedOutcomes, data: EventData<'HostOutcomesChanged'>): RecordedOutcomes {

@@ -12,7 +12,7 @@ const METAL: FeatureFacts = {
 const SINGLE: FeatureFacts = { ...METAL, controlPlaneCount: 1, userManagedNetworking: true, platformType: 'none' };
 
 const ids = (facts: FeatureFacts): string[] => activeFeatures(facts).map(({ id }) => id);
-const told = (facts: FeatureFacts, place: Partial<FeaturePlace> = {}): string[] =>
+const sentences = (facts: FeatureFacts, place: Partial<FeaturePlace> = {}): string[] =>
   checkFeatures(facts, { ...PLACE, ...place }).map((conflict) => describeConflict(conflict, { ...PLACE, ...place }));
 
 describe('active features', () => {
@@ -90,7 +90,7 @@ describe('combination of features', () => {
     ['any feature of an unknown version', { ...METAL, controlPlaneCount: 5 }, { version: '' }],
     ['several architectures', METAL, { architecture: 'multi' }],
   ])('has no conflict for %s', (_name, facts, place) => {
-    expect(told(facts, place)).toEqual([]);
+    expect(sentences(facts, place)).toEqual([]);
   });
 
   it.each<[string, FeatureFacts, Partial<FeaturePlace>]>([
@@ -117,11 +117,11 @@ describe('combination of features', () => {
       {},
     ],
   ])('has the conflict: %s', (sentence, facts, place) => {
-    expect(told(facts, place)).toContain(sentence);
+    expect(sentences(facts, place)).toContain(sentence);
   });
 
   it('has no conflict from the version on that allows it', () => {
-    expect(told({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
+    expect(sentences({ ...METAL, operators: ['lvm'] }, { version: '4.15.1' })).toEqual([]);
   });
 
   it('has the field that enables the conflicting feature', () => {

@@ -30,7 +30,7 @@ export function isMapping(value: unknown): value is { readonly [key: string]: un
 export const isTrue = (value: unknown): boolean => TRUE_WORDS.has(value);
 
 /** Returns the text of a scalar value. Empty for lists and mappings. */
-export const wordOf = (value: unknown): string =>
+export const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 /** Returns a whole number, which may be a text in decimal or hexadecimal form, such as `0x8001`. */
@@ -48,7 +48,7 @@ export const anything = Type.Unknown();
 export const text = holds((value) => typeof value === 'string' || typeof value === 'number', 'a text');
 export const flag = holds((value) => FLAG_WORDS.has(value), 'true or false');
 export const interfaceName = holds(
-  (value) => INTERFACE_NAME.test(wordOf(value)) && value !== '.' && value !== '..',
+  (value) => INTERFACE_NAME.test(scalarText(value)) && value !== '.' && value !== '..',
   'the name of an interface: 1 to 15 characters without blank, slash or colon',
 );
 export const macAddress = string(
@@ -70,7 +70,7 @@ export const integer = (from: number, to: number) =>
   }, `a whole number from ${from} to ${to}`);
 
 export const oneOf = (words: readonly (string | number)[]) =>
-  holds((value) => words.some((word) => String(word) === wordOf(value)), `one of ${words.join(', ')}`);
+  holds((value) => words.some((word) => String(word) === scalarText(value)), `one of ${words.join(', ')}`);
 
 export const listOf = (item: TSchema) => Type.Array(item);
 

@@ -120,8 +120,8 @@ const byName = (interfaces: readonly NetworkInterface[]): readonly NetworkInterf
 function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }: NetworkState): KeyfileSettings {
   const servers = dns.servers.filter((server) => familyOf(server) === family);
   const firstFamily = familyOf(dns.servers[0] ?? '');
-  const carriesWords = family === firstFamily && dns.search.length + dns.options.length > 0;
-  if ((servers.length === 0 && !carriesWords) || dnsCarrier(family, interfaces) !== one) return {};
+  const isNameServerCarrier = family === firstFamily && dns.search.length + dns.options.length > 0;
+  if ((servers.length === 0 && !isNameServerCarrier) || dnsCarrier(family, interfaces) !== one) return {};
   return {
     dns: servers.join(';') || undefined,
     'dns-priority': family === firstFamily ? FIRST_DNS_PRIORITY : SECOND_DNS_PRIORITY,

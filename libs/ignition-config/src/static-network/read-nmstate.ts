@@ -1,4 +1,4 @@
-import { isMapping, isTrue, wordOf } from '../documents/values';
+import { isMapping, isTrue, scalarText } from '../documents/values';
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
 
 const NOTHING: { readonly [key: string]: unknown } = {};
@@ -20,7 +20,7 @@ export function within(value: unknown, ...keys: readonly string[]): { readonly [
   return isMapping(found) ? found : NOTHING;
 }
 
-export const textOf = wordOf;
+export const textOf = scalarText;
 export const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const mappings = (value: unknown): readonly { readonly [key: string]: unknown }[] =>
   Array.isArray(value) ? value.map((one: unknown) => (isMapping(one) ? one : NOTHING)) : [];

@@ -63,7 +63,7 @@ function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
 export function staticNetworkProblem(given: GivenNetworks): Pick<Refusal, 'reason'> | undefined {
   const problems = planStaticNetworks(given)?.networks.problems ?? [];
   if (problems.length === 0) return undefined;
-  const told = problems.slice(0, MAX_PROBLEMS_REPORTED).map(describeNetworkProblem);
-  const more = problems.length - told.length;
-  return { reason: [...told, ...(more > 0 ? [`${more} more problems.`] : [])].join(' ') };
+  const listed = problems.slice(0, MAX_PROBLEMS_REPORTED).map(describeNetworkProblem);
+  const more = problems.length - listed.length;
+  return { reason: [...listed, ...(more > 0 ? [`${more} more problems.`] : [])].join(' ') };
 }

@@ -27,7 +27,7 @@ describe.each([
     [
       'on the control plane with schedulable masters',
       [...busy, withGpu('master', own)],
-      { wantsSchedulableMasters: true },
+      { hasSchedulableMasters: true },
       'success',
     ],
     ['on the control plane of a cluster without workers', [withGpu('master', own)], {}, 'success'],

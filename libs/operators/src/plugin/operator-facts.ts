@@ -39,7 +39,7 @@ export interface OperatorCluster {
   readonly cpuArchitecture: string;
   readonly isSingleNode: boolean;
   /** The user enabled workloads on the control plane. */
-  readonly wantsSchedulableMasters: boolean;
+  readonly hasSchedulableMasters: boolean;
   /** Selected operators and their dependencies. */
   readonly operators: readonly string[];
   /** Decimal GB that other selected operators store on each storage disk. */
@@ -79,7 +79,7 @@ const WORKERS_THAT_CARRY = 2;
 export const areMastersForcedSchedulable = ({ isSingleNode, shape }: OperatorCluster): boolean =>
   isSingleNode || shape.effectiveWorkers < WORKERS_THAT_CARRY;
 export const areMastersSchedulable = (cluster: OperatorCluster): boolean =>
-  cluster.wantsSchedulableMasters || areMastersForcedSchedulable(cluster);
+  cluster.hasSchedulableMasters || areMastersForcedSchedulable(cluster);
 
 /** False when the version of the cluster is invalid. */
 export function isSince(

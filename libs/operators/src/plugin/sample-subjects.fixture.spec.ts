@@ -96,7 +96,7 @@ export const cluster = (changes: Partial<OperatorCluster> = {}): OperatorCluster
   release: [4, 18, 3],
   cpuArchitecture: 'x86_64',
   isSingleNode: false,
-  wantsSchedulableMasters: false,
+  hasSchedulableMasters: false,
   operators: [],
   minStorageGb: 0,
   shape: NO_SHAPE,

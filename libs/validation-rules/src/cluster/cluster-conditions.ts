@@ -2,7 +2,7 @@ import type { ClusterConditions as ClusterConditionsMessage, Plain } from '@must
 import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
 import { SERVICE_DEFAULTS } from '../facts/host.facts';
-import { type IgnoredRules, NEVER_IGNORABLE_CLUSTER_RULES, passesGate } from '../rule/overrides';
+import { type IgnoredRules, NEVER_IGNORABLE_CLUSTER_RULES, isUnblocked } from '../rule/overrides';
 import { failingIds, type Outcome } from '../rule/rule';
 import type { ClusterBlocking, ClusterRule } from './cluster-rule';
 import { CLUSTER_RULES, evaluateCluster } from './cluster-rules.table';
@@ -30,7 +30,7 @@ export function clusterConditions(
   const closed = new Set<ClusterBlocking>();
   for (const outcome of outcomes) {
     const rule = RULES.get(outcome.id);
-    if (rule && !passesGate(outcome, rule, settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES))
+    if (rule && !isUnblocked(outcome, rule, settings.ignoredClusterRules, NEVER_IGNORABLE_CLUSTER_RULES))
       closed.add(rule.gate);
   }
   const gatePasses = (gate: ClusterBlocking): boolean => !closed.has(gate);
@@ -52,7 +52,7 @@ export function clusterBlockingIds(outcomes: readonly Outcome[], ignored: Ignore
   const pendingIds = outcomes.flatMap((outcome) => {
     const rule = RULES.get(outcome.id);
     if (!rule || rule.gate === 'none' || outcome.status === 'failure') return [];
-    return passesGate(outcome, rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES) ? [] : [outcome.id];
+    return isUnblocked(outcome, rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES) ? [] : [outcome.id];
   });
   return { failingIds: failingIds(outcomes), pendingIds: pendingIds.sort() };
 }

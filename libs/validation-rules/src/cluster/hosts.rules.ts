@@ -142,6 +142,6 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
     },
     remedy: 'Synchronize all hosts with the same NTP source. Add one in the settings of the cluster.',
     gate: 'ready',
-    comesAndGoes: true,
+    mayFlap: true,
   },
 ];

@@ -78,7 +78,7 @@ function vipsValid(kind: VipKind, title: string): ClusterRule {
     },
     remedy: `Set a free address of the machine network as ${title} VIP.`,
     gate: 'ready',
-    comesAndGoes: true,
+    mayFlap: true,
   };
 }
 

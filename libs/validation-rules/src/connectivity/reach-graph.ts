@@ -89,7 +89,7 @@ export class ReachGraph {
     if (this.isStale) {
       const isComplete = this.edges === (this.connected * (this.connected - 1)) / 2;
       this.known = isComplete
-        ? this.inTouch().map(({ host }) => host)
+        ? this.connectedHosts().map(({ host }) => host)
         : (others.find((other) => other.hasSameEdges(this))?.known ?? this.search());
       this.isStale = false;
     }
@@ -100,13 +100,16 @@ export class ReachGraph {
   private hasSameEdges(other: ReachGraph): boolean {
     if (this.isStale || this.edges !== other.edges || this.vertices.size !== other.vertices.size) return false;
     return this.bySlot.every((vertex, slot) => {
-      const twin = other.bySlot[slot];
-      return vertex?.host === twin?.host && (!vertex || (twin !== undefined && isSame(vertex.both, twin.both)));
+      const equalGraph = other.bySlot[slot];
+      return (
+        vertex?.host === equalGraph?.host &&
+        (!vertex || (equalGraph !== undefined && isSame(vertex.both, equalGraph.both)))
+      );
     });
   }
 
   /** Returns the hosts that reach another host, sorted by id. */
-  private inTouch(): readonly Vertex[] {
+  private connectedHosts(): readonly Vertex[] {
     return [...this.vertices.values()].filter(({ degree }) => degree > 0).sort((a, b) => (a.host < b.host ? -1 : 1));
   }
 
@@ -117,7 +120,7 @@ export class ReachGraph {
    * step per removed host and edge.
    */
   private search(): readonly string[] {
-    const all = this.inTouch();
+    const all = this.connectedHosts();
     const mesh = this.withoutWorst(all);
     const core = new Remaining(all, this.slots);
     const tooFew = all.filter(({ degree }) => degree + 1 < mesh.length);

@@ -115,9 +115,11 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   mtuFailures: undefined,
   resolutions: ['api', 'api-int', 'console-openshift-console.apps', 'validateNoWildcardDNS'].flatMap((label) => {
     const domainName = `${label}.c.example.com`;
-    const isNobody = label === 'validateNoWildcardDNS';
+    const hasNoRecord = label === 'validateNoWildcardDNS';
     const none = { domainName, ipv4Addresses: [], ipv6Addresses: [], cnames: [] };
-    return isNobody ? [none, { ...none, domainName: `${domainName}.` }] : [{ ...none, ipv4Addresses: ['192.0.2.10'] }];
+    return hasNoRecord
+      ? [none, { ...none, domainName: `${domainName}.` }]
+      : [{ ...none, ipv4Addresses: ['192.0.2.10'] }];
   }),
   isTangReached: undefined,
   workerEncryption: undefined,

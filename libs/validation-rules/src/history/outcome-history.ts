@@ -4,11 +4,11 @@ import type { Outcome } from '../rule/rule';
 
 interface Row {
   readonly id: string;
-  readonly comesAndGoes?: true;
+  readonly mayFlap?: true;
 }
 
 const dampedIds = (rules: readonly Row[]): ReadonlySet<string> =>
-  new Set(rules.filter(({ comesAndGoes }) => comesAndGoes).map(({ id }) => id));
+  new Set(rules.filter(({ mayFlap }) => mayFlap).map(({ id }) => id));
 
 /**
  * Host rules whose success must be stable after they flapped. Outcomes that depend only on settings count immediately.

@@ -1,4 +1,4 @@
-import { hasSameFinding, type Outcomes } from '../rule/evaluate-rules';
+import { isSameOutcome, type Outcomes } from '../rule/evaluate-rules';
 import type { Outcome } from '../rule/rule';
 import { type FlapPolicy, type Histories, NO_HISTORY, type OutcomeResult, resultOf } from './outcome-history';
 
@@ -84,9 +84,7 @@ function whileFlapping(
   const isOver = atMs - now.changedAtMs >= policy.quietMs || found.status === 'disabled' || !isDamped(found.id);
   if (isOver) return found;
   watch.set(found.id, now);
-  return result === 'failing' && !hasSameFinding(found, recorded)
-    ? { ...found, flapping: recorded.flapping }
-    : recorded;
+  return result === 'failing' && !isSameOutcome(found, recorded) ? { ...found, flapping: recorded.flapping } : recorded;
 }
 
 const MS_PER_SECOND = 1_000;

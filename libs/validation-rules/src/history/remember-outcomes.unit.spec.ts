@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hasSameFinding } from '../rule/evaluate-rules';
+import { isSameOutcome } from '../rule/evaluate-rules';
 import type { Outcome, OutcomeStatus } from '../rule/rule';
 import { type FlapPolicy, nextHistory, type OutcomeHistory, resultOf } from './outcome-history';
 import { type FlapWatch, rememberOutcomes } from './remember-outcomes';
@@ -24,13 +24,13 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
   let evaluateAgainAtMs: number | undefined;
   let stores = 0;
   return {
-    look(status: OutcomeStatus, atMs: number): Outcome & { readonly history: OutcomeHistory | undefined } {
+    evaluate(status: OutcomeStatus, atMs: number): Outcome & { readonly history: OutcomeHistory | undefined } {
       const histories = new Map(history ? [['connected', history]] : []);
       const before = { outcomes: new Map([['connected', recorded]]), histories };
       const remembered = rememberOutcomes(before, [found(status)], { atMs, policy, watch, isDamped: () => isDamped });
       const [outcome = INITIAL] = remembered.outcomes;
       const isChanged =
-        !hasSameFinding(recorded, outcome) || JSON.stringify(recorded.flapping) !== JSON.stringify(outcome.flapping);
+        !isSameOutcome(recorded, outcome) || JSON.stringify(recorded.flapping) !== JSON.stringify(outcome.flapping);
       if (isChanged) {
         stores += 1;
         history = nextHistory(history, recorded, outcome, new Date(atMs).toISOString());
@@ -40,11 +40,11 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
       return { ...recorded, history };
     },
     /** Evaluates each of the statuses at intervals of one minute. */
-    play(...statuses: readonly OutcomeStatus[]): ReturnType<typeof this.look> | undefined {
-      return statuses.map((status, index) => this.look(status, index * MINUTE_MS)).at(-1);
+    play(...statuses: readonly OutcomeStatus[]): ReturnType<typeof this.evaluate> | undefined {
+      return statuses.map((status, index) => this.evaluate(status, index * MINUTE_MS)).at(-1);
     },
     restart: () => void (watch = new Map()),
-    lookAgainAtMs: () => evaluateAgainAtMs,
+    evaluateAgainAtMs: () => evaluateAgainAtMs,
     stores: () => stores,
   };
 }
@@ -52,10 +52,10 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
 describe('history of an outcome', () => {
   it('contains the time of the last change of status', () => {
     const one = subject();
-    one.look('failure', 0);
-    one.look('failure', MINUTE_MS);
-    expect(one.look('failure', 2 * MINUTE_MS).history?.since).toBe('1970-01-01T00:00:00.000Z');
-    expect(one.look('success', 3 * MINUTE_MS).history?.since).toBe('1970-01-01T00:03:00.000Z');
+    one.evaluate('failure', 0);
+    one.evaluate('failure', MINUTE_MS);
+    expect(one.evaluate('failure', 2 * MINUTE_MS).history?.since).toBe('1970-01-01T00:00:00.000Z');
+    expect(one.evaluate('success', 3 * MINUTE_MS).history?.since).toBe('1970-01-01T00:03:00.000Z');
   });
 
   it('counts changes between passing and failing, with or without a pending outcome in between', () => {
@@ -82,11 +82,11 @@ describe('flapping outcome', () => {
     one.play(...FLAPPING);
     const storesBefore = one.stores();
     for (let minute = 6; minute < 26; minute += 1)
-      expect(one.look(minute % 2 === 0 ? 'success' : 'failure', minute * MINUTE_MS)?.status).toBe('failure');
-    expect(one.look('success', 26 * MINUTE_MS)?.status).toBe('failure');
+      expect(one.evaluate(minute % 2 === 0 ? 'success' : 'failure', minute * MINUTE_MS)?.status).toBe('failure');
+    expect(one.evaluate('success', 26 * MINUTE_MS)?.status).toBe('failure');
     expect(one.stores()).toBe(storesBefore);
-    expect(one.lookAgainAtMs()).toBe(28 * MINUTE_MS);
-    expect(one.look('success', 28 * MINUTE_MS)).toMatchObject({
+    expect(one.evaluateAgainAtMs()).toBe(28 * MINUTE_MS);
+    expect(one.evaluate('success', 28 * MINUTE_MS)).toMatchObject({
       status: 'success',
       history: { flips: 6, since: '1970-01-01T00:28:00.000Z' },
     });
@@ -95,7 +95,7 @@ describe('flapping outcome', () => {
   it('keeps the time of the failure while it fails', () => {
     const one = subject();
     one.play(...FLAPPING);
-    expect(one.look('failure', 7 * MINUTE_MS)).toMatchObject({
+    expect(one.evaluate('failure', 7 * MINUTE_MS)).toMatchObject({
       status: 'failure',
       history: { since: '1970-01-01T00:05:00.000Z' },
     });
@@ -104,10 +104,10 @@ describe('flapping outcome', () => {
   it('does not pass sooner after a restart of the service', () => {
     const one = subject();
     one.play(...FLAPPING);
-    one.look('success', 6 * MINUTE_MS);
+    one.evaluate('success', 6 * MINUTE_MS);
     one.restart();
-    expect(one.look('success', 20 * MINUTE_MS)?.status).toBe('failure');
-    expect(one.look('success', 22 * MINUTE_MS)?.status).toBe('success');
+    expect(one.evaluate('success', 20 * MINUTE_MS)?.status).toBe('failure');
+    expect(one.evaluate('success', 22 * MINUTE_MS)?.status).toBe('success');
   });
 
   it('is recorded unchanged when the rule is not damped, and when it is disabled', () => {
@@ -117,8 +117,8 @@ describe('flapping outcome', () => {
 
   it('requires the changes within the window', () => {
     const one = subject();
-    FLAPPING.forEach((status, index) => one.look(status, index * 5 * MINUTE_MS));
-    expect(one.look('success', 31 * MINUTE_MS)?.status).toBe('success');
+    FLAPPING.forEach((status, index) => one.evaluate(status, index * 5 * MINUTE_MS));
+    expect(one.evaluate('success', 31 * MINUTE_MS)?.status).toBe('success');
   });
 });
 
@@ -142,7 +142,7 @@ describe('damping for any sequence of outcomes', () => {
     const shown = history.map(({ status, afterMs, restarts }) => {
       atMs += afterMs;
       if (restarts) one.restart();
-      return { status, outcome: one.look(status, atMs) };
+      return { status, outcome: one.evaluate(status, atMs) };
     });
     return { atMs, shown };
   };
@@ -161,12 +161,12 @@ describe('damping for any sequence of outcomes', () => {
       fc.property(steps, policy, fc.constantFrom(...STATUSES), (history, thresholds, last) => {
         const one = subject({ policy: thresholds });
         const { atMs } = play(one, history);
-        const shown = one.look(last, atMs);
-        const again = one.lookAgainAtMs();
-        const settled = again === undefined ? shown : one.look(last, again);
+        const shown = one.evaluate(last, atMs);
+        const again = one.evaluateAgainAtMs();
+        const settled = again === undefined ? shown : one.evaluate(last, again);
         expect(settled.status).toBe(last);
         expect(settled.flapping).toBeUndefined();
-        expect(one.lookAgainAtMs()).toBeUndefined();
+        expect(one.evaluateAgainAtMs()).toBeUndefined();
         expect((again ?? atMs) - atMs).toBeLessThanOrEqual(thresholds.quietMs);
       }),
     );

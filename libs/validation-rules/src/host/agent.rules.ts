@@ -20,7 +20,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     remedy:
       'Check that the host is powered on, runs the discovery image and reaches the service. Then wait for its agent.',
     gate: 'connection',
-    comesAndGoes: true,
+    mayFlap: true,
     inPool: true,
   },
   {
@@ -33,7 +33,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     messages: { success: 'Media device is connected', failure: 'Media device is disconnected' },
     remedy: 'Attach the virtual or physical media with the discovery image again and restart the host.',
     gate: 'media',
-    comesAndGoes: true,
+    mayFlap: true,
     inPool: true,
   },
 ];

@@ -96,7 +96,7 @@ function measured(
     messages,
     remedy,
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   };
 }
 
@@ -116,7 +116,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
     },
     remedy: 'Check cables, VLANs, switches and firewalls between this host and the others.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   },
   measured(
     'sufficient-network-latency-requirement-for-role',
@@ -150,7 +150,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
     },
     remedy: 'Give one of the machines another address, or disconnect the machine that does not belong to the network.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   },
   {
     id: 'no-iscsi-nic-belongs-to-machine-cidr',

@@ -209,6 +209,6 @@ export const ENCRYPTION_RULES: readonly HostRule[] = [
     },
     remedy: 'Enable TPM 2.0 in the firmware, correct the Tang servers, or do not encrypt the disks of this role.',
     gate: 'hardware',
-    comesAndGoes: true,
+    mayFlap: true,
   },
 ];

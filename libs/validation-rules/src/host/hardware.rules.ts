@@ -100,7 +100,7 @@ const MANUFACTURERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns true when machines of the manufacturer belong to the platform ("vsphere", "external/oci"). */
-export function suitsPlatform(platform: string, manufacturer: string): boolean {
+export function isCompatibleManufacturer(platform: string, manufacturer: string): boolean {
   const needed = MANUFACTURERS.get(platform);
   return needed === undefined || manufacturer === needed;
 }
@@ -120,7 +120,9 @@ export const PLATFORM_RULES: readonly HostRule[] = [
       const platform = platformType === 'external' ? `external/${externalPlatformName}` : platformType;
       const needed = MANUFACTURERS.get(platform) ?? '';
       const { manufacturer } = hardwareOf(facts);
-      return suitsPlatform(platform, manufacturer) ? pass(platformType) : fail(manufacturer, needed, platformType);
+      return isCompatibleManufacturer(platform, manufacturer)
+        ? pass(platformType)
+        : fail(manufacturer, needed, platformType);
     },
     messages: {
       success: 'The host is compatible with platform {0}',

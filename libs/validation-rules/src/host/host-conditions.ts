@@ -1,6 +1,6 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
-import { type IgnoredRules, NEVER_IGNORABLE_HOST_RULES, passesGate } from '../rule/overrides';
+import { type IgnoredRules, NEVER_IGNORABLE_HOST_RULES, isUnblocked } from '../rule/overrides';
 import { failingIds, type Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
 import type { HostBlocking, HostRule } from './host-rule';
@@ -38,7 +38,7 @@ export function hostConditions(facts: HostFacts, outcomes: readonly Outcome[]): 
   const closed = new Set<HostBlocking>();
   for (const outcome of outcomes) {
     const rule = rules.get(outcome.id);
-    if (rule && !passesGate(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
+    if (rule && !isUnblocked(outcome, rule, ignoredHostRules, NEVER_IGNORABLE_HOST_RULES)) closed.add(rule.gate);
   }
   const gatePasses = (...gates: readonly HostBlocking[]): boolean => !gates.some((gate) => closed.has(gate));
   return {
@@ -82,7 +82,7 @@ export function hostBlockingIds(
   const open = outcomes.flatMap((outcome) => {
     const rule = rules.get(outcome.id);
     const isFailing = outcome.status === 'failure';
-    const isBlocking = rule && !passesGate(outcome, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
+    const isBlocking = rule && !isUnblocked(outcome, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
     return rule && (isFailing || isBlocking) ? [{ id: outcome.id, gate: rule.gate, isFailing }] : [];
   });
   const idsOf = (isWanted: (one: (typeof open)[number]) => boolean): string[] =>

@@ -109,7 +109,7 @@ function resolves(id: HostRule['id'], label: string): HostRule {
     initial: passBecause(MANAGED),
     remedy: 'Create a DNS record that points to the load balancer, in the name server of the host.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   };
 }
 
@@ -139,6 +139,6 @@ export const NAME_RESOLUTION_RULES: readonly HostRule[] = [
     },
     remedy: 'Remove the wildcard record of the domain of the cluster. Only *.apps may be a wildcard record.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   },
 ];

@@ -107,7 +107,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
     },
     remedy: 'Configure a gateway in DHCP or in the static network settings.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   },
   {
     id: 'non-overlapping-subnets',
@@ -151,7 +151,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
     remedy:
       'Check that the host resolves and reaches the API address of the installed cluster on port 22624 (22623 with TLS).',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
   },
   {
     id: 'mtu-valid',
@@ -172,6 +172,6 @@ export const NETWORK_RULES: readonly HostRule[] = [
     },
     remedy: 'Set the same MTU on the interfaces of all hosts and on the switches between them.',
     gate: 'none',
-    comesAndGoes: true,
+    mayFlap: true,
   },
 ];

@@ -30,7 +30,7 @@ export const TIME_RULES: readonly HostRule[] = [
     },
     remedy: 'Let the host reach an NTP source: open UDP port 123, or add another source in the settings.',
     gate: 'none',
-    comesAndGoes: true,
+    mayFlap: true,
   },
   {
     id: 'time-synced-between-host-and-service',
@@ -59,7 +59,7 @@ export const TIME_RULES: readonly HostRule[] = [
     },
     remedy: 'Set the clock of the host, or let it synchronize with an NTP source.',
     gate: 'known',
-    comesAndGoes: true,
+    mayFlap: true,
     toleratesPending: true,
   },
 ];

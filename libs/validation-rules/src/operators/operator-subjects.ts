@@ -13,7 +13,7 @@ export const operatorCluster = (
   release: parseVersion(settings.openshiftVersion),
   cpuArchitecture: settings.cpuArchitecture,
   isSingleNode: isSingleNode(settings),
-  wantsSchedulableMasters: settings.schedulableMasters,
+  hasSchedulableMasters: settings.schedulableMasters,
   operators: settings.operators,
   minStorageGb: storedGbOf(settings.operators, { isSingleNode: isSingleNode(settings) }),
   shape,

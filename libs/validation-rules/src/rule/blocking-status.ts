@@ -7,7 +7,7 @@ import {
   isIgnored,
   NEVER_IGNORABLE_CLUSTER_RULES,
   NEVER_IGNORABLE_HOST_RULES,
-  passesGate,
+  isUnblocked,
 } from './overrides';
 import type { Outcome } from './rule';
 
@@ -31,12 +31,12 @@ const CLUSTER_RULES_BY_ID = new Map<string, (typeof CLUSTER_RULES)[number]>(CLUS
 export function hostBlockingStatus(outcome: Outcome, ignored: IgnoredRules, isBound: boolean): BlockingStatus {
   const rule = HOST_RULES_BY_ID.get(outcome.id);
   const gate = rule && (isBound || rule.inPool) ? hostGate(rule.gate) : 'soft';
-  return standing(outcome, gate, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
+  return blockingStatus(outcome, gate, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
 }
 
 export function clusterBlockingStatus(outcome: Outcome, ignored: IgnoredRules): BlockingStatus {
   const rule = CLUSTER_RULES_BY_ID.get(outcome.id);
-  return standing(outcome, clusterGate(rule?.gate ?? 'none'), rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES);
+  return blockingStatus(outcome, clusterGate(rule?.gate ?? 'none'), rule, ignored, NEVER_IGNORABLE_CLUSTER_RULES);
 }
 
 function hostGate(gate: HostBlocking): BlockingStatus['gate'] {
@@ -46,7 +46,7 @@ function hostGate(gate: HostBlocking): BlockingStatus['gate'] {
 
 const clusterGate = (gate: ClusterBlocking): BlockingStatus['gate'] => (gate === 'none' ? 'soft' : 'ready');
 
-function standing(
+function blockingStatus(
   outcome: Outcome,
   gate: BlockingStatus['gate'],
   rule: { readonly id: string; readonly toleratesPending?: true } | undefined,
@@ -57,6 +57,6 @@ function standing(
     gate,
     isIgnorable: !neverIgnorable.includes(outcome.id),
     isIgnored: isIgnored(outcome.id, ignored, neverIgnorable),
-    isBlocking: gate !== 'soft' && !passesGate(outcome, rule ?? outcome, ignored, neverIgnorable),
+    isBlocking: gate !== 'soft' && !isUnblocked(outcome, rule ?? outcome, ignored, neverIgnorable),
   };
 }

@@ -62,7 +62,7 @@ export const initialOutcomes = (rules: readonly Initial[]): Outcomes =>
   new Map(rules.map((rule) => [rule.id, initialOutcome(rule)]));
 
 /** Compares all members except flapping. */
-export const hasSameFinding = (first: Outcome, second: Outcome): boolean =>
+export const isSameOutcome = (first: Outcome, second: Outcome): boolean =>
   first.status === second.status &&
   first.reason === second.reason &&
   first.parameters.length === second.parameters.length &&

@@ -43,15 +43,15 @@ const PASSING: readonly string[] = ['success', 'disabled', SUPPRESSED] satisfies
 /** A rule passes when it succeeds, does not apply or is disabled. Pending and error do not pass. */
 export const isPassing = ({ status }: Pick<Outcome, 'status'>): boolean => PASSING.includes(status);
 
-interface GateKeeper {
+interface BlockingRule {
   readonly id: string;
   readonly toleratesPending?: true;
 }
 
 /** Returns true when an outcome does not block. */
-export function passesGate(
+export function isUnblocked(
   outcome: Outcome,
-  { id, toleratesPending }: GateKeeper,
+  { id, toleratesPending }: BlockingRule,
   ignored: IgnoredRules,
   neverIgnorable: readonly string[],
 ): boolean {

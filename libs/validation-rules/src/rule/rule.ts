@@ -53,7 +53,7 @@ export interface Rule<Facts, Id extends string, Need extends string, Gate extend
   /** What a failure blocks. */
   readonly gate: Gate;
   /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts after it is stable. */
-  readonly comesAndGoes?: true;
+  readonly mayFlap?: true;
   /** A pending outcome does not block, because some agents never report the fact. */
   readonly toleratesPending?: true;
 }

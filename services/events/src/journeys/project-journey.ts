@@ -17,7 +17,7 @@ import {
 } from '@muster/contracts';
 import { clusterOfInfraEnvAfter } from '@muster/domain';
 import { type Feed, type ProjectEvent, type ReadDocument, startProjector } from '@muster/event-sourcing';
-import { EVENT_STORE, logUnlessAway, type MusterEventStore, READ_MODELS, REQUESTS } from '@muster/nest-kit';
+import { EVENT_STORE, logUnlessUnavailable, type MusterEventStore, READ_MODELS, REQUESTS } from '@muster/nest-kit';
 import { putOrRemove, type ReadModelChange, type ReadModels, type RecordedEvent, type Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { endsRetention } from '../views/view-rows';
@@ -145,7 +145,7 @@ export class JourneysProjection implements OnApplicationBootstrap, OnApplication
       requests,
       readModels,
       project: projectJourney,
-      onError: logUnlessAway((text) => this.logger.error(text)),
+      onError: logUnlessUnavailable((text) => this.logger.error(text)),
     });
   }
 

@@ -123,7 +123,7 @@ describe('the projection of timelines', () => {
   it('keeps failures of earlier attempts, and records a new reason after a reset', async () => {
     const { cluster } = await after(
       ...STORY.slice(0, 10),
-      hostStatus('error', 'installing', 'contact-lost'),
+      hostStatus('error', 'installing', 'installing-silent'),
       status('cancelled', 'installing', 'cancel-installation'),
       onCluster('ClusterReset'),
       onCluster('InstallationPreparationStarted', { attempt: 2 }),

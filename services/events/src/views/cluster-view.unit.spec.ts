@@ -144,7 +144,7 @@ describe('the document of a cluster', () => {
       onHost('HostRenamed', { requestedHostname: 'one' }),
       onHostNamed(OTHER_HOST_ID)('HostRenamed', { requestedHostname: 'two' }),
       onHost('HostRoleAssigned', { role: 'master' }),
-      onHost('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a', byPerson: true }),
+      onHost('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a', byUser: true }),
       onHostNamed(OTHER_HOST_ID)('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a' }),
     ];
     expect((await viewsAfter(...story)).cluster._usage_counts).toEqual({

@@ -126,7 +126,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
   InstallationDiskChosen: (_host, data) => ({
     installation_disk_id: orAbsent(data.diskId),
     installation_disk_path: orAbsent(data.diskPath),
-    _disk_chosen_by_person: data.byPerson || undefined,
+    _disk_chosen_by_user: data.byUser || undefined,
   }),
   HostSettingsRevised: (_host, data) => (data.changes ? settingsPatch(data.changes) : {}),
   HostBootstrapChosen: () => ({ bootstrap: true }),
@@ -158,7 +158,7 @@ export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
     bootstrap: false,
     machine_config_pool_name: undefined,
     installation_disk_id: undefined,
-    _disk_chosen_by_person: undefined,
+    _disk_chosen_by_user: undefined,
     installation_disk_path: undefined,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,

@@ -17,7 +17,7 @@ interface UsageRow<Document> {
 
 const HOST_USAGE: readonly UsageRow<HostDocument>[] = [
   { name: 'Requested hostname', isUsed: (host) => Boolean(host.requested_hostname) },
-  { name: 'Disk Selection', isUsed: (host) => host._disk_chosen_by_person === true },
+  { name: 'Disk Selection', isUsed: (host) => host._disk_chosen_by_user === true },
   { name: 'auto assign role', isUsed: (host) => host.role === 'auto-assign' },
   { name: 'Ignition Config Override', isUsed: (host) => Boolean(host._ignition_overrides_digest) },
 ];

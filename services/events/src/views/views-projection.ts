@@ -1,7 +1,14 @@
 import { COLLECTIONS, VIEWS_PROJECTION } from '@muster/assisted-api';
 import { hostKeyOf, isEventOf, type MusterEvent, type NoteEvent, parseStreamId } from '@muster/contracts';
 import { type Feed, type ProjectEvent, type ReadDocument, startProjector } from '@muster/event-sourcing';
-import { EVENT_STORE, logUnlessAway, type MusterEventStore, READ_MODELS, Readiness, REQUESTS } from '@muster/nest-kit';
+import {
+  EVENT_STORE,
+  logUnlessUnavailable,
+  type MusterEventStore,
+  READ_MODELS,
+  Readiness,
+  REQUESTS,
+} from '@muster/nest-kit';
 import {
   type ReadModelChange,
   type ReadModels,
@@ -105,7 +112,7 @@ export class ViewsProjection implements ProjectionProgress, OnApplicationBootstr
       requests,
       readModels,
       project: createProjectEvent(this.config.machineLimits),
-      onError: logUnlessAway((text) => this.logger.error(text)),
+      onError: logUnlessUnavailable((text) => this.logger.error(text)),
     });
     void this.feed.caughtUp.then(() => (this.isCaughtUp = true));
   }

@@ -117,7 +117,7 @@ export class Commands {
       ? await this.readYourWrites.reevaluated(position)
       : await this.readYourWrites.passed(position);
     const request = currentRequest();
-    if (request && !isComplete) request.isCutShort = true;
+    if (request && !isComplete) request.isEndedEarly = true;
     return reply;
   }
 

@@ -12,7 +12,7 @@ import {
   parseVersion,
   requirementsOf,
   type RequirementsTable,
-  suitsPlatform,
+  isCompatibleManufacturer,
 } from '@muster/validation-rules';
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
@@ -164,7 +164,7 @@ export function supportedPlatforms(question: PlatformQuestion): readonly Platfor
     if (isSingleNode && !SINGLE_NODE_PLATFORMS.has(platform)) return false;
     const level = platformLevel({ version, architecture, platform });
     if (!level || !isAvailable(level)) return false;
-    return manufacturers.every((manufacturer) => suitsPlatform(platform, manufacturer ?? ''));
+    return manufacturers.every((manufacturer) => isCompatibleManufacturer(platform, manufacturer ?? ''));
   });
 }
 

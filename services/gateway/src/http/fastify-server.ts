@@ -93,7 +93,7 @@ export function createFastifyServer(
     inRequestScope({ requestId: request.id, correlationId: '' }, done);
   });
   server.addHook('onSend', (_request, reply, payload, done) => {
-    if (currentRequest()?.isCutShort) void reply.header(EVALUATION_HEADER, 'incomplete');
+    if (currentRequest()?.isEndedEarly) void reply.header(EVALUATION_HEADER, 'incomplete');
     done(null, payload);
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));

@@ -9,7 +9,7 @@ import {
   toOperatorBundles,
 } from '@muster/assisted-api';
 import { type ClusterSettings, hostKeyOf, InventoryService, type Plain, ValidationService } from '@muster/contracts';
-import { asksForSingleNode, decideOperators } from '@muster/domain';
+import { isSingleNodeRequested, decideOperators } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { hostNetworkFiles } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, DocumentWorkers, IDS, type InputOf } from '@muster/nest-kit';
@@ -170,7 +170,7 @@ function withOperators(
   { operator_bundles: bundles }: PreflightClusterRequest,
 ): Plain<ClusterSettings> {
   if (!settings.olmOperators && !bundles) return settings;
-  const cluster = { isSingleNode: asksForSingleNode(settings) };
+  const cluster = { isSingleNode: isSingleNodeRequested(settings) };
   const decision = decideOperators(settings, toOperatorBundles(bundles), cluster);
   if (decision.kind === 'refused') throw new RefusalError(decision.refusal);
   return { ...settings, olmOperators: decision.choices };

@@ -1,6 +1,6 @@
 import { parseStreamId } from '@muster/contracts';
 import { type Feed, startFeed } from '@muster/event-sourcing';
-import { EVENT_STORE, logUnlessAway, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
+import { EVENT_STORE, logUnlessUnavailable, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -31,7 +31,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
       store: this.eventStore,
       requests: this.requests,
       fromPosition: await this.eventStore.head(),
-      onError: logUnlessAway((text) => this.logger.warn(text)),
+      onError: logUnlessUnavailable((text) => this.logger.warn(text)),
       onPage: async (page) => {
         for (const { type, streamId } of page)
           if (type === 'InfraEnvRegistered') this.prepare(parseStreamId(streamId).id);

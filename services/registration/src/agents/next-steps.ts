@@ -7,7 +7,7 @@ import {
   type HostState,
   isDay2,
   planSteps,
-  PollPace,
+  PollScheduler,
   STEP_ROWS,
   type StepCluster,
   type StepContext,
@@ -164,7 +164,7 @@ const STEP_ID_DIGITS = 8;
 /** Answers the polls of agents. */
 @Injectable()
 export class NextSteps {
-  private readonly pace = new PollPace();
+  private readonly pace = new PollScheduler();
 
   constructor(
     private readonly aggregates: Aggregates,

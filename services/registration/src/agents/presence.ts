@@ -1,5 +1,5 @@
 import type { HardwareFacts, HostKey, MachineIdentity, Plain } from '@muster/contracts';
-import { hostPermits, isAnotherMachine, isIntruder, machineOf } from '@muster/domain';
+import { hostPermits, isAnotherMachine, isOtherMachine, machineOf } from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
@@ -132,7 +132,7 @@ export class IdentityClaims {
       },
       { ...context, commandId: `${context.commandId}#identity` },
     );
-    return !isIntruder(result.state, machine);
+    return !isOtherMachine(result.state, machine);
   }
 }
 

@@ -66,7 +66,7 @@ export class Propagation {
       case 'deregistered':
         return this.belongsToInfraEnvOf(clusterId, key)
           ? { type: 'Deregister', at }
-          : { type: 'Unbind', at, byPerson: false };
+          : { type: 'Unbind', at, byUser: false };
     }
   }
 

@@ -1,5 +1,5 @@
 import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
-import { asksForSingleNode, CLUSTER_KINDS, type ClusterKind, decideOperators } from '@muster/domain';
+import { isSingleNodeRequested, CLUSTER_KINDS, type ClusterKind, decideOperators } from '@muster/domain';
 import { type OperatorCluster, operatorNamed, type OperatorSettings, withDependencies } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import {
@@ -46,7 +46,7 @@ export function operatorInput(
 ): OperatorInput | undefined {
   if (!given.olmOperators && !bundles) return undefined;
   const cluster: Cluster = {
-    isSingleNode: asksForSingleNode(settings),
+    isSingleNode: isSingleNodeRequested(settings),
     release: parseVersion(settings.openshiftVersion ?? ''),
     settings: operatorSettings,
   };

@@ -4,7 +4,7 @@ import {
   clusterPermits,
   type ClusterSurroundings,
   suggestRoles,
-  weighHosts,
+  toRoleCandidates,
 } from '@muster/domain';
 import {
   clusterBlockingIds,
@@ -37,7 +37,7 @@ export class RoleSuggestions {
       return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
     });
     const at = this.aggregates.now();
-    const suggestions = suggestRoles(weighHosts(weighed, settings, this.config), settings.controlPlaneCount);
+    const suggestions = suggestRoles(toRoleCandidates(weighed, settings, this.config), settings.controlPlaneCount);
     await Promise.all(
       suggestions.map(async ({ hostId, role }) => {
         const host = byId.get(hostId);

@@ -126,7 +126,7 @@ export class HostProcess {
 
   private diskCommand(entry: HostEntry): HostCommand | undefined {
     const disk = this.disks.changeOf(entry);
-    return disk && { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...disk, byPerson: false };
+    return disk && { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...disk, byUser: false };
   }
 
   /** Discards the report of the last image check, so that the images are checked again. */

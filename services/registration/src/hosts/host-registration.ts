@@ -7,7 +7,7 @@ import {
   type InfraEnvState,
   initialHost,
   installationDiskLabel,
-  isIntruder,
+  isOtherMachine,
   placementIn,
 } from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
@@ -93,7 +93,7 @@ export class HostRegistration {
 const REGISTERED_WHILE_PREPARING = 'A host registered again while it was being prepared';
 
 function refuseIntruder(host: HostState, { hostId, machine }: Request): void {
-  if (!machine || !isIntruder(host, machine)) return;
+  if (!machine || !isOtherMachine(host, machine)) return;
   throw new RefusalError({
     code: 'identity-conflict',
     reason: `Another live machine is registered as host ${hostId}. Give one of them another board serial number or infra-env.`,
@@ -142,7 +142,7 @@ export class HostBinding {
         subject: 'infra_env_id',
       });
     }
-    const command = { type: 'Unbind', at: this.aggregates.now(), byPerson: true } as const;
+    const command = { type: 'Unbind', at: this.aggregates.now(), byUser: true } as const;
     return this.aggregates.hosts.execute(hostKeyOf(infraEnvId, hostId), command, context);
   }
 }

@@ -53,7 +53,7 @@ export class HostRevision {
     }
     if (request.hostRole !== undefined) yield { type: 'AssignRole', at, role: request.hostRole };
     if (request.installationDiskId !== undefined)
-      yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byPerson: true };
+      yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byUser: true };
     const changes = { ...request.settings, ...this.vault.settingsOf(request) };
     if (Object.keys(changes).length > 0) yield { type: 'ReviseSettings', at, changes };
   }

@@ -155,8 +155,8 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
       IMAGE_SERVICE_BASE_URL: imageUrl,
     },
   });
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
   let isWanted = true;
   const log = keepLog(child);
   child.once('exit', (code, signal) => {
@@ -173,7 +173,7 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
     readyMs: performance.now() - startedMs,
     stop: async () => {
       isWanted = false;
-      process.removeListener('exit', killWithUs);
+      process.removeListener('exit', killAtExit);
       await end(child);
     },
   };

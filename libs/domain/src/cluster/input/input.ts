@@ -30,8 +30,8 @@ export function brokenInputRule(
   const input = inputOf(command, state);
   if (!input) return undefined;
   for (const rule of CLUSTER_INPUT_RULES) {
-    const isSpokenOf = input.before === undefined || rule.fields.some((field) => input.given[field] !== undefined);
-    const broken = isSpokenOf ? rule.check(input) : undefined;
+    const isGiven = input.before === undefined || rule.fields.some((field) => input.given[field] !== undefined);
+    const broken = isGiven ? rule.check(input) : undefined;
     if (broken) return { rule, broken };
   }
   return undefined;

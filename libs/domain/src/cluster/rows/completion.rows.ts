@@ -1,7 +1,7 @@
 import { completed, finalizingStageReached, kubeconfigCompleted, operatorReported } from '../effects';
 import type { ClusterContext, ClusterRow } from '../guards';
 import { clusterReason } from '../messages';
-import { CLUSTER_STATUSES, failedOperators, STAGE_TAKING_STATUSES } from '../state';
+import { CLUSTER_STATUSES, failedOperators, STAGE_REPORT_STATUSES } from '../state';
 
 /** The rows that complete an installation, with their guards. */
 const COMPLETIONS = [
@@ -110,7 +110,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
   },
   {
     id: 'stage-reached',
-    from: STAGE_TAKING_STATUSES,
+    from: STAGE_REPORT_STATUSES,
     on: 'ReachFinalizingStage',
     when: { stage: ['new'] },
     to: 'stay',
@@ -119,7 +119,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
   },
   {
     id: 'stage-repeated',
-    from: STAGE_TAKING_STATUSES,
+    from: STAGE_REPORT_STATUSES,
     on: 'ReachFinalizingStage',
     when: { stage: ['same'] },
     to: 'stay',

@@ -13,7 +13,7 @@ import {
   INSTALLING_STATUSES,
   OPEN_STATUSES,
   OPERATOR_STATUSES,
-  STAGE_TAKING_STATUSES,
+  STAGE_REPORT_STATUSES,
   UPDATABLE_STATUSES,
 } from '../state';
 
@@ -110,12 +110,12 @@ export const REFUSAL_ROWS: readonly AnyClusterRow[] = [
     allowed: ['Cluster'],
     why: 'The cluster already accepts hosts, or it was not installed by this service.',
   }),
-  outside('stage-not-installing', 'ReachFinalizingStage', STAGE_TAKING_STATUSES, 'it is not being finalized', {
+  outside('stage-not-installing', 'ReachFinalizingStage', STAGE_REPORT_STATUSES, 'it is not being finalized', {
     special: ['error'],
     code: 'invalid-input',
   }),
   afterFailure('stage-after-failure', 'ReachFinalizingStage', INSTALLING_STATUSES),
-  unknownStage('stage-unknown', STAGE_TAKING_STATUSES, { stage: ['unknown'] }),
+  unknownStage('stage-unknown', STAGE_REPORT_STATUSES, { stage: ['unknown'] }),
   unknownStage('stage-unknown-late', ['error'], { lateness: ['may-finalize', 'may-complete'], stage: ['unknown'] }),
   operatorRefusal('operator-unknown', {
     when: { operator: ['unknown-operator'] },

@@ -4,7 +4,7 @@ import { DEFAULT_CLUSTER_DECIDER_SETTINGS } from '../decider';
 import { CLUSTER_PHASES, type ClusterState } from '../state';
 import { REFUSAL_ROWS } from './refusal.rows';
 
-const STUBBORN = ['worker-1 (disconnected)', 'worker-2 (binding)'];
+const REFUSING_HOSTS = ['worker-1 (disconnected)', 'worker-2 (binding)'];
 const LATE: ClusterState = { ...clusterIn('finalizing'), status: 'error', failedDeadline: 'finalizing' };
 
 /** The example of a row when it differs from the default command and status. */
@@ -15,8 +15,8 @@ const SPECIAL: Readonly<Record<string, { readonly command?: Partial<ClusterComma
     },
     'install-host-not-known': { command: { hosts: fiveHosts('known', 'disconnected') } as Partial<ClusterCommand> },
     'install-without-bootstrap': { command: { bootstrapHostId: '' } as Partial<ClusterCommand> },
-    'cancel-refused-by-host': { command: { refusingHosts: STUBBORN } as Partial<ClusterCommand> },
-    'reset-refused-by-host': { command: { refusingHosts: STUBBORN } as Partial<ClusterCommand> },
+    'cancel-refused-by-host': { command: { refusingHosts: REFUSING_HOSTS } as Partial<ClusterCommand> },
+    'reset-refused-by-host': { command: { refusingHosts: REFUSING_HOSTS } as Partial<ClusterCommand> },
     'add-hosts-other-kind': { given: { ...clusterIn('installed'), kind: 'AddHostsCluster' } },
     'stage-unknown': { command: { stage: 'Having lunch' } as Partial<ClusterCommand> },
     'stage-unknown-late': { command: { stage: 'Having lunch' } as Partial<ClusterCommand>, given: LATE },
@@ -61,7 +61,7 @@ describe('refusals of a cluster command', () => {
   });
 
   it('name the hosts that do not allow the command', () => {
-    const command: ClusterCommand = { type: 'Reset', refusingHosts: STUBBORN, at: at(1) };
+    const command: ClusterCommand = { type: 'Reset', refusingHosts: REFUSING_HOSTS, at: at(1) };
     expect(refusalOf(clusterIn('error'), command).reason).toContain('worker-1 (disconnected), worker-2 (binding)');
   });
 

@@ -97,7 +97,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: ANY,
     code: 'invalid-input',
     reason: 'The stage is not known. Report one of the allowed stages.',
-    when: { bound: [true], move: ['not-a-stage'] },
+    when: { bound: [true], progress: ['not-a-stage'] },
     subject: 'current_stage',
     allowed: () => HOST_STAGES,
   }),
@@ -107,7 +107,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: [...INSTALLING, 'error'],
     code: 'not-allowed-in-state',
     reason: 'A host with this role does not have this stage.',
-    when: { bound: [true], move: ['unlisted'] },
+    when: { bound: [true], progress: ['unlisted'] },
     subject: 'current_stage',
     allowed: ({ state, command }) => readProgress(state, command).stages,
   }),
@@ -117,7 +117,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: [...INSTALLING, 'error'],
     code: 'not-allowed-in-state',
     reason: 'The host has already passed this stage. A host cannot return to an earlier stage.',
-    when: { bound: [true], move: ['backward'] },
+    when: { bound: [true], progress: ['backward'] },
     subject: 'current_stage',
     allowed: ({ state, command }) => {
       const { stages } = readProgress(state, command);
@@ -130,7 +130,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: NOT_ACTIVE,
     code: 'not-allowed-in-state',
     reason: 'The host is not being installed, so its stage cannot change.',
-    when: { bound: [true], move: ['unlisted', 'backward', 'failed', 'onward', 'arrival', 'done'] },
+    when: { bound: [true], progress: ['unlisted', 'backward', 'failed', 'onward', 'arrival', 'done'] },
   }),
   refuse({
     id: 'progress-before-reboot-after-failure',
@@ -138,7 +138,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: ['error'],
     code: 'not-allowed-in-state',
     reason: 'The host failed and was stopped. Only a machine that already runs from its disk can still complete.',
-    when: { bound: [true], move: ['onward', 'failed'] },
+    when: { bound: [true], progress: ['onward', 'failed'] },
   }),
   refuse({
     id: 'progress-after-final-failure',
@@ -146,7 +146,7 @@ const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
     from: ['error'],
     code: 'not-allowed-in-state',
     reason: 'The installation of this host failed. Reset the host to try again.',
-    when: { bound: [true], failure: ['final'], move: ['arrival', 'done'] },
+    when: { bound: [true], failure: ['final'], progress: ['arrival', 'done'] },
   }),
 ];
 

@@ -22,7 +22,10 @@ const inspected = (id: string, rest: Omit<RowOn<'Refresh'>, 'id' | 'from' | 'on'
   { id: `known-${id}`, from: ['known'], on: 'Refresh', ...rest, when: { ...rest.when, selected: [false] } },
 ];
 
-const present = (fitness: Guard<HostVariables>['fitness']): Guard<HostVariables> => ({ reach: ['connected'], fitness });
+const present = (validation: Guard<HostVariables>['validation']): Guard<HostVariables> => ({
+  connection: ['connected'],
+  validation,
+});
 const SILENT_SOURCES: readonly HostSource[] = [...DISCOVERY, 'preparing-failed'];
 
 /** Rows for bound hosts that are being evaluated, in the order in which problems can be corrected. */
@@ -31,7 +34,7 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'absent',
     from: SILENT_SOURCES,
     on: 'Refresh',
-    when: { reach: ['silent', 'no-media'] },
+    when: { connection: ['silent', 'no-media'] },
     to: 'disconnected',
     why: 'A host that does not report or cannot read its image cannot be evaluated.',
     status: absent,
@@ -107,7 +110,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-silent',
     from: [...POOL, 'unbinding'],
     on: 'Refresh',
-    when: { reach: ['silent'] },
+    when: { connection: ['silent'] },
     to: 'disconnected-unbound',
     why: 'A host that does not report cannot be evaluated.',
     status: () => hostReason('silent'),
@@ -116,7 +119,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-media-lost',
     from: POOL,
     on: 'Refresh',
-    when: { reach: ['no-media'] },
+    when: { connection: ['no-media'] },
     to: 'stay',
     why: 'A failed step has already disconnected the host. The host waits for its media.',
   },
@@ -124,7 +127,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-inspection-awaited',
     from: POOL,
     on: 'Refresh',
-    when: { reach: ['connected'], fitness: ['no-inventory'] },
+    when: { connection: ['connected'], validation: ['no-inventory'] },
     to: 'discovering-unbound',
     why: 'The host cannot be evaluated without an inventory.',
     status: () => hostReason('awaiting-hardware'),
@@ -133,7 +136,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-inspection-truncated',
     from: ['disconnected-unbound', 'discovering-unbound'],
     on: 'Refresh',
-    when: { reach: ['connected'], fitness: ['truncated'] },
+    when: { connection: ['connected'], validation: ['truncated'] },
     to: 'discovering-unbound',
     why: 'An inventory that was truncated completely cannot be evaluated.',
     status: () => hostReason('awaiting-hardware'),
@@ -142,7 +145,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-inspection-became-truncated',
     from: ['known-unbound', 'insufficient-unbound'],
     on: 'Refresh',
-    when: { reach: ['connected'], fitness: ['truncated'] },
+    when: { connection: ['connected'], validation: ['truncated'] },
     to: 'insufficient-unbound',
     why: 'A host that can no longer be evaluated must not be bound.',
     status: blocked('insufficient'),
@@ -151,7 +154,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-not-sufficient',
     from: POOL,
     on: 'Refresh',
-    when: { reach: ['connected'], fitness: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
+    when: { connection: ['connected'], validation: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
     to: 'insufficient-unbound',
     why: 'The hardware is below the minimum of every role, or the hostname is not valid.',
     status: blocked('insufficient'),
@@ -160,7 +163,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'pool-sufficient',
     from: POOL,
     on: 'Refresh',
-    when: { reach: ['connected'], fitness: ['sufficient'] },
+    when: { connection: ['connected'], validation: ['sufficient'] },
     to: 'known-unbound',
     why: 'The host can be bound to a cluster.',
     status: () => hostReason('ready-to-bind'),
@@ -169,7 +172,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'unbinding-awaits-boot',
     from: ['unbinding'],
     on: 'Refresh',
-    when: { reach: ['connected', 'no-media'] },
+    when: { connection: ['connected', 'no-media'] },
     to: 'stay',
     why: 'The agent restarts and registers without a cluster.',
   },

@@ -12,13 +12,13 @@ function assignRole({ state, command }: ContextOf<'AssignRole'>): readonly HostE
 }
 
 function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): readonly HostEvent[] {
-  const { diskId, diskPath, byPerson } = command;
+  const { diskId, diskPath, byUser } = command;
   const { id, path, isChosenByPerson } = state.installationDisk;
-  if (diskId === id && diskPath === path && byPerson === isChosenByPerson) return [];
-  return [{ type: 'InstallationDiskChosen', data: { diskId, diskPath, byPerson } }];
+  if (diskId === id && diskPath === path && byUser === isChosenByPerson) return [];
+  return [{ type: 'InstallationDiskChosen', data: { diskId, diskPath, byUser } }];
 }
 
-const isNews = (known: unknown, given: unknown): boolean => {
+const hasChange = (known: unknown, given: unknown): boolean => {
   if (typeof given !== 'object' || given === null) return given !== known;
   // The overrides are a reference to a stored body. Its digest shows whether it has changed.
   return (
@@ -36,7 +36,7 @@ function reviseSettings({ state, command }: ContextOf<'ReviseSettings'>): readon
     fencingCredentialsSet: state.settings.fencingCredentialsSet ?? false,
   };
   const changes = Object.entries(command.changes).filter(
-    ([name, given]) => given !== undefined && isNews(known[name], given),
+    ([name, given]) => given !== undefined && hasChange(known[name], given),
   );
   return changes.length === 0 ? [] : [{ type: 'HostSettingsRevised', data: { changes: Object.fromEntries(changes) } }];
 }
@@ -113,7 +113,7 @@ const SETTING_ROWS: readonly (RowOn<'Rename'> | RowOn<'ChooseInstallationDisk'> 
     id: 'confirm-installation-disk',
     from: ['installing-in-progress'],
     on: 'ChooseInstallationDisk',
-    when: { byPerson: [false] },
+    when: { byUser: [false] },
     to: 'stay',
     why: 'An inventory that arrives during the installation may change the path of the disk.',
     emit: chooseDisk,
@@ -213,7 +213,7 @@ export const EDIT_REFUSAL_ROWS: readonly HostRow[] = [
     from: ['installing-in-progress'],
     code: 'invalid-input',
     reason: LATE_EDIT,
-    when: { byPerson: [true] },
+    when: { byUser: [true] },
   }),
   refuse({
     id: 'settings-too-late',

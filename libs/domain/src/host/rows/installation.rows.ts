@@ -8,7 +8,7 @@ import { DISABLED, type HostStatus } from '../state';
 type RefreshRow = RowOn<'Refresh'>;
 
 /** The cluster has not failed. Day-2 hosts do not depend on it. */
-export const CLUSTER_GOES_ON: readonly HostGuardValues['cluster'][] = [
+export const CLUSTER_NOT_FAILED: readonly HostGuardValues['cluster'][] = [
   'preparing',
   'installing',
   'finalizing',
@@ -31,31 +31,31 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
 }
 
 /** Rows for an installer that stopped reporting: an error with hard timeouts, one warning with soft timeouts. */
-export function contactRows(prefix: string, from: HostStatus, when: Guard<HostVariables>): readonly RefreshRow[] {
+export function presenceRows(prefix: string, from: HostStatus, when: Guard<HostVariables>): readonly RefreshRow[] {
   const row = (id: string, guard: Guard<HostVariables>) =>
     ({
       id: `${prefix}-${id}`,
       from: [from],
       on: 'Refresh',
-      when: { cluster: CLUSTER_GOES_ON, ...when, ...guard },
+      when: { cluster: CLUSTER_NOT_FAILED, ...when, ...guard },
     }) as const;
   return [
     {
-      ...row('contact-lost', { contact: ['lost'], timeouts: ['hard'] }),
+      ...row('silent', { presence: ['lost'], timeouts: ['hard'] }),
       to: 'error',
       cause: 'silence',
       why: 'The installer stopped reporting, so its progress is unknown.',
       status: () => hostReason('silent-while-installing'),
     },
     {
-      ...row('contact-lost-noted', { contact: ['lost'], timeouts: ['soft'] }),
+      ...row('silent-warned', { presence: ['lost'], timeouts: ['soft'] }),
       to: 'stay',
       why: 'With soft timeouts, the host gets one warning and continues.',
-      status: () => hostReason('silence-noted'),
+      status: () => hostReason('silence-warned'),
       emit: () => [{ type: 'HostConnectionTimedOut', data: {} }],
     },
     {
-      ...row('contact-regained', { contact: ['regained'] }),
+      ...row('returned', { presence: ['regained'] }),
       to: 'stay',
       why: 'The host reports again, so the warning is removed.',
       status: () => hostReason('silence-ended'),
@@ -71,31 +71,31 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     id: 'installing-timed-out',
     from: ['installing'],
     on: 'Refresh',
-    when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['passed'] },
+    when: { cluster: CLUSTER_NOT_FAILED, statusDeadline: ['passed'] },
     to: 'error',
     cause: 'deadline',
     why: 'The agent received its install step and did not report a stage.',
     status: () => hostReason('installing-timed-out'),
   },
-  ...contactRows('installing', 'installing', { statusDeadline: ['pending'] }),
+  ...presenceRows('installing', 'installing', { statusDeadline: ['pending'] }),
   {
     id: 'installing-goes-on',
     from: ['installing'],
     on: 'Refresh',
-    when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['pending'], contact: ['kept', 'noted'] },
+    when: { cluster: CLUSTER_NOT_FAILED, statusDeadline: ['pending'], presence: ['kept', 'recorded'] },
     to: 'stay',
     why: 'The host has not reported its first stage yet.',
   },
 
   clusterFailed('in-progress', 'installing-in-progress'),
-  ...contactRows('in-progress', 'installing-in-progress', {}),
+  ...presenceRows('in-progress', 'installing-in-progress', {}),
 
   clusterFailed('user-action', 'installing-pending-user-action'),
   {
     id: 'user-action-awaited',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
-    when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['pending'] },
+    when: { cluster: CLUSTER_NOT_FAILED, statusDeadline: ['pending'] },
     to: 'stay',
     why: 'A user must make the machine boot from its disk.',
   },
@@ -103,7 +103,7 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     id: 'user-action-needed',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
-    when: { cluster: CLUSTER_GOES_ON, statusDeadline: ['passed'], quorum: [false] },
+    when: { cluster: CLUSTER_NOT_FAILED, statusDeadline: ['passed'], quorum: [false] },
     to: 'stay',
     why: 'The cluster requires this host, so the host continues to wait.',
   },
@@ -135,13 +135,13 @@ export const INSTALLATION_ROWS: readonly RefreshRow[] = [
     id: 'installed-stays',
     from: ['installed'],
     on: 'Refresh',
-    when: { cluster: CLUSTER_GOES_ON },
+    when: { cluster: CLUSTER_NOT_FAILED },
     to: 'stay',
     why: 'The installation of the host is complete.',
   },
 ];
 
-const giveUpLogs = ({ command }: ContextOf<'Refresh'>): readonly HostEvent[] => [
+const endLogCollection = ({ command }: ContextOf<'Refresh'>): readonly HostEvent[] => [
   { type: 'HostLogsReported', data: { logsState: 'timeout', at: command.at } },
 ];
 
@@ -154,7 +154,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { statusDeadline: ['passed'] },
     to: 'stay',
     why: 'The time for the log collection has passed.',
-    emit: giveUpLogs,
+    emit: endLogCollection,
   },
   {
     id: 'failure-stays',
@@ -180,7 +180,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       statusDeadline: ['pending'],
       failure: ['cluster'],
       cluster: ['installing', 'finalizing', 'waiting', 'done'],
-      arrived: [false],
+      lastStageDone: [false],
     },
     to: 'installing-in-progress',
     why: 'The host failed only because of its cluster, and the cluster completed after its deadline.',
@@ -195,7 +195,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       statusDeadline: ['pending'],
       failure: ['cluster'],
       cluster: ['installing', 'finalizing', 'waiting', 'done'],
-      arrived: [true],
+      lastStageDone: [true],
     },
     to: 'installed',
     why: 'The host was installed when its cluster failed, and the cluster completed after its deadline.',
@@ -208,7 +208,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { statusDeadline: ['passed'] },
     to: 'stay',
     why: 'The time for the log collection has passed.',
-    emit: giveUpLogs,
+    emit: endLogCollection,
   },
   {
     id: 'cancelled-stays',

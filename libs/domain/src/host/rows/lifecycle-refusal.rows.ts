@@ -101,7 +101,7 @@ export const LIFECYCLE_REFUSAL_ROWS: readonly HostRow[] = [
     from: [...PREPARING, ...INSTALLING],
     code: 'not-allowed-in-state',
     reason: 'The host is being installed. Cancel the installation of its cluster first.',
-    when: { byPerson: [true] },
+    when: { byUser: [true] },
   }),
   refuse({
     id: 'unbind-moving-host',

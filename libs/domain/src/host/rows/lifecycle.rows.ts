@@ -120,7 +120,7 @@ const UNBIND_ROWS: readonly RowOn<'Unbind'>[] = [
     id: 'unbind-busy',
     from: [...PREPARING, ...INSTALLING],
     on: 'Unbind',
-    when: { byPerson: [false] },
+    when: { byUser: [false] },
     to: 'unbinding-pending-user-action',
     why: 'The cluster was removed. The machine may run from its disk, so a user must boot the discovery image.',
     status: unbinding,

@@ -5,7 +5,7 @@ import { STAGES_FROM_REBOOT } from '../stages';
 import { DISCOVERY, POOL, statusesExcept } from '../state';
 
 const ANY = statusesExcept([]);
-const mediaGone = (): readonly HostEvent[] => [{ type: 'HostMediaDisconnected', data: {} }];
+const mediaDisconnected = (): readonly HostEvent[] => [{ type: 'HostMediaDisconnected', data: {} }];
 
 const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
   {
@@ -16,7 +16,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     to: 'disconnected',
     why: 'The agent cannot run steps without its image.',
     status: () => hostReason('media-lost'),
-    emit: mediaGone,
+    emit: mediaDisconnected,
   },
   {
     id: 'media-lost-while-installing',
@@ -34,7 +34,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     cause: 'media',
     why: 'The installer runs from the image and cannot continue.',
     status: ({ state }) => mediaFailure(state.statusReason),
-    emit: mediaGone,
+    emit: mediaDisconnected,
   },
   {
     id: 'pool-media-lost-in-step',
@@ -44,7 +44,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     to: 'disconnected-unbound',
     why: 'The agent cannot run steps without its image.',
     status: () => hostReason('media-lost'),
-    emit: mediaGone,
+    emit: mediaDisconnected,
   },
   {
     id: 'media-lost-again',

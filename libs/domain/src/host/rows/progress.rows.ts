@@ -7,21 +7,21 @@ import type { ContextOf, HostGuardValues, HostVariables, RowOn } from '../guards
 import { readProgress } from '../input';
 import { durationText, hostReason, type HostReasonCode } from '../messages';
 import { INSTALLING, statusesExcept } from '../state';
-import { CLUSTER_GOES_ON } from './installation.rows';
+import { CLUSTER_NOT_FAILED } from './installation.rows';
 
 type RefreshContext = ContextOf<'Refresh'>;
 
 const MINUTE_MS = 60_000;
 /** Guards of rows that apply when only the stage has to be decided. */
 const settled = (when: Guard<HostVariables>): Guard<HostVariables> => ({
-  cluster: CLUSTER_GOES_ON,
-  contact: ['kept', 'noted'],
+  cluster: CLUSTER_NOT_FAILED,
+  presence: ['kept', 'recorded'],
   ...when,
 });
 const timedOut = (
   stage: readonly HostGuardValues['stage'][],
   timeouts: readonly HostGuardValues['timeouts'][],
-): Guard<HostVariables> => settled({ clock: ['running'], stageDeadline: ['passed'], stage, timeouts });
+): Guard<HostVariables> => settled({ stageTimer: ['running'], stageDeadline: ['passed'], stage, timeouts });
 
 const overdue =
   (code: HostReasonCode) =>
@@ -30,7 +30,7 @@ const overdue =
       parameters: { stage: state.progress.stage, duration: durationText(stageTimeoutMs(state, settings)) },
     });
 
-const noteTimeout = ({ state, settings }: RefreshContext): readonly HostEvent[] => [
+const recordTimeout = ({ state, settings }: RefreshContext): readonly HostEvent[] => [
   {
     type: 'HostStageTimedOut',
     data: { stage: state.progress.stage, minutes: Math.round(stageTimeoutMs(state, settings) / MINUTE_MS) },
@@ -40,27 +40,27 @@ const noteTimeout = ({ state, settings }: RefreshContext): readonly HostEvent[] 
 /** Rows for the timer of the current stage of a host in `installing-in-progress`. */
 export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
   {
-    id: 'stage-clock-paused',
+    id: 'stage-timer-paused',
     from: ['installing-in-progress'],
     on: 'Refresh',
-    when: settled({ clock: ['pause-due'] }),
+    when: settled({ stageTimer: ['pause-due'] }),
     to: 'stay',
     why: 'This stage waits for other hosts, and one of them waits for a user action.',
     emit: () => [{ type: 'HostStageClockPaused', data: {} }],
   },
   {
-    id: 'stage-clock-stands',
+    id: 'stage-timer-stays-paused',
     from: ['installing-in-progress'],
     on: 'Refresh',
-    when: settled({ clock: ['paused'] }),
+    when: settled({ stageTimer: ['paused'] }),
     to: 'stay',
     why: 'The user action is still required.',
   },
   {
-    id: 'stage-clock-resumed',
+    id: 'stage-timer-resumed',
     from: ['installing-in-progress'],
     on: 'Refresh',
-    when: settled({ clock: ['resume-due'] }),
+    when: settled({ stageTimer: ['resume-due'] }),
     to: 'stay',
     why: 'No host waits for a user action any more. The time limit of the stage starts again.',
     emit: resumeClock,
@@ -69,7 +69,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     id: 'stage-goes-on',
     from: ['installing-in-progress'],
     on: 'Refresh',
-    when: settled({ clock: ['running'], stageDeadline: ['pending', 'noted'] }),
+    when: settled({ stageTimer: ['running'], stageDeadline: ['pending', 'recorded'] }),
     to: 'stay',
     why: 'The stage is within its time limit, or the warning was already recorded.',
   },
@@ -110,7 +110,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     to: 'stay',
     why: 'With soft timeouts, the host gets one warning and continues.',
     status: overdue('stage-overdue'),
-    emit: noteTimeout,
+    emit: recordTimeout,
   },
   {
     id: 'stage-slow',
@@ -120,7 +120,7 @@ export const STAGE_ROWS: readonly RowOn<'Refresh'>[] = [
     to: 'stay',
     why: 'With soft timeouts, the host gets one warning and continues.',
     status: overdue('stage-slow'),
-    emit: noteTimeout,
+    emit: recordTimeout,
   },
 ];
 
@@ -156,7 +156,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-repeated',
     from: statusesExcept([]),
     on: 'ReportProgress',
-    when: { bound: [true], move: ['repeat'] },
+    when: { bound: [true], progress: ['repeat'] },
     to: 'stay',
     why: 'The report is a repetition.',
   },
@@ -164,7 +164,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-in-other-words',
     from: statusesExcept([]),
     on: 'ReportProgress',
-    when: { bound: [true], move: ['words'] },
+    when: { bound: [true], progress: ['information'] },
     to: 'stay',
     why: 'The stage has not changed. Its timer restarts because the stage makes progress.',
     emit: progressed,
@@ -173,7 +173,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-onward',
     from: INSTALLING,
     on: 'ReportProgress',
-    when: { bound: [true], move: ['onward', 'arrival'] },
+    when: { bound: [true], progress: ['onward', 'arrival'] },
     to: 'installing-in-progress',
     why: 'The next stage started. A machine that waited for a user action continues.',
     status: stageName,
@@ -183,7 +183,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-done',
     from: INSTALLING,
     on: 'ReportProgress',
-    when: { bound: [true], move: ['done'], day2: [false] },
+    when: { bound: [true], progress: ['done'], day2: [false] },
     to: 'installed',
     why: 'The node joined its cluster after a user action.',
     status: installed,
@@ -193,7 +193,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-added',
     from: INSTALLING,
     on: 'ReportProgress',
-    when: { bound: [true], move: ['done'], day2: [true] },
+    when: { bound: [true], progress: ['done'], day2: [true] },
     to: 'added-to-existing-cluster',
     why: 'The host joined the cluster, or it no longer reports.',
     status: added,
@@ -203,7 +203,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-failed',
     from: INSTALLING,
     on: 'ReportProgress',
-    when: { bound: [true], move: ['failed'] },
+    when: { bound: [true], progress: ['failed'] },
     to: 'error',
     cause: 'report',
     why: 'The installer reported a failure. The last stage is kept.',
@@ -215,7 +215,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'late-progress',
     from: ['error'],
     on: 'ReportProgress',
-    when: { bound: [true], failure: ['late'], move: ['arrival'] },
+    when: { bound: [true], failure: ['late'], progress: ['arrival'] },
     to: 'installing-in-progress',
     why: 'The machine continues from its disk after a deadline. A late completion is accepted.',
     status: stageName,
@@ -225,7 +225,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'late-done',
     from: ['error'],
     on: 'ReportProgress',
-    when: { bound: [true], failure: ['late'], move: ['done'], day2: [false] },
+    when: { bound: [true], failure: ['late'], progress: ['done'], day2: [false] },
     to: 'installed',
     why: 'The node joined its cluster after a deadline. A late completion is accepted.',
     status: installed,
@@ -235,7 +235,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'late-added',
     from: ['error'],
     on: 'ReportProgress',
-    when: { bound: [true], failure: ['late'], move: ['done'], day2: [true] },
+    when: { bound: [true], failure: ['late'], progress: ['done'], day2: [true] },
     to: 'added-to-existing-cluster',
     why: 'The host joined after a deadline. A late completion is accepted.',
     status: added,
@@ -245,7 +245,7 @@ export const PROGRESS_ROWS: readonly ProgressRow[] = [
     id: 'progress-despite-cluster',
     from: ['error'],
     on: 'ReportProgress',
-    when: { bound: [true], failure: ['cluster'], move: ['arrival', 'done'] },
+    when: { bound: [true], failure: ['cluster'], progress: ['arrival', 'done'] },
     to: 'stay',
     why: 'The host continues after its cluster failed. Its progress is used when the cluster recovers.',
     emit: progressed,
@@ -260,7 +260,7 @@ export const DEADLINE_ROWS: readonly RowOn<'PassDeadline'>[] = [
     id: 'deadline-passed',
     from: ANY,
     on: 'PassDeadline',
-    when: { due: [true] },
+    when: { deadlineDue: [true] },
     to: 'stay',
     why: 'The deadline passed. The event alone does not end the installation, and a late completion is still accepted.',
     emit: ({ command }) => [{ type: 'HostDeadlinePassed', data: { deadline: command.deadline } }],
@@ -269,7 +269,7 @@ export const DEADLINE_ROWS: readonly RowOn<'PassDeadline'>[] = [
     id: 'deadline-stale',
     from: ANY,
     on: 'PassDeadline',
-    when: { due: [false] },
+    when: { deadlineDue: [false] },
     to: 'stay',
     why: 'The status of the host changed before the timer was processed.',
   },

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import type { Guard } from '@muster/decision';
 import type { StatusReason } from '../../status-reason';
-import { installationDiskText, signOfLife } from '../effects';
+import { installationDiskText, hostReturned } from '../effects';
 import type { ContextOf, HostVariables, RowOn } from '../guards';
 import { isSameClaim } from '../input';
 import { hostReason } from '../messages';
@@ -15,8 +15,8 @@ const same = (when: Guard<HostVariables> = {}): Guard<HostVariables> => ({ ...wh
 
 function claim({ state, command }: Context): readonly HostEvent[] {
   const { machine, at } = command;
-  const isNews = machine && machine.macAddresses.join() !== state.machine?.macAddresses.join();
-  return isNews ? [{ type: 'HostIdentityClaimed', data: { machine, at } }] : [];
+  const isChangedClaim = machine && machine.macAddresses.join() !== state.machine?.macAddresses.join();
+  return isChangedClaim ? [{ type: 'HostIdentityClaimed', data: { machine, at } }] : [];
 }
 
 function registered(context: Context): readonly HostEvent[] {
@@ -47,7 +47,7 @@ const reregistered =
   (context: Context): readonly HostEvent[] => {
     const { agentVersion, kind, clusterId, at } = context.command;
     return [
-      ...signOfLife(context),
+      ...hostReturned(context),
       { type: 'HostReregistered', data: { discoveryAgentVersion: agentVersion, kind, clusterId, inventoryKept, at } },
       ...claim(context),
     ];
@@ -126,7 +126,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same({ rebooted: [true] }),
     to: 'stay',
     why: 'The machine is between two boots of its reset.',
-    emit: signOfLife,
+    emit: hostReturned,
   },
   {
     id: 'register-with-wrong-boot-order',
@@ -136,7 +136,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     to: 'installing-pending-user-action',
     why: 'The machine must boot from its disk. A user must correct the boot order.',
     status: bootFromDisk,
-    emit: signOfLife,
+    emit: hostReturned,
   },
   {
     id: 'register-during-installation',
@@ -147,7 +147,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     cause: 'restart',
     why: 'The installer cannot resume on a machine that restarted.',
     status: () => hostReason('restarted'),
-    emit: signOfLife,
+    emit: hostReturned,
   },
   {
     id: 'register-at-installation-start',
@@ -158,7 +158,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     cause: 'restart',
     why: 'The agent received the install step, and it is unknown whether the step ran.',
     status: () => hostReason('restarted'),
-    emit: signOfLife,
+    emit: hostReturned,
   },
   {
     id: 'register-after-failure',
@@ -167,7 +167,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same(),
     to: 'stay',
     why: 'The agent may run and send logs. The host leaves this status only after a reset.',
-    emit: signOfLife,
+    emit: hostReturned,
   },
   {
     id: 'register-in-pool',
@@ -222,7 +222,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     id: 'claim-news',
     from: ANY,
     on: 'ClaimIdentity',
-    when: { claim: ['news'] },
+    when: { claim: ['changed'] },
     to: 'stay',
     why: 'The id is registered for the first time, by the same machine with other parts, or by a machine that replaces a lost one.',
     emit: ({ command }) => [{ type: 'HostIdentityClaimed', data: { machine: command.machine, at: command.at } }],
@@ -231,7 +231,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     id: 'claim-intrusion',
     from: ANY,
     on: 'ClaimIdentity',
-    when: { claim: ['intrusion'] },
+    when: { claim: ['conflict'] },
     to: 'stay',
     why: 'Another live machine uses this id. Neither machine overwrites the other, and both are shown.',
     emit: ({ state, command }) =>
@@ -248,7 +248,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     id: 'claim-standoff',
     from: ANY,
     on: 'ClaimIdentity',
-    when: { claim: ['standoff'] },
+    when: { claim: ['conflict-continues'] },
     to: 'stay',
     why: 'The conflict is already recorded and both machines still register.',
   },
@@ -256,7 +256,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
     id: 'claim-resolution',
     from: ANY,
     on: 'ClaimIdentity',
-    when: { claim: ['resolution'] },
+    when: { claim: ['conflict-resolved'] },
     to: 'stay',
     why: 'The other machine has stopped registering with this id, so this machine is the host.',
     emit: ({ state, command }) => [
