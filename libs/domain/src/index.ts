@@ -2,6 +2,7 @@ export * from './permissions';
 export * from './text-forms';
 export * from './feature-refusals';
 export * from './manifest-decider';
+export * from './closed';
 export * from './membership';
 export * from './artifact-decider';
 export { MAX_STATUS_INFO_BYTES, NO_REASON, type StatusReason, type ValidationMessages } from './status-reason';

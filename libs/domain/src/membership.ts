@@ -46,80 +46,99 @@ export interface MembershipChange {
 
 const NO_CHANGE: MembershipChange = { left: '', joined: '' };
 
+/** What is known of the hosts of a view before the event that is being observed. */
+export interface KnownHosts {
+  /** Empty: none, or the host is unknown. */
+  clusterOf(key: HostKey): string;
+  hostsOfCluster(clusterId: string): Iterable<HostKey>;
+  /** The registered ones. */
+  hostsOfInfraEnv(infraEnvId: string): Iterable<HostKey>;
+}
+
+const NO_HOSTS: KnownHosts = { clusterOf: () => '', hostsOfCluster: () => [], hostsOfInfraEnv: () => [] };
+
 /**
- * The hosts of each cluster and infra-env, and the infra-envs that are bound to each cluster. A service keeps one index
- * and applies each event to it once, in the order of the store.
+ * Which hosts belong to which cluster and infra-env. A service that needs this keeps one index and passes each event to it once,
+ * in the order of the store, before it applies the event to the host. What the index does not have yet, or has forgotten, it reads
+ * from the known hosts.
  */
 export class Membership {
   private readonly clusterOfHost = new Map<HostKey, string>();
-  private readonly clusterOfInfraEnv = new Map<string, string>();
-  private readonly hostsOfCluster = new Map<string, Set<HostKey>>();
+  private readonly hostsByCluster = new Map<string, Set<HostKey>>();
   private readonly hostsByInfraEnv = new Map<string, Set<HostKey>>();
 
-  /** The hosts of a cluster in ascending order. Later events change the returned set. */
+  constructor(private readonly known: KnownHosts = NO_HOSTS) {}
+
+  /** The hosts of a cluster in ascending order, whatever the order of their arrival. The set follows later events. */
   hostsOf(clusterId: string): ReadonlySet<HostKey> {
-    return setOf(this.hostsOfCluster, clusterId);
+    return this.members(clusterId);
   }
 
-  /** The registered hosts of an infra-env. Later events change the returned set. */
+  /** The registered hosts of an infra-env. The set follows later events. */
   hostsOfInfraEnv(infraEnvId: string): ReadonlySet<HostKey> {
-    return setOf(this.hostsByInfraEnv, infraEnvId);
+    return this.registered(infraEnvId);
   }
 
-  /** The infra-envs of the hosts of a cluster, without duplicates. */
+  /** The infra-envs of the hosts of a cluster, each once. */
   infraEnvsOf(clusterId: string): ReadonlySet<string> {
-    const keys = this.hostsOfCluster.get(clusterId) ?? [];
-    return new Set([...keys].map((key) => parseHostKey(key).infraEnvId));
+    return new Set([...this.members(clusterId)].map((key) => parseHostKey(key).infraEnvId));
   }
 
-  /** The infra-envs that are bound to a cluster, with or without hosts. */
-  infraEnvsBoundTo(clusterId: string): readonly string[] {
-    return [...this.clusterOfInfraEnv].flatMap(([id, bound]) => (bound === clusterId ? [id] : []));
-  }
-
-  /** Applies an event. Events that do not affect membership change nothing. */
+  /** Applies an event. Events without a meaning for membership change nothing. */
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
-    if (isEventOf('infraEnv', event)) this.observeInfraEnv(id, event);
-    else if (event.type === 'ClusterDeregistered' && this.hostsOfCluster.get(id)?.size === 0)
-      this.hostsOfCluster.delete(id);
+    if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
+    else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.hostsByCluster.delete(id);
     return NO_CHANGE;
+  }
+
+  /** Drops what is remembered of a cluster that left memory. Sets that were handed out no longer follow. */
+  forgetCluster(clusterId: string): void {
+    this.hostsByCluster.delete(clusterId);
+  }
+
+  forgetInfraEnv(infraEnvId: string): void {
+    this.hostsByInfraEnv.delete(infraEnvId);
+  }
+
+  forgetHost(key: HostKey): void {
+    this.clusterOfHost.delete(key);
   }
 
   private observeHost(key: HostKey, event: HostEvent): MembershipChange {
     const { infraEnvId } = parseHostKey(key);
-    if (event.type === 'HostRegistered') setOf(this.hostsByInfraEnv, infraEnvId).add(key);
-    else if (event.type === 'HostDeregistered') this.hostsByInfraEnv.get(infraEnvId)?.delete(key);
-    const left = this.clusterOfHost.get(key) ?? '';
+    if (event.type === 'HostRegistered') this.registered(infraEnvId).add(key);
+    else if (event.type === 'HostDeregistered') this.registered(infraEnvId).delete(key);
+    const left = this.clusterOfHost.get(key) ?? this.known.clusterOf(key);
     const joined = clusterOfHostAfter(left, event);
     if (left === joined) return NO_CHANGE;
-    this.hostsOfCluster.get(left)?.delete(key);
+    if (left) this.members(left).delete(key);
     if (joined) this.join(joined, key);
-    else this.clusterOfHost.delete(key);
+    this.clusterOfHost.set(key, joined);
     return { left, joined };
   }
 
   private join(clusterId: string, key: HostKey): void {
-    this.clusterOfHost.set(key, clusterId);
-    const members = setOf(this.hostsOfCluster, clusterId);
+    const members = this.members(clusterId);
     const sorted = [...members, key].sort();
     members.clear();
     for (const one of sorted) members.add(one);
   }
 
-  private observeInfraEnv(id: string, event: InfraEnvEvent): void {
-    const clusterId = clusterOfInfraEnvAfter(this.clusterOfInfraEnv.get(id) ?? '', event);
-    if (clusterId) this.clusterOfInfraEnv.set(id, clusterId);
-    else this.clusterOfInfraEnv.delete(id);
-    if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
+  private members(clusterId: string): Set<HostKey> {
+    return setOf(this.hostsByCluster, clusterId, () => [...this.known.hostsOfCluster(clusterId)].sort());
+  }
+
+  private registered(infraEnvId: string): Set<HostKey> {
+    return setOf(this.hostsByInfraEnv, infraEnvId, () => this.known.hostsOfInfraEnv(infraEnvId));
   }
 }
 
-function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
-  const known = sets.get(key);
-  if (known) return known;
-  const created = new Set<Value>();
+function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, known: () => Iterable<Value>): Set<Value> {
+  const present = sets.get(key);
+  if (present) return present;
+  const created = new Set<Value>(known());
   sets.set(key, created);
   return created;
 }

@@ -31,12 +31,6 @@ const reregistered = (host: string, clusterId: string) =>
     type: 'HostReregistered',
     data: { discoveryAgentVersion: '', kind: 'Host', clusterId, inventoryKept: false, at },
   });
-const boundImage = (infraEnv: string, clusterId: string) =>
-  inStream(`infraEnv-${infraEnv}`, {
-    type: 'InfraEnvSettingsRevised',
-    data: { changes: { clusterId }, pullSecretReplaced: false },
-  });
-
 function after(...events: readonly ReturnType<typeof inStream>[]): Membership {
   const membership = new Membership();
   for (const event of events) membership.observe(event);
@@ -66,14 +60,29 @@ describe('membership', () => {
     expect(membership.observe(reregistered('a', ''))).toEqual({ left: 'two', joined: '' });
   });
 
-  it('lists the infra-envs of the hosts separately from the infra-envs that are bound', () => {
-    const membership = after(boundImage('env', 'one'), boundImage('spare', 'one'), registered('a', 'one'));
-    expect([...membership.infraEnvsOf('one')]).toEqual(['env']);
-    expect(membership.infraEnvsBoundTo('one')).toEqual(['env', 'spare']);
-    membership.observe(boundImage('spare', ''));
-    expect(membership.infraEnvsBoundTo('one')).toEqual(['env']);
-    membership.observe(inStream('infraEnv-env', { type: 'InfraEnvDeregistered', data: {} }));
-    expect(membership.infraEnvsBoundTo('one')).toEqual([]);
+  it('lists the infra-envs of the hosts of a cluster', () => {
+    const membership = after(registered('a', 'one'), registered('b', 'one', 'other'), registered('c', 'two', 'third'));
+    expect([...membership.infraEnvsOf('one')].sort()).toEqual(['env', 'other']);
+  });
+
+  it('reads from the known hosts what it has forgotten', () => {
+    const known = new Map([
+      [key('a'), 'one'],
+      [key('b'), 'one'],
+    ]);
+    const membership = new Membership({
+      clusterOf: (host) => known.get(host) ?? '',
+      hostsOfCluster: (id) => [...known].flatMap(([host, clusterId]) => (clusterId === id ? [host] : [])),
+      hostsOfInfraEnv: () => known.keys(),
+    });
+    expect([...membership.hostsOf('one')]).toEqual([key('a'), key('b')]);
+    expect(membership.observe(bound('a', 'two'))).toEqual({ left: 'one', joined: 'two' });
+    known.set(key('a'), 'two');
+    membership.forgetCluster('one');
+    membership.forgetHost(key('a'));
+    expect([...membership.hostsOf('one')]).toEqual([key('b')]);
+    expect(membership.observe(deregistered('a'))).toEqual({ left: 'two', joined: '' });
+    expect([...membership.hostsOfInfraEnv('env')]).toEqual([key('b')]);
   });
 
   it('agrees with the state of the host after every event', () => {

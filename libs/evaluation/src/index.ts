@@ -10,3 +10,4 @@ export {
 export * from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
 export * from './outcomes/outcomes.decider';
+export { FACTS_SHAPES } from './facts/entry-kinds';

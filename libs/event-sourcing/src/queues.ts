@@ -61,6 +61,11 @@ export class WorkQueue {
     this.pump();
   }
 
+  /** The keys that are due, running, or failing. */
+  keys(): readonly string[] {
+    return [...this.due.keys(), ...this.running, ...this.failing.keys()];
+  }
+
   parked(): readonly ParkedKey[] {
     return [...this.failing].map(([key, { reason, failures }]) => ({ key, reason, failures }));
   }

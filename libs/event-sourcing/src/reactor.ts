@@ -1,6 +1,8 @@
-import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
+import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { type ParkedKey, WorkQueue } from './queues';
+import { DueKeys } from './saved/due-keys';
+import type { SavedConsumer } from './saved/saved-states';
 import type { TypedEventStore } from './typed-event-store';
 
 export interface ReactorOptions<Event extends EventShape> {
@@ -21,6 +23,10 @@ export interface ReactorOptions<Event extends EventShape> {
    * check.
    */
   readonly isOpen?: (key: string) => boolean;
+  /** Keys of the present state that are looked at after a start, whatever events there are. */
+  readonly openKeys?: () => Iterable<string>;
+  /** Where the entries are saved that `observe` changes; it has a fold of the name of the reactor and the table DUE_KEYS. */
+  readonly saved?: SavedConsumer | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -44,16 +50,24 @@ export interface Reactor {
  */
 export function startReactor<Event extends EventShape>(options: ReactorOptions<Event>): Reactor {
   const queue = new WorkQueue(options.react, options.onError);
+  const { name, saved } = options;
   const past = new Set<string>();
   let live = false;
-  let observed = -1;
+  /** Keys that are still due after the end. */
+  let left: readonly string[] | undefined;
+  let observed = saved?.position(name) ?? START_OF_STORE;
+  if (saved) {
+    const due = new DueKeys(saved.state, () => left ?? (live ? queue.keys() : past));
+    for (const key of due.atStart()) past.add(key);
+    saved.add(due);
+  }
   const waiters = new Set<{ readonly position: number; readonly done: () => void }>();
 
   const feed: Feed = startFeed({
-    name: options.name,
+    name,
     store: options.store,
     requests: options.requests,
-    fromPosition: -1,
+    fromPosition: observed,
     onError: options.onError,
     onPage: async (page) => {
       for (const event of page) {
@@ -64,16 +78,19 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
         }
         observed = event.position;
       }
+      saved?.reached(name, observed, page.at(-1));
       for (const waiter of waiters) {
         if (waiter.position > observed) continue;
         waiters.delete(waiter);
         waiter.done();
       }
+      await saved?.room();
     },
   });
 
   const caughtUp = feed.caughtUp.then(() => {
     live = true;
+    for (const key of options.openKeys?.() ?? []) past.add(key);
     for (const key of past) if (options.isOpen?.(key) ?? true) queue.add(key);
     past.clear();
   });
@@ -92,6 +109,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
       await feed.close();
       for (const { done } of waiters) done();
       waiters.clear();
+      left = live ? queue.keys() : [...past];
       await queue.close();
     },
   };

@@ -1,5 +1,6 @@
 import { MUSTER_CODEC, type MusterEvent } from '@muster/contracts';
-import { type TypedEventStore, typedEventStore } from '@muster/event-sourcing';
+import type { EntryShape } from '@muster/decision';
+import { type SavedStates, type TypedEventStore, typedEventStore, viewFold } from '@muster/event-sourcing';
 import type {
   Clock,
   EventStore,
@@ -19,6 +20,8 @@ export interface Platform {
   /** The whole store with events in their stored form. Services receive it as a MusterEventStore. */
   readonly eventStore: EventStore;
   readonly readModels: ReadModels;
+  /** State of the views, so that a start does not fold all events. */
+  readonly states: SavedStates;
   readonly objectStore: ObjectStore;
   /** Uploaded logs, in one area per cluster. */
   readonly logs: ObjectAreas;
@@ -51,6 +54,9 @@ export function musterEventStore(store: EventStore): MusterEventStore {
 /** Injection tokens of the ports. A class injects only the ports that it uses. */
 export const EVENT_STORE = Symbol('EventStore');
 export const READ_MODELS = Symbol('ReadModels');
+export const STATES = Symbol('SavedStates');
+/** The saved state of the views of a service (`savedViews`). */
+export const SAVED = Symbol('SavedConsumer');
 export const OBJECT_STORE = Symbol('ObjectStore');
 export const LOGS = Symbol('Logs');
 export const SECRETS = Symbol('Secrets');
@@ -62,6 +68,7 @@ export const IDS = Symbol('Ids');
 export const platformProviders = (platform: Platform): Provider[] => [
   { provide: EVENT_STORE, useValue: musterEventStore(platform.eventStore) },
   { provide: READ_MODELS, useValue: platform.readModels },
+  { provide: STATES, useValue: platform.states },
   { provide: OBJECT_STORE, useValue: platform.objectStore },
   { provide: LOGS, useValue: platform.logs },
   { provide: SECRETS, useValue: platform.secrets },
@@ -70,3 +77,13 @@ export const platformProviders = (platform: Platform): Provider[] => [
   { provide: IDS, useValue: platform.ids },
   { provide: PROBES, useValue: platform.probes ?? [] },
 ];
+
+/**
+ * Provides SAVED for a service that keeps views. `version` is raised when the saved entries or their fold change: they are then
+ * rebuilt from the events.
+ */
+export const savedViews = (service: string, version: number, shapes: readonly EntryShape[]): Provider => ({
+  provide: SAVED,
+  inject: [STATES],
+  useFactory: (states: SavedStates) => states.open(service, [viewFold(service, version, shapes)]),
+});

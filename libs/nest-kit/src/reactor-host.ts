@@ -1,5 +1,5 @@
 import type { MusterEvent } from '@muster/contracts';
-import { type Reactor, type ReactorOptions, startReactor } from '@muster/event-sourcing';
+import { type Reactor, type ReactorOptions, type SavedConsumer, startReactor } from '@muster/event-sourcing';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { logUnlessUnavailable, Readiness } from './http-endpoint';
@@ -17,6 +17,7 @@ export interface HostedReactions extends Omit<ReactorOptions<MusterEvent>, 'stor
 @Injectable()
 export class ReactorHost implements OnApplicationShutdown {
   private reactor: Reactor | undefined;
+  private saved: SavedConsumer | undefined;
   private live = false;
 
   constructor(
@@ -32,6 +33,7 @@ export class ReactorHost implements OnApplicationShutdown {
 
   start({ onLive, ...reactions }: HostedReactions): void {
     const logger = new Logger(reactions.name);
+    this.saved = reactions.saved;
     this.readiness.register(reactions.name, () =>
       this.live ? undefined : `replaying events, at position ${this.position()}`,
     );
@@ -64,5 +66,6 @@ export class ReactorHost implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.reactor?.close();
+    await this.saved?.close();
   }
 }

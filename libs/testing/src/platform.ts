@@ -6,10 +6,11 @@ import {
   inMemoryObjectStore,
   inMemoryReadModels,
   inMemorySecrets,
+  inMemoryStateStore,
 } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
-import { startRelay } from '@muster/event-sourcing';
+import { SavedStates, startRelay } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
 import type { Clock, EventStore, Ids, RecordedEvent, StreamId } from '@muster/ports';
 import { seededIds } from './clock-and-ids';
@@ -81,6 +82,11 @@ async function open(
   const eventStore =
     options.eventStore ?? (isOnDisk ? sqliteEventStore({ file: pathOf('events.db') }) : inMemoryEventStore());
   if (!options.eventStore) endings.push(() => eventStore.close());
+  const onStateError = (error: Error): never => {
+    throw error;
+  };
+  const states = new SavedStates(inMemoryStateStore(), eventStore, onStateError);
+  endings.push(() => states.close());
   const requests = await connect('test');
   if (options.publishesEvents) {
     const onError = (error: Error): never => {
@@ -93,6 +99,7 @@ async function open(
     ...stores,
     eventStore,
     readModels: inMemoryReadModels(),
+    states,
     requests,
     clock: options.clock ?? { nowMs: () => Date.now() },
     ids: options.ids ?? seededIds(),
@@ -109,3 +116,4 @@ async function ownServer(endings: (() => Promise<void> | void)[]): Promise<strin
   endings.push(() => nats.stop());
   return nats.url;
 }
+export { expectSavedAsReplayed } from './saved-views';

@@ -1,5 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { DocumentWorkers, type Platform, platformProviders, ReactorHost, Readiness } from '@muster/nest-kit';
+import { keptEntries, type SavedConsumer } from '@muster/event-sourcing';
+import {
+  DocumentWorkers,
+  type Platform,
+  platformProviders,
+  ReactorHost,
+  Readiness,
+  SAVED,
+  savedViews,
+} from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ArtifactVault } from './artifacts/artifact-vault';
 import { Artifacts, ArtifactsProcess } from './artifacts/artifacts-process';
@@ -21,7 +30,7 @@ import { ManifestsController } from './manifests/manifests.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
 import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
 import { ArtifactsRefused, TOOLCHAINS, type Toolchains } from './toolchain/toolchain.port';
-import { InstallView } from './view/install-view';
+import { INSTALL_SHAPES, InstallView } from './view/install-view';
 
 @Module({})
 export class AppModule {
@@ -46,7 +55,12 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        InstallView,
+        savedViews('ignition', 1, INSTALL_SHAPES),
+        {
+          provide: InstallView,
+          inject: [SAVED],
+          useFactory: (saved: SavedConsumer) => new InstallView(keptEntries(saved)),
+        },
         Artifacts,
         ArtifactVault,
         Manifests,

@@ -159,6 +159,7 @@ export async function openPlatform(options: {
   return {
     eventStore,
     readModels,
+    states,
     objectStore,
     logs,
     secrets,

@@ -1,3 +1,4 @@
+import { keptEntries, type SavedConsumer } from '@muster/event-sourcing';
 import {
   createReportReader,
   DocumentWorkers,
@@ -6,6 +7,8 @@ import {
   ReactorHost,
   READ_REPORT,
   Readiness,
+  SAVED,
+  savedViews,
 } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentUpgrades } from './agents/agent-upgrades';
@@ -30,6 +33,7 @@ import { ReactionTracker } from './reactions/reaction-keys';
 import { AwaitReactionController, RegistrationProcess } from './reactions/registration-process';
 import { GivenDocuments, GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
+import { CLUSTERS, HOSTS, INFRA_ENVS } from './view/view-entries';
 
 @Module({})
 export class AppModule {
@@ -50,7 +54,13 @@ export class AppModule {
         Readiness,
         ReactorHost,
         Aggregates,
-        RegistrationView,
+        savedViews('registration', 1, [HOSTS, CLUSTERS, INFRA_ENVS]),
+        {
+          provide: RegistrationView,
+          inject: [SAVED],
+          useFactory: (saved: SavedConsumer) =>
+            new RegistrationView(keptEntries(saved), saved.position('registration')),
+        },
         ReactionTracker,
         ClusterActions,
         ClusterProcess,

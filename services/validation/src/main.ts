@@ -1,16 +1,19 @@
-import { FactsView } from '@muster/evaluation';
+import { FACTS_SHAPES, FactsView } from '@muster/evaluation';
+import { keptEntries, type SavedConsumer } from '@muster/event-sourcing';
 import {
   DocumentWorkers,
   type Platform,
   platformProviders,
   ReactorHost,
   Readiness,
+  SAVED,
+  savedViews,
   startMicroservice,
   type StartService,
 } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
-import { OutcomeStore } from './outcome-store';
+import { OUTCOMES, OutcomeStore } from './outcome-store';
 import { AwaitEvaluationController, DryRunController, ReadOutcomesController } from './outcomes.controller';
 import { ValidationProcess } from './validation.process';
 
@@ -27,7 +30,12 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        FactsView,
+        savedViews('validation', 1, [...FACTS_SHAPES, OUTCOMES]),
+        {
+          provide: FactsView,
+          inject: [SAVED],
+          useFactory: (saved: SavedConsumer) => new FactsView(keptEntries(saved)),
+        },
         OutcomeStore,
         ValidationProcess,
       ],

@@ -1,6 +1,7 @@
 import { STREAM_OWNERS, eventCategory } from '@muster/contracts';
 import type { ValidationEvent } from '@muster/contracts';
 import {
+  FactsView,
   NO_OUTCOMES,
   type OutcomeCommand,
   outcomeDecider,
@@ -8,8 +9,16 @@ import {
   type RecordedOutcomes,
   type Subject,
 } from '@muster/evaluation';
-import { type CommandHandler, createCommandHandler, ownedEventStore } from '@muster/event-sourcing';
-import { EVENT_STORE, CLOCK, IDS, type MusterEventStore } from '@muster/nest-kit';
+import type { Entries, EntryShape } from '@muster/decision';
+import { isClosedCluster, isClosedHost } from '@muster/domain';
+import {
+  type CommandHandler,
+  createCommandHandler,
+  keptEntries,
+  ownedEventStore,
+  type SavedConsumer,
+} from '@muster/event-sourcing';
+import { EVENT_STORE, CLOCK, IDS, type MusterEventStore, SAVED } from '@muster/nest-kit';
 import { type Clock, type Ids, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
   type FlapPolicy,
@@ -22,8 +31,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import { FLAP_POLICY } from './config';
 
 interface Known {
-  recorded: RecordedOutcomes;
-  revision: number;
+  readonly recorded: RecordedOutcomes;
+  readonly revision: number;
+}
+
+/** The recorded outcomes by subject, as they are saved. */
+export const OUTCOMES: EntryShape = { name: 'outcomes', fields: [] };
+
+/** Whether something may still happen to the host or cluster by itself. */
+export function isOpenSubject(subject: Subject, view: FactsView): boolean {
+  const { kind, id } = parseSubject(subject);
+  if (kind === 'cluster') {
+    const cluster = view.cluster(id);
+    return cluster !== undefined && !isClosedCluster(cluster.state);
+  }
+  const host = view.host(id);
+  return host !== undefined && !isClosedHost(host.state);
 }
 
 const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM };
@@ -33,7 +56,7 @@ const NOTHING_FLAPS: FlapWatch = new Map();
 @Injectable()
 export class OutcomeStore {
   private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
-  private readonly known = new Map<Subject, Known>();
+  private readonly known: Entries<Subject, Known>;
   /** Hosts and clusters with a flapping outcome. */
   private readonly watched = new Map<Subject, FlapWatch>();
 
@@ -42,7 +65,16 @@ export class OutcomeStore {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(FLAP_POLICY) private readonly policy: FlapPolicy,
+    @Inject(SAVED) saved: SavedConsumer,
+    view: FactsView,
   ) {
+    this.known = keptEntries(saved)<Subject, Known, Known>({
+      shape: OUTCOMES,
+      fieldsOf: () => [],
+      toSaved: (known) => known,
+      fromSaved: (known) => known,
+      isOpen: (_known, subject) => isOpenSubject(subject, view),
+    });
     this.handler = createCommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>({
       category: eventCategory('validation'),
       decider: outcomeDecider,
@@ -50,6 +82,11 @@ export class OutcomeStore {
       clock,
       ids,
     });
+  }
+
+  /** The subject may have become open or closed: its outcomes then stay in memory, or leave it. */
+  reconsider(subject: Subject): void {
+    this.known.changed(subject);
   }
 
   /** Folds a stored event. Returns false when it was already folded. */

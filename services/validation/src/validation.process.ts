@@ -1,16 +1,18 @@
 import { type HostKey, parseStreamId, type RecordedMusterEvent, isEventOf } from '@muster/contracts';
 import {
+  clusterSubject,
   evaluateClusterOutcomes,
   evaluateHostOutcomes,
   FactsView,
+  hostSubject,
   isRegistered,
   parseSubject,
   type Remember,
   type Subject,
   subjectOfStreamId,
 } from '@muster/evaluation';
-import { DeadlineScheduler } from '@muster/event-sourcing';
-import { CLOCK, ReactorHost } from '@muster/nest-kit';
+import { DeadlineScheduler, type SavedConsumer } from '@muster/event-sourcing';
+import { CLOCK, ReactorHost, SAVED } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -19,6 +21,15 @@ import { OutcomeStore } from './outcome-store';
 
 /** Statuses in which a host is not evaluated again when the service restarts. */
 const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
+
+/** Events after which something may still happen to a host or cluster by itself, or no longer. */
+const CHANGES_OF_LIFE: ReadonlySet<string> = new Set([
+  'HostEnteredStatus',
+  'HostDeregistered',
+  'HostDeadlinePassed',
+  'ClusterEnteredStatus',
+  'ClusterDeregistered',
+]);
 
 /** The only deadline. When it passes, a flapping outcome may be stable. */
 const EVALUATE_AGAIN = 'evaluate again';
@@ -38,6 +49,7 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly policy: RulesPolicy,
+    @Inject(SAVED) private readonly saved: SavedConsumer,
     private readonly view: FactsView,
     private readonly outcomes: OutcomeStore,
     private readonly host: ReactorHost,
@@ -53,6 +65,8 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
       },
       keysOf: () => this.touched,
       react: (subject) => this.evaluate(subject as Subject),
+      openKeys: () => this.openSubjects(),
+      saved: this.saved,
       isOpen: (subject) => this.isOpen(subject as Subject),
       onLive: () => this.deadlines.start(),
     });
@@ -63,12 +77,20 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   }
 
   private observe(event: RecordedMusterEvent): readonly Subject[] {
-    if (!isEventOf('validation', event)) return this.view.observe(event);
     const { id } = parseStreamId(event.streamId);
     const subject = subjectOfStreamId(id);
+    if (!isEventOf('validation', event)) {
+      if (CHANGES_OF_LIFE.has(event.type)) this.outcomes.reconsider(subject);
+      return this.view.observe(event);
+    }
     const touched = this.outcomes.observe(subject, event) ? [subject] : [];
     const groups = event.type === 'ClusterOutcomesChanged' ? event.data.connectivityGroups : undefined;
     return groups ? [...touched, ...this.view.observeGroups(id, groups)] : touched;
+  }
+
+  private *openSubjects(): Iterable<Subject> {
+    for (const { key } of this.view.openHosts()) yield hostSubject(key);
+    for (const { id } of this.view.openClusters()) yield clusterSubject(id);
   }
 
   private isOpen(subject: Subject): boolean {

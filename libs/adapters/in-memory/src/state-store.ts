@@ -11,18 +11,11 @@ import { byText, compareFields } from './read-models';
 
 type Rows = Map<string, StateRow>;
 
-/** Saved state that ends with the process. */
-export const inMemoryStateStore = (): StateStore => {
-  const consumers = new Map<string, Map<string, Rows>>();
-  return {
-    open: (consumer) => {
-      const tables = consumers.get(consumer.name) ?? new Map<string, Rows>();
-      consumers.set(consumer.name, tables);
-      return savedState(consumer, tables);
-    },
-    close: async () => undefined,
-  };
-};
+/** Saved state that ends with its consumer: a consumer that is opened again starts without rows. */
+export const inMemoryStateStore = (): StateStore => ({
+  open: (consumer) => savedState(consumer, new Map()),
+  close: async () => undefined,
+});
 
 function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedState {
   const declared = new Map(consumer.tables.map((table) => [table.name, table]));

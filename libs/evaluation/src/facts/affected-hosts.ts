@@ -2,7 +2,8 @@ import type { HostKey } from '@muster/contracts';
 import { type ClusterShape, NO_SHAPE, shapeOf } from '@muster/operators';
 import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
-import { type ClusterEntry, type HostEntry, type KnownEntries, nameOf } from './view-entries';
+import type { KnownEntries } from './known-entries';
+import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
 
 /** Settings that only cluster rules read: a change of them changes no outcome of a host. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
@@ -25,7 +26,7 @@ export function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettin
 export function renamed(
   before: HostEntry,
   after: HostEntry,
-  clusters: ReadonlyMap<string, ClusterEntry>,
+  { clusters }: Pick<KnownEntries, 'clusters'>,
 ): readonly HostKey[] {
   const [left, joined] = [before.state.clusterId, after.state.clusterId];
   const [oldName, newName] = [nameOf(before), nameOf(after)];

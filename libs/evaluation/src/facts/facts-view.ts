@@ -10,13 +10,16 @@ import {
   type ManifestEvent,
   parseStreamId,
 } from '@muster/contracts';
-import { clusterDecider, hostDecider, infraEnvDecider, Membership, userManifestsAfter } from '@muster/domain';
+import { entriesInMemory, type MakeEntries } from '@muster/decision';
+import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
 import { isSameToHosts, majorityHostsMinOf, renamed, reshaped, shapeOfCluster } from './affected-hosts';
 import { evolveReports, NO_REPORTS } from './host-reports';
-import { connectivityOf, reconnected, regrouped, reportsSettled } from './reachability';
+import { connectivityOf } from './entry-kinds';
+import { KnownEntries } from './known-entries';
+import { reconnected, regrouped, reportsSettled } from './reachability';
 import {
   changesReports,
   changesVips,
@@ -27,7 +30,6 @@ import {
   hostSubject,
   type InfraEnvEntry,
   isRegistered,
-  KnownEntries,
   type ObservedEvent,
   type PresentGroups,
   type Subject,
@@ -37,8 +39,20 @@ import {
  * The inputs of all rules, folded from the streams in order. For each event it returns the subjects that depend on it.
  */
 export class FactsView {
-  private readonly entries = new KnownEntries();
-  private readonly membership = new Membership();
+  private readonly entries: KnownEntries;
+
+  constructor(make: MakeEntries = entriesInMemory) {
+    this.entries = new KnownEntries(make);
+  }
+
+  /** All hosts to which something may still happen by itself, and some others. */
+  openHosts(): Iterable<HostEntry> {
+    return this.entries.hosts.inMemory();
+  }
+
+  openClusters(): Iterable<ClusterEntry> {
+    return this.entries.clusters.inMemory();
+  }
 
   host(key: HostKey): HostEntry | undefined {
     return this.entries.hosts.get(key);
@@ -84,12 +98,14 @@ export class FactsView {
     groups: EventData<'ClusterOutcomesChanged'>['connectivityGroups'] & object,
   ): readonly Subject[] {
     const cluster = this.cluster(clusterId);
-    return cluster ? regrouped(cluster, groups, this.entries).map(hostSubject) : [];
+    if (!cluster) return [];
+    this.entries.clusters.changed(clusterId);
+    return regrouped(cluster, groups, this.entries).map(hostSubject);
   }
 
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
-    this.membership.observe(event);
+    this.entries.membership.observe(event);
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);
     if (isEventOf('cluster', event)) return this.observeCluster(event);
@@ -110,6 +126,7 @@ export class FactsView {
     this.entries.hosts.set(key, entry);
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
+    this.entries.hosts.changed(key);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
     return this.hostChanged(before, entry, event.id);
   }
@@ -120,6 +137,7 @@ export class FactsView {
     if (!entry || event.data.generation !== entry.state.generation) return [];
     const before = { ...entry };
     entry.reports = evolveReports(before.reports, event);
+    this.entries.hosts.changed(key);
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
   }
 
@@ -135,6 +153,7 @@ export class FactsView {
       const cluster = this.cluster(id);
       if (!cluster) continue;
       affected.add(clusterSubject(id));
+      this.entries.clusters.changed(id);
       cluster.lastEventId = eventId;
       cluster.presentGroups = undefined;
       if (changesReports(before, after))
@@ -144,7 +163,7 @@ export class FactsView {
       if (hasOtherPlace(before, after))
         for (const key of reshaped(cluster, this.entries)) affected.add(hostSubject(key));
     }
-    for (const key of renamed(before, after, this.entries.clusters)) affected.add(hostSubject(key));
+    for (const key of renamed(before, after, this.entries)) affected.add(hostSubject(key));
     return [...affected];
   }
 
@@ -164,7 +183,7 @@ export class FactsView {
       facts,
       userManifests: [],
       shape: NO_SHAPE,
-      hostKeys: this.membership.hostsOf(id),
+      hostKeys: this.entries.membership.hostsOf(id),
       names: new Map(),
       connectivity: connectivityOf(facts),
       groups: new Map(),
@@ -189,6 +208,7 @@ export class FactsView {
     eventId: string,
   ): readonly Subject[] {
     const before = { ...known };
+    this.entries.clusters.changed(known.id);
     Object.assign(known, changes, { lastEventId: eventId, vipVerifications: undefined });
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
@@ -209,8 +229,11 @@ export class FactsView {
       this.entries.infraEnvs.delete(id);
       return [];
     }
-    if (!known) this.entries.infraEnvs.set(id, { state, hostKeys: this.membership.hostsOfInfraEnv(id) });
-    else known.state = state;
+    if (!known) this.entries.infraEnvs.set(id, { state, hostKeys: this.entries.membership.hostsOfInfraEnv(id) });
+    else {
+      known.state = state;
+      this.entries.infraEnvs.changed(id);
+    }
     const isSame =
       before.settings.openshiftVersion === state.settings.openshiftVersion &&
       before.settings.ntpSources === state.settings.ntpSources &&

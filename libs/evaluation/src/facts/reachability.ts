@@ -1,24 +1,18 @@
 import type { EventData, HostKey } from '@muster/contracts';
 import {
   addressesOf,
-  ClusterConnectivity,
   type ClusterSettingsFacts,
   GOOD_LATENCY_MS,
   isLoadBalancerUserManaged,
 } from '@muster/validation-rules';
-import { type ClusterEntry, hasOtherPlace, type HostEntry, type KnownEntries, nameOf } from './view-entries';
+import type { KnownEntries } from './known-entries';
+import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
 /** With fewer hosts, each new host changes whether the hosts can be compared. */
 const FEW_HOSTS = 3;
 /** With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts. */
 const isRouted = (facts: ClusterSettingsFacts): boolean =>
   facts.userManagedNetworking || isLoadBalancerUserManaged(facts);
-
-export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
-  const connectivity = new ClusterConnectivity();
-  connectivity.setNetworks(facts.machineNetworks);
-  return connectivity;
-}
 
 /** Applies the connectivity reports of the host. Returns the hosts whose outcomes depend on the change. */
 export function reconnected(before: HostEntry, after: HostEntry, entries: KnownEntries): readonly HostKey[] {

@@ -1,12 +1,11 @@
 import type { HostKey, MusterEvent } from '@muster/contracts';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterShape } from '@muster/operators';
-import {
-  addressesOf,
-  type ClusterConnectivity,
-  type ClusterFacts,
-  type ClusterHostFacts,
-  type ClusterSettingsFacts,
+import type {
+  ClusterConnectivity,
+  ClusterFacts,
+  ClusterHostFacts,
+  ClusterSettingsFacts,
 } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
@@ -110,48 +109,4 @@ export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
 /** Returns the name of the node, or '' while the host has no inventory. */
 export function nameOf({ state, reports }: HostEntry): string {
   return reports.hardware ? state.requestedHostname || reports.hardware.hostname : '';
-}
-
-/** Hosts, clusters and infra-envs by their ids, and lookups across them. */
-export class KnownEntries {
-  readonly hosts = new Map<HostKey, HostEntry>();
-  readonly clusters = new Map<string, ClusterEntry>();
-  readonly infraEnvs = new Map<string, InfraEnvEntry>();
-  private readonly keysOfIds = new Map<string, HostKey>();
-
-  /** Hosts report each other by their host ids. */
-  rememberId(hostId: string, key: HostKey): void {
-    if (hostId) this.keysOfIds.set(hostId, key);
-  }
-
-  hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
-    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
-  }
-
-  hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
-    const key = this.keysOfIds.get(hostId);
-    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
-  }
-
-  /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
-  collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
-    if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
-    const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
-    return addressesOf(reports.hardware)
-      .map((address) => address.replace(/\/.*/, ''))
-      .filter((address) => colliding.has(address));
-  }
-
-  private collidingIn({ collisionReporters }: ClusterEntry): ReadonlySet<string> {
-    const reporters = [...collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
-    return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
-  }
-
-  /** Removes the summaries of hosts, which are computed again on demand. */
-  dropSummaries(keys: Iterable<HostKey>): void {
-    for (const key of keys) {
-      const host = this.hosts.get(key);
-      if (host) host.summary = undefined;
-    }
-  }
 }

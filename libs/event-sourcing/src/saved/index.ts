@@ -1,3 +1,4 @@
-export { KeptEntries, type EntryKind, tableOf } from './kept-entries';
+export { DUE_KEYS } from './due-keys';
+export { keptEntries, viewFold } from './kept-entries';
 export { keptReadModels } from './kept-read-models';
 export { SavedConsumer, SavedStates, SAVE_LIMITS, type SaveLimits } from './saved-states';

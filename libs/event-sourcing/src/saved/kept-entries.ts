@@ -1,71 +1,63 @@
-import type { FieldValue, SavedState, StateChange, StateTable } from '@muster/ports';
-import type { ChangeSource, FrozenChanges } from './saved-states';
+import type { Entries, EntryField, EntryKind, EntryShape, MakeEntries } from '@muster/decision';
+import type { SavedFold, SavedState, StateChange, StateTable } from '@muster/ports';
+import { DUE_KEYS } from './due-keys';
+import type { ChangeSource, FrozenChanges, SavedConsumer } from './saved-states';
 import { decodeValue, encodeValue } from './values';
 
-/** Entries that are not open and stay in memory because they were used last. */
+/** Entries of one kind that are not open and stay in memory because they were used last. */
 const RESTING_ENTRIES_MAX = 2_000;
-
-export interface EntryKind<Key extends string, Entry extends object, Record> {
-  readonly name: string;
-  /** Fields by which `keysWhere` finds entries; each has an index. */
-  readonly fields: { readonly [field: string]: (entry: Entry) => FieldValue | undefined };
-  /** What is saved of an entry. Nothing in it may change afterwards: it is written some time later. */
-  toRecord(entry: Entry): Record;
-  fromRecord(key: Key, record: Record): Entry;
-  /** Whether something may still happen to the entry by itself. Open entries stay in memory, others may leave it. */
-  isOpen(entry: Entry): boolean;
-  /** The entry left memory. */
-  forgotten?(key: Key): void;
-}
 
 const OPEN = 'open';
 
-/** The table in which the entries of a kind are saved. */
-export const tableOf = <Key extends string, Entry extends object, Record>(
-  kind: EntryKind<Key, Entry, Record>,
-): StateTable => {
-  const fields = [...Object.keys(kind.fields), OPEN];
-  return { name: kind.name, fields, indexes: fields.map((field) => [field]) };
-};
+/** The table in which the entries of a shape are saved. */
+const tableOf = ({ name, fields }: EntryShape): StateTable => ({
+  name,
+  fields: [...fields, OPEN],
+  indexes: [...fields, OPEN].map((field) => [field]),
+});
 
-/**
- * Entries by key, as a map. With a saved state, entries that are not open leave memory once they are saved, and are loaded
- * when they are asked for. A caller that changes an entry reports it with `changed`.
- */
-export class KeptEntries<Key extends string, Entry extends object, Record = unknown> implements ChangeSource {
+/** The fold of a service that keeps views and has one reactor, both under the name of the service. */
+export const viewFold = (name: string, version: number, shapes: readonly EntryShape[]): SavedFold => ({
+  name,
+  version,
+  tables: [...shapes.map(tableOf), DUE_KEYS],
+});
+
+/** Entries of the views of one consumer. */
+export const keptEntries =
+  (consumer: SavedConsumer): MakeEntries =>
+  (kind) => {
+    const entries = new KeptEntries(kind, consumer.state);
+    consumer.add(entries);
+    return entries;
+  };
+
+/** Entries that are not open leave memory once they are saved. */
+export class KeptEntries<Key extends string, Entry extends object, Saved> implements Entries<Key, Entry>, ChangeSource {
   /** Open entries and those that are not saved yet. */
   private readonly held = new Map<Key, Entry>();
   /** Other entries, the least recently used first. */
   private readonly resting = new Map<Key, Entry>();
   private changedKeys = new Set<Key>();
   private savingKeys = new Set<Key>();
-  private saved: SavedState | undefined;
+  private areOpenLoaded = false;
 
-  constructor(private readonly kind: EntryKind<Key, Entry, Record>) {}
-
-  /** Continues on a saved state: loads the open entries. Call it before the first event. */
-  attach(saved: SavedState): void {
-    this.saved = saved;
-    for (const { key } of saved.find(this.kind.name, { where: { [OPEN]: true } })) this.get(key as Key);
-  }
+  constructor(
+    private readonly kind: EntryKind<Key, Entry, Saved>,
+    private readonly saved: SavedState,
+  ) {}
 
   get(key: Key): Entry | undefined {
     return this.held.get(key) ?? this.rested(key) ?? this.loaded(key);
   }
 
-  has(key: Key): boolean {
-    return this.get(key) !== undefined;
-  }
-
   set(key: Key, entry: Entry): void {
     this.resting.delete(key);
     this.held.set(key, entry);
-    if (this.saved) this.changedKeys.add(key);
+    this.changedKeys.add(key);
   }
 
-  /** The entry, which is in this map, has changed. */
   changed(key: Key): void {
-    if (!this.saved) return;
     const entry = this.resting.get(key);
     if (entry) this.set(key, entry);
     else if (this.held.has(key)) this.changedKeys.add(key);
@@ -74,24 +66,23 @@ export class KeptEntries<Key extends string, Entry extends object, Record = unkn
   delete(key: Key): void {
     this.held.delete(key);
     this.resting.delete(key);
-    if (this.saved) this.changedKeys.add(key);
+    this.changedKeys.add(key);
   }
 
-  /** The entries in memory that are open or were changed last: all that something may still happen to. */
-  open(): IterableIterator<Entry> {
-    return this.held.values();
+  inMemory(): Iterable<Entry> {
+    if (!this.areOpenLoaded) this.loadOpen();
+    return [...this.held.values(), ...this.resting.values()];
   }
 
-  /** Keys of all entries, in memory or not, whose field has the value; in no order. */
-  keysWhere(field: string, value: FieldValue): ReadonlySet<Key> {
-    const valueOf = this.kind.fields[field];
+  keysWhere(field: string, value: EntryField): ReadonlySet<Key> {
+    const { shape, fieldsOf } = this.kind;
+    const index = shape.fields.indexOf(field);
     const keys = new Set<Key>();
-    if (!this.saved || !valueOf) return keys;
-    for (const { key } of this.saved.find(this.kind.name, { where: { [field]: value } })) keys.add(key as Key);
+    for (const { key } of this.saved.find(shape.name, { where: { [field]: value } })) keys.add(key as Key);
     for (const changes of [this.savingKeys, this.changedKeys])
       for (const key of changes) {
         const entry = this.held.get(key);
-        if (entry && valueOf(entry) === value) keys.add(key);
+        if (entry && fieldsOf(entry)[index] === value) keys.add(key);
         else keys.delete(key);
       }
     return keys;
@@ -105,17 +96,19 @@ export class KeptEntries<Key extends string, Entry extends object, Record = unkn
     const { kind } = this;
     const frozen = [...this.changedKeys].map((key) => {
       const entry = this.held.get(key);
-      return { key, row: entry && { record: kind.toRecord(entry), fields: this.fieldsOf(entry) } };
+      const row = entry && {
+        saved: kind.toSaved(entry),
+        fields: [...kind.fieldsOf(entry), kind.isOpen(entry, key)],
+      };
+      return { key, row };
     });
     this.savingKeys = this.changedKeys;
     this.changedKeys = new Set();
     const changes = function* (): Generator<StateChange> {
-      for (const { key, row } of frozen)
-        yield {
-          table: kind.name,
-          key,
-          row: row && { key, value: encodeValue(row.record), fields: row.fields },
-        };
+      for (const { key, row } of frozen) {
+        const written = row && { key, value: encodeValue(row.saved), fields: row.fields };
+        yield { table: kind.shape.name, key, row: written };
+      }
     };
     return {
       changes: changes(),
@@ -127,8 +120,9 @@ export class KeptEntries<Key extends string, Entry extends object, Record = unkn
     };
   }
 
-  private fieldsOf(entry: Entry): readonly (FieldValue | undefined)[] {
-    return [...Object.values(this.kind.fields).map((valueOf) => valueOf(entry)), this.kind.isOpen(entry)];
+  private loadOpen(): void {
+    this.areOpenLoaded = true;
+    for (const { key } of this.saved.find(this.kind.shape.name, { where: { [OPEN]: true } })) this.get(key as Key);
   }
 
   /** Lets the entries rest that were saved and are not open. */
@@ -137,7 +131,7 @@ export class KeptEntries<Key extends string, Entry extends object, Record = unkn
     this.savingKeys = new Set();
     for (const key of keys) {
       const entry = this.held.get(key);
-      if (!entry || this.changedKeys.has(key) || this.kind.isOpen(entry)) continue;
+      if (!entry || this.changedKeys.has(key) || this.kind.isOpen(entry, key)) continue;
       this.held.delete(key);
       this.rest(key, entry);
     }
@@ -153,12 +147,12 @@ export class KeptEntries<Key extends string, Entry extends object, Record = unkn
   }
 
   private loaded(key: Key): Entry | undefined {
-    // An entry without a saved state, or one that was deleted and is still to be deleted there.
-    if (!this.saved || this.changedKeys.has(key) || this.savingKeys.has(key)) return undefined;
-    const value = this.saved.get(this.kind.name, key);
+    // A changed entry that is not held was deleted, and its row is still to be deleted.
+    if (this.changedKeys.has(key) || this.savingKeys.has(key)) return undefined;
+    const value = this.saved.get(this.kind.shape.name, key);
     if (!value) return undefined;
-    const entry = this.kind.fromRecord(key, decodeValue(value) as Record);
-    if (this.kind.isOpen(entry)) this.held.set(key, entry);
+    const entry = this.kind.fromSaved(decodeValue(value) as Saved, key);
+    if (this.kind.isOpen(entry, key)) this.held.set(key, entry);
     else this.rest(key, entry);
     return entry;
   }

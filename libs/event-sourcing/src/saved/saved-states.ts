@@ -50,7 +50,7 @@ const CHECKPOINTS: StateTable = { name: 'checkpoints', fields: [], indexes: [] }
 
 /** The saved states of one process. Consumers report how far they are, and their changes are saved now and then. */
 export class SavedStates {
-  private readonly consumers: SavedConsumer[] = [];
+  private readonly consumers = new Map<string, SavedConsumer>();
 
   constructor(
     private readonly store: StateStore,
@@ -73,18 +73,18 @@ export class SavedStates {
       else state.clear(fold.tables.map((table) => table.name));
     }
     const consumer = new SavedConsumer(state, folds, checkpoints, this.limits, this.onError);
-    this.consumers.push(consumer);
+    this.consumers.set(name, consumer);
     return consumer;
   }
 
   /** Saves what has changed. @throws when it cannot be saved; it stays in memory */
   async save(): Promise<void> {
-    for (const consumer of this.consumers) await consumer.save();
+    for (const consumer of this.consumers.values()) await consumer.save();
   }
 
   /** Saves what has changed and closes the files. Consumers must not report progress any more. */
   async close(): Promise<void> {
-    for (const consumer of this.consumers) await consumer.close();
+    for (const consumer of this.consumers.values()) await consumer.close();
     await this.store.close();
   }
 
@@ -133,7 +133,7 @@ export class SavedConsumer {
 
   /** Resolves when few enough changes wait for a save. */
   async room(): Promise<void> {
-    if (this.unsaved >= this.limits.waiting) await this.save();
+    if (this.unsaved >= this.limits.waiting) await this.save().catch(this.onError);
   }
 
   /** Saves the changes so far. @throws when they cannot be saved; they stay in memory */

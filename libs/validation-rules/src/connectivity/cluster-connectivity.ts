@@ -41,9 +41,13 @@ export class ClusterConnectivity {
       if (name.includes('/') && !machineNetworks.includes(name)) this.networks.delete(name);
     for (const name of machineNetworks) {
       const cidr = parseCidr(name);
-      if (!cidr || this.networks.has(name)) continue;
-      const network = ofOneNetwork(cidr);
+      if (!cidr) continue;
+      const known = this.networks.get(name);
+      const network = known ?? ofOneNetwork(cidr);
+      // The order of the networks decides between groups of one size, so it is the present one.
+      this.networks.delete(name);
       this.networks.set(name, network);
+      if (known) continue;
       for (const [host, { addresses }] of this.members) if (network.takesPart(addresses)) network.graph.addHost(host);
       for (const [host, { reaches }] of this.members)
         for (const [other, reach] of reaches) network.graph.setReached(host, other, network.isReached(reach));

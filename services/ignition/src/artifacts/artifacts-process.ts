@@ -5,9 +5,19 @@ import {
   type CommandHandler,
   createCommandHandler,
   ownedEventStore,
+  type SavedConsumer,
 } from '@muster/event-sourcing';
 import type { ManifestFile } from '@muster/ignition-config';
-import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, ReactorHost, SECRETS } from '@muster/nest-kit';
+import {
+  CLOCK,
+  EVENT_STORE,
+  IDS,
+  type MusterEventStore,
+  OBJECT_STORE,
+  ReactorHost,
+  SAVED,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
@@ -61,6 +71,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     @Inject(TOOLCHAINS) private readonly toolchains: Toolchains,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
+    @Inject(SAVED) private readonly saved: SavedConsumer,
     private readonly view: InstallView,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
@@ -77,6 +88,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
         return category === 'cluster' || category === 'artifact' ? [id] : [];
       },
       react: (clusterId) => this.react(clusterId),
+      openKeys: () => this.view.openClusterIds(),
+      saved: this.saved,
       isOpen: (clusterId) => this.view.isOpen(clusterId),
     });
   }

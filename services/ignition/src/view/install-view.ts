@@ -12,10 +12,18 @@ import {
   type Plain,
   type RecordedMusterEvent,
 } from '@muster/contracts';
-import { clusterDecider, type ClusterState, hostDecider, type HostState, Membership } from '@muster/domain';
+import { type Entries, entriesInMemory, type EntryShape, type MakeEntries } from '@muster/decision';
+import {
+  clusterDecider,
+  type ClusterState,
+  hostDecider,
+  type HostState,
+  isClosedCluster,
+  isClosedHost,
+  Membership,
+} from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
-import { Injectable } from '@nestjs/common';
 
 /** A network port of a host, from its inventory. */
 export interface Port {
@@ -85,12 +93,46 @@ export interface ClusterEntry {
   cause: Omit<CommandContext, 'commandId'>;
 }
 
+const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id'] };
+const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
+
+/** What is saved of the view. */
+export const INSTALL_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS];
+
 /** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */
-@Injectable()
 export class InstallView {
-  private readonly clusters = new Map<string, ClusterEntry>();
-  private readonly hosts = new Map<HostKey, HostEntry>();
-  private readonly membership = new Membership();
+  private readonly clusters: Entries<string, ClusterEntry>;
+  private readonly hosts: Entries<HostKey, HostEntry>;
+  private readonly membership: Membership = new Membership({
+    clusterOf: (key) => this.hosts.get(key)?.state.clusterId ?? '',
+    hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
+    // Not asked for here.
+    hostsOfInfraEnv: () => [],
+  });
+
+  constructor(make: MakeEntries = entriesInMemory) {
+    this.hosts = make<HostKey, HostEntry, HostEntry>({
+      shape: HOSTS,
+      fieldsOf: ({ state }) => [state.clusterId],
+      toSaved: (entry) => ({ ...entry }),
+      fromSaved: (saved) => saved,
+      isOpen: ({ state }) => !isClosedHost(state),
+      forgotten: (key) => this.membership.forgetHost(key),
+    });
+    this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'hostKeys'>>({
+      shape: CLUSTERS,
+      fieldsOf: () => [],
+      toSaved: ({ hostKeys: _hostKeys, ...saved }) => saved,
+      fromSaved: (saved, id) => ({ ...saved, hostKeys: this.membership.hostsOf(id) }),
+      isOpen: (entry) => !isClosedCluster(entry.state) || this.isDue(entry),
+      forgotten: (id) => this.membership.forgetCluster(id),
+    });
+  }
+
+  /** All clusters to which something may still happen by itself, and some others. */
+  openClusterIds(): readonly string[] {
+    return [...this.clusters.inMemory()].map(({ state }) => state.clusterId);
+  }
 
   cluster(id: string): ClusterEntry | undefined {
     return this.clusters.get(id);
@@ -102,7 +144,11 @@ export class InstallView {
 
   isOpen(clusterId: string): boolean {
     const entry = this.clusters.get(clusterId);
-    return entry !== undefined && (this.hasToDiscard(entry) || this.hasToPrepare(entry));
+    return entry !== undefined && this.isDue(entry);
+  }
+
+  private isDue(entry: ClusterEntry): boolean {
+    return this.hasToDiscard(entry) || this.hasToPrepare(entry);
   }
 
   hasToPrepare(entry: ClusterEntry): boolean {
@@ -145,13 +191,17 @@ export class InstallView {
     const known = this.hosts.get(key);
     const state = hostDecider.evolve(known?.state ?? hostDecider.initialState(), event);
     if (event.type === 'HostDeregistered') this.hosts.delete(key);
-    else if (known) known.state = state;
-    else this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
+    else if (known) {
+      known.state = state;
+      this.hosts.changed(key);
+    } else this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
-    const host = this.hosts.get(hostKeyOfStream(event.streamId));
+    const key = hostKeyOfStream(event.streamId);
+    const host = this.hosts.get(key);
     if (!host || event.type !== 'InventoryReported') return;
+    this.hosts.changed(key);
     const { hardware } = event.data;
     host.inventoryHostname = hardware?.hostname ?? '';
     host.hardware = hardware;
@@ -166,6 +216,7 @@ export class InstallView {
     const { id } = parseStreamId(event.streamId);
     const entry = this.clusters.get(id);
     if (!entry) return;
+    this.clusters.changed(id);
     if (event.type === 'ArtifactsPrepared' || event.type === 'ArtifactsFailed') {
       entry.answeredAttempt = event.data.attempt;
       entry.hasArtifacts = event.type === 'ArtifactsPrepared';

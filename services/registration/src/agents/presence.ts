@@ -32,7 +32,7 @@ export class Presence implements OnApplicationShutdown {
 
   /** After a start every polling host has the full period before it counts as silent. */
   start(): void {
-    for (const { key, state } of this.view.allHosts())
+    for (const { key, state } of this.view.openHosts())
       if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.touch(key);
     this.scheduler.start();
   }

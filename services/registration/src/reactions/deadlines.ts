@@ -34,8 +34,8 @@ export class Deadlines implements OnApplicationShutdown {
   }
 
   start(): void {
-    for (const { key } of this.view.allHosts()) this.set(`host:${key}`);
-    for (const { id } of this.view.allClusters()) this.set(`cluster:${id}`);
+    for (const { key } of this.view.openHosts()) this.set(`host:${key}`);
+    for (const { id } of this.view.openClusters()) this.set(`cluster:${id}`);
     this.scheduler.start();
   }
 

@@ -64,6 +64,13 @@ export function parseReactionKey(key: string): ReactionKey {
   return { kind: key.slice(0, colon), id: key.slice(colon + 1) } as ReactionKey;
 }
 
+/** The keys of everything to which something may still happen by itself. */
+export function* openKeysOf(view: RegistrationView): Iterable<string> {
+  for (const { key } of view.openHosts()) yield* [`host:${key}`, `report:${key}`];
+  for (const { id, propagated } of view.openClusters())
+    yield* propagated ? [`cluster:${id}`, `follow:${id}`] : [`cluster:${id}`];
+}
+
 /** Whether the reaction to an event from before the start may be incomplete. */
 export function isReactionOpen(key: string, view: RegistrationView): boolean {
   const { kind, id } = parseReactionKey(key);

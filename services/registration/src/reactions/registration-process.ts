@@ -6,8 +6,10 @@ import {
   type MusterEventStore,
   type OutputOf,
   ReactorHost,
+  SAVED,
   SECRETS,
 } from '@muster/nest-kit';
+import type { SavedConsumer } from '@muster/event-sourcing';
 import type { Secrets } from '@muster/ports';
 import { Controller, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -22,7 +24,14 @@ import { ClusterProcess } from '../clusters/cluster-process';
 import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
 import { Deadlines } from './deadlines';
-import { isReactionOpen, parseReactionKey, type ReactionKey, reactionKeysOf, ReactionTracker } from './reaction-keys';
+import {
+  isReactionOpen,
+  openKeysOf,
+  parseReactionKey,
+  type ReactionKey,
+  reactionKeysOf,
+  ReactionTracker,
+} from './reaction-keys';
 
 /**
  * Runs the reactions of this service on one feed.
@@ -38,6 +47,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
 
   constructor(
     @Inject(SECRETS) private readonly secrets: Secrets,
+    @Inject(SAVED) private readonly saved: SavedConsumer,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -59,6 +69,8 @@ export class RegistrationProcess implements OnApplicationBootstrap {
       observe: (event) => this.observe(event),
       keysOf: (event) => reactionKeysOf(event, this.view),
       react: (key) => this.react(key),
+      openKeys: () => openKeysOf(this.view),
+      saved: this.saved,
       isOpen: (key) => isReactionOpen(key, this.view),
       onLive: () => this.goLive(),
     });

@@ -3,6 +3,7 @@ import {
   type HostEvent,
   type HostKey,
   type InfraEnvEvent,
+  parseHostKey,
   parseStreamId,
   type RecordedMusterEvent,
   type InventoryEvent,
@@ -17,13 +18,25 @@ import {
   hostDecider,
   infraEnvDecider,
   type InfraEnvState,
+  isClosedCluster,
+  isClosedHost,
   Membership,
   type MembershipChange,
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
+import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
 import type { Outcome, Outcomes } from '@muster/validation-rules';
-import { Injectable } from '@nestjs/common';
-import { type Cause, type ClusterEntry, type HostEntry, PROPAGATED } from './view-entries';
+import {
+  causeOf,
+  CLUSTERS,
+  type ClusterEntry,
+  HOSTS,
+  type HostEntry,
+  INFRA_ENVS,
+  type InfraEnvEntry,
+  PROPAGATED,
+  unmet,
+} from './view-entries';
 
 const NO_OUTCOMES: Outcomes = new Map();
 
@@ -44,18 +57,51 @@ const NOTHING_REPORTED = {
  * The state for reactions, folded from all streams in order. It is some milliseconds behind the aggregates, so
  * decisions use the aggregates.
  */
-@Injectable()
 export class RegistrationView {
-  private readonly hosts = new Map<HostKey, HostEntry>();
-  private readonly clusters = new Map<string, ClusterEntry>();
-  private readonly infraEnvs = new Map<string, { state: InfraEnvState }>();
-  private readonly membership = new Membership();
-  private lastPosition = START_OF_STORE;
+  private readonly hosts: Entries<HostKey, HostEntry>;
+  private readonly clusters: Entries<string, ClusterEntry>;
+  private readonly infraEnvs: Entries<string, InfraEnvEntry>;
+  private readonly membership: Membership = new Membership({
+    clusterOf: (key) => this.hosts.get(key)?.state.clusterId ?? '',
+    hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
+    hostsOfInfraEnv: (id) => this.hosts.keysWhere('infra_env_id', id),
+  });
+  private lastPosition: number;
   /** Membership change of the last event. */
   private lastChange: MembershipChange = { left: '', joined: '' };
 
   /** True when all events from before the start were applied. */
   isLive = false;
+
+  /** `position`: the last event that the entries of `make` contain. */
+  constructor(make: MakeEntries = entriesInMemory, position = START_OF_STORE) {
+    this.lastPosition = position;
+    this.hosts = make<HostKey, HostEntry, Omit<HostEntry, 'key'>>({
+      shape: HOSTS,
+      fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
+      toSaved: ({ key: _key, ...saved }) => saved,
+      fromSaved: (saved, key) => ({ key, ...saved }),
+      isOpen: ({ state }) => !isClosedHost(state),
+      forgotten: (key) => this.membership.forgetHost(key),
+    });
+    this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys'>>({
+      shape: CLUSTERS,
+      fieldsOf: () => [],
+      toSaved: ({ id: _id, hostKeys: _hostKeys, ...saved }) => saved,
+      fromSaved: (saved, id) => ({ id, hostKeys: this.membership.hostsOf(id), ...saved }),
+      isOpen: ({ state }) => !isClosedCluster(state),
+      forgotten: (id) => this.membership.forgetCluster(id),
+    });
+    this.infraEnvs = make<string, InfraEnvEntry, InfraEnvEntry>({
+      shape: INFRA_ENVS,
+      fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
+      toSaved: ({ state }) => ({ state }),
+      fromSaved: (saved) => saved,
+      // Nothing happens to an infra-env by itself.
+      isOpen: () => false,
+      forgotten: (id) => this.membership.forgetInfraEnv(id),
+    });
+  }
 
   /** Position of the last applied event. */
   position(): number {
@@ -75,19 +121,20 @@ export class RegistrationView {
   }
 
   hostCountOfInfraEnv(id: string): number {
-    return this.infraEnvs.has(id) ? this.membership.hostsOfInfraEnv(id).size : 0;
+    return this.infraEnvs.get(id) ? this.membership.hostsOfInfraEnv(id).size : 0;
   }
 
   hostsOfInfraEnv(id: string): Iterable<HostKey> {
     return this.membership.hostsOfInfraEnv(id);
   }
 
-  allHosts(): Iterable<HostEntry> {
-    return this.hosts.values();
+  /** All hosts to which something may still happen by itself, and some others. */
+  openHosts(): Iterable<HostEntry> {
+    return this.hosts.inMemory();
   }
 
-  allClusters(): Iterable<ClusterEntry> {
-    return this.clusters.values();
+  openClusters(): Iterable<ClusterEntry> {
+    return this.clusters.inMemory();
   }
 
   /** Yields the infra-envs of the hosts of the cluster. */
@@ -100,7 +147,7 @@ export class RegistrationView {
 
   /** Returns the CPU architectures of the infra-envs that are bound to the cluster, without duplicates. */
   imageArchitecturesOf(clusterId: string): string[] {
-    const bound = this.membership.infraEnvsBoundTo(clusterId);
+    const bound = [...this.infraEnvs.keysWhere('cluster_id', clusterId)];
     return [...new Set(bound.map((id) => this.infraEnv(id)?.settings.cpuArchitecture ?? ''))].filter(Boolean);
   }
 
@@ -138,8 +185,10 @@ export class RegistrationView {
     const known = this.hosts.get(key);
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, event);
-    if (known) Object.assign(known, { state, cause: causeOf(event) });
-    else
+    if (known) {
+      Object.assign(known, { state, cause: causeOf(event) });
+      this.hosts.changed(key);
+    } else
       this.hosts.set(key, {
         key,
         state,
@@ -157,6 +206,7 @@ export class RegistrationView {
     const before = known?.state ?? clusterDecider.initialState();
     const entry = known ?? newCluster(id, this.membership.hostsOf(id), before, event);
     if (!known) this.clusters.set(id, entry);
+    else this.clusters.changed(id);
     Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
     if (event.type === 'ClusterReset')
       Object.assign(entry, {
@@ -177,7 +227,6 @@ export class RegistrationView {
     const known = this.infraEnvs.get(id);
     const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), event);
     if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
-    else if (known) known.state = state;
     else this.infraEnvs.set(id, { state });
   }
 
@@ -185,6 +234,7 @@ export class RegistrationView {
     const host = this.hosts.get(hostKeyOfStream(event.streamId));
     if (!host || event.data.generation !== host.state.generation) return;
     host.cause = causeOf(event);
+    this.hosts.changed(host.key);
     if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
     else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
     else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
@@ -205,12 +255,14 @@ export class RegistrationView {
       host.outcomes = withChanges(reset ? NO_OUTCOMES : host.outcomes, changed);
       host.conditions = conditions ?? (reset ? undefined : host.conditions);
       host.cause = causeOf(event);
+      this.hosts.changed(host.key);
     } else if (event.type === 'ClusterOutcomesChanged') {
       const cluster = this.clusters.get(parseStreamId(event.streamId).id);
       if (!cluster) return;
       cluster.outcomes = withChanges(cluster.outcomes, event.data.changed);
       cluster.conditions = event.data.conditions ?? cluster.conditions;
       cluster.cause = causeOf(event);
+      this.clusters.changed(cluster.id);
     }
   }
 
@@ -218,6 +270,7 @@ export class RegistrationView {
     const cluster = this.clusters.get(parseStreamId(event.streamId).id);
     if (!cluster) return;
     cluster.cause = causeOf(event);
+    this.clusters.changed(cluster.id);
     if (event.type === 'ReleaseRead')
       cluster.releaseImages = {
         machineConfigOperator: event.data.machineConfigOperatorImage,
@@ -230,15 +283,6 @@ export class RegistrationView {
     else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
   }
 }
-
-const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
-  causationId: id,
-  correlationId: metadata.correlationId,
-});
-
-/** Outcomes from before a reset are ignored: the hosts must be evaluated again before the cluster can be ready. */
-const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
-  conditions && { ...conditions, requiredPassed: false };
 
 const newCluster = (
   id: string,

@@ -1,5 +1,6 @@
-import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
-import type { ClusterState, HostState } from '@muster/domain';
+import type { HardwareFacts, HostKey, Plain, RecordedMusterEvent } from '@muster/contracts';
+import type { EntryShape } from '@muster/decision';
+import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterConditions, HostConditions, Outcomes } from '@muster/validation-rules';
 
 /** A host in the view of the reactions: its state and the reports about it. */
@@ -37,6 +38,14 @@ export interface ClusterEntry {
   cause: Cause;
 }
 
+export interface InfraEnvEntry {
+  readonly state: InfraEnvState;
+}
+
+export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
+export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
+export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
+
 /** A command on a cluster that is propagated to its hosts. */
 export interface PropagatedCommand {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
@@ -61,3 +70,12 @@ export const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | 
   ClusterReset: 'reset',
   ClusterDeregistered: 'deregistered',
 };
+
+export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
+  causationId: id,
+  correlationId: metadata.correlationId,
+});
+
+/** Outcomes from before a reset are ignored: the hosts must be evaluated again before the cluster can be ready. */
+export const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
+  conditions && { ...conditions, requiredPassed: false };

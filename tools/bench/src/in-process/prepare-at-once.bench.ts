@@ -5,9 +5,11 @@ import {
   inMemoryObjectStore,
   inMemoryReadModels,
   inMemorySecrets,
+  inMemoryStateStore,
 } from '@muster/adapter-in-memory';
 import { connectNatsRequests } from '@muster/adapter-nats';
 import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
+import { SavedStates } from '@muster/event-sourcing';
 import type { Platform } from '@muster/nest-kit';
 import { type EventStore, type JsonObject, NO_STREAM } from '@muster/ports';
 import { startIgnition } from '@muster/service-ignition';
@@ -31,8 +33,10 @@ export const prepareAtOnce: Bench = {
     const clusters = bed.isQuick ? 10 : CLUSTERS;
     const nats = await startNatsServer();
     const requests = await connectNatsRequests({ servers: nats.url, name: 'bench' });
+    const eventStore = inMemoryEventStore();
     const platform: Platform = {
-      eventStore: inMemoryEventStore(),
+      eventStore,
+      states: new SavedStates(inMemoryStateStore(), eventStore, (error) => bed.tell(error.message)),
       readModels: inMemoryReadModels(),
       objectStore: inMemoryObjectStore(),
       logs: inMemoryObjectAreas(),

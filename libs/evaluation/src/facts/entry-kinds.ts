@@ -1,0 +1,114 @@
+import { type HostKey, parseHostKey } from '@muster/contracts';
+import type { EntryKind, EntryShape } from '@muster/decision';
+import { isClosedCluster, isClosedHost } from '@muster/domain';
+import {
+  addressesOf,
+  ClusterConnectivity,
+  type ClusterSettingsFacts,
+  toClusterSettingsFacts,
+} from '@muster/validation-rules';
+import { type ClusterEntry, type HostEntry, type InfraEnvEntry, nameOf } from './view-entries';
+
+const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
+const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
+const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: [] };
+
+/** What is saved of the view. */
+export const FACTS_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS, INFRA_ENVS];
+
+type SavedHost = Pick<HostEntry, 'state' | 'reports' | 'lastEventId'>;
+
+export const hostKind = ({
+  forgotten,
+}: {
+  readonly forgotten: (key: HostKey) => void;
+}): EntryKind<HostKey, HostEntry, SavedHost> => ({
+  shape: HOSTS,
+  fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
+  toSaved: ({ state, reports, lastEventId }) => ({ state, reports, lastEventId }),
+  fromSaved: (saved, key) => ({ key, ...saved }),
+  isOpen: ({ state }) => !isClosedHost(state),
+  forgotten,
+});
+
+/** What does not follow from the hosts of the cluster. */
+type SavedCluster = Pick<
+  ClusterEntry,
+  'state' | 'userManifests' | 'shape' | 'groups' | 'awaitsReports' | 'lastEventId'
+>;
+
+interface HostsOfClusters {
+  readonly hostKeysOf: (id: string) => ReadonlySet<HostKey>;
+  readonly hostOf: (key: HostKey) => HostEntry | undefined;
+  readonly loaded: (hosts: readonly HostEntry[]) => void;
+  readonly forgotten: (id: string) => void;
+}
+
+export const clusterKind = ({
+  hostKeysOf,
+  hostOf,
+  loaded,
+  forgotten,
+}: HostsOfClusters): EntryKind<string, ClusterEntry, SavedCluster> => ({
+  shape: CLUSTERS,
+  fieldsOf: () => [],
+  toSaved: ({ state, userManifests, shape, groups, awaitsReports, lastEventId }) => ({
+    state,
+    userManifests,
+    shape,
+    groups: new Map([...groups].map(([network, members]) => [network, new Set(members)])),
+    awaitsReports,
+    lastEventId,
+  }),
+  fromSaved: (saved, id) => {
+    const hostKeys = hostKeysOf(id);
+    const hosts = [...hostKeys].flatMap((key) => hostOf(key) ?? []);
+    loaded(hosts);
+    const facts = toClusterSettingsFacts(saved.state, { hasCustomManifest: saved.userManifests.length > 0 });
+    return { id, ...saved, facts, hostKeys, ...combined(facts, hosts) };
+  },
+  isOpen: ({ state }) => !isClosedCluster(state),
+  forgotten,
+});
+
+/** What follows from the hosts of a cluster together. */
+function combined(
+  facts: ClusterSettingsFacts,
+  hosts: readonly HostEntry[],
+): Pick<ClusterEntry, 'names' | 'connectivity' | 'collisionReporters'> {
+  const names = new Map<string, Set<HostKey>>();
+  const connectivity = connectivityOf(facts);
+  const collisionReporters = new Set<HostKey>();
+  for (const host of hosts) {
+    const { key, state, reports } = host;
+    const name = nameOf(host);
+    if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
+    connectivity.setHost(state.hostId, reports.hardware ? addressesOf(reports.hardware) : [], reports.reaches);
+    if (reports.collisions.length > 0) collisionReporters.add(key);
+  }
+  return { names, connectivity, collisionReporters };
+}
+
+export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
+  const connectivity = new ClusterConnectivity();
+  connectivity.setNetworks(facts.machineNetworks);
+  return connectivity;
+}
+
+interface HostsOfInfraEnvs {
+  readonly hostKeysOf: (id: string) => ReadonlySet<HostKey>;
+  readonly forgotten: (id: string) => void;
+}
+
+export const infraEnvKind = ({
+  hostKeysOf,
+  forgotten,
+}: HostsOfInfraEnvs): EntryKind<string, InfraEnvEntry, Pick<InfraEnvEntry, 'state'>> => ({
+  shape: INFRA_ENVS,
+  fieldsOf: () => [],
+  toSaved: ({ state }) => ({ state }),
+  fromSaved: ({ state }, id) => ({ state, hostKeys: hostKeysOf(id) }),
+  // Nothing happens to an infra-env by itself.
+  isOpen: () => false,
+  forgotten,
+});

@@ -1,0 +1,78 @@
+import { type HostKey, parseHostKey } from '@muster/contracts';
+import type { Entries, MakeEntries } from '@muster/decision';
+import { Membership } from '@muster/domain';
+import { addressesOf } from '@muster/validation-rules';
+import { clusterKind, hostKind, infraEnvKind } from './entry-kinds';
+import type { ClusterEntry, HostEntry, InfraEnvEntry } from './view-entries';
+
+/** Hosts, clusters and infra-envs by their ids, and lookups across them. */
+export class KnownEntries {
+  readonly hosts: Entries<HostKey, HostEntry>;
+  readonly clusters: Entries<string, ClusterEntry>;
+  readonly infraEnvs: Entries<string, InfraEnvEntry>;
+  readonly membership: Membership = new Membership({
+    clusterOf: (key) => this.hosts.get(key)?.state.clusterId ?? '',
+    hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
+    hostsOfInfraEnv: (id) => this.hosts.keysWhere('infra_env_id', id),
+  });
+  private readonly keysOfIds = new Map<string, HostKey>();
+
+  constructor(make: MakeEntries) {
+    this.hosts = make(hostKind({ forgotten: (key) => this.membership.forgetHost(key) }));
+    this.clusters = make(
+      clusterKind({
+        hostKeysOf: (id) => this.membership.hostsOf(id),
+        hostOf: (key) => this.hosts.get(key),
+        loaded: (hosts) => {
+          for (const { key, state } of hosts) this.rememberId(state.hostId, key);
+        },
+        forgotten: (id) => {
+          for (const key of this.membership.hostsOf(id)) this.keysOfIds.delete(parseHostKey(key).hostId);
+          this.membership.forgetCluster(id);
+        },
+      }),
+    );
+    this.infraEnvs = make(
+      infraEnvKind({
+        hostKeysOf: (id) => this.membership.hostsOfInfraEnv(id),
+        forgotten: (id) => this.membership.forgetInfraEnv(id),
+      }),
+    );
+  }
+
+  /** Hosts report each other by their host ids. */
+  rememberId(hostId: string, key: HostKey): void {
+    if (hostId) this.keysOfIds.set(hostId, key);
+  }
+
+  hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
+    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+  }
+
+  hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
+    const key = this.keysOfIds.get(hostId);
+    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
+  }
+
+  /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
+  collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
+    if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
+    const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
+    return addressesOf(reports.hardware)
+      .map((address) => address.replace(/\/.*/, ''))
+      .filter((address) => colliding.has(address));
+  }
+
+  private collidingIn({ collisionReporters }: ClusterEntry): ReadonlySet<string> {
+    const reporters = [...collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+    return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
+  }
+
+  /** Removes the summaries of hosts, which are computed again on demand. */
+  dropSummaries(keys: Iterable<HostKey>): void {
+    for (const key of keys) {
+      const host = this.hosts.get(key);
+      if (host) host.summary = undefined;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { temporaryDirectory } from '@muster/testing';
+import { expectSavedAsReplayed } from '@muster/testing/platform';
+import { FACTS_SHAPES } from './entry-kinds';
+import { FactsView } from './facts-view';
+
+describe('the view of the rules', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+
+  it('is the same whether it was saved and loaded or folded from all events', async () => {
+    await expectSavedAsReplayed(directory.path, FACTS_SHAPES, (make) => new FactsView(make));
+  });
+});

@@ -1,0 +1,36 @@
+import type { SavedState, StateChange, StateTable } from '@muster/ports';
+import type { ChangeSource, FrozenChanges } from './saved-states';
+
+/** The table with the keys that were due for a reaction at the checkpoint. */
+export const DUE_KEYS: StateTable = { name: 'due', fields: [], indexes: [] };
+
+const NO_VALUE = new Uint8Array();
+
+/** Saves which keys are due, as differences. */
+export class DueKeys implements ChangeSource {
+  readonly unsaved = 0;
+  private savedKeys: ReadonlySet<string>;
+
+  constructor(
+    saved: SavedState,
+    private readonly current: () => Iterable<string>,
+  ) {
+    this.savedKeys = new Set(saved.find(DUE_KEYS.name, { where: {} }).map(({ key }) => key));
+  }
+
+  /** The keys that were due at the checkpoint. */
+  atStart(): Iterable<string> {
+    return this.savedKeys;
+  }
+
+  freeze(): FrozenChanges {
+    const before = this.savedKeys;
+    const now = new Set(this.current());
+    const changes: StateChange[] = [];
+    for (const key of now)
+      if (!before.has(key)) changes.push({ table: DUE_KEYS.name, key, row: { key, value: NO_VALUE, fields: [] } });
+    for (const key of before) if (!now.has(key)) changes.push({ table: DUE_KEYS.name, key, row: undefined });
+    this.savedKeys = now;
+    return { changes, saved: () => undefined, failed: () => (this.savedKeys = before) };
+  }
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { deserialize } from 'node:v8';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { sqliteStateStore } from '@muster/adapter-sqlite';
+import type { RecordedMusterEvent } from '@muster/contracts';
+import type { EntryShape, MakeEntries } from '@muster/decision';
+import { keptEntries, type SavedConsumer, SavedStates, type SaveLimits, viewFold } from '@muster/event-sourcing';
+import fc from 'fast-check';
+import {
+  CLUSTER_ID,
+  clusterEvent,
+  clusterRegistered,
+  type SampleEvent,
+  hostEntered,
+  hostEvent,
+  hostKey,
+  hostRegistered,
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  inventoryReported,
+  recorded,
+  reportEvent,
+} from './cluster-events';
+
+const AT = '2024-01-01T00:00:00.000Z';
+const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, intervalMs: 3_600_000, waiting: 1_000_000 };
+
+const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary<SampleEvent> => {
+  const key = hostKey(number);
+  const peers = [1, 2, 3, 4].filter((other) => other !== number).map((other) => hostKey(other).split('.')[1]);
+  return fc.constantFrom(
+    hostRegistered(key),
+    hostRegistered(key, { clusterId: '' }),
+    hostEvent(key, 'HostBound', { clusterId: CLUSTER_ID }),
+    hostEvent(key, 'HostUnbound', { clusterId: CLUSTER_ID }),
+    hostEvent(key, 'HostDeregistered', { at: AT }),
+    hostEvent(key, 'HostDeadlinePassed', { deadline: 'retention' }),
+    hostEvent(key, 'HostRoleSuggested', { role: 'master' }),
+    hostEntered(key, 'known'),
+    hostEntered(key, 'installed'),
+    inventoryReported(key),
+    inventoryReported(key, { hostname: 'same-name' }),
+    reportEvent(key, 'ConnectivityReported', {
+      peers: peers.map((hostId) => ({
+        hostId,
+        latencyMs: number,
+        packetLossPercent: 0,
+        nearAddresses: ['192.168.128.10'],
+      })),
+      vanishedPeers: [],
+      collisions: number === 1 ? [{ address: '192.168.128.10', macAddresses: ['a', 'b'] }] : [],
+    }),
+    clusterRegistered(),
+    clusterEvent('ClusterSettingsRevised', {
+      changes: { machineNetworks: { items: ['192.168.128.0/24', '10.0.0.0/8'] } },
+    }),
+    clusterEvent('ClusterSettingsRevised', {
+      changes: { machineNetworks: { items: ['10.0.0.0/8', '192.168.128.0/24'] } },
+    }),
+    clusterEvent('ClusterEnteredStatus', { status: 'ready', from: '', transition: 't', at: AT }),
+    clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: AT }),
+    clusterEvent('ClusterDeregistered', { at: AT }),
+    infraEnvRegistered(),
+    infraEnvRegistered({ clusterId: CLUSTER_ID }),
+    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: { type: 'InfraEnvDeregistered', data: { at: AT } } as never },
+  );
+});
+
+/** A history of a few hosts of one cluster with moments at which the view is saved, or saved and loaded by a new process. */
+const histories = fc.array(
+  fc.oneof({ weight: 5, arbitrary: sampleEvents }, fc.constantFrom('save' as const, 'restart' as const)),
+  {
+    maxLength: 40,
+  },
+);
+
+interface View {
+  observe(event: RecordedMusterEvent): unknown;
+}
+
+/** Everything in a saved value: the order of members and those that are `undefined` too. Equal arrays may have different bytes. */
+const textOf = (value: Uint8Array | undefined): string =>
+  inspect(value && deserialize(value), {
+    depth: Infinity,
+    breakLength: Infinity,
+    maxArrayLength: Infinity,
+    maxStringLength: Infinity,
+  });
+
+/**
+ * Checks for random histories that a view which is saved, dropped and loaded in between returns the same for each event and saves
+ * the same entries in the end as a view that folds all events.
+ */
+export async function expectSavedAsReplayed(
+  directory: string,
+  shapes: readonly EntryShape[],
+  makeView: (make: MakeEntries, position: number) => View,
+): Promise<void> {
+  let files = 0;
+  const open = async (file: string) => {
+    const onError = (error: Error): never => {
+      throw error;
+    };
+    const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, NOT_BY_ITSELF);
+    const consumer = await states.open('sample', [viewFold('sample', 1, shapes)]);
+    return { states, consumer, view: makeView(keptEntries(consumer), consumer.position('sample')) };
+  };
+  const fileOf = (what: string): string => join(directory, `${what}-${(files += 1)}.sqlite`);
+  const observe = (
+    event: RecordedMusterEvent,
+    { view, consumer }: { view: View; consumer: SavedConsumer },
+  ): unknown => {
+    const returned = view.observe(event);
+    consumer.reached('sample', event.position, undefined);
+    return Array.isArray(returned) ? [...(returned as unknown[])].sort() : returned;
+  };
+  await fc.assert(
+    fc.asyncProperty(histories, async (history) => {
+      const events = recorded(history.filter((one): one is SampleEvent => typeof one === 'object'));
+      const [savedFile, replayedFile] = [fileOf('saved'), fileOf('replayed')];
+      const replayed = await open(replayedFile);
+      let saved = await open(savedFile);
+      let next = 0;
+      for (const step of history) {
+        if (step === 'save') {
+          await saved.states.save();
+        } else if (step === 'restart') {
+          await saved.states.close();
+          saved = await open(savedFile);
+        } else {
+          const event = events[next] as RecordedMusterEvent;
+          next += 1;
+          expect(observe(event, saved)).toEqual(observe(event, replayed));
+        }
+      }
+      await Promise.all([saved.states.save(), replayed.states.save()]);
+      for (const { name } of shapes) {
+        const keys = replayed.consumer.state.find(name, { where: {} }).map(({ key }) => key);
+        expect(saved.consumer.state.find(name, { where: {} }).map(({ key }) => key)).toEqual(keys);
+        for (const key of keys) {
+          const [own, other] = [saved, replayed].map(({ consumer }) => consumer.state.get(name, key));
+          expect(textOf(own)).toBe(textOf(other));
+        }
+      }
+      await Promise.all([saved.states.close(), replayed.states.close()]);
+    }),
+  );
+}
