@@ -7,7 +7,7 @@ const NUMBERS: ReadonlySet<ScalarType> = new Set([ScalarType.DOUBLE]);
 
 /** Returns an arbitrary plain form of the schema. Message fields and optional fields may be absent. */
 export const arbitraryPlain = (schema: DescMessage): fc.Arbitrary<Record<string, unknown>> => {
-  if (schema.typeName === 'google.protobuf.Struct') return fc.dictionary(fc.string(), json, { maxKeys: 3 });
+  if (schema.typeName === 'google.protobuf.Struct') return fc.dictionary(memberName, json, { maxKeys: 3 });
   const fields = Object.fromEntries(schema.fields.map((field) => [field.jsonName, arbitraryField(field)]));
   return fc.record(fields, {
     requiredKeys: schema.fields.filter((field) => !isOptional(field)).map((f) => f.jsonName),
@@ -16,6 +16,9 @@ export const arbitraryPlain = (schema: DescMessage): fc.Arbitrary<Record<string,
 
 const isOptional = (field: DescField): boolean =>
   field.fieldKind === 'message' || (field.proto.proto3Optional ?? false);
+
+/** The JSON codec of protobuf drops a member of this name, because its assignment would replace the prototype. */
+const memberName = fc.string().filter((name) => name !== '__proto__');
 
 const json = fc.oneof(
   fc.string(),
@@ -37,7 +40,7 @@ const arbitraryField = (field: DescField): fc.Arbitrary<unknown> => {
       });
     case 'map':
       return fc.dictionary(
-        fc.string(),
+        memberName,
         field.mapKind === 'message' ? arbitraryPlain(field.message) : arbitraryScalar(field.scalar),
         { maxKeys: 3 },
       );

@@ -73,6 +73,6 @@ describe('The page of settings', () => {
 
   it('shows defaults in the notation of their settings', () => {
     expect(page).toMatch(/\| `HOST_MAX_DISCONNECTION_TIME` \| duration \| 3m \| registration \|/);
-    expect(page).toMatch(/\| `REST_PORT`, alias `PORT` \| port \| `8090` \| gateway \|/);
+    expect(page).toMatch(/\| `REST_PORT`, alias `PORT` \| port \| `8090` \| gateway, ignition, image \|/);
   });
 });

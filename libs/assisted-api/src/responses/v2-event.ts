@@ -100,7 +100,6 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'infra_env_registered', origin: 'event', when: 'An infra-env is created.' },
   { name: 'install_config_applied', origin: 'event', when: 'Install-config overrides are set.' },
   { name: 'installation_preparing_timed_out', origin: 'event', when: 'The preparation exceeds its time limit.' },
-  { name: 'release_read', origin: 'event', when: 'The release image of a cluster was read for its installation.' },
   {
     name: 'prepare_installation_failed',
     origin: 'event',
@@ -226,6 +225,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
 
 /** Event names that assisted-service v2 does not have. */
 export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
+  { name: 'release_read', origin: 'event', when: 'The release image of a cluster was read for its installation.' },
   {
     name: 'cluster_validation_flapping_ended',
     origin: 'event',
