@@ -1,46 +1,46 @@
-/** The value of a field by which entries are found. */
+/** The value of a field by which entries can be found. */
 export type EntryField = string | number | boolean;
 
-/** How entries of one kind are saved and loaded. */
+/** The kind of entries of a map: how they are saved and loaded. */
 export interface EntryKind<Key extends string, Entry extends object, Saved> {
   readonly shape: EntryShape;
   /** In the order of the fields of the shape. */
   fieldsOf(entry: Entry): readonly (EntryField | undefined)[];
-  /** What is saved of an entry. Nothing in it may change afterwards: it is written some time later. */
+  /** Returns the saved form of an entry. It must not change afterwards, because it is written later. */
   toSaved(entry: Entry): Saved;
   fromSaved(saved: Saved, key: Key): Entry;
-  /** Whether something may still happen to the entry by itself. Open entries stay in memory, others may leave it. */
+  /** Returns whether the entry may change without a new event. Open entries stay in memory, others may be removed from it. */
   isOpen(entry: Entry, key: Key): boolean;
-  /** The entry left memory. */
+  /** Called when the entry was removed from memory. */
   forgotten?(key: Key): void;
 }
 
 export interface EntryShape {
   /** Lower-case letters and underscores; unique in its view. */
   readonly name: string;
-  /** Fields by which entries are found. */
+  /** Fields by which entries can be found. */
   readonly fields: readonly string[];
 }
 
-/** The entries of a view by key. Those that are saved are loaded when they are asked for. */
+/** The entries of a view by key. Saved entries are loaded on demand. */
 export interface Entries<Key extends string, Entry extends object> {
   get(key: Key): Entry | undefined;
   set(key: Key, entry: Entry): void;
-  /** The members of an entry of this map have changed. */
+  /** Must be called when the members of an entry of this map have changed. */
   changed(key: Key): void;
   delete(key: Key): void;
-  /** Entries in memory: all open ones and some others. */
+  /** Returns the entries in memory: all open ones and some others. */
   inMemory(): Iterable<Entry>;
-  /** Keys of all entries whose field has the value; in no order. */
+  /** Returns the keys of all entries whose field has the value, in no particular order. */
   keysWhere(field: string, value: EntryField): Iterable<Key>;
 }
 
-/** Makes the map in which a view keeps the entries of a kind. */
+/** Creates the map in which a view keeps the entries of a kind. */
 export type MakeEntries = <Key extends string, Entry extends object, Saved>(
   kind: EntryKind<Key, Entry, Saved>,
 ) => Entries<Key, Entry>;
 
-/** Entries that end with the process. */
+/** Creates maps in memory whose entries are not saved. */
 export const entriesInMemory: MakeEntries = <Key extends string, Entry extends object, Saved>({
   shape,
   fieldsOf,

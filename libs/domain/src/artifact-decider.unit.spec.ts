@@ -57,7 +57,7 @@ describe('artifact decider', () => {
     given(prepared(1), discarded).when(record(1)).then([]);
   });
 
-  it('records what is read of a release while the attempt has no result', () => {
+  it('records the progress of a download while the attempt has no result', () => {
     const data = { clusterId, attempt: 1, image: 'quay.io/a', downloadedBytes: 1, totalBytes: 2 };
     given()
       .when({ type: 'RecordReleaseDownload', ...data })

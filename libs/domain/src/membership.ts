@@ -38,7 +38,7 @@ export function clusterOfInfraEnvAfter(clusterId: string, event: InfraEnvEvent):
   }
 }
 
-/** What an event changed: the cluster that a host left and the cluster that it joined. Empty: none. */
+/** The change that an event caused: the cluster that a host left and the cluster that it joined. Empty: none. */
 export interface MembershipChange {
   readonly left: string;
   readonly joined: string;
@@ -46,21 +46,20 @@ export interface MembershipChange {
 
 const NO_CHANGE: MembershipChange = { left: '', joined: '' };
 
-/** What is known of the hosts of a view before the event that is being observed. */
+/** The state of the hosts of a view before the observed event. */
 export interface KnownHosts {
-  /** Empty: none, or the host is unknown. */
+  /** Returns the cluster of a host. Empty: none, or the host is unknown. */
   clusterOf(key: HostKey): string;
   hostsOfCluster(clusterId: string): Iterable<HostKey>;
-  /** The registered ones. */
+  /** Returns the registered hosts of an infra-env. */
   hostsOfInfraEnv(infraEnvId: string): Iterable<HostKey>;
 }
 
 const NO_HOSTS: KnownHosts = { clusterOf: () => '', hostsOfCluster: () => [], hostsOfInfraEnv: () => [] };
 
 /**
- * Which hosts belong to which cluster and infra-env. A service that needs this keeps one index and passes each event to it once,
- * in the order of the store, before it applies the event to the host. What the index does not have yet, or has forgotten, it reads
- * from the known hosts.
+ * The hosts of each cluster and infra-env. A service keeps one index and passes each event to it once, in the order of
+ * the store, before it applies the event to the host. Missing entries are read from the known hosts.
  */
 export class Membership {
   private readonly clusterOfHost = new Map<HostKey, string>();
@@ -69,22 +68,22 @@ export class Membership {
 
   constructor(private readonly known: KnownHosts = NO_HOSTS) {}
 
-  /** The hosts of a cluster in ascending order, whatever the order of their arrival. The set follows later events. */
+  /** The hosts of a cluster in ascending order. Later events change the returned set. */
   hostsOf(clusterId: string): ReadonlySet<HostKey> {
     return this.members(clusterId);
   }
 
-  /** The registered hosts of an infra-env. The set follows later events. */
+  /** The registered hosts of an infra-env. Later events change the returned set. */
   hostsOfInfraEnv(infraEnvId: string): ReadonlySet<HostKey> {
     return this.registered(infraEnvId);
   }
 
-  /** The infra-envs of the hosts of a cluster, each once. */
+  /** The infra-envs of the hosts of a cluster, without duplicates. */
   infraEnvsOf(clusterId: string): ReadonlySet<string> {
     return new Set([...this.members(clusterId)].map((key) => parseHostKey(key).infraEnvId));
   }
 
-  /** Applies an event. Events without a meaning for membership change nothing. */
+  /** Applies an event. Events that do not affect membership change nothing. */
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
@@ -93,7 +92,9 @@ export class Membership {
     return NO_CHANGE;
   }
 
-  /** Drops what is remembered of a cluster that left memory. Sets that were handed out no longer follow. */
+  /**
+   * Removes the entries of a cluster that was removed from memory. Sets that were returned earlier no longer change.
+   */
   forgetCluster(clusterId: string): void {
     this.hostsByCluster.delete(clusterId);
   }

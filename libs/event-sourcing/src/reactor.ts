@@ -23,9 +23,12 @@ export interface ReactorOptions<Event extends EventShape> {
    * check.
    */
   readonly isOpen?: (key: string) => boolean;
-  /** Keys of the present state that are looked at after a start, whatever events there are. */
+  /** Returns the keys of the current state to process after a start, independent of events. */
   readonly openKeys?: () => Iterable<string>;
-  /** Where the entries are saved that `observe` changes; it has a fold of the name of the reactor and the table DUE_KEYS. */
+  /**
+   * The saved state of the entries that `observe` changes. It has a fold with the name of the reactor and the table
+   * DUE_KEYS.
+   */
   readonly saved?: SavedConsumer | undefined;
   readonly onError: (error: Error) => void;
 }
@@ -53,7 +56,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   const { name, saved } = options;
   const past = new Set<string>();
   let live = false;
-  /** Keys that are still due after the end. */
+  /** Keys that are still due when the reactor is closed. */
   let left: readonly string[] | undefined;
   let observed = saved?.position(name) ?? START_OF_STORE;
   if (saved) {

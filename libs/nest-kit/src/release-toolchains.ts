@@ -2,9 +2,9 @@ import type { SettingsReader } from './settings/settings-reader';
 
 export type ToolchainName = 'builtin' | 'openshift-install';
 
-/** What creates the installation artifacts of a release. Several services decide by it and must decide alike. */
+/** The toolchain of each release, which creates its installation artifacts. Several services must use the same. */
 export interface ReleaseToolchains {
-  /** Returns the toolchain of a release image, or why the release cannot be installed and what to do. */
+  /** Returns the toolchain of a release image, or the reason why the release cannot be installed and the remedy. */
   readonly of: (releaseImage: string) => ToolchainChoice;
 }
 
@@ -12,7 +12,10 @@ export type ToolchainChoice =
   | { readonly kind: 'chosen'; readonly toolchain: ToolchainName }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Reads INSTALL_TOOLCHAIN and the marks of RELEASE_IMAGES. Rejects `builtin` for a catalogue with real releases. */
+/**
+ * Reads INSTALL_TOOLCHAIN and the simulated releases in RELEASE_IMAGES. Rejects `builtin` for a catalogue with real
+ * releases.
+ */
 export function readReleaseToolchains(settings: SettingsReader): ReleaseToolchains {
   const setting = settings.get('INSTALL_TOOLCHAIN');
   const releases = settings.get('RELEASE_IMAGES');

@@ -26,7 +26,7 @@ describe('The toolchain of a release', () => {
     expect(read(environment as Record<string, string>).toolchains.of(image)).toEqual({ kind: 'chosen', toolchain });
   });
 
-  it('is refused for a real release where only the built-in one may be used', () => {
+  it('refuses a real release when only the builtin toolchain is allowed', () => {
     const { problems, toolchains } = read({ INSTALL_TOOLCHAIN: 'builtin' });
     expect(toolchains.of('quay.io/4.18.3')).toMatchObject({
       kind: 'refused',
@@ -40,7 +40,7 @@ describe('The toolchain of a release', () => {
     ]);
   });
 
-  it('is not refused at the start where every release is simulated', () => {
+  it('accepts builtin at start when every release is simulated', () => {
     const RELEASE_IMAGES = JSON.stringify([release('4.18.1', true)]);
     expect(read({ INSTALL_TOOLCHAIN: 'builtin', RELEASE_IMAGES }).problems).toEqual([]);
   });

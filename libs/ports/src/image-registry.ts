@@ -46,7 +46,7 @@ export interface ImageRegistry {
   extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<string>;
 }
 
-/** What prevents a download: each has another remedy. */
+/** The kinds of faults of a download, each with another remedy. */
 export type RegistryFault =
   /** The registry does not accept the credentials. */
   | 'credentials'
@@ -54,20 +54,20 @@ export type RegistryFault =
   | 'missing'
   /** The registry limits requests. */
   | 'busy'
-  /** The registry answers with a fault of its own. */
+  /** The registry answered with a server error. */
   | 'failing'
-  /** No connection, or it broke. */
+  /** The connection failed or was interrupted. */
   | 'unreachable'
   /** The certificate of the registry is not trusted or not valid. */
   | 'certificate'
-  /** The bytes are others than the digest says. */
+  /** The bytes do not match their digest. */
   | 'corrupt'
-  /** The image lacks what is wanted of it. */
+  /** The image does not contain the requested architecture or file. */
   | 'content'
   /** The copy cannot be written on this machine. */
   | 'disk';
 
-/** Why an image cannot be read. The message names the image, the registry and the reason. */
+/** An image cannot be read. The message contains the image, the registry and the reason. */
 export class ImageRegistryError extends Error {
   constructor(
     readonly image: string,

@@ -1,4 +1,4 @@
-/** The value of a field by which rows are found. */
+/** The value of a field by which rows can be found. */
 export type FieldValue = string | number | boolean;
 
 /** The rows of one kind. Rows are found by their key and by their fields. */
@@ -7,14 +7,14 @@ export interface StateTable {
   readonly name: string;
   /** Fields by which rows are found or ordered. Lower-case letters, digits and underscores. */
   readonly fields: readonly string[];
-  /** Combinations of fields that a query names together, in the order of the index. */
+  /** Combinations of fields that queries use together, in the order of the index. */
   readonly indexes: readonly (readonly string[])[];
 }
 
-/** A fold over all events, with a checkpoint of its own. */
+/** A fold over all events with its own checkpoint. */
 export interface SavedFold {
   readonly name: string;
-  /** Raised when the saved entries or the fold itself change: then the entries are rebuilt from the events. */
+  /** Incremented when the saved entries or the fold change, so that the entries are rebuilt from the events. */
   readonly version: number;
   /** Tables that the fold writes. */
   readonly tables: readonly StateTable[];
@@ -34,7 +34,7 @@ export interface StateRow {
   readonly fields: readonly (FieldValue | undefined)[];
 }
 
-/** A stored row, or without `row` a removed one. */
+/** A stored row. Without `row`: a removed row. */
 export interface StateChange {
   readonly table: string;
   readonly key: string;
@@ -42,12 +42,15 @@ export interface StateChange {
 }
 
 export interface StateConditions {
-  /** Fields that must be equal, of the same type. A list means: one of them. */
+  /** Fields that must be equal and of the same type. A list matches one of its values. */
   readonly where: { readonly [field: string]: FieldValue | readonly FieldValue[] };
 }
 
 export interface StateQuery extends StateConditions {
-  /** A field, or without one the key; ties by key, ascending. Rows without the field come first. @default by key, ascending */
+  /**
+   * A field, or the key without one. Equal values are ordered by key, ascending. Rows without the field come first.
+   * @default by key, ascending
+   */
   readonly orderBy?: { readonly field?: string; readonly descending?: boolean };
   readonly offset?: number;
   readonly limit?: number;
@@ -55,31 +58,34 @@ export interface StateQuery extends StateConditions {
 
 export interface FoundRow {
   readonly key: string;
-  /** Value of the field by which the rows are ordered; undefined without such a field. */
+  /** Value of the field by which the rows are ordered. Undefined without such a field. */
   readonly order: FieldValue | undefined;
 }
 
-/** The saved rows of one consumer. Reads are synchronous: a view loads what it lacks while it applies an event. */
+/** The saved rows of one consumer. Reads are synchronous: a view loads missing rows while it applies an event. */
 export interface SavedState {
   /** @throws StateDamaged when the row cannot be read */
   get(table: string, key: string): Uint8Array | undefined;
-  /** Keys of the rows that meet the conditions. All named fields must be fields of the table. */
+  /** Returns the keys of the rows that meet the conditions. All named fields must be fields of the table. */
   find(table: string, query: StateQuery): readonly FoundRow[];
   count(table: string, conditions: StateConditions): number;
-  /** The largest key of the table; undefined when the table is empty. */
+  /** Returns the largest key of the table. Undefined when the table is empty. */
   lastKey(table: string): string | undefined;
-  /** Saves all changes or none. `changes` is read in parts, with other work in between. `onSaved` runs with the commit, before any other read. */
+  /**
+   * Saves all changes or none. `changes` is read in parts, so that other work can run in between. `onSaved` is called
+   * with the commit, before any other read.
+   */
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void>;
   /** Removes the rows of these tables. */
   clear(tables: readonly string[]): void;
 }
 
 /**
- * State that follows from events, saved so that a start does not have to replay them. The events stay the truth: what is lost
- * or damaged here is replayed.
+ * State that is derived from events and saved, so that a start does not replay them. Lost or damaged state is rebuilt
+ * from the events.
  */
 export interface StateStore {
-  /** Creates the tables that are missing and clears those that have other fields or indexes than declared. */
+  /** Creates missing tables, and clears tables whose fields or indexes differ from their declaration. */
   open(consumer: StateConsumer): SavedState;
   /** Resolves when every save has ended and the files are closed. */
   close(): Promise<void>;

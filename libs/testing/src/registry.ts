@@ -16,22 +16,22 @@ const PROGRAM = 'docker-registry';
 export const REGISTRY_CREDENTIALS = Buffer.from('user:password').toString('base64');
 export const hasRegistry = (): boolean => spawnSync(PROGRAM, ['--version']).error === undefined;
 
-/** What happens to a request instead of the answer of the registry. */
+/** A simulated fault of a request. */
 export type Disturbance =
   | { readonly status: number; readonly headers?: { readonly [name: string]: string } }
   /** The connection ends after this many bytes of the body. */
   | { readonly cutAfterBytes: number }
-  /** The last byte of the body is another one. */
+  /** Changes the last byte of the body. */
   | { readonly isFlipped: true };
 
-/** `docker-registry` (Debian) with TLS and one account, `user` with the password `password`. */
+/** Starts `docker-registry` (Debian) with TLS and one account, `user` with the password `password`. */
 export interface TestRegistry {
   /** `127.0.0.1:<port>`. */
   readonly host: string;
   readonly caPem: string;
   /** `<method> <path>[ <range>]` of each request since the last `splice`. */
   readonly requests: string[];
-  /** Disturbs requests; undefined: the registry answers. */
+  /** Simulates faults of requests. Undefined: the registry answers. */
   disturb: (path: string) => Disturbance | undefined;
   /** Pushes an image and returns its digest. A text `link:<target>` is a symbolic link. */
   pushImage(repository: string, layers: readonly Files[], options?: PushOptions): Promise<string>;
@@ -122,7 +122,7 @@ interface Forwarding {
   readonly disturbance: Disturbance | undefined;
 }
 
-/** Passes a request on to the registry, and its answer back with the disturbance. */
+/** Forwards a request to the registry, and returns its answer with the simulated fault. */
 function forward({ answer, asked, ca, disturbance, port }: Forwarding): void {
   if (disturbance && 'status' in disturbance) {
     asked.resume();

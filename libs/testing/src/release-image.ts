@@ -9,7 +9,7 @@ const BASE_LAYER = { 'etc/os-release': 'ID="rhel"\nVERSION_ID="9.4"\n' };
 export interface ReleaseContent {
   /** `4.18.3`. */
   readonly version: string;
-  /** Content of `usr/bin/openshift-install`; components without one are left out of the release. */
+  /** Content of `usr/bin/openshift-install`. Without it, the release has no installer component. */
   readonly installer?: Buffer;
   readonly baremetalInstaller?: Buffer;
   /** CoreOS build of its stream metadata. */
@@ -17,7 +17,7 @@ export interface ReleaseContent {
 }
 
 export interface PushedRelease {
-  /** Component → its reference by digest, as the release names it. */
+  /** Component → its reference by digest in the release. */
   readonly components: { readonly [name: string]: string };
   /** Name of the release without the registry: `openshift-release-dev/ocp-release:4.18.3-x86_64`. */
   readonly name: string;
@@ -67,7 +67,7 @@ export async function pushRelease(
   return { components, name: `${RELEASES}:${tag}` };
 }
 
-/** The image stream that names the components of a release. */
+/** The image stream with the components of a release. */
 function imageReferences(version: string, components: { readonly [name: string]: string }): string {
   const tags = Object.entries(components).map(([name, image]) => ({
     name,

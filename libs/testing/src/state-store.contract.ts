@@ -18,14 +18,14 @@ const put = (key: string, fields: Fields = [], value = key, table = 'hosts'): St
 });
 const remove = (key: string, table = 'hosts'): StateChange => ({ table, key, row: undefined });
 
-/** Opens a state store for one test. `reopen`: the store as the next process finds it; undefined when it keeps nothing. */
+/** Opens a state store for one test. `reopen`: opens the store again as the next process does. Undefined when nothing is saved. */
 export type OpenStateStore = () => Promise<{
   readonly store: StateStore;
   reopen?(): Promise<StateStore>;
   close(): Promise<void>;
 }>;
 
-/** What every StateStore promises. Call it at the top level of a spec. */
+/** Tests the contract of every StateStore. Call it at the top level of a spec. */
 export const stateStoreContract = (name: string, open: OpenStateStore): void => {
   describe(`${name} meets the contract of state stores`, () => {
     let opened: Awaited<ReturnType<OpenStateStore>>;
@@ -44,20 +44,20 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
     });
     afterEach(() => opened.close());
 
-    it('has nothing before the first save', () => {
+    it('has no rows before the first save', () => {
       expect(state.get('hosts', 'a')).toBeUndefined();
       expect(state.find('hosts', { where: {} })).toEqual([]);
       expect(state.lastKey('hosts')).toBeUndefined();
     });
 
-    it('returns what was saved, and the last of several changes of a row', async () => {
+    it('returns the saved rows, with the last of several changes', async () => {
       await save(put('a', [], 'first'), put('a', [], 'second'), put('b'), remove('b'), remove('never'));
       expect(textOf('a')).toBe('second');
       expect(textOf('b')).toBeUndefined();
       expect(state.lastKey('hosts')).toBe('a');
     });
 
-    it('keeps tables and consumers apart', async () => {
+    it('separates tables and consumers', async () => {
       const other = opened.store.open({ ...HOSTS, name: 'other' });
       await save(put('a', [], 'of hosts'), put('a', [], 'of clusters', 'clusters'));
       expect(textOf('a', 'clusters')).toBe('of clusters');

@@ -11,7 +11,7 @@ import { byText, compareFields } from './read-models';
 
 type Rows = Map<string, StateRow>;
 
-/** Saved state that ends with its consumer: a consumer that is opened again starts without rows. */
+/** Saved state in memory. A consumer that is opened again starts without rows. */
 export const inMemoryStateStore = (): StateStore => ({
   open: (consumer) => savedState(consumer, new Map()),
   close: async () => undefined,
@@ -68,6 +68,6 @@ function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedSt
 
 function indexOf(table: StateTable | undefined, field: string): number {
   const index = table?.fields.indexOf(field) ?? -1;
-  if (index < 0) throw new Error(`${field} is no field of the table ${table?.name}.`);
+  if (index < 0) throw new Error(`${field} is not a field of the table ${table?.name}.`);
   return index;
 }

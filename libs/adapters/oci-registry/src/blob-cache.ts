@@ -11,9 +11,9 @@ export interface BlobCache {
   /** Returns the number of bytes of an interrupted download. */
   partialBytes(name: string): Promise<number>;
   /**
-   * Appends to what is there of `name`, from the byte `from` on.
-   * @throws IncompleteBlob when bytes are missing; what arrived is kept
-   * @throws WrongDigest when the whole has another digest; it is removed
+   * Appends to the existing part of `name`, from byte `from` on.
+   * @throws IncompleteBlob when bytes are missing; the received bytes are kept
+   * @throws WrongDigest when the complete file has another digest; it is removed
    * @throws CacheFailure when the file cannot be written
    */
   append(
@@ -31,7 +31,7 @@ export interface BlobCache {
 
 const PART = '.part';
 
-/** The body ended early. */
+/** The body ended before its expected length. */
 export class IncompleteBlob extends Error {
   constructor(bytes: number, expectedBytes: number) {
     super(`the download ended after ${bytes} of ${expectedBytes} bytes`);
@@ -39,7 +39,7 @@ export class IncompleteBlob extends Error {
   }
 }
 
-/** The disk of this machine failed, so another download does not help. */
+/** The disk of this machine failed, so a repeated download would fail too. */
 export class CacheFailure extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });

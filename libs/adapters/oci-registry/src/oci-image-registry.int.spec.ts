@@ -46,13 +46,13 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
 }
 
 (isMissing ? describe.skip : describe)(
-  `releases in a real registry${isMissing ? ' (skipped: without docker-registry)' : ''}`,
+  `image registry${isMissing ? ' (skipped: without docker-registry)' : ''}`,
   () => {
     const folder = temporaryDirectory();
     let server: TestRegistry;
     let pushed: PushedRelease;
     const openings: { close(): void }[] = [];
-    /** Bytes after which the next blobs break off. */
+    /** Bytes after which the connection of the next blobs is closed. */
     let breaks: number[] = [];
     const breaking =
       (send: SendHttp): SendHttp =>
@@ -112,13 +112,13 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
     };
     const blobRequests = (): readonly string[] => server.requests.filter((line) => line.includes('/blobs/'));
 
-    it('have layers that zstd compressed', async () => {
+    it('reads layers with zstd compression', async () => {
       const image = await server.pushImage('zstd/mco', [{ 'usr/bin/mcd': INSTALLER }], { compress: zstdFrame });
       const file = await (await open()).extractFile(`${server.host}/zstd/mco@${image}`, 'amd64', 'usr/bin/mcd', signal);
       expect(readFileSync(file).equals(INSTALLER)).toBe(true);
     });
 
-    it('have links, and layers that replace files of lower ones', async () => {
+    it('follows links, and uses the file of the uppermost layer', async () => {
       const image = await server.pushImage('layers/oc', [
         { 'usr/bin/oc': 'an older oc' },
         { 'usr/bin/oc': INSTALLER, 'usr/bin/kubectl': 'link:oc' },
@@ -129,7 +129,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(readFileSync(file).equals(INSTALLER)).toBe(true);
     });
 
-    it('show their components, and give the installer of the release', async () => {
+    it('lists the components of a release and extracts its installer', async () => {
       const registry = await open();
       const found = await readRelease(registry, release(), 'amd64', signal);
       expect(found.version).toBe('4.18.3');
@@ -142,7 +142,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(await registry.architectures(multi(), signal)).toEqual(['amd64', 'arm64']);
     });
 
-    it('are read once', async () => {
+    it('reads each image once', async () => {
       const cache = mkdtempSync(join(folder.path, 'cache-'));
       await installerOf(await open({ cache }));
       server.requests.splice(0);
@@ -150,7 +150,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(blobRequests()).toEqual([]);
     });
 
-    it('continue where a download broke off', async () => {
+    it('continues an interrupted download', async () => {
       const registry = await open();
       await readRelease(registry, release(), 'amd64', signal);
       server.requests.splice(0);
@@ -161,7 +161,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(ranges).toEqual([undefined, 'bytes=100-', 'bytes=300-']);
     });
 
-    it('come from a mirror that has them, with the credentials of the mirror', async () => {
+    it('uses a mirror with the credentials of the mirror', async () => {
       const mirrors = [
         {
           source: 'quay.io/openshift-release-dev',
@@ -181,7 +181,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         /does not accept the credentials.*401/,
       ],
       ['no credentials', { secret: '' }, /does not accept the credentials.*401/],
-    ])('cannot be read with %s, and the error says so', async (_, { secret }, reason) => {
+    ])('names the cause when a release cannot be read with %s', async (_, { secret }, reason) => {
       const registry = await open({ secret: secret.replace('HOST', server.host) });
       await expect(registry.manifest(release(), 'amd64', signal)).rejects.toThrow(reason);
     });
@@ -195,13 +195,13 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       ],
       ['an architecture that it lacks', 'MULTI', 's390x', /it has no s390x; available: amd64, arm64/],
       ['a reference that is none', '/OCP/Release', 'amd64', /is not an image reference/],
-    ])('cannot be read with %s, and the error says so', async (_, image, architecture, reason) => {
+    ])('names the cause when a release cannot be read with %s', async (_, image, architecture, reason) => {
       const registry = await open();
       const wanted = image === 'MULTI' ? multi() : server.host + image;
       await expect(registry.manifest(wanted, architecture, signal)).rejects.toThrow(reason);
     });
 
-    it('lack a component, and the error lists what they have', async () => {
+    it('lists the existing components when a component is missing', async () => {
       const registry = await open();
       await expect(installerOf(registry, 'baremetal')).rejects.toThrow(
         /4.18.3 has no component baremetal-installer; it has installer, machine-config-operator, must-gather/,
@@ -211,20 +211,20 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       );
     });
 
-    it('are not trusted when a layer has other bytes', async () => {
+    it('refuses a layer with other bytes than its digest', async () => {
       server.disturb = (path) => (path.includes('/blobs/') ? { isFlipped: true } : undefined);
       const failure = readRelease(await open(), release(), 'amd64', signal);
       await expect(failure).rejects.toThrow(/the digest of the bytes is [0-9a-f]{64} and not/);
       await expect(failure).rejects.toMatchObject({ fault: 'corrupt' });
-      // Once more, in case the fault was of the connection.
+      // The download is repeated once, because the connection may have changed the bytes.
       expect(blobRequests()).toHaveLength(2);
     });
 
-    it('are not read where no copy can be written', async () => {
+    it('reports a fault of the cache when the copy cannot be written', async () => {
       const cache = mkdtempSync(join(folder.path, 'cache-'));
       const registry = await open({ cache });
       const { layers } = await registry.manifest(release(), 'amd64', signal);
-      // A folder in the place of the copy fails for root too.
+      // A folder at the path of the copy also fails for root.
       const part = `${layers.at(-1)?.digest.replace(':', '-')}.part`;
       execFileSync('mkdir', [join(cache, part)]);
       writeFileSync(join(cache, part, 'kept'), '');
@@ -232,7 +232,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(blobRequests()).toHaveLength(1);
     });
 
-    it('leave the cache within its limit', async () => {
+    it('keeps the cache within its limit', async () => {
       const cache = mkdtempSync(join(folder.path, 'cache-'));
       const registry = await open({ cache, bytesMax: 600_000 });
       await installerOf(registry);

@@ -179,11 +179,11 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   }
 }
 
-/** One error for all places: that of the place whose fault says most about what to change. */
+/** Returns one error for all locations: the error whose fault identifies the remedy best. */
 function combined(image: string, failures: readonly ImageRegistryError[]): ImageRegistryError {
   const telling = failures.find(({ fault }) => fault !== 'missing' && fault !== 'unreachable');
   const first = telling ?? failures.find(({ fault }) => fault === 'missing') ?? failures[0];
-  if (!first) return new ImageRegistryError(image, 'a registry', 'the mirrors name no place of it', 'missing');
+  if (!first) return new ImageRegistryError(image, 'a registry', 'no mirror contains it', 'missing');
   const [only, ...others] = failures;
   const reason =
     others.length === 0 && only

@@ -195,7 +195,7 @@ const FAULTS: ReadonlyMap<number, RegistryFault> = new Map([
 
 const faultOf = (status: number): RegistryFault => FAULTS.get(status) ?? 'failing';
 
-/** Codes of OpenSSL and Node. */
+/** Returns whether the error code of OpenSSL or Node is about a certificate. */
 const isOfCertificate = (error: NodeJS.ErrnoException): boolean =>
   /CERT|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(error.code ?? '');
 

@@ -105,7 +105,7 @@ export async function readCoreosVersion(
     const { architectures } = JSON.parse(data?.stream ?? '{}') as StreamMetadata;
     return architectures?.[architecture]?.artifacts?.metal?.release ?? '';
   } catch (error) {
-    // A release without this file, or with another form of it, installs all the same.
+    // A release without this file, or with another form of it, can be installed.
     if (error instanceof ImageRegistryError && error.fault !== 'content') throw error;
     return '';
   }

@@ -18,7 +18,7 @@ export interface SqliteSmallObjectsOptions {
   readonly file: string;
   /** Stores streams and larger bodies. */
   readonly others: ObjectStore;
-  /** Default: the time of the machine. */
+  /** @default the clock of the machine */
   readonly clock?: Clock;
 }
 

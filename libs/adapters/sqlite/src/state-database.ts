@@ -8,7 +8,7 @@ const APPLICATION_ID = 0x4d555353;
 const BUSY_TIMEOUT_MS = 5_000;
 const MEMORY_FOR_PAGES_KIB = 16 * 1024;
 
-/** A file that is no saved state of this release. It may be replaced: the events have everything in it. */
+/** A file that is not a saved state of this release. It may be replaced, because its content can be rebuilt from the events. */
 class OtherFormat extends Error {}
 
 const DAMAGE = /^SQLITE_(NOTADB|CORRUPT)/;
@@ -22,7 +22,7 @@ export const isDamage = (error: unknown): boolean =>
  * @throws an error for which `isDamage` is true when the file is damaged or of another format
  */
 export function openStateDatabase(file: string): Database.Database {
-  // Only the owner may read it.
+  // The file is readable by the owner only.
   closeSync(openSync(file, 'a', 0o600));
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -33,7 +33,7 @@ export function openStateDatabase(file: string): Database.Database {
       throw new OtherFormat(`format ${version}, this release has format ${FORMAT_VERSION}`);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
-    // Another thread moves the log into the file: that waits for the disk.
+    // Another thread moves the log into the file, because that waits for the disk.
     database.pragma('wal_autocheckpoint = 0');
     database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);
     if (isEmpty)

@@ -45,13 +45,13 @@ describe('sqliteStateStore', () => {
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => directory.remove());
 
-  it('makes a file that only its owner may read', async () => {
+  it('creates a file readable by the owner only', async () => {
     const file = join(directory.path, 'alone.sqlite');
     await save(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('replaces a file that is no database', () => {
+  it('replaces a file that is not a database', () => {
     const file = join(directory.path, 'text.sqlite');
     writeFileSync(file, 'not a database, but long enough to be looked at as one '.repeat(20));
     expect(open(file).state.get('rows', 'a')).toBeUndefined();
@@ -75,7 +75,7 @@ describe('sqliteStateStore', () => {
         writeFileSync(file, content);
       },
     ],
-  ])('reports a file that lost %s, and replaces it at the next start', async (_what, damage) => {
+  ])('reports a file without %s as damaged, and replaces it at the next start', async (_what, damage) => {
     const file = join(directory.path, `damaged-${discarded.length}-${_what.length}.sqlite`);
     await save(file);
     damage(file);

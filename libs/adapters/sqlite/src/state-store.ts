@@ -21,13 +21,13 @@ import { WalCheckpoints } from './wal-checkpoints';
 export interface SqliteStateStoreOptions {
   /** Path of the database file; its directory must exist. One process has it open at a time. */
   readonly file: string;
-  /** Receives why a saved state was discarded. */
+  /** Called with the reason when a saved state was discarded. */
   readonly onDiscarded?: (reason: string) => void;
 }
 
-/** A save yields to other work after this time. */
+/** Time in ms after which a save lets other work of the process run. */
 const SLICE_MS = 4;
-/** Present when a read found damage: the file is discarded at the next start. */
+/** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
 /** Opens (or creates) the saved states of one process. A file that is damaged or of another format is replaced by an empty one. */
@@ -79,12 +79,12 @@ function openOrReplace(file: string, discard: (reason: string) => void): Databas
   }
 }
 
-/** A declared table with the name of its table in SQL. */
+/** A declared table with its SQL name. */
 interface SqlTable extends StateTable {
   readonly sqlName: string;
 }
 
-/** Names are checked, so that they can be part of SQL. */
+/** Checks a name, because it becomes part of SQL statements. */
 function nameIn(text: string): string {
   if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new Error(`'${text}' cannot name a table or a field of saved state.`);
   return text;
@@ -114,7 +114,7 @@ function prepareTable(database: Database.Database, consumer: StateConsumer, tabl
   return { ...table, sqlName };
 }
 
-/** Booleans are stored as blobs: numbers of SQLite would equal them. Blobs sort after texts, as booleans do. */
+/** Booleans are stored as blobs, because SQLite would compare them with numbers. Blobs sort after texts, as booleans must. */
 const toColumn = (value: FieldValue | undefined): string | number | Uint8Array | null =>
   typeof value === 'boolean' ? Uint8Array.of(value ? 1 : 0) : (value ?? null);
 const fromColumn = (value: unknown): FieldValue | undefined => {
@@ -122,7 +122,7 @@ const fromColumn = (value: unknown): FieldValue | undefined => {
   return value instanceof Uint8Array ? value[0] === 1 : undefined;
 };
 
-/** A condition as SQL with its parameters. */
+/** Returns a condition as SQL with its parameters. */
 function conditionOf(where: StateConditions['where']): { readonly sql: string; readonly values: unknown[] } {
   const values: unknown[] = [];
   const parts = Object.entries(where).map(([field, wanted]) => {

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 
-/** Moves the committed part of the write-ahead log into the database file; waits for the disk. */
+/** Moves the committed part of the write-ahead log into the database file. Waits for the disk. */
 export function moveLog(file: string): void {
   const database = new Database(file);
   try {

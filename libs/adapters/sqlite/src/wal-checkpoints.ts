@@ -17,7 +17,7 @@ export class WalCheckpoints {
 
   constructor(private readonly file: string) {}
 
-  /** The log may have grown. */
+  /** Checks the size of the log after writes. */
   grown(): void {
     const bytes = statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes < LOG_BYTES_MAX || this.isMoving) return;
@@ -35,7 +35,7 @@ export class WalCheckpoints {
     const worker = new Worker(ENTRY, { workerData: this.file });
     worker.unref();
     worker.on('message', () => (this.isMoving = false));
-    // The log grows until the next attempt; nothing is lost.
+    // The log grows until the next attempt. No data is lost.
     worker.on('error', () => {
       this.worker = undefined;
       this.isMoving = false;

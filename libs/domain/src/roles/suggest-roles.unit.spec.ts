@@ -99,7 +99,7 @@ describe('suggestRoles', () => {
     expect(suggestRoles([candidate('a', { status: 'installing', suggestedRole: 'master' })], 3)).toEqual([]);
   });
 
-  it('say nothing twice, in whatever order the hosts come, and never name too many', () => {
+  it('is independent of the order of hosts, repeats no suggestion, and never exceeds the control plane count', () => {
     const candidates = fc.uniqueArray(
       fc.record({
         hostId: fc.stringMatching(/^[a-f]{3}$/),

@@ -13,7 +13,7 @@ const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'
 const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: [] };
 
-/** What is saved of the view. */
+/** The entry kinds that are saved. */
 export const FACTS_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS, INFRA_ENVS];
 
 type SavedHost = Pick<HostEntry, 'state' | 'reports' | 'lastEventId'>;
@@ -31,7 +31,7 @@ export const hostKind = ({
   forgotten,
 });
 
-/** What does not follow from the hosts of the cluster. */
+/** The members of a cluster entry that are not computed from its hosts. */
 type SavedCluster = Pick<
   ClusterEntry,
   'state' | 'userManifests' | 'shape' | 'groups' | 'awaitsReports' | 'lastEventId'
@@ -71,7 +71,7 @@ export const clusterKind = ({
   forgotten,
 });
 
-/** What follows from the hosts of a cluster together. */
+/** The members of a cluster entry that are computed from its hosts. */
 function combined(
   facts: ClusterSettingsFacts,
   hosts: readonly HostEntry[],
@@ -108,7 +108,7 @@ export const infraEnvKind = ({
   fieldsOf: () => [],
   toSaved: ({ state }) => ({ state }),
   fromSaved: ({ state }, id) => ({ state, hostKeys: hostKeysOf(id) }),
-  // Nothing happens to an infra-env by itself.
+  // An infra-env changes through events only.
   isOpen: () => false,
   forgotten,
 });

@@ -1,4 +1,4 @@
-/** Values by key, at most as many as fit into a number of bytes. The least recently used value leaves when there are too many. */
+/** A map with a limit for the total size of its values in bytes. The least recently used values are removed above it. */
 export class ByteBoundedMap<Value> {
   private readonly entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
   private bytes = 0;

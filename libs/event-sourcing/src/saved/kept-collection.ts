@@ -14,18 +14,18 @@ import { decodeValue, encodeValue } from './values';
 type Fields = readonly (FieldValue | undefined)[];
 type Where = ReadModelQuery['where'];
 
-/** A document that is not saved yet, or without `document` one that is to be removed. */
+/** A document that is not saved yet. Without `document`: a removal that is not saved yet. */
 interface UnsavedDocument {
   readonly document: JsonObject | undefined;
   /** Fields of the row that this change replaces; undefined when there is none. */
   readonly before: Fields | undefined;
-  /** It was read by its key, so it stays in memory for a while after it was saved. */
+  /** The document was read by its key, so it is cached after it was saved. */
   isRead: boolean;
 }
 
 type Layer = Map<string, UnsavedDocument>;
 
-/** The documents of one collection: those that are not saved yet over the saved ones. Documents are shared and must not be changed. */
+/** The documents of one collection. Documents that are not saved yet take precedence over saved ones. Documents are shared and must not be changed. */
 export class KeptCollection {
   private pending: Layer = new Map();
   private saving: Layer = new Map();
@@ -58,7 +58,7 @@ export class KeptCollection {
     else this.pending.set(key, { document, ...this.replacedBy(key) });
   }
 
-  /** Keys of the documents that meet the conditions, in order, from `offset` on. */
+  /** Returns the keys of the documents that meet the conditions, in order, from `offset` on. */
   find({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
     const field = orderBy?.field;
     const sign = orderBy?.descending === true ? -1 : 1;
@@ -137,7 +137,7 @@ export class KeptCollection {
 
   private savedDocument(key: string): JsonObject | undefined {
     const cached = this.cache.get(key);
-    // Keys of logs only grow: most documents that are asked for before they exist are beyond the last key.
+    // Keys of logs only increase, so most missing documents have a key above the last one.
     if (cached || key > this.lastSavedKey) return cached;
     const value = this.saved.get(this.table.name, key);
     if (!value) return undefined;
@@ -158,7 +158,7 @@ export class KeptCollection {
     return new Set([...this.saving.keys(), ...this.pending.keys()]);
   }
 
-  /** Looks at every saved document. For combinations of fields without an index. */
+  /** Reads every saved document. Used for combinations of fields without an index. */
   private scan(where: Where, field: string | undefined): readonly { key: string; order: FieldValue | undefined }[] {
     return this.saved.find(this.table.name, { where: {} }).flatMap(({ key }) => {
       const document = this.savedDocument(key);
@@ -191,13 +191,13 @@ const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean
 const meets = (document: JsonObject, where: Where): boolean =>
   Object.entries(where).every(([field, wanted]) => isWanted(fieldOf(document, field), wanted));
 
-/** A condition that is `undefined` is met by no document, as a list without values. */
+/** No document meets a condition that is `undefined`, as for an empty list. */
 const conditionsOf = (where: Where): { readonly [field: string]: FieldValue | readonly FieldValue[] } =>
   Object.fromEntries(Object.entries(where).map(([field, wanted]) => [field, wanted ?? []]));
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Nothing, numbers, texts, truth values: the order of saved states. */
+/** The order of value types in saved states: nothing, numbers, texts, booleans. */
 const KINDS = ['undefined', 'number', 'string', 'boolean'];
 
 function compareFields(left: FieldValue | undefined, right: FieldValue | undefined): number {

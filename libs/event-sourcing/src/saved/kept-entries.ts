@@ -4,19 +4,19 @@ import { DUE_KEYS } from './due-keys';
 import type { ChangeSource, FrozenChanges, SavedConsumer } from './saved-states';
 import { decodeValue, encodeValue } from './values';
 
-/** Entries of one kind that are not open and stay in memory because they were used last. */
+/** Maximum number of closed entries of one kind that are cached in memory. */
 const RESTING_ENTRIES_MAX = 2_000;
 
 const OPEN = 'open';
 
-/** The table in which the entries of a shape are saved. */
+/** Returns the table in which the entries of a kind are saved. */
 const tableOf = ({ name, fields }: EntryShape): StateTable => ({
   name,
   fields: [...fields, OPEN],
   indexes: [...fields, OPEN].map((field) => [field]),
 });
 
-/** The fold of a service that keeps views and has one reactor, both under the name of the service. */
+/** Returns the fold of a service with views and one reactor, both under the name of the service. */
 export const viewFold = (name: string, version: number, shapes: readonly EntryShape[]): SavedFold => ({
   name,
   version,
@@ -32,11 +32,11 @@ export const keptEntries =
     return entries;
   };
 
-/** Entries that are not open leave memory once they are saved. */
+/** Entries that are not open are removed from memory after they were saved. */
 export class KeptEntries<Key extends string, Entry extends object, Saved> implements Entries<Key, Entry>, ChangeSource {
-  /** Open entries and those that are not saved yet. */
+  /** Open entries, and entries that are not saved yet. */
   private readonly held = new Map<Key, Entry>();
-  /** Other entries, the least recently used first. */
+  /** Cached closed entries, the least recently used first. */
   private readonly resting = new Map<Key, Entry>();
   private changedKeys = new Set<Key>();
   private savingKeys = new Set<Key>();
@@ -125,7 +125,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     for (const { key } of this.saved.find(this.kind.shape.name, { where: { [OPEN]: true } })) this.get(key as Key);
   }
 
-  /** Lets the entries rest that were saved and are not open. */
+  /** Moves saved entries that are not open to the cache. */
   private release(): void {
     const keys = this.savingKeys;
     this.savingKeys = new Set();
@@ -147,7 +147,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   }
 
   private loaded(key: Key): Entry | undefined {
-    // A changed entry that is not held was deleted, and its row is still to be deleted.
+    // A changed entry without a value was deleted, and the deletion of its row is not saved yet.
     if (this.changedKeys.has(key) || this.savingKeys.has(key)) return undefined;
     const value = this.saved.get(this.kind.shape.name, key);
     if (!value) return undefined;

@@ -75,7 +75,7 @@ describe('keptReadModels', () => {
     );
   };
 
-  it('answers as read models in memory do, whatever was saved when and wherever the process restarted', async () => {
+  it('returns the same results as read models in memory after any saves and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         const file = join(directory.path, `state-${(files += 1)}.sqlite`);
@@ -100,7 +100,7 @@ describe('keptReadModels', () => {
     );
   });
 
-  it('loses what was not saved when the process ends, and says how far it is', async () => {
+  it('loses unsaved changes when the process ends, and has the checkpoint of the saved ones', async () => {
     const file = join(directory.path, 'ended.sqlite');
     const first = await open(file, FIELDS, AT_THE_END);
     await first.readModels.commit('hosts', 5, [toChange({ key: 'a', document: { rank: 1 } })]);

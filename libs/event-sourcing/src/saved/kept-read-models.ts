@@ -12,7 +12,7 @@ import { KeptCollection } from './kept-collection';
 import type { SavedStates } from './saved-states';
 
 const CONSUMER = 'read_models';
-/** Saved documents of one collection that stay in memory, in bytes as they are saved. */
+/** Maximum size of the cached documents of one collection in bytes, in their saved form. */
 const CACHED_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
@@ -30,12 +30,12 @@ export async function keptReadModels(states: SavedStates, folds: readonly SavedF
   }
   const collectionNamed = (name: string): KeptCollection => {
     const found = collections.get(name);
-    if (!found) throw new Error(`The collection ${name} is not declared: add it to the tables of its projection.`);
+    if (!found) throw new Error(`The collection ${name} is not declared. Add it to the tables of its projection.`);
     return found;
   };
 
   return {
-    // The token of a collection carries its document type, a row keeps plain JSON.
+    // The token of a collection has its document type. A row contains plain JSON.
     get: async <Document extends object>(collection: string, key: string) =>
       collectionNamed(collection).get(key) as Document | undefined,
     find: async <Document extends object>(query: ReadModelQuery<Document>) => {

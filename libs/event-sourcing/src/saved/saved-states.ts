@@ -12,31 +12,31 @@ import {
 import { decodeValue, encodeValue } from './values';
 
 export interface SaveLimits {
-  /** Changed entries after which a save starts. */
+  /** Number of changed entries from which a save starts. */
   readonly changes: number;
-  /** Time after which changes are saved, in milliseconds. */
+  /** Maximum time until changes are saved, in milliseconds. */
   readonly intervalMs: number;
-  /** Changed entries that wait for a save at most; then the consumer waits. */
+  /** Maximum number of unsaved changed entries. Above it, the consumer waits. */
   readonly waiting: number;
 }
 
-/** An entry that changes several times between two saves is written once. */
+/** Limits for saves. Limits for saves. An entry that changes several times between two saves is written once. */
 export const SAVE_LIMITS: SaveLimits = { changes: 5_000, intervalMs: 5_000, waiting: 20_000 };
 
-/** Changes at one moment. */
+/** The changes at one point in time. */
 export interface FrozenChanges {
   readonly changes: Iterable<StateChange>;
-  /** Runs with the commit. */
+  /** Called with the commit. */
   saved(): void;
-  /** The changes have to be saved again with the next save. */
+  /** Called when the save failed, so that the changes are part of the next save. */
   failed(): void;
 }
 
-/** What keeps changes in memory until they are saved. */
+/** A source of changes, which keeps them in memory until they are saved. */
 export interface ChangeSource {
-  /** Changed entries that are not saved yet. */
+  /** Number of changed entries that are not saved yet. */
   readonly unsaved: number;
-  /** Takes the changes since the last call. */
+  /** Returns the changes since the last call. */
   freeze(): FrozenChanges;
 }
 
@@ -48,7 +48,7 @@ interface Checkpoint {
 
 const CHECKPOINTS: StateTable = { name: 'checkpoints', fields: [], indexes: [] };
 
-/** The saved states of one process. Consumers report how far they are, and their changes are saved now and then. */
+/** The saved states of one process. Consumers report their position, and their changes are saved at intervals. */
 export class SavedStates {
   private readonly consumers = new Map<string, SavedConsumer>();
 
@@ -59,7 +59,7 @@ export class SavedStates {
     private readonly limits: SaveLimits = SAVE_LIMITS,
   ) {}
 
-  /** The saved state of a consumer. Folds whose saved entries do not belong to the events of the store start from the beginning. */
+  /** Opens the saved state of a consumer. Folds whose saved entries do not belong to the events of the store start from the first event. */
   async open(name: string, folds: readonly SavedFold[]): Promise<SavedConsumer> {
     const tables = [...folds.flatMap((fold) => fold.tables), CHECKPOINTS];
     const declared: StateConsumer = { name, tables };
@@ -77,12 +77,12 @@ export class SavedStates {
     return consumer;
   }
 
-  /** Saves what has changed. @throws when it cannot be saved; it stays in memory */
+  /** Saves all changes. @throws Error when they cannot be saved; they stay in memory */
   async save(): Promise<void> {
     for (const consumer of this.consumers.values()) await consumer.save();
   }
 
-  /** Saves what has changed and closes the files. Consumers must not report progress any more. */
+  /** Saves all changes and closes the files. Consumers must not report progress afterwards. */
   async close(): Promise<void> {
     for (const consumer of this.consumers.values()) await consumer.close();
     await this.store.close();
@@ -97,7 +97,7 @@ export class SavedStates {
   }
 }
 
-/** The saved state of one consumer and the progress of its folds. */
+/** The saved state of one consumer and the positions of its folds. */
 export class SavedConsumer {
   private readonly sources: ChangeSource[] = [];
   private readonly moved = new Set<string>();
@@ -123,7 +123,7 @@ export class SavedConsumer {
     return this.checkpoints.get(fold)?.position ?? START_OF_STORE;
   }
 
-  /** The entries contain every event up to the position. Must be called in the same turn as the changes. */
+  /** Records that the entries contain every event up to the position. Must be called in the same turn as the changes. */
   reached(fold: string, position: number, last: EventPlace | undefined): void {
     const version = this.folds.find(({ name }) => name === fold)?.version ?? 0;
     this.checkpoints.set(fold, { version, position, last });
@@ -131,12 +131,12 @@ export class SavedConsumer {
     if (this.unsaved >= this.limits.changes) this.saveSoon();
   }
 
-  /** Resolves when few enough changes wait for a save. */
+  /** Resolves when the number of unsaved changes is below the limit. */
   async room(): Promise<void> {
     if (this.unsaved >= this.limits.waiting) await this.save().catch(this.onError);
   }
 
-  /** Saves the changes so far. @throws when they cannot be saved; they stay in memory */
+  /** Saves the changes so far. @throws Error when they cannot be saved; they stay in memory */
   async save(): Promise<void> {
     while (this.saving) await this.saving.catch(() => undefined);
     this.saving = this.write().finally(() => (this.saving = undefined));

@@ -3,5 +3,5 @@ import { deserialize, serialize } from 'node:v8';
 /** Saved values keep maps, sets and members that are `undefined`, so that a loaded entry equals the one that was saved. */
 export const encodeValue = (value: unknown): Uint8Array => serialize(value);
 
-/** @throws Error when the bytes are no value of this program */
+/** Decodes a saved value. @throws Error when the bytes are not a saved value */
 export const decodeValue = (bytes: Uint8Array): unknown => deserialize(bytes);

@@ -23,7 +23,7 @@ const SYMBOLIC_LINK = 0o120_777;
 /** Path of the compressed executable in a ramdisk, without the leading slash. */
 export const ramdiskExecutablePath = (architecture: string): string => `muster-host/${architecture}.gz`;
 
-/** Returns the files of a ramdisk that hand its executable to the live system: /run outlives the ramdisk. */
+/** Returns the files of a ramdisk that copy its executable to /run, which the live system keeps. */
 export function ramdiskExecutableFiles(architecture: string) {
   const from = `/${ramdiskExecutablePath(architecture)}`;
   const contents = [

@@ -19,7 +19,7 @@ import { readStepReport } from './read-step-report';
  * cloning.
  */
 export interface DocumentTask<Args extends readonly unknown[], Result> {
-  /** Where the worker finds the function: an export of a package, or of a file beside the entry of the worker. */
+  /** The module that exports the function: a package, or a file in the folder of the worker's entry. */
   readonly module: string;
   readonly name: string;
   readonly run: (...args: Args) => Result;
@@ -39,7 +39,7 @@ export const DOCUMENT_LIMITS: DocumentLimits = { timeMs: 8_000, memoryMib: 512, 
 const STACK_MIB = 4;
 const ENTRY = join(__dirname, 'document-worker.entry.js');
 
-/** What a worker sends. `refusal`: the function refused with a RefusalError. */
+/** The reply of a worker. `refusal`: the function threw a RefusalError. */
 export type DocumentReply =
   'ready' | { readonly result: unknown } | { readonly error: string; readonly refusal?: Refusal };
 

@@ -2,7 +2,7 @@ import type { ReportResult, StepReport } from '@muster/inventory';
 import { DOCUMENT_TASKS, type DocumentWorkers } from './document-workers';
 import { readStepReport } from './read-step-report';
 
-/** Longest output that is read in this thread, in characters: reading it takes less time than a worker would add. */
+/** Maximum length of an output that is read in the main thread, in characters, because a worker would add more time. */
 const INLINE_MAX_CHARACTERS = 256 * 1024;
 
 /** Reads the output of a step. */

@@ -1,6 +1,6 @@
 import type { SettingsReader } from './settings-reader';
 
-/** How other programs reach an HTTP endpoint of this installation, without its host. */
+/** Scheme and port of an HTTP endpoint of this installation. */
 export interface EndpointAddress {
   readonly scheme: 'http' | 'https';
   readonly port: number;
