@@ -36,3 +36,4 @@ export * from './steps/pacing';
 export * from './steps/step-context';
 export * from './steps/step-replies';
 export * from './steps/step-table';
+export { parseVipLeases, vipMacAddress } from './steps/vip-leases';

@@ -33,7 +33,13 @@ export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-met
 export { clusterManifests } from './cluster-manifests/cluster-manifests';
 export type { ClusterManifestsInput, ManifestFile, ManifestFolder } from './cluster-manifests/manifests-input';
 export { isPatch, placeManifests } from './cluster-manifests/place-manifests';
-export { hostNodeConfig, roleNodeConfig, type NodeFilesInput } from './install/node-files';
+export {
+  hostNodeConfig,
+  type LeasedVips,
+  type NodeFilesInput,
+  roleNodeConfig,
+  vipLeaseConfig,
+} from './install/node-files';
 export { composeInstallConfig } from './install-config/render-install-config';
 export type {
   FencingCredentials,

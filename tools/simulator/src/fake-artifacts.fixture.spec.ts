@@ -60,6 +60,7 @@ export async function makeFakeArtifacts(
       serviceCaPem: '',
       invoker: 'assisted-installer',
       bootstrapHostId: hosts[0]?.id ?? '',
+      vipLeases: { api: '', ingress: '' },
     },
     keep,
   );

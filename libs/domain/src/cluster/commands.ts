@@ -111,6 +111,16 @@ export interface ReportOperatorStatus extends At {
 }
 
 /** Records that the kubeconfig with the ingress CA is in the object store. */
+/** Sets the VIPs that a host obtained by DHCP. */
+export interface AcceptVipLeases extends At {
+  readonly type: 'AcceptVipLeases';
+  readonly apiVip: string;
+  readonly ingressVip: string;
+  /** One lease block of a lease file of dhclient, or empty. */
+  readonly apiVipLease: string;
+  readonly ingressVipLease: string;
+}
+
 export interface CompleteKubeconfig extends At {
   readonly type: 'CompleteKubeconfig';
 }
@@ -163,6 +173,7 @@ export type ClusterCommand =
   | AllowAddHosts
   | ReachFinalizingStage
   | ReportOperatorStatus
+  | AcceptVipLeases
   | CompleteKubeconfig
   | RecordProgress
   | PassDeadline
@@ -184,6 +195,7 @@ export const CLUSTER_COMMANDS = [
   'AllowAddHosts',
   'ReachFinalizingStage',
   'ReportOperatorStatus',
+  'AcceptVipLeases',
   'CompleteKubeconfig',
   'RecordProgress',
   'PassDeadline',

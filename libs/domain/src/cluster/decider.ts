@@ -12,6 +12,7 @@ import { DEADLINE_ROWS } from './rows/deadline.rows';
 import { INSTALLATION_ROWS } from './rows/installation.rows';
 import { PREPARATION_ROWS, READINESS_ROWS } from './rows/preparation.rows';
 import { REFUSAL_ROWS } from './rows/refusal.rows';
+import { VIP_LEASE_REFUSAL_ROWS, VIP_LEASE_ROWS } from './rows/vip-lease.rows';
 import { REGISTRATION_ROWS, USER_ROWS } from './rows/registration.rows';
 import { CLUSTER_PHASES, type ClusterState, initialClusterState, INSTALLING_STATUSES } from './state';
 
@@ -27,12 +28,14 @@ export const CLUSTER_TABLE = defineTable<ClusterTable>({
   rows: [
     ...REGISTRATION_ROWS,
     ...READINESS_ROWS,
+    ...VIP_LEASE_ROWS,
     ...PREPARATION_ROWS,
     ...INSTALLATION_ROWS,
     ...COMPLETION_ROWS,
     ...DEADLINE_ROWS,
     ...USER_ROWS,
     ...REFUSAL_ROWS,
+    ...VIP_LEASE_REFUSAL_ROWS,
   ],
 });
 

@@ -83,6 +83,18 @@ export const singleNodeVipsDerived = ({ state, command: { singleNodeAddress } }:
     ? [{ type: 'VipsDerived', data: { apiVips: [singleNodeAddress], ingressVips: [singleNodeAddress] } }]
     : [];
 
+export const vipLeasesAccepted = ({ command }: ClusterContext<'AcceptVipLeases'>): Events => [
+  {
+    type: 'VipsDerived',
+    data: {
+      apiVips: [command.apiVip],
+      ingressVips: [command.ingressVip],
+      apiVipLease: command.apiVipLease,
+      ingressVipLease: command.ingressVipLease,
+    },
+  },
+];
+
 export const prepared = ({ state: { progress } }: ClusterContext): Events =>
   progressed(progress, progressPrepared(progress));
 export const completed = ({ state: { progress } }: ClusterContext): Events =>

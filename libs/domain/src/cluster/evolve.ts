@@ -11,6 +11,7 @@ import {
   type ClusterState,
   type ClusterStatus,
   NO_PROGRESS_YET,
+  NO_VIP_LEASES,
 } from './state';
 
 /** Returns the state after one more event. */
@@ -23,6 +24,7 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
         ...state,
         settings: mergeClusterSettings(state.settings, event.data.changes ?? {}),
         areNetworksDerived: state.areNetworksDerived && !event.data.changes?.machineNetworks,
+        vipLeases: event.data.changes?.apiVips ? NO_VIP_LEASES : state.vipLeases,
         pullSecretSet: state.pullSecretSet || event.data.pullSecretReplaced,
         operators: event.data.monitoredOperators?.items ?? state.operators,
       };
@@ -33,7 +35,10 @@ export function evolveCluster(state: ClusterState, event: ClusterEvent): Cluster
         areNetworksDerived: event.data.cidrs.length > 0,
       };
     case 'VipsDerived':
-      return withVips(state, event.data.apiVips, event.data.ingressVips);
+      return {
+        ...withVips(state, event.data.apiVips, event.data.ingressVips),
+        vipLeases: { api: event.data.apiVipLease ?? '', ingress: event.data.ingressVipLease ?? '' },
+      };
     case 'ClusterEnteredStatus':
       return entered(state, event.data);
     case 'ClusterStatusExplained':

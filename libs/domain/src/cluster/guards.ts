@@ -1,3 +1,4 @@
+import { containsIp, parseCidr, parseIp } from '@muster/addresses';
 import type { ClusterEvent } from '@muster/contracts';
 import {
   type GuardInputs,
@@ -11,7 +12,14 @@ import type { ProblemCode } from '@muster/problems';
 import { type HostSummary, installationBlockingStatus } from '../roles/host-summary';
 import type { StatusReason } from '../status-reason';
 import { isSameValue } from '../text-forms';
-import type { ClusterCommand, ClusterCommandType, RecordLogs, RefreshCluster, ReportOperatorStatus } from './commands';
+import type {
+  AcceptVipLeases,
+  ClusterCommand,
+  ClusterCommandType,
+  RecordLogs,
+  RefreshCluster,
+  ReportOperatorStatus,
+} from './commands';
 import { type ClusterTimeouts, dueClusterDeadline, warnsOnly } from './deadlines';
 import { revisionOf } from './settings';
 import {
@@ -62,6 +70,8 @@ export const CLUSTER_VARIABLES = {
   stage: ['new', 'same', 'unknown'],
   operator: ['new', 'same', 'unknown-operator', 'unknown-status'],
   kubeconfig: ['missing', 'present'],
+  /** `off`: DHCP does not allocate the VIPs. `outside`: an address is not in the primary machine network. */
+  leases: ['new', 'same', 'off', 'outside'],
   networks: ['same', 'different'],
   changes: ['none', 'any-time', 'ignored-validations', 'settings'],
   logs: ['new', 'same', 'unknown'],
@@ -136,6 +146,7 @@ export const CLUSTER_INPUTS: GuardInputs<ClusterTable> = {
     stage: stageOf(state, command.stage),
   }),
   ReportOperatorStatus: ({ command, state }) => ({ operator: operatorOf(state, command) }),
+  AcceptVipLeases: ({ command, state }) => ({ leases: leasesOf(state, command) }),
   CompleteKubeconfig: ({ state }) => ({
     lateness: latenessOf(state),
     kubeconfig: state.hasKubeconfig ? 'present' : 'missing',
@@ -189,6 +200,19 @@ function nodeAddressOf(state: ClusterState, command: RefreshCluster): Values['no
 function latenessOf(state: ClusterState): Values['lateness'] {
   if (state.failedDeadline === '') return 'none';
   return state.hasFinalized ? 'may-complete' : 'may-finalize';
+}
+
+/** Each host reports leases of the same addresses with other times. Only other addresses are news. */
+function leasesOf({ settings, vipLeases }: ClusterState, command: AcceptVipLeases): Values['leases'] {
+  if (!settings.vipDhcpAllocation) return 'off';
+  const network = parseCidr(settings.machineNetworks?.items[0] ?? '');
+  const addresses = [command.apiVip, command.ingressVip].map(parseIp);
+  if (!network || addresses.some((address) => !address || !containsIp(network, address))) return 'outside';
+  const isSame =
+    isSameValue(settings.apiVips?.items ?? [], [command.apiVip]) &&
+    isSameValue(settings.ingressVips?.items ?? [], [command.ingressVip]) &&
+    (vipLeases.api !== '' || command.apiVipLease === '');
+  return isSame ? 'same' : 'new';
 }
 
 function stageOf(state: ClusterState, stage: string): Values['stage'] {

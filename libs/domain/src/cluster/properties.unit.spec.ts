@@ -111,6 +111,14 @@ const COMMANDS: { readonly [Type in ClusterCommand['type']]: fc.Arbitrary<Extrac
     version: fc.constant(''),
     at,
   }),
+  AcceptVipLeases: fc.record({
+    type: fc.constant('AcceptVipLeases'),
+    apiVip: fc.constantFrom('192.168.1.100', '192.168.1.102', '10.9.9.9', ''),
+    ingressVip: fc.constant('192.168.1.101'),
+    apiVipLease: fc.constantFrom('', 'lease {\n  fixed-address 192.168.1.100;\n}'),
+    ingressVipLease: fc.constant(''),
+    at,
+  }),
   CompleteKubeconfig: fc.record({ type: fc.constant('CompleteKubeconfig'), at }),
   RecordProgress: fc.record({
     type: fc.constant('RecordProgress'),

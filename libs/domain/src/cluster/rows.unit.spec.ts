@@ -2,6 +2,7 @@ import {
   after,
   at,
   clusterIn,
+  COMMANDS,
   conditions,
   fiveHosts,
   INSTALL,
@@ -48,6 +49,15 @@ const ready = clusterIn('ready');
 const prepared = after(...COMMAND_SEQUENCES['preparing-for-installation'], PREPARED);
 // DHCP allocates VIPs only in versions before 4.15.
 const DHCP = after(registration({ vipDhcpAllocation: true, openshiftVersion: '4.14.71' }));
+const LEASING = after(
+  registration({
+    vipDhcpAllocation: true,
+    openshiftVersion: '4.14.71',
+    apiVips: { items: [] },
+    ingressVips: { items: [] },
+    machineNetworks: { items: ['192.168.1.0/24'] },
+  }),
+);
 const checked = (more: Parameters<typeof conditions>[0]): ClusterCommand =>
   refresh(fiveHosts('known'), { conditions: conditions(more) });
 const SINGLE = after(
@@ -87,6 +97,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'vips-missing': moves(insufficient, checked({ vipsDefined: false }), 'pending-for-input', ENTERED),
   'vips-not-leased': stays(DHCP, checked({ vipsDefined: false, failingIds: ['api-vips-defined'] }), EXPLAINED),
   'requirements-failing': moves(ready, checked({ requiredPassed: false }), 'insufficient', ENTERED),
+  'vip-leases-accepted': stays(LEASING, COMMANDS.AcceptVipLeases, 'VipsDerived'),
+  'vip-leases-repeated': stays(when(LEASING, COMMANDS.AcceptVipLeases).state, {
+    ...COMMANDS.AcceptVipLeases,
+    apiVipLease: 'lease { renew 1; }',
+  } as ClusterCommand),
   'become-ready': moves(insufficient, checked({}), 'ready', ENTERED),
 
   'start-preparation': moves(ready, INSTALL, 'preparing-for-installation', 'InstallationPreparationStarted', ENTERED),

@@ -106,6 +106,8 @@ export interface ClusterState {
   readonly settings: Plain<ClusterSettings>;
   /** True: the machine networks are derived from hosts and VIPs. False: a user set them, or there are none. */
   readonly areNetworksDerived: boolean;
+  /** Lease blocks of VIPs that DHCP allocated; empty otherwise. */
+  readonly vipLeases: { readonly api: string; readonly ingress: string };
   readonly pullSecretSet: boolean;
   readonly openshiftClusterId: string;
   /** 0 before the first installation. */
@@ -137,6 +139,8 @@ export interface ClusterState {
 
 export const NO_PROGRESS_YET: ClusterProgress = { total: 0, preparing: 0, installing: 0, finalizing: 0 };
 
+export const NO_VIP_LEASES: ClusterState['vipLeases'] = { api: '', ingress: '' };
+
 export const initialClusterState = (): ClusterState => ({
   status: 'unregistered',
   statusReason: NO_REASON,
@@ -147,6 +151,7 @@ export const initialClusterState = (): ClusterState => ({
   owner: { userName: '', orgId: '', emailDomain: '' },
   settings: {},
   areNetworksDerived: false,
+  vipLeases: NO_VIP_LEASES,
   pullSecretSet: false,
   openshiftClusterId: '',
   attempt: 0,

@@ -8,6 +8,7 @@ import {
   type StepHost,
   type StepOtherHost,
 } from './step-context';
+import { vipMacAddress } from './vip-leases';
 
 /** Returns the addresses of a NIC without link-local addresses, which every NIC has. */
 export function nicAddresses(nic: Nic): readonly Cidr[] {
@@ -89,6 +90,23 @@ export const freeNetworkAddresses: StepArguments = ({ hardware }) => {
   const cidrs = parseCidrs((hardware?.nics ?? []).flatMap((nic) => nic.ipv4Addresses));
   const scannable = cidrs.filter(({ family, prefix }) => family === 4 && prefix >= FREE_ADDRESSES_PREFIX_MIN);
   return scannable.length > 0 ? [JSON.stringify([...new Set(scannable.map(formatNetwork))])] : undefined;
+};
+
+/** Sent to every host in the primary machine network: the MAC addresses of the VIPs are the same on all hosts. */
+export const dhcpLeaseAllocate: StepArguments = ({ cluster, hardware }) => {
+  if (!cluster?.vipDhcpAllocation) return undefined;
+  const network = parseCidr(cluster.machineNetworks[0] ?? '');
+  const nic = network && hardware?.nics.find((candidate) => isInNetwork(candidate, network));
+  if (!nic) return undefined;
+  return [
+    JSON.stringify({
+      interface: nic.name,
+      api_vip_mac: vipMacAddress(cluster.id, 'api'),
+      ingress_vip_mac: vipMacAddress(cluster.id, 'ingress'),
+      api_vip_lease: cluster.vipLeases.api || undefined,
+      ingress_vip_lease: cluster.vipLeases.ingress || undefined,
+    }),
+  ];
 };
 
 export const ntpSynchronizer: StepArguments = ({ cluster, infraEnv }) => [

@@ -51,6 +51,9 @@ export interface StepCluster {
   readonly ingressVips: readonly string[];
   readonly machineNetworks: readonly string[];
   readonly userManagedNetworking: boolean;
+  readonly vipDhcpAllocation: boolean;
+  /** Lease blocks of the VIPs that DHCP allocated; empty before. */
+  readonly vipLeases: { readonly api: string; readonly ingress: string };
   /** Name of the external platform, such as oci. Set for platform external only. */
   readonly externalPlatformName: string;
   /**

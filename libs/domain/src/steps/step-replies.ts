@@ -27,7 +27,6 @@ const REPORTS: ReadonlyMap<string, IsReport> = new Map([
   ['ntp-synchronizer', onSuccess],
   ['domain-resolution', onSuccess],
   ['verify-vips', onSuccess],
-  ['dhcp-lease-allocate', onSuccess],
   ['api-vip-connectivity-check', onSuccess],
   ['tang-connectivity-check', always],
   ['installation-disk-speed-check', unlessInProgress],

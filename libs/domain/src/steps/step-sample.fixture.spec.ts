@@ -65,6 +65,8 @@ const CLUSTER: StepCluster = {
   ingressVips: ['192.0.2.101'],
   machineNetworks: ['192.0.2.0/24'],
   userManagedNetworking: false,
+  vipDhcpAllocation: false,
+  vipLeases: { api: '', ingress: '' },
   externalPlatformName: '',
   ntpSources: 'ntp.example.com',
   apiVipDnsName: 'api.ocp.example.com',

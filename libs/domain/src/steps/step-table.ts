@@ -9,6 +9,7 @@ import {
 import {
   apiVipConnectivityCheck,
   connectivityCheck,
+  dhcpLeaseAllocate,
   domainResolution,
   freeNetworkAddresses,
   ntpSynchronizer,
@@ -23,6 +24,7 @@ export const STEPS = {
   'connectivity-check': connectivityCheck,
   'tang-connectivity-check': tangConnectivityCheck,
   'free-network-addresses': freeNetworkAddresses,
+  'dhcp-lease-allocate': dhcpLeaseAllocate,
   'ntp-synchronizer': ntpSynchronizer,
   'domain-resolution': domainResolution,
   'verify-vips': verifyVips,
@@ -49,7 +51,12 @@ export interface StepRow {
 /** The plan of statuses without a row: no steps, and the next poll after one minute. */
 export const IDLE_ROW: Omit<StepRow, 'pool' | 'statuses'> = { steps: [], intervalSeconds: 60, then: 'continue' };
 
-const NETWORK_STEPS: readonly StepType[] = ['connectivity-check', 'tang-connectivity-check', 'free-network-addresses'];
+const NETWORK_STEPS: readonly StepType[] = [
+  'connectivity-check',
+  'tang-connectivity-check',
+  'free-network-addresses',
+  'dhcp-lease-allocate',
+];
 const NAME_STEPS: readonly StepType[] = ['ntp-synchronizer', 'domain-resolution', 'verify-vips'];
 
 /** Steps that collect the inputs for joining a cluster. */
@@ -80,11 +87,24 @@ export const STEP_ROWS: readonly StepRow[] = [
   {
     pool: 'day-1',
     statuses: ['preparing-for-installation'],
-    steps: ['installation-disk-speed-check', 'container-image-availability'],
+    steps: ['dhcp-lease-allocate', 'installation-disk-speed-check', 'container-image-availability'],
     intervalSeconds: 60,
     then: 'continue',
   },
-  { pool: 'day-1', statuses: ['installing'], steps: ['install'], intervalSeconds: 60, then: 'continue' },
+  {
+    pool: 'day-1',
+    statuses: ['installing'],
+    steps: ['install', 'dhcp-lease-allocate'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'day-1',
+    statuses: ['installing-in-progress'],
+    steps: ['dhcp-lease-allocate'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
   {
     pool: 'day-1',
     statuses: ['error', 'cancelled'],

@@ -9,7 +9,7 @@ const contextIn = (pool: Pool, status: string, changes: Parameters<typeof stepCo
   stepContext({
     ...changes,
     host: { status, kind: pool === 'day-2' ? 'AddToExistingClusterHost' : 'Host', ...changes.host },
-    ...(pool === 'unbound' ? { cluster: null } : {}),
+    cluster: pool === 'unbound' ? null : { vipDhcpAllocation: true, ...changes.cluster },
   });
 
 const planned = (pool: Pool, status: string): string => {
@@ -18,23 +18,23 @@ const planned = (pool: Pool, status: string): string => {
 };
 
 const DISCOVERY =
-  'inventory connectivity-check tang-connectivity-check free-network-addresses ntp-synchronizer domain-resolution verify-vips';
+  'inventory connectivity-check tang-connectivity-check free-network-addresses dhcp-lease-allocate ntp-synchronizer domain-resolution verify-vips';
 const RESTING = '60 continue';
 
 /**
- * The step tables of the agent protocol. Not implemented, so absent in both tables: leases for VIPs from DHCP, and
- * reclaiming.
+ * The step tables of the agent protocol. Not implemented, so absent in both tables: reclaiming.
  */
 const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
   'day-1': {
     known:
-      '60 continue connectivity-check tang-connectivity-check free-network-addresses inventory ntp-synchronizer domain-resolution verify-vips',
+      '60 continue connectivity-check tang-connectivity-check free-network-addresses dhcp-lease-allocate inventory ntp-synchronizer domain-resolution verify-vips',
     insufficient: `60 continue ${DISCOVERY}`,
     'pending-for-input': `60 continue ${DISCOVERY}`,
     disconnected: '120 continue inventory',
     discovering: '60 continue inventory',
-    'preparing-for-installation': '60 continue installation-disk-speed-check container-image-availability',
-    installing: '60 continue install',
+    'preparing-for-installation': '60 continue dhcp-lease-allocate installation-disk-speed-check container-image-availability',
+    installing: '60 continue install dhcp-lease-allocate',
+    'installing-in-progress': '60 continue dhcp-lease-allocate',
     error: '120 continue logs-gather stop-installation',
     cancelled: '120 continue logs-gather stop-installation',
     resetting: '120 continue',

@@ -25,7 +25,39 @@ export function roleNodeConfig({ serviceCaPem, hasIpv6, openshiftVersion }: Node
   ]);
 }
 
-/** Properties of one host. */
+/** A VIP that DHCP allocated. */
+export interface LeasedVip {
+  readonly address: string;
+  readonly macAddress: string;
+  /** One lease block, or empty. */
+  readonly lease: string;
+}
+
+export interface LeasedVips {
+  readonly api: LeasedVip;
+  readonly ingress: LeasedVip;
+}
+
+const KEEPALIVED = '/etc/keepalived';
+
+/** Returns the files with which the monitor of keepalived renews the leases of VIPs on control plane nodes. */
+export function vipLeaseConfig(vips: LeasedVips | undefined): IgnitionConfig {
+  if (!vips) return withFiles([]);
+  const named = [
+    ['api', vips.api],
+    ['ingress', vips.ingress],
+  ] as const;
+  const monitored = named.map(
+    ([name, { address, macAddress }]) =>
+      `${name}-vip:\n  name: ${name}\n  mac-address: ${macAddress}\n  ip-address: ${address}\n`,
+  );
+  return withFiles([
+    textFile(`${KEEPALIVED}/unsupported-monitor.conf`, MODE_READABLE, monitored.join('')),
+    ...named.flatMap(([name, { lease }]) => (lease ? [textFile(`${KEEPALIVED}/lease-${name}`, MODE_READABLE, lease)] : [])),
+  ]);
+}
+
+/** What is true of one host alone. */
 export function hostNodeConfig(host: {
   readonly hostname: string;
   /** An address of the network in which the kubelet must choose its own. Empty when it may choose any. */

@@ -16,8 +16,13 @@ export async function allocateLeases(
   run: RunCommand,
   signal: AbortSignal,
 ): Promise<DhcpLeases> {
-  const api = await allocate('api', order.apiVipMac, order.interface, run, signal);
-  const ingress = await allocate('ingress', order.ingressVipMac, order.interface, run, signal);
+  const { apiVipLease, apiVipMac, ingressVipLease, ingressVipMac, interface: parent } = order;
+  const api = await allocate({ name: 'api', mac: apiVipMac, earlier: apiVipLease, parent }, run, signal);
+  const ingress = await allocate(
+    { name: 'ingress', mac: ingressVipMac, earlier: ingressVipLease, parent },
+    run,
+    signal,
+  );
   return {
     api_vip_address: addressOf(api),
     ingress_vip_address: addressOf(ingress),
@@ -26,10 +31,16 @@ export async function allocateLeases(
   };
 }
 
+interface Allocation {
+  readonly name: string;
+  readonly mac: string;
+  /** The earlier lease, or empty. */
+  readonly earlier: string;
+  readonly parent: string;
+}
+
 async function allocate(
-  name: string,
-  mac: string,
-  parent: string,
+  { earlier, mac, name, parent }: Allocation,
   run: RunCommand,
   signal: AbortSignal,
 ): Promise<string> {
@@ -38,7 +49,8 @@ async function allocate(
   await execute(run, 'ip', ['link', 'add', 'link', parent, 'name', name, 'address', mac, 'type', 'macvlan'], signal);
   try {
     await execute(run, 'ip', ['link', 'set', name, 'up'], signal);
-    await writeFile(file, '');
+    // dhclient asks for the address of an earlier lease of the same interface.
+    await writeFile(file, earlier.replace(/interface "[^"]*";/, `interface "${name}";`));
     const identity = `${mac.replaceAll(':', '-')}-${name}`;
     const args = ['-v', '-H', identity, '-sf', '/bin/true', '-lf', file, '--no-pid', '-1', name];
     await execute(run, 'dhclient', args, signal, { timeoutMs: LEASE_TIMEOUT_SECONDS * 1000 });

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Machine, StepFailed } from '../machine/machine.port';
@@ -179,6 +179,8 @@ describe('the check of images', () => {
   });
 });
 
+const LEASE_ORDER = { interface: 'eno1', api_vip_mac: '00:1a:4a:00:00:01', ingress_vip_mac: '00:1a:4a:00:00:02' };
+
 describe('DHCP leases for VIPs', () => {
   it('are the last ones in the lease file', () => {
     const lease = (address: string): string => `lease {\n  fixed-address ${address};\n}`;
@@ -186,10 +188,27 @@ describe('DHCP leases for VIPs', () => {
     expect(() => lastLease('', 'eno1')).toThrow(/No DHCP server on the network of eno1/);
   });
 
+  it('request the address of an earlier lease', async () => {
+    const files: string[] = [];
+    const run: RunCommand = async (program, args) => {
+      const file = args[args.indexOf('-lf') + 1];
+      if (program === 'dhclient' && file) files.push(readFileSync(file, 'utf8'));
+      return { exitCode: 0, stdout: '', stderr: '' };
+    };
+    const lease = (address: string): string => `lease {\n  interface "eno2";\n  fixed-address ${address};\n}\n`;
+    const leases = { api_vip_lease: lease('192.0.2.100'), ingress_vip_lease: lease('192.0.2.101') };
+    const order = { ...LEASE_ORDER, ...leases };
+    const { result } = await step(linuxMachine({ run }), 'dhcp-lease-allocate', order);
+    expect(result).toMatchObject({ api_vip_address: '192.0.2.100', ingress_vip_address: '192.0.2.101' });
+    expect(files).toEqual([
+      'lease {\n  interface "api";\n  fixed-address 192.0.2.100;\n}\n',
+      'lease {\n  interface "ingress";\n  fixed-address 192.0.2.101;\n}\n',
+    ]);
+  });
+
   it('leave no interface when dhclient is missing', async () => {
     const { lines, run } = recorded({ ip: '' });
-    const order = { interface: 'eno1', api_vip_mac: '00:1a:4a:00:00:01', ingress_vip_mac: '00:1a:4a:00:00:02' };
-    expect((await step(linuxMachine({ run }), 'dhcp-lease-allocate', order)).error).toMatch(
+    expect((await step(linuxMachine({ run }), 'dhcp-lease-allocate', LEASE_ORDER)).error).toMatch(
       /dhclient is not installed/,
     );
     expect(lines).toEqual([

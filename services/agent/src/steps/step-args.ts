@@ -104,6 +104,8 @@ export const parseStepArgs: ArgsParsers = {
       interface: toText(order['interface'], 'interface'),
       apiVipMac: toText(order['api_vip_mac'], 'api_vip_mac'),
       ingressVipMac: toText(order['ingress_vip_mac'], 'ingress_vip_mac'),
+      apiVipLease: toOptionalText(order['api_vip_lease'], 'api_vip_lease'),
+      ingressVipLease: toOptionalText(order['ingress_vip_lease'], 'ingress_vip_lease'),
     };
   },
   'ntp-synchronizer': (args) => ({

@@ -78,6 +78,9 @@ export interface DhcpLeaseRequest {
   readonly interface: string;
   readonly apiVipMac: string;
   readonly ingressVipMac: string;
+  /** Earlier leases, which the host requests again; empty without any. */
+  readonly apiVipLease: string;
+  readonly ingressVipLease: string;
 }
 
 export interface DhcpLeases {

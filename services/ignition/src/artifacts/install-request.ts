@@ -93,6 +93,7 @@ export async function toInstallRequest(
     serviceCaPem,
     invoker: installInvoker,
     bootstrapHostId,
+    vipLeases: state.vipLeases,
     ...surroundings,
   };
 }

@@ -165,7 +165,31 @@ describe('the artifacts of the built-in toolchain', () => {
     );
   });
 
-  it('are refused when no manifest contains the pool of a host', async () => {
+  it('gives control plane nodes the leases of VIPs that DHCP allocated', async () => {
+    const lease = 'lease {\n  fixed-address 192.0.2.100;\n}\n';
+    const order = sampleInstallRequest({ vipLeases: { api: lease, ingress: '' } });
+    const made = await make({ ...order, settings: { ...order.settings, vipDhcpAllocation: true } });
+    const fileIn = (name: string, path: string) => readTextFile(configOf(made, name), `/etc/keepalived/${path}`);
+    expect(parse(fileIn('master.ign', 'unsupported-monitor.conf') ?? '')).toEqual({
+      'api-vip': {
+        name: 'api',
+        'mac-address': expect.stringMatching(/^00:1a:4a(:[0-9a-f]{2}){3}$/),
+        'ip-address': '192.0.2.100',
+      },
+      'ingress-vip': {
+        name: 'ingress',
+        'mac-address': expect.stringMatching(/^00:1a:4a(:[0-9a-f]{2}){3}$/),
+        'ip-address': '192.0.2.101',
+      },
+    });
+    expect(fileIn('master.ign', 'lease-api')).toBe(lease);
+    expect(fileIn('master.ign', 'lease-ingress')).toBeUndefined();
+    const [host] = order.hosts;
+    expect(fileIn(`master-${host?.hostId}.ign`, 'lease-api')).toBe(lease);
+    expect(fileIn('worker.ign', 'unsupported-monitor.conf')).toBeUndefined();
+  });
+
+  it('refuses a pool that no manifest brings', async () => {
     const hosts = [sampleHost(0), sampleHost(3, { pool: 'infra' })];
     await expect(make(sampleInstallRequest({ hosts }))).rejects.toThrow(
       /worker-3 belongs to the machine-config pool infra/,

@@ -1,11 +1,14 @@
+import { vipMacAddress } from '@muster/domain';
 import {
   hostNodeConfig,
   type IgnitionConfig,
+  type LeasedVips,
   mergeIgnition,
   parseIgnitionOverride,
   pointTo,
   roleNodeConfig,
   toIgnitionJson,
+  vipLeaseConfig,
 } from '@muster/ignition-config';
 import { parseAllDocuments } from 'yaml';
 import { hostArtifactName } from '../artifacts/artifact-vault';
@@ -25,11 +28,23 @@ export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): reado
     openshiftVersion: settings.openshiftVersion ?? '',
   });
   const roles = new Map([...pointers].map(([role, pointer]) => [role, mergeIgnition(pointer, nodeFiles)]));
+  const controlPlane = roles.get('master');
+  if (controlPlane) roles.set('master', mergeIgnition(controlPlane, vipLeaseConfig(leasedVipsOf(order))));
   const pools = poolsOf(order);
   return [
     ...[...roles].map(([role, config]) => made(`${role}.ign`, config)),
     ...hosts.map((host) => hostConfig(host, roles, pools)),
   ];
+}
+
+/** Undefined unless DHCP allocated the VIPs. */
+function leasedVipsOf({ clusterId, settings, vipLeases }: InstallRequest): LeasedVips | undefined {
+  const [apiVip, ingressVip] = [settings.apiVips?.items[0], settings.ingressVips?.items[0]];
+  if (!settings.vipDhcpAllocation || settings.userManagedNetworking || !apiVip || !ingressVip) return undefined;
+  return {
+    api: { address: apiVip, macAddress: vipMacAddress(clusterId, 'api'), lease: vipLeases.api },
+    ingress: { address: ingressVip, macAddress: vipMacAddress(clusterId, 'ingress'), lease: vipLeases.ingress },
+  };
 }
 
 /** The override of a user may contain secrets, so the whole document is sealed. */

@@ -18,6 +18,7 @@ const order = (clusterId: string, attempt: number, name = 'demo'): InstallReques
   serviceCaPem: '',
   invoker: '',
   bootstrapHostId: '',
+  vipLeases: { api: '', ingress: '' },
 });
 
 describe('the identity of a new cluster', () => {

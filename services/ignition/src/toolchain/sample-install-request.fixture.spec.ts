@@ -47,6 +47,7 @@ export function sampleInstallRequest(changes: Partial<InstallRequest> = {}, host
     serviceCaPem: '',
     invoker: 'assisted-installer',
     bootstrapHostId: sampleHost(0).hostId,
+    vipLeases: { api: '', ingress: '' },
     ...changes,
     settings: {
       name: 'demo',

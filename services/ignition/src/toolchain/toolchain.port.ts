@@ -1,4 +1,5 @@
 import type { ClusterSettings, HardwareFacts, Plain } from '@muster/contracts';
+import type { ClusterState } from '@muster/domain';
 import type { FencingCredentials, ManifestFile, RegistryMirror } from '@muster/ignition-config';
 import type { OperatorManifests } from '@muster/operators';
 import type { DownloadProgress } from '@muster/ports';
@@ -32,6 +33,8 @@ export interface InstallRequest {
   /** Name of the installing program, as the cluster reports it. */
   readonly invoker: string;
   readonly bootstrapHostId: string;
+  /** Lease blocks of VIPs that DHCP allocated; empty otherwise. */
+  readonly vipLeases: ClusterState['vipLeases'];
 }
 
 export interface InstallHost {

@@ -125,6 +125,8 @@ export class StepContexts {
       ingressVips: settings.ingressVips?.items ?? [],
       machineNetworks: settings.machineNetworks?.items ?? [],
       userManagedNetworking: settings.userManagedNetworking ?? false,
+      vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
+      vipLeases: cluster.vipLeases,
       externalPlatformName: toClusterSettingsFacts(cluster).externalPlatformName,
       ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
       proxy,

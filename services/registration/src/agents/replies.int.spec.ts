@@ -40,6 +40,64 @@ describe('polls and replies of agents', () => {
     ]);
   });
 
+  describe('about VIPs that DHCP allocates', () => {
+    const lease = (address: string): string =>
+      `lease {\n  interface "api";\n  fixed-address ${address};\n  expire 3 2026/11/25 10:00:00;\n}\n`;
+    const output = (api: string): string =>
+      JSON.stringify({
+        api_vip_address: api,
+        ingress_vip_address: '192.0.2.201',
+        api_vip_lease: lease(api),
+        ingress_vip_lease: lease('192.0.2.201'),
+      });
+    const reply = (key: HostKey, text: string) =>
+      running.ask(method.replyToStep, {
+        ...parseHostKey(key),
+        stepType: 'dhcp-lease-allocate',
+        stepId: 's',
+        output: text,
+        exitCode: 0,
+        error: '',
+      });
+    const derived = async () =>
+      (await running.events(streamIdOf('cluster', cluster.id))).filter(({ type }) => type === 'VipsDerived');
+
+    it('send the step, and set the VIPs to its result once', async () => {
+      const [first, second] = await cluster.ready(3, {
+        openshiftVersion: '4.14.71',
+        networkType: 'OpenShiftSDN',
+        vipDhcpAllocation: true,
+        apiVips: { items: [] },
+        ingressVips: { items: [] },
+        machineNetworks: { items: ['192.0.2.0/24'] },
+      });
+      if (!first || !second) throw new Error('the cluster has no hosts');
+      const { instructions } = await cluster.poll(first);
+      const step = instructions.find(({ stepType }) => stepType === 'dhcp-lease-allocate');
+      expect(JSON.parse(step?.args[0] ?? '{}')).toEqual({
+        interface: 'ens3',
+        api_vip_mac: expect.stringMatching(/^00:1a:4a:/),
+        ingress_vip_mac: expect.stringMatching(/^00:1a:4a:/),
+      });
+      await reply(first, output('192.0.2.200'));
+      await reply(second, output('192.0.2.200').replace('10:00:00', '11:11:11'));
+      expect((await derived()).map(({ data }) => data)).toEqual([
+        {
+          apiVips: ['192.0.2.200'],
+          ingressVips: ['192.0.2.201'],
+          apiVipLease: expect.stringContaining('expire never;'),
+          ingressVipLease: expect.stringContaining('fixed-address 192.0.2.201;'),
+        },
+      ]);
+      await expect(reply(first, output('198.51.100.1'))).rejects.toThrow(/not both in the machine network 192\.0\.2\.0\/24/);
+      await expect(reply(first, '{')).rejects.toThrow(/The DHCP leases cannot be used/);
+      const again = (await cluster.poll(second)).instructions.find(({ stepType }) => stepType === 'dhcp-lease-allocate');
+      expect(JSON.parse(again?.args[0] ?? '{}')).toMatchObject({
+        api_vip_lease: expect.stringContaining('fixed-address 192.0.2.200;'),
+      });
+    });
+  });
+
   it('return the upgrade step to an agent with an outdated version, by its last reported version', async () => {
     const key = await inPool();
     const upgrade = [

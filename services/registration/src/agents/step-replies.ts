@@ -1,5 +1,12 @@
 import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } from '@muster/contracts';
-import { commandsOfReply, hostNotFound, type HostState, inventoryRefusal, isReport } from '@muster/domain';
+import {
+  commandsOfReply,
+  hostNotFound,
+  type HostState,
+  inventoryRefusal,
+  isReport,
+  parseVipLeases,
+} from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
 import { hasClockMoved, type Report, type StepReport } from '@muster/inventory';
 import { callService, CLOCK, type InputOf, READ_REPORT, type ReadReport, REQUESTS } from '@muster/nest-kit';
@@ -116,6 +123,8 @@ export class StepReplies {
       if (result.kind === 'stored') stored = result;
       else if (command.type === 'LoseMedia') return stored;
     }
+    if (reply.stepType === 'dhcp-lease-allocate' && reply.exitCode === 0)
+      stored = (await this.acceptLeases(state, reply, context)) ?? stored;
     if (isReport(reply)) {
       try {
         stored = (await this.report(key, state, reply, context)) ?? stored;
@@ -127,6 +136,20 @@ export class StepReplies {
     const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
     if (reply.exitCode !== 0 && !isOwnRecord) this.failures.note(state, reply);
     return { position: stored.position, revision: stored.revision };
+  }
+
+  /** The leases of a host become the VIPs of its cluster. Undefined for a host without a cluster. */
+  private async acceptLeases(
+    { clusterId }: HostState,
+    { output }: Reply,
+    context: CommandContext,
+  ): Promise<Stored | undefined> {
+    const parsed = parseVipLeases(output);
+    if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
+    if (!clusterId) return undefined;
+    const command = { type: 'AcceptVipLeases', at: this.aggregates.now(), ...parsed.leases } as const;
+    const own = { ...context, commandId: `${context.commandId}#leases` };
+    return this.aggregates.clusters.execute(clusterId, command, own);
   }
 
   private async report(

@@ -77,6 +77,7 @@ export const sampleInstallRequest = (hostCount: number): InstallRequest => ({
   serviceCaPem: '',
   invoker: 'assisted-installer',
   bootstrapHostId: '',
+  vipLeases: { api: '', ingress: '' },
 });
 
 const HOST_COUNTS = [3, 50, 500];

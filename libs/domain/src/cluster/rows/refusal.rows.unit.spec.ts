@@ -3,8 +3,15 @@ import type { ClusterCommand } from '../commands';
 import { DEFAULT_CLUSTER_DECIDER_SETTINGS } from '../decider';
 import { CLUSTER_PHASES, type ClusterState } from '../state';
 import { REFUSAL_ROWS } from './refusal.rows';
+import { VIP_LEASE_REFUSAL_ROWS } from './vip-lease.rows';
 
-const REFUSING_HOSTS = ['worker-1 (disconnected)', 'worker-2 (binding)'];
+const STUBBORN = ['worker-1 (disconnected)', 'worker-2 (binding)'];
+/** DHCP allocates the VIPs in 192.168.1.0/24. */
+const withDhcp = (status: 'insufficient' | 'installing'): ClusterState => {
+  const state = clusterIn(status);
+  const machineNetworks = { items: ['192.168.1.0/24'] };
+  return { ...state, settings: { ...state.settings, vipDhcpAllocation: true, machineNetworks } };
+};
 const LATE: ClusterState = { ...clusterIn('finalizing'), status: 'error', failedDeadline: 'finalizing' };
 
 /** The example of a row when it differs from the default command and status. */
@@ -25,11 +32,16 @@ const SPECIAL: Readonly<Record<string, { readonly command?: Partial<ClusterComma
       command: { status: 'tired' } as Partial<ClusterCommand>,
       given: clusterIn('finalizing'),
     },
+    'vip-leases-not-open': { given: withDhcp('installing') },
+    'vip-leases-outside': {
+      command: { ingressVip: '10.0.0.1' } as Partial<ClusterCommand>,
+      given: withDhcp('insufficient'),
+    },
     'logs-state-unknown': { command: { report: { kind: 'state', logsState: 'lost' } } as Partial<ClusterCommand> },
   };
 
 describe('refusals of a cluster command', () => {
-  it.each(REFUSAL_ROWS.map((row) => [row.id, row] as const))('%s', (id, row) => {
+  it.each([...REFUSAL_ROWS, ...VIP_LEASE_REFUSAL_ROWS].map((row) => [row.id, row] as const))('%s', (id, row) => {
     const { command: changes, given } = SPECIAL[id] ?? {};
     const command = { ...COMMANDS[row.on], ...changes } as ClusterCommand;
     for (const state of given ? [given] : row.from.map(clusterIn)) {
