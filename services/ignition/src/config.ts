@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { ExecutableSource } from '@muster/ignition-config';
 import {
   readFileSetting,
@@ -31,6 +32,8 @@ export interface IgnitionServiceConfig {
   readonly skipsCertificateVerification: boolean;
   /** File with the PEM of the authority that signed the service's certificate. */
   readonly serviceCaPath: string | undefined;
+  /** PEM of the certificate authority of Red Hat's own network; empty: hosts do not need it. */
+  readonly redHatCaPem: string;
   readonly agentImage: string;
   /** Absent: hosts copy the agent from its container image. */
   readonly agentExecutable: ExecutableSource | undefined;
@@ -75,6 +78,7 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     serviceBaseUrl: readServiceBaseUrl(settings),
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
     serviceCaPath: settings.get('SERVICE_CA_CERT_PATH'),
+    redHatCaPem: readRedHatCa(settings),
     agentImage: readComponentImages(settings).agent,
     agentExecutable: readAgentExecutable(settings),
     ownManifests: {
@@ -104,6 +108,17 @@ function readAgentExecutable(settings: SettingsReader): ExecutableSource | undef
     baseUrl: `${readImageServiceBaseUrl(settings)}/host-binaries`,
     sha256: Object.fromEntries(executable.binaries.map(({ architecture, sha256 }) => [architecture, sha256])),
   };
+}
+
+function readRedHatCa(settings: SettingsReader): string {
+  if (!settings.get('INSTALL_RH_CA')) return '';
+  const path = settings.get('RH_CA_PATH');
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    settings.reject('RH_CA_PATH', path, 'the path of a PEM file that can be read; INSTALL_RH_CA=true needs it');
+    return '';
+  }
 }
 
 /** The error never repeats the value. */

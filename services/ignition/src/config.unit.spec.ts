@@ -14,6 +14,9 @@ describe('the settings of the ignition service', () => {
   });
 
   it('offer the bus to agents at its address', () => {
+    expect(() => readConfig({ INSTALL_RH_CA: 'true', RH_CA_PATH: '/nowhere/ca.crt' })).toThrow(
+      /RH_CA_PATH.*INSTALL_RH_CA=true needs it/,
+    );
     expect(readConfig({ AGENT_NATS_URL: 'nats://a' }).agentNatsUrl).toBe('nats://a');
   });
 

@@ -38,6 +38,8 @@ export async function startEmbedded(
         AGENT_NATS_URL: settings.get('AGENT_NATS_URL') ?? nats.url,
       }),
       ...(await prepareBaseImages(settings, dataDirectory, (text) => logger.warn(text))),
+      // As in the deployments of assisted-service: the operator and the pod of config/onprem.
+      ENABLE_SINGLE_NODE_DNSMASQ: 'true',
       ...environment,
       ...(await chooseFreePorts(settings)),
       ...(nats && { NATS_URL: nats.url }),

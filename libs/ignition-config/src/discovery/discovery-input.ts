@@ -63,6 +63,8 @@ export interface DiscoveryInput {
   readonly ntp: NtpSettings;
   /** PEM. */
   readonly additionalTrustBundle: string;
+  /** PEM of the certificate authority of Red Hat's own network; empty: hosts do not need it. */
+  readonly redHatCaPem: string;
   /** Absent: the hosts use DHCP, or a ramdisk contains the configuration. */
   readonly staticNetwork?: StaticNetwork;
   readonly registries?: RegistrySettings;

@@ -12,6 +12,7 @@ import {
 
 export const SERVICE_CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
 export const TRUST_BUNDLE_PATH = '/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem';
+const RED_HAT_CA_PATH = '/etc/pki/ca-trust/source/anchors/rh-it-root-ca.crt';
 export const PULL_SECRET_PATH = '/root/.docker/config.json';
 
 const MOTD = `
@@ -43,7 +44,7 @@ blacklist_exceptions {
 export const MULTIPATH_UNIT: IgnitionUnit = { name: 'multipathd.service', enabled: true };
 
 export function hostFiles(input: DiscoveryInput): readonly IgnitionFile[] {
-  const { pullSecret, additionalTrustBundle, service, okd } = input;
+  const { pullSecret, additionalTrustBundle, redHatCaPem, service, okd } = input;
   return [
     textFile('/etc/motd', MODE_READABLE, MOTD),
     textFile('/etc/NetworkManager/conf.d/01-ipv6.conf', MODE_READABLE, IPV6_SETTINGS),
@@ -51,6 +52,7 @@ export function hostFiles(input: DiscoveryInput): readonly IgnitionFile[] {
     ...(pullSecret ? [textFile(PULL_SECRET_PATH, MODE_PRIVATE, pullSecret)] : []),
     ...(service.caPem ? [textFile(SERVICE_CA_PATH, MODE_READABLE, service.caPem)] : []),
     ...(additionalTrustBundle ? [textFile(TRUST_BUNDLE_PATH, MODE_READABLE, additionalTrustBundle)] : []),
+    ...(redHatCaPem ? [textFile(RED_HAT_CA_PATH, MODE_READABLE, redHatCaPem)] : []),
   ];
 }
 

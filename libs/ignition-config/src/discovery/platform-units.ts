@@ -1,6 +1,7 @@
 import type { IgnitionFile, IgnitionUnit } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { type DiscoveryInput, proxyEnvironmentLines, shellQuote } from './discovery-input';
+import { PULL_SECRET_PATH } from './host-files';
 
 const POLICY_SOURCE = '/root/assisted.te';
 const CLOUD_SCRIPT = '/usr/local/bin/oci-eval-user-data.sh';
@@ -80,7 +81,8 @@ tag="$(cat /sys/class/dmi/id/chassis_asset_tag 2>/dev/null || true)"
 if [ "$tag" != "OracleCloud.com" ]; then exit 0; fi
 data="$(curl --silent --fail --retry 5 --max-time 30 --header 'Authorization: Bearer Oracle' \\
   http://169.254.169.254/opc/v2/instance/metadata/user_data)" || exit 0
-printf '%s' "$data" | base64 --decode | bash
+# In this shell, like the service of openshift-install: the script may read its variables.
+eval "$(printf '%s' "$data" | base64 --decode)"
 `;
 
 /** Units for machines with a network disk, a container access to the clock, or a cloud. */
@@ -98,7 +100,7 @@ export function platformUnits({ okd }: DiscoveryInput): {
     files: [textFile(POLICY_SOURCE, MODE_READABLE, POLICY), ...cloud.files],
     units: [
       { name: 'selinux.service', enabled: true, contents: POLICY_UNIT },
-      { name: 'iscsistart.service', enabled: true, contents: ISCSI_UNIT },
+      ...(okd ? [] : [{ name: 'iscsistart.service', enabled: true, contents: ISCSI_UNIT }]),
       ...cloud.units,
     ],
   };
@@ -106,6 +108,9 @@ export function platformUnits({ okd }: DiscoveryInput): {
 
 const SCRIPT_PATH = '/usr/local/bin/okd-binaries.sh';
 const OVERLAY_UNIT = 'okd-overlay.service';
+
+const EPHEMERAL_BYTES = 6 * 1024 ** 3;
+const KUBELET_PULL_SECRET_PATH = '/var/lib/kubelet/config.json';
 
 const script = (image: string): string => `#!/bin/bash
 # Installs the packages of an OKD node in the live system, which does not contain them.
@@ -116,10 +121,37 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 container="$(podman create "$image" none)"
 podman cp "$container:/rpms" "$work/rpms"
+# Only some images of packages contain manifests for the bootstrap.
+mkdir -p /opt/openshift/openshift
+podman cp "$container:/manifests/." /opt/openshift/openshift || true
 podman rm "$container" >/dev/null
 rpm-ostree usroverlay || mount -o remount,rw /usr
 rpm --upgrade --force --nodeps "$work"/rpms/*.rpm
+podman rmi --force "$image" >/dev/null
 systemctl daemon-reload
+# The kubelet of the bootstrap host pulls images with the pull secret of the host.
+mkdir -p ${KUBELET_PULL_SECRET_PATH.replace(/\/[^/]*$/, '')}
+ln -sf ${PULL_SECRET_PATH} ${KUBELET_PULL_SECRET_PATH}
+# The images of the bootstrap do not fit into the /var of the live system.
+ephemeral=/run/ephemeral.xfsloop
+if [ -f "$ephemeral" ] && [ "$(stat -c %s "$ephemeral")" -lt ${EPHEMERAL_BYTES} ]; then
+  mount -o remount,size=${EPHEMERAL_BYTES} /run
+  truncate -s ${EPHEMERAL_BYTES} "$ephemeral"
+  losetup -c "$(losetup --associated "$ephemeral" --noheadings --output NAME)"
+  xfs_growfs /var
+fi
+`;
+
+/** Stands in for a unit of the bootstrap that Fedora CoreOS lacks: applying the bootstrap enables it. */
+const JOURNAL_GATEWAY_SOCKET = `[Unit]
+Description=Journal Gateway Service Socket
+
+[Socket]
+ListenStream=/run/journald.sock
+Service=systemd-journal-gatewayd.service
+
+[Install]
+WantedBy=sockets.target
 `;
 
 const overlayUnit = (environment: readonly string[]): string => `[Unit]
@@ -156,7 +188,7 @@ export function okdOverlay({ okd, proxy }: DiscoveryInput): {
     files: [textFile(SCRIPT_PATH, MODE_EXECUTABLE, script(okd.packagesImage))],
     units: [
       { name: OVERLAY_UNIT, enabled: true, contents: overlayUnit(proxyEnvironmentLines(proxy)) },
-      { name: 'systemd-journal-gatewayd.socket', enabled: true },
+      { name: 'systemd-journal-gatewayd.socket', enabled: true, contents: JOURNAL_GATEWAY_SOCKET },
       // The installer changes to the system of the node itself. This unit would reboot the machine during the
       // installation.
       {

@@ -34,7 +34,8 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
     systemd: {
       units: [
         withOkd(agentUnit(input), input),
-        MULTIPATH_UNIT,
+        // The live system of OKD has neither multipath nor iSCSI tools.
+        ...(input.okd ? [] : [MULTIPATH_UNIT]),
         ...platform.units,
         ...time.units,
         ...network.units,

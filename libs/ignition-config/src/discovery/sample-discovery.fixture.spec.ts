@@ -10,5 +10,6 @@ export const sampleDiscovery = (changes: Partial<DiscoveryInput> = {}): Discover
   proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
   ntp: { sources: '', additionalSources: '' },
   additionalTrustBundle: '',
+  redHatCaPem: '',
   ...changes,
 });

@@ -57,7 +57,7 @@ export function vipLeaseConfig(vips: LeasedVips | undefined): IgnitionConfig {
   ]);
 }
 
-/** What is true of one host alone. */
+/** Properties of one host. */
 export function hostNodeConfig(host: {
   readonly hostname: string;
   /** An address of the network in which the kubelet must choose its own. Empty when it may choose any. */

@@ -184,6 +184,7 @@ export class DiscoveryDocuments {
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
       additionalTrustBundle: settings.additionalTrustBundle ?? '',
+      redHatCaPem: this.config.redHatCaPem,
     });
     const override = await openDocument(
       this.secrets,

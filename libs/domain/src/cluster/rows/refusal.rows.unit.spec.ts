@@ -5,7 +5,7 @@ import { CLUSTER_PHASES, type ClusterState } from '../state';
 import { REFUSAL_ROWS } from './refusal.rows';
 import { VIP_LEASE_REFUSAL_ROWS } from './vip-lease.rows';
 
-const STUBBORN = ['worker-1 (disconnected)', 'worker-2 (binding)'];
+const REFUSING_HOSTS = ['worker-1 (disconnected)', 'worker-2 (binding)'];
 /** DHCP allocates the VIPs in 192.168.1.0/24. */
 const withDhcp = (status: 'insufficient' | 'installing'): ClusterState => {
   const state = clusterIn(status);

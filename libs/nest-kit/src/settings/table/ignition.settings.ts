@@ -14,6 +14,16 @@ export const IGNITION_SETTINGS = {
     ...IGNITION,
     meaning: 'The PEM file with the certificate authority that signed the certificate of `SERVICE_BASE_URL`.',
   }),
+  INSTALL_RH_CA: boolean({
+    ...IGNITION,
+    fallback: false,
+    meaning: 'Whether hosts trust the certificate authority of the internal network of Red Hat, from `RH_CA_PATH`.',
+  }),
+  RH_CA_PATH: path({
+    ...IGNITION,
+    fallback: '/etc/pki/ca-trust/source/anchors/RH-IT-Root-CA.crt',
+    meaning: 'The PEM file that `INSTALL_RH_CA` adds to discovery images. Muster contains no copy of it.',
+  }),
   DISK_ENCRYPTION_CIPHER: text({
     ...IGNITION,
     fallback: '',
