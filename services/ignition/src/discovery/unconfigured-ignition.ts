@@ -23,7 +23,7 @@ const ASKS_AT_THE_MACHINE: IgnitionConfig = {
   },
 };
 
-type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem'>;
+type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
 
 /**
  * Creates the document of a disconnected image with the installer of the release. It contains keys, so it is created
@@ -75,7 +75,7 @@ export class UnconfiguredIgnition {
         await writeFile(join(folder, path), content, { mode: MODE_PRIVATE });
       }
       await runProgram({
-        file: (await this.binaries.of({ ...release, pullSecret: input.pullSecret, caPem })).installer,
+        file: (await this.binaries.of({ ...release, pullSecret: input.pullSecret, caPem, mirrors: [] })).installer,
         args: ['agent', 'create', 'unconfigured-ignition', '--dir', folder],
         folder,
         environment: {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   extractInstaller,
   type InstallerKind,
+  type MirrorRule,
   ociImageRegistry,
   parsePullSecret,
   readCoreosVersion,
@@ -66,6 +67,8 @@ export interface WantedInstaller {
   readonly isFips: boolean;
   /** Certificate authorities of the site, in addition to those of the service. */
   readonly caPem: string;
+  /** Mirrors of the cluster. They are tried before those of the service. */
+  readonly mirrors: readonly MirrorRule[];
 }
 
 /** An installer that can be executed. `release` is absent when OPENSHIFT_INSTALL_PATH names the installer. */
@@ -88,7 +91,7 @@ type OnProgress = (progress: DownloadProgress) => void;
 
 /** Opens the registries with the credentials of a pull secret. */
 export type OpenRegistries = (
-  wanted: Pick<WantedInstaller, 'pullSecret' | 'caPem'>,
+  wanted: Pick<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>,
   onProgress: OnProgress,
 ) => Promise<ImageRegistry & { close?(): void }>;
 
@@ -197,9 +200,9 @@ const REMEDIES: { readonly [fault in RegistryFault]: (registry: string) => strin
   disk: () => 'Free disk space in WORK_DIR and check that the service may write to it',
 };
 
-/** Mirrors and proxies are those of the service. */
+/** Proxies are those of the service. */
 function openRegistries({ registries, workDirectory, proxyEnvironment }: OpenshiftInstallSettings): OpenRegistries {
-  return async ({ pullSecret, caPem }, onProgress) => {
+  return async ({ pullSecret, caPem, mirrors }, onProgress) => {
     const { send, close } = createSendHttp({
       caPem: [registries.settings?.caPem, caPem].filter(Boolean).join('\n') || undefined,
       proxy: readProxySettings(proxyEnvironment),
@@ -209,7 +212,7 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       pullSecret: parsePullSecret(pullSecret),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
       random: Math.random,
-      mirrors: registries.mirrors,
+      mirrors: [...mirrors, ...registries.mirrors],
       cacheDirectory: join(workDirectory, 'release-images'),
       cacheBytesMax: CACHE_BYTES_MAX,
       onProgress,

@@ -1,5 +1,6 @@
+import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-registry';
 import { KeyedQueue } from '@muster/event-sourcing';
-import { clusterIdIn, finishBootstrap, type IgnitionConfig, toIgnitionJson } from '@muster/ignition-config';
+import { clusterIdIn, finishBootstrap, type IgnitionConfig, type ManifestFile, toIgnitionJson } from '@muster/ignition-config';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
@@ -33,6 +34,7 @@ export function openshiftInstallToolchain(
             openshiftVersion,
             isFips: installConfigOverrides?.isFips ?? false,
             caPem: order.additionalTrustBundle,
+            mirrors: order.manifests.flatMap(mirrorsIn),
           };
           const { installer, release } = await binaries.of(wanted, (progress) => report.downloaded(progress));
           if (release) await report.releaseRead(release);
@@ -42,6 +44,19 @@ export function openshiftInstallToolchain(
       return finish(order, JSON.parse(kept.toString()) as InstallerOutput);
     },
   };
+}
+
+/** Kinds of documents with mirrors, so that other manifests are not parsed. */
+const HAS_MIRRORS = /ImageDigestMirrorSet|ImageTagMirrorSet|ImageContentSourcePolicy/;
+
+/** Returns the mirrors of a manifest. A manifest that is not YAML is refused when the manifests are placed. */
+function mirrorsIn({ content }: ManifestFile): readonly MirrorRule[] {
+  if (!HAS_MIRRORS.test(content)) return [];
+  try {
+    return parseMirrorDocuments(content);
+  } catch {
+    return [];
+  }
 }
 
 function finish(order: InstallRequest, output: InstallerOutput) {

@@ -15,6 +15,7 @@ import {
   startTestRegistry,
   type TestRegistry,
 } from '@muster/testing/registry';
+import { SettingsReader } from '@muster/nest-kit';
 import { type PushedRelease, pushRelease } from '@muster/testing/release-image';
 import {
   CLUSTER_ID,
@@ -23,6 +24,9 @@ import {
   preparationStarted,
   type Stage,
 } from '../../ignition-story.fixture.spec';
+import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
+import { readOpenshiftInstallSettings } from './installer-binaries';
+import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const QUAY = 'quay.io/openshift-release-dev';
 const FAKE = readFileSync(join(__dirname, 'fake-installer.fixture.sh'), 'utf8');
@@ -118,6 +122,29 @@ const SOON = { 'retry-after': '0.001' };
       expect(Number(last?.totalBytes)).toBeGreaterThan(1024 ** 2);
       const read = server.requests.filter((line) => line.includes('/manifests/'));
       expect(read.every((line) => line.startsWith('GET /v2/openshift-release-dev/'))).toBe(true);
+    });
+
+    it('reads the release from the mirrors of the cluster with its trust bundle', async () => {
+      const idms = [
+        'apiVersion: config.openshift.io/v1',
+        'kind: ImageDigestMirrorSet',
+        'metadata: { name: mirrors }',
+        `spec: { imageDigestMirrors: [{ source: ${QUAY}, mirrorSourcePolicy: NeverContactSource, mirrors: ["${server.host}/openshift-release-dev"] }] }`,
+      ].join('\n');
+      const settings = readOpenshiftInstallSettings(
+        new SettingsReader({ WORK_DIR: join(directory.path, 'own') }),
+        { settings: undefined, mirrors: [] },
+      );
+      const sample = sampleInstallRequest();
+      const order = {
+        ...sample,
+        settings: { ...sample.settings, ocpReleaseImage: `quay.io/${current.name}` },
+        manifests: [{ folder: 'openshift', fileName: 'idms.yaml', content: idms } as const],
+        pullSecret: JSON.stringify({ auths: { [server.host]: { auth: REGISTRY_CREDENTIALS } } }),
+        additionalTrustBundle: server.caPem,
+      };
+      const made = await openshiftInstallToolchain(settings).make(order, keptInMemory(), IGNORED_REPORT);
+      expect(made.artifacts.map(({ name }) => name)).toContain('bootstrap.ign');
     });
 
     it('uses the installer for bare metal before 4.16', async () => {
