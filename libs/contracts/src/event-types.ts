@@ -88,6 +88,7 @@ import {
   InventoryReportedSchema,
   NtpSourcesReportedSchema,
   ReportClearedSchema,
+  StepFailedSchema,
   TangConnectivityReportedSchema,
   VipsVerifiedSchema,
 } from './gen/muster/v1/inventory_pb';
@@ -176,6 +177,7 @@ export const INVENTORY_EVENTS = {
   ApiVipConnectivityReported: ApiVipConnectivityReportedSchema,
   ClockOffsetMeasured: ClockOffsetMeasuredSchema,
   ReportCleared: ReportClearedSchema,
+  StepFailed: StepFailedSchema,
 } as const;
 
 export const VALIDATION_EVENTS = {

@@ -1,4 +1,5 @@
 export { CLOCK_OFFSET_CHANGE_SECONDS_MIN, hasClockMoved } from './reports/time.reports';
+export { stepFailure } from './reports/step-failure';
 export { createReportReader, type ReportResult, type StepReport } from './read-report';
 export type { Digest, PendingBody, Report, StepOutput } from './report';
 export { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from './reports-decider';

@@ -64,7 +64,7 @@ describe('readReport', () => {
       expect(() => toStoredData(event)).not.toThrow();
       return event.type;
     });
-    expect([...types, 'ReportCleared'].sort()).toEqual(Object.keys(INVENTORY_EVENTS).sort());
+    expect([...types, 'ReportCleared', 'StepFailed'].sort()).toEqual(Object.keys(INVENTORY_EVENTS).sort());
   });
 
   it.each(BAD)('refuses a wrong output of %s with the path', (stepType, output, message) => {

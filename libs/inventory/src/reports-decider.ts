@@ -59,7 +59,13 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   const fingerprints = new Map(generation > state.generation ? [] : state.fingerprints);
   if (event.type === 'ReportCleared') {
     for (const kind of fingerprints.keys()) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
-  } else fingerprints.set(reportKindOf(event), fingerprintOf(event));
+  } else {
+    fingerprints.set(reportKindOf(event), fingerprintOf(event));
+    // The next report of the step is news although it may equal the last one, and ends the failure.
+    if (event.type !== 'StepFailed') fingerprints.delete(failureOf(stepTypeOf(event)));
+    else
+      for (const kind of [...fingerprints.keys()]) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
+  }
   return { generation, fingerprints, peers: peersAfter(state, event) };
 }
 
@@ -145,10 +151,17 @@ function reportKindOf(event: InventoryEvent): string {
       return 'api-vip-connectivity-check';
     case 'ReportCleared':
       return event.data.stepType;
+    case 'StepFailed':
+      return failureOf(event.data.stepType);
     default:
       return event satisfies never;
   }
 }
+
+const failureOf = (stepType: string): string => `failure/${stepType}`;
+
+/** The type of the step that a report belongs to. */
+const stepTypeOf = (event: InventoryEvent): string => reportKindOf(event).split(':')[0] ?? '';
 
 /** Returns the same value for reports with the same content. */
 function fingerprintOf(event: InventoryEvent): string {
@@ -168,6 +181,7 @@ function fingerprintOf(event: InventoryEvent): string {
     case 'DomainsResolved':
     case 'VipsVerified':
     case 'ReportCleared':
+    case 'StepFailed':
       return toCanonicalJson(event.data);
     default:
       return event satisfies never;

@@ -36,6 +36,19 @@ describe('reports of a host', () => {
       .then([ntp('synced')]);
   });
 
+  it('are stored again after the step failed, and a failure is stored once', () => {
+    const failed: InventoryEvent = {
+      type: 'StepFailed',
+      data: { stepType: 'ntp-synchronizer', reason: 'chronyc is not installed', generation: 1 },
+    };
+    given(ntp('synced')).when(record(failed)).then([failed]);
+    given(ntp('synced'), failed).when(record(failed)).then([]);
+    given(ntp('synced'), failed)
+      .when(record(ntp('synced')))
+      .then([ntp('synced')]);
+    given(ntp('synced'), failed, ntp('synced')).when(record(failed)).then([failed]);
+  });
+
   it('are stored again in a later generation, and ignored in an earlier one', () => {
     given(ntp('synced', 1))
       .when(record(ntp('synced', 2)))

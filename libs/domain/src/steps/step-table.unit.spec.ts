@@ -32,7 +32,8 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     'pending-for-input': `60 continue ${DISCOVERY}`,
     disconnected: '120 continue inventory',
     discovering: '60 continue inventory',
-    'preparing-for-installation': '60 continue dhcp-lease-allocate installation-disk-speed-check container-image-availability',
+    'preparing-for-installation':
+      '60 continue dhcp-lease-allocate installation-disk-speed-check container-image-availability',
     installing: '60 continue install dhcp-lease-allocate',
     'installing-in-progress': '60 continue dhcp-lease-allocate',
     error: '120 continue logs-gather stop-installation',

@@ -30,6 +30,8 @@ export interface HostReports {
   readonly workerEncryption: string | undefined;
   readonly workerNetworking: string | undefined;
   readonly freeAddresses: readonly FreeAddresses[];
+  /** Steps that the host could not run → the reason. */
+  readonly failedSteps: HostFacts['failedSteps'];
 }
 
 export const NO_REPORTS: HostReports = {
@@ -49,10 +51,33 @@ export const NO_REPORTS: HostReports = {
   workerEncryption: undefined,
   workerNetworking: undefined,
   freeAddresses: [],
+  failedSteps: new Map(),
 };
 
+/** The event of each report → the type of its step. */
+const STEP_TYPES: { readonly [type: string]: string } = {
+  InventoryReported: 'inventory',
+  ConnectivityReported: 'connectivity-check',
+  NtpSourcesReported: 'ntp-synchronizer',
+  DomainsResolved: 'domain-resolution',
+  VipsVerified: 'verify-vips',
+  FreeAddressesReported: 'free-network-addresses',
+  ApiVipConnectivityReported: 'api-vip-connectivity-check',
+  TangConnectivityReported: 'tang-connectivity-check',
+  DiskSpeedMeasured: 'installation-disk-speed-check',
+  ImageAvailabilityReported: 'container-image-availability',
+};
+
+/** A report of a step ends its failure. */
+function withoutFailure(reports: HostReports, event: InventoryEvent): HostReports {
+  const stepType = STEP_TYPES[event.type] ?? '';
+  if (!reports.failedSteps.has(stepType)) return reports;
+  return { ...reports, failedSteps: new Map([...reports.failedSteps].filter(([failed]) => failed !== stepType)) };
+}
+
 /** Returns the reports after one more report. Reports that no rule reads change nothing. */
-export function evolveReports(reports: HostReports, event: InventoryEvent): HostReports {
+export function evolveReports(before: HostReports, event: InventoryEvent): HostReports {
+  const reports = withoutFailure(before, event);
   switch (event.type) {
     case 'InventoryReported':
       return { ...reports, hardware: event.data.hardware };
@@ -86,6 +111,8 @@ export function evolveReports(reports: HostReports, event: InventoryEvent): Host
         ...changedReaches(reports.reaches, event.data),
         collisions: event.data.collisions,
       };
+    case 'StepFailed':
+      return { ...reports, failedSteps: new Map([...reports.failedSteps, [event.data.stepType, event.data.reason]]) };
     case 'ReportCleared':
       return { ...reports, ...CLEARED[event.data.stepType] };
     case 'DomainsResolved':

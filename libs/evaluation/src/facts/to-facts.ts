@@ -53,6 +53,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     isIgnitionDownloaded: reports.isIgnitionDownloaded,
     mtuFailures: reports.mtuFailures,
     resolutions: reports.resolutions,
+    failedSteps: reports.failedSteps,
     isTangReached: reports.isTangReached,
     workerEncryption: reports.workerEncryption,
     workerNetworking: reports.workerNetworking,
@@ -139,6 +140,7 @@ function summarize(
     canBeArbiter: isEnough(table.arbiter),
     hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
     clockOffsetSeconds: reports.clockOffsetSeconds,
+    leaseFailure: reports.failedSteps.get('dhcp-lease-allocate') ?? '',
   };
 }
 

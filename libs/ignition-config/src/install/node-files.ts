@@ -53,7 +53,9 @@ export function vipLeaseConfig(vips: LeasedVips | undefined): IgnitionConfig {
   );
   return withFiles([
     textFile(`${KEEPALIVED}/unsupported-monitor.conf`, MODE_READABLE, monitored.join('')),
-    ...named.flatMap(([name, { lease }]) => (lease ? [textFile(`${KEEPALIVED}/lease-${name}`, MODE_READABLE, lease)] : [])),
+    ...named.flatMap(([name, { lease }]) =>
+      lease ? [textFile(`${KEEPALIVED}/lease-${name}`, MODE_READABLE, lease)] : [],
+    ),
   ]);
 }
 

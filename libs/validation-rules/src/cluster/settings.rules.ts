@@ -15,15 +15,18 @@ function vipsDefined(kind: 'api' | 'ingress', title: string): ClusterRule {
     initial: fail(),
     excused: excusedFromVips,
     needs: [],
-    claim: ({ settings }) => {
+    claim: ({ settings, hosts }) => {
       const vips = kind === 'api' ? settings.apiVips : settings.ingressVips;
       if (vips.length > 0) return pass(vips.join(', '));
       if (!settings.vipDhcpAllocation) return fail();
-      return settings.machineNetworks.length === 0 ? pending('awaits-machineNetworks') : failBecause('not-allocated');
+      if (settings.machineNetworks.length === 0) return pending('awaits-machineNetworks');
+      const failure = hosts.find(({ leaseFailure }) => leaseFailure !== '')?.leaseFailure;
+      return failure === undefined ? failBecause('not-allocated') : failBecause('lease-failed', failure);
     },
     messages: {
       success: { message: `${title} virtual IPs are defined: {0}`, measured: '{0}' },
       failure: `${title} virtual IPs are undefined`,
+      'lease-failed': `${title} virtual IPs have not been allocated by DHCP: {0}`,
       'not-allocated': `${title} virtual IPs have not been allocated by DHCP yet`,
     },
     remedy: `Set a free address of the machine network as ${title} VIP, or let DHCP allocate it.`,

@@ -23,6 +23,8 @@ export interface ClusterHostFacts {
   readonly hasFencingCredentials: boolean;
   /** Host clock minus service clock. */
   readonly clockOffsetSeconds: number | undefined;
+  /** Why the host could not request leases of VIPs; empty when it could. */
+  readonly leaseFailure: string;
 }
 
 /** The facts that cluster rules read. */

@@ -84,6 +84,8 @@ export interface HostFacts {
   readonly mtuFailures: readonly Plain<MtuFailure>[] | undefined;
   /** The addresses of resolved names. Undefined before the first report. */
   readonly resolutions: readonly Plain<DomainResolution>[] | undefined;
+  /** Steps that the host could not run → the reason, such as a missing program. */
+  readonly failedSteps: ReadonlyMap<string, string>;
   /** Undefined before the first report about the Tang servers. */
   readonly isTangReached: boolean | undefined;
   /**

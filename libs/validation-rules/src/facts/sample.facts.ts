@@ -113,6 +113,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
   ntpSources: [{ sourceName: 'time.example.com', sourceState: 'synced' }],
   isIgnitionDownloaded: undefined,
   mtuFailures: undefined,
+  failedSteps: new Map(),
   resolutions: ['api', 'api-int', 'console-openshift-console.apps', 'validateNoWildcardDNS'].flatMap((label) => {
     const domainName = `${label}.c.example.com`;
     const hasNoRecord = label === 'validateNoWildcardDNS';
@@ -150,6 +151,7 @@ export const sampleClusterHost = (changes: Partial<ClusterHostFacts> = {}): Clus
   canBeArbiter: true,
   hasFencingCredentials: false,
   clockOffsetSeconds: 0,
+  leaseFailure: '',
   ...changes,
 });
 

@@ -111,6 +111,7 @@ export const AGENT_RULES: readonly HostRule[] = [
   },
   {
     id: 'container-images-available',
+    measuredBy: 'container-image-availability',
     category: 'network',
     checks: 'The host can pull the images of the release at 0.001 MB/s or faster.',
     needs: [],

@@ -103,6 +103,7 @@ function measured(
 export const CONNECTIVITY_RULES: readonly HostRule[] = [
   {
     id: 'belongs-to-majority-group',
+    measuredBy: 'connectivity-check',
     category: 'network',
     checks:
       'The host belongs to the largest group of hosts that all reach each other: on layer 2 in every machine network. With user-managed networking or load balancing, all other hosts reach it on layer 3 in every address family.',
@@ -138,6 +139,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
   ),
   {
     id: 'no-ip-collisions-in-network',
+    measuredBy: 'connectivity-check',
     category: 'network',
     checks: 'No other machine uses an IP address of the host.',
     boundOnly: true,

@@ -47,6 +47,7 @@ export const DISK_RULES: readonly HostRule[] = [
   },
   {
     id: 'sufficient-installation-disk-speed',
+    measuredBy: 'installation-disk-speed-check',
     category: 'hardware',
     checks: 'The speed test of the installation disk, which runs during the preparation, has not failed.',
     needs: ['inventory'],

@@ -32,6 +32,8 @@ export type HostBlocking =
 export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostBlocking> {
   /** The rule has no outcome on a host that is not bound to a cluster. */
   readonly boundOnly?: true;
+  /** Type of the agent step that measures what the rule checks. */
+  readonly measuredBy?: string;
   /** The rule also blocks hosts that are not bound to a cluster. */
   readonly inPool?: true;
   /** The initial outcome of a host that is not bound to a cluster is SUPPRESSED. */

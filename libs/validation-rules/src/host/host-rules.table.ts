@@ -36,7 +36,18 @@ const POOL_RULES: readonly HostRule[] = HOST_RULES.filter(({ boundOnly }) => !bo
 /** Returns the outcome of every rule for a host. Rules that are `boundOnly` have an outcome on bound hosts only. */
 export function evaluateHost(facts: HostFacts): Outcome[] {
   const disabled = disabledRulesFor(facts.policy.disabledHostRules, clusterOf(facts).ignoredHostRules);
-  return evaluateRules(isBound(facts) ? HOST_RULES : POOL_RULES, HOST_NEEDS, facts, disabled);
+  const outcomes = evaluateRules(isBound(facts) ? HOST_RULES : POOL_RULES, HOST_NEEDS, facts, disabled);
+  return facts.failedSteps.size === 0 ? outcomes : outcomes.map((outcome) => withFailedStep(outcome, facts));
+}
+
+const UNMEASURED: ReadonlySet<string> = new Set(['pending', 'error']);
+
+/** An outcome without a measurement names the step that the host could not run. Its status stays. */
+function withFailedStep(outcome: Outcome, { failedSteps }: HostFacts): Outcome {
+  const stepType = HOST_RULES_BY_ID.get(outcome.id)?.measuredBy;
+  const reason = stepType && failedSteps.get(stepType);
+  const isUnmeasured = UNMEASURED.has(outcome.status) || outcome.reason === 'not-tried';
+  return reason && isUnmeasured ? { ...outcome, reason: 'step-failed', parameters: [stepType, reason] } : outcome;
 }
 
 const INITIAL_BOUND = initialOutcomes(HOST_RULES);

@@ -231,6 +231,20 @@ function statusOf(id: string, facts: HostFacts): string {
 }
 
 describe('host rules', () => {
+  it.each([
+    ['ntp-synced', 'ntp-synchronizer', { ntpSources: undefined }, 'pending'],
+    ['container-images-available', 'container-image-availability', { images: [] }, 'success'],
+  ])('name in %s why the step %s could not run', (id, stepType, facts, status) => {
+    const failedSteps = new Map([[stepType, 'The program is not installed.']]);
+    const found = outcome(id, given({ ...facts, failedSteps }));
+    expect(found).toMatchObject({ status, reason: 'step-failed' });
+    expect(found && renderHostOutcome(found).message).toBe(
+      `The host could not run the check ${stepType}: The program is not installed.`,
+    );
+    // A measurement of before stays.
+    expect(outcome('ntp-synced', given({ failedSteps }))?.reason).not.toBe('step-failed');
+  });
+
   it.each(CASES)('%s: %s', (id, _case, facts, status) => {
     expect(statusOf(id, facts)).toBe(status);
   });

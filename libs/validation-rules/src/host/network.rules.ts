@@ -136,6 +136,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
   },
   {
     id: 'ignition-downloadable',
+    measuredBy: 'api-vip-connectivity-check',
     category: 'network',
     checks: 'On day 2, the host can download the ignition of its role from the installed cluster.',
     initial: SUPPRESSED,
@@ -155,6 +156,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
   },
   {
     id: 'mtu-valid',
+    measuredBy: 'connectivity-check',
     category: 'network',
     checks: 'Packets of the full MTU reach the other hosts.',
     boundOnly: true,

@@ -12,6 +12,7 @@ const isAgentRunning = ({ stage }: HostFacts): boolean => !isAfterReboot(stage);
 export const TIME_RULES: readonly HostRule[] = [
   {
     id: 'ntp-synced',
+    measuredBy: 'ntp-synchronizer',
     category: 'network',
     checks: 'The host is synchronized with at least one NTP source.',
     applies: (facts) => isAgentRunning(facts) && (isBound(facts) || facts.infraEnvHasNtpSources),

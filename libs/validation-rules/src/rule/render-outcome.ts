@@ -25,6 +25,7 @@ export const SHARED_MESSAGES = {
   'awaits-ignition': 'Waiting for the ignition of the installed cluster',
   'awaits-resolution': 'Waiting for the host to resolve domain names',
   'awaits-role': 'Waiting for the role of the host',
+  'step-failed': 'The host could not run the check {0}: {1}',
 } as const satisfies Messages;
 
 /** An outcome with the texts of its rule. */

@@ -109,13 +109,19 @@ const anyHost = fc
       policy: undefined,
       cluster: undefined,
       hardware: undefined,
+      failedSteps: undefined,
     }),
     cluster: optional(sampleSettings()),
     hardware: optional(shapeOfHardware),
+    failedSteps: fc
+      .array(fc.tuple(fc.constantFrom('ntp-synchronizer', 'domain-resolution', 'connectivity-check'), fc.string()))
+      .map((entries) => new Map(entries)),
   })
   .map(
-    ({ facts, cluster, hardware }) =>
-      ({ ...(facts as object), policy: sampleHost().policy, cluster, hardware }) as ReturnType<typeof sampleHost>,
+    ({ facts, ...more }) =>
+      ({ ...(facts as ReturnType<typeof sampleHost>), policy: sampleHost().policy, ...more }) as ReturnType<
+        typeof sampleHost
+      >,
   );
 const anyCluster = fc
   .record({

@@ -80,6 +80,8 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   TangConnectivityReported: (_host, { body }) => ({ _tang_connectivity_digest: body?.digest }),
   ApiVipConnectivityReported: (_host, { body }) => ({ _api_vip_connectivity_digest: body?.digest }),
   ClockOffsetMeasured: unchanged,
+  // The note `host_step_failed` is in the event log, and the outcomes name the step.
+  StepFailed: unchanged,
   ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP.get(stepType) ?? {},
 };
 

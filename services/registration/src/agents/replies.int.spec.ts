@@ -89,9 +89,13 @@ describe('polls and replies of agents', () => {
           ingressVipLease: expect.stringContaining('fixed-address 192.0.2.201;'),
         },
       ]);
-      await expect(reply(first, output('198.51.100.1'))).rejects.toThrow(/not both in the machine network 192\.0\.2\.0\/24/);
+      await expect(reply(first, output('198.51.100.1'))).rejects.toThrow(
+        /not both in the machine network 192\.0\.2\.0\/24/,
+      );
       await expect(reply(first, '{')).rejects.toThrow(/The DHCP leases cannot be used/);
-      const again = (await cluster.poll(second)).instructions.find(({ stepType }) => stepType === 'dhcp-lease-allocate');
+      const again = (await cluster.poll(second)).instructions.find(
+        ({ stepType }) => stepType === 'dhcp-lease-allocate',
+      );
       expect(JSON.parse(again?.args[0] ?? '{}')).toMatchObject({
         api_vip_lease: expect.stringContaining('fixed-address 192.0.2.200;'),
       });
@@ -181,7 +185,7 @@ describe('polls and replies of agents', () => {
 
   it.each([
     ['ntp-synchronizer', 0, '{}', 'NtpSourcesReported'],
-    ['ntp-synchronizer', 1, '{}', undefined],
+    ['ntp-synchronizer', 1, '{}', 'StepFailed'],
     ['installation-disk-speed-check', 1, '{"path":"/dev/sda"}', 'DiskSpeedMeasured'],
     ['installation-disk-speed-check', 0, '', undefined],
     ['container-image-availability', 0, '', undefined],
@@ -202,7 +206,9 @@ describe('polls and replies of agents', () => {
       refusal: { code: 'invalid-input', subject: 'NTP report' },
     });
     await cluster.reply(key, 'installation-disk-speed-check', { output: 'x', exitCode: 1 });
-    expect(running.reports).toEqual([]);
+    expect(running.reports).toMatchObject([
+      { type: 'StepFailed', data: { stepType: 'installation-disk-speed-check', reason: 'exit code 1' } },
+    ]);
   });
 
   it('refuse an inventory of a host that is being installed', async () => {

@@ -28,12 +28,12 @@ export class StepFailures {
     private readonly view: RegistrationView,
   ) {}
 
-  /** Records a failed step. Repetitions with the same reason are recorded once an hour. Does not wait for the log. */
-  note(host: HostState, { stepType, exitCode, error }: Reply): void {
+  /** Records a failed step. Repetitions with the same reason are recorded once an hour. Does not wait for the log. Returns the reason when it is new. */
+  note(host: HostState, { stepType, exitCode, error }: Reply): string | undefined {
     const { hostId, infraEnvId, clusterId, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);
     const reason = error.trim().slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
-    if (!this.isNews(key, stepType, reason)) return;
+    if (!this.isNews(key, stepType, reason)) return undefined;
     const hostName = requestedHostname || this.view.host(key)?.hardware?.hostname || hostId;
     const note = {
       name: 'host_step_failed',
@@ -56,6 +56,7 @@ export class StepFailures {
     callService(this.requests, EventsService.method.recordNote, { note }, context).catch((failure: unknown) =>
       this.logger.warn(`The failed step ${stepType} of host ${hostId} was not recorded: ${String(failure)}`),
     );
+    return reason;
   }
 
   private isNews(host: HostKey, stepType: string, reason: string): boolean {

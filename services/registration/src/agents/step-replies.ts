@@ -8,7 +8,7 @@ import {
   parseVipLeases,
 } from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
-import { hasClockMoved, type Report, type StepReport } from '@muster/inventory';
+import { hasClockMoved, type Report, stepFailure, type StepReport } from '@muster/inventory';
 import { callService, CLOCK, type InputOf, READ_REPORT, type ReadReport, REQUESTS } from '@muster/nest-kit';
 import type { Clock, Requests } from '@muster/ports';
 import { type ProblemCode, RefusalError } from '@muster/problems';
@@ -99,6 +99,8 @@ type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 /** Handles the results of steps: commands on the life cycle of the host, and reports for the inventory service. */
 @Injectable()
 export class StepReplies {
+  private readonly logger = new Logger('registration');
+
   constructor(
     private readonly aggregates: Aggregates,
     private readonly presence: Presence,
@@ -134,8 +136,19 @@ export class StepReplies {
       }
     }
     const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
-    if (reply.exitCode !== 0 && !isOwnRecord) this.failures.note(state, reply);
+    if (reply.exitCode !== 0 && !isOwnRecord) await this.fail(key, state, reply, context);
     return { position: stored.position, revision: stored.revision };
+  }
+
+  /** The event log shows the failure, and the validations that depend on the step name it. */
+  private async fail(key: HostKey, host: HostState, reply: Reply, context: CommandContext): Promise<void> {
+    const reason = this.failures.note(host, reply);
+    if (!reason) return;
+    const report = stepFailure(reply.stepType, reason, host.generation);
+    // The agent cannot act on a failure of this record.
+    await this.reports
+      .record(key, report, context)
+      .catch((error: Error) => this.logger.warn(`The failed step of host ${key} was not recorded: ${error.message}`));
   }
 
   /** The leases of a host become the VIPs of its cluster. Undefined for a host without a cluster. */

@@ -129,7 +129,8 @@ export const SHARED_SETTINGS = {
   ENABLE_SINGLE_NODE_DNSMASQ: boolean({
     readBy: ['validation', 'ignition'],
     fallback: false,
-    fallbackText: '`true` when all services run in one process, as the deployments of assisted-service set it; otherwise `false`',
+    fallbackText:
+      '`true` when all services run in one process, as the deployments of assisted-service set it; otherwise `false`',
     meaning:
       'Whether single-node clusters run dnsmasq for `api`, `api-int` and `*.apps` of the cluster. The DNS validations of a single node then pass without DNS records.',
   }),

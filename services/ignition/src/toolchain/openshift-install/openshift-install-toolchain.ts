@@ -1,6 +1,12 @@
 import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-registry';
 import { KeyedQueue } from '@muster/event-sourcing';
-import { clusterIdIn, finishBootstrap, type IgnitionConfig, type ManifestFile, toIgnitionJson } from '@muster/ignition-config';
+import {
+  clusterIdIn,
+  finishBootstrap,
+  type IgnitionConfig,
+  type ManifestFile,
+  toIgnitionJson,
+} from '@muster/ignition-config';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';

@@ -131,10 +131,10 @@ const SOON = { 'retry-after': '0.001' };
         'metadata: { name: mirrors }',
         `spec: { imageDigestMirrors: [{ source: ${QUAY}, mirrorSourcePolicy: NeverContactSource, mirrors: ["${server.host}/openshift-release-dev"] }] }`,
       ].join('\n');
-      const settings = readOpenshiftInstallSettings(
-        new SettingsReader({ WORK_DIR: join(directory.path, 'own') }),
-        { settings: undefined, mirrors: [] },
-      );
+      const settings = readOpenshiftInstallSettings(new SettingsReader({ WORK_DIR: join(directory.path, 'own') }), {
+        settings: undefined,
+        mirrors: [],
+      });
       const sample = sampleInstallRequest();
       const order = {
         ...sample,
