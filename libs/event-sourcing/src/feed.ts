@@ -1,4 +1,5 @@
 import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
+import { RepeatedFailure } from './repeated-failure';
 import { HEAD_BEACON, subscribeToEvents } from './shared-events';
 import { readShared } from './shared-reader';
 import type { TypedEventStore } from './typed-event-store';
@@ -7,7 +8,6 @@ import type { TypedEventStore } from './typed-event-store';
 const MAX_WAITING_EVENTS = 2_048;
 /** After this time without an event or a beacon, the store is read. */
 const SILENCE_CHECK_MS = 30_000;
-const RETRY_WAIT_MS = 500;
 
 export interface FeedOptions<Event extends EventShape> {
   readonly name: string;
@@ -45,6 +45,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   let behind = true;
   let closed = false;
   let lastMessageAt = Date.now();
+  const failure = new RepeatedFailure(options.onError);
   let running: Promise<void> | undefined;
   let announceCaughtUp: () => void = () => undefined;
   const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
@@ -86,12 +87,12 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
           const page = deliverLive();
           if (page.length > 0) await deliver(page);
         }
+        failure.succeeded();
         // A close may have interrupted the read, so the feed must not report that it has caught up.
         if (!behind && !closed) announceCaughtUp();
       } catch (error) {
         behind = true;
-        options.onError(error instanceof Error ? error : new Error(String(error)));
-        await new Promise((resolve) => setTimeout(resolve, RETRY_WAIT_MS));
+        await failure.pauseAfter(error);
       }
     }
   };
@@ -136,6 +137,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
       closed = true;
       clearInterval(silence);
       live.unsubscribe();
+      failure.end();
       await running;
     },
   };

@@ -6,10 +6,9 @@ import {
   type Requests,
   type Subscription,
 } from '@muster/ports';
+import { RepeatedFailure } from './repeated-failure';
 import { eventSubject, HEAD_BEACON } from './shared-events';
 
-/** Pause before the relay follows the store again after an error. */
-const RESUME_WAIT_MS = 500;
 /**
  * Intervals between beacons after the last event: short at first, so that a lost last event is detected soon, then
  * long.
@@ -32,7 +31,7 @@ export async function startRelay(options: {
   const { store, requests, onError } = options;
   let previous = await store.head();
   let beacon: NodeJS.Timeout | undefined;
-  let resume: NodeJS.Timeout | undefined;
+  const failure = new RepeatedFailure(onError);
   let closed = false;
 
   const announceHead = (wait: number): void => {
@@ -59,11 +58,13 @@ export async function startRelay(options: {
       previous,
       async (page) => {
         page.forEach(publish);
+        failure.succeeded();
         announceHead(0);
       },
       (error) => {
-        onError(error);
-        if (!closed) resume = setTimeout(() => (subscription = follow()), RESUME_WAIT_MS);
+        void failure.pauseAfter(error).then(() => {
+          if (!closed) subscription = follow();
+        });
       },
     );
 
@@ -72,7 +73,7 @@ export async function startRelay(options: {
   return {
     close: async () => {
       closed = true;
-      clearTimeout(resume);
+      failure.end();
       clearTimeout(beacon);
       await subscription.close();
       clearTimeout(beacon);
