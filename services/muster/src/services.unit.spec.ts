@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DamagedEvent } from '@muster/adapter-sqlite';
 import { SettingsReader } from '@muster/nest-kit';
 import { readIgnitionConfig } from '@muster/service-ignition';
 import { readImageConfig } from '@muster/service-image';
@@ -60,6 +61,16 @@ describe('the failure of a start', () => {
     const { reason, lines } = describeFailure(error, new SettingsReader({}));
     expect(reason).toBe('endpoint');
     expect(lines.at(-1)).toMatch(/^The address 0\.0\.0\.0:8090 \(REST_PORT\) is in use by .*, or change REST_PORT\.$/);
+  });
+
+  it('names the damaged row of the event store, and what to restore', () => {
+    const { reason, lines } = describeFailure(
+      new DamagedEvent('/d/events.sqlite', 6, 'no JSON'),
+      new SettingsReader({}),
+    );
+    expect(EXIT_CODES[reason]).toBe(3);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/\/d\/events\.sqlite is damaged: table events, position 6: .*restore a backup\.$/);
   });
 
   it('has the exit reason of a start error', () => {

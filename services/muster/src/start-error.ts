@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { EventStoreUnusable } from '@muster/adapter-sqlite';
+import { DamagedEvent, EventStoreUnusable } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
 import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
 
@@ -10,7 +10,7 @@ export const EXIT_CODES = {
   failed: 1,
   /** A setting is missing or not valid, or the command line is wrong. A restart does not help. */
   settings: 2,
-  /** The data directory is locked, not writable, or does not match the master key or the event store. */
+  /** The data directory is locked, not writable, or does not match the master key or the event store, or a row of the event store is damaged. */
   dataDirectory: 3,
   /** The address of an endpoint is in use or not available. */
   endpoint: 4,
@@ -169,6 +169,7 @@ export function describeFailure(
       problems.length > 1 ? [`${problems.length} settings are not usable: correct all of them and start again.`] : [];
     return { reason: 'settings', lines: [...problems, ...last] };
   }
+  if (error instanceof DamagedEvent) return { reason: 'dataDirectory', lines: [error.message] };
   const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
   if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };

@@ -1,3 +1,4 @@
+export { DamagedEvent } from './event-pages';
 export { sqliteEventStore, type SqliteEventStoreOptions } from './event-store';
 export { EventStoreUnusable, type FileLock, lockFile } from './database';
 export * from './maintenance';
