@@ -29,6 +29,10 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['path.operator_name', 'Name of the operator.'],
   ['path.id', 'Id of the bundle.'],
   ['header.discovery_agent_version', 'Version of the calling agent.'],
+  [
+    'header.Idempotency-Key',
+    'Key of the request, 1 to 255 visible ASCII characters without spaces. A repetition by the same caller with the same key stores nothing and gets the first response.',
+  ],
   ['header.get_unregistered_clusters', 'Includes deleted resources. Administrators only.'],
   ['openshift_version', 'OpenShift version, for example 4.18 or 4.18.5.'],
   ['cpu_architecture', 'CPU architecture of the hosts.'],

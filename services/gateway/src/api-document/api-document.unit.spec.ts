@@ -6,6 +6,7 @@ import { hoistSchemas } from './finish-document';
 interface Operation {
   readonly summary?: string;
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly security?: readonly object[];
   readonly responses: { readonly [status: string]: unknown };
 }
 
@@ -42,6 +43,17 @@ describe('the API document', () => {
       ),
     );
     expect(silent).toEqual([]);
+  });
+
+  it('describes Idempotency-Key for every operation that writes with credentials, and for no other', () => {
+    const described = operationsOf(document).filter(([, { parameters = [] }]) =>
+      parameters.some((listed) => listed.in === 'header' && listed.name === 'Idempotency-Key'),
+    );
+    const writing = operationsOf(document).filter(
+      ([name, { security = [] }]) => !name.startsWith('GET ') && security[0],
+    );
+    expect(described.map(([name]) => name)).toEqual(writing.map(([name]) => name));
+    expect(writing.length).toBeGreaterThan(30);
   });
 
   it('gives every operation an id of its own', () => {

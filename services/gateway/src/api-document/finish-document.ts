@@ -1,4 +1,4 @@
-import { describeMember, type JsonSchema } from '@muster/assisted-api';
+import { describeMember, descriptionOf, type JsonSchema } from '@muster/assisted-api';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { MUSTER_API } from '../http/routes';
 import { type AnswerNote, ERROR_ROWS, errorsOf, NOTE } from './answers.decorator';
@@ -86,6 +86,15 @@ const finishPath = (path: string, item: OpenAPIObject['paths'][string]): object 
     }),
   );
 
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const KEY_PARAMETER = {
+  in: 'header' as const,
+  name: IDEMPOTENCY_KEY,
+  required: false,
+  description: descriptionOf('header', IDEMPOTENCY_KEY),
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
 function finishOperation(path: string, method: Method, operation: OpenOperation): object {
   const {
     [NOTE]: given,
@@ -96,12 +105,13 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
     requestBody,
     security,
   } = operation as OpenOperation & { [NOTE]?: AnswerNote };
+  const isOpenToAll = !security || security.length === 0;
   const status = Object.keys(responses)[0] ?? '200';
   const success: { [status: string]: Response } = given ? successesOf(given, status) : {};
   const errors = given
     ? errorsOf({
         method,
-        isOpenToAll: !security || security.length === 0,
+        isOpenToAll,
         hasParameters: (parameters ?? []).length > 0,
         refersToResource: path.includes('{'),
         hasBody: requestBody !== undefined,
@@ -113,7 +123,7 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
     operationId,
     summary,
     security,
-    parameters,
+    parameters: method === 'get' || isOpenToAll ? parameters : [...(parameters ?? []), KEY_PARAMETER],
     requestBody,
     responses: {
       ...success,

@@ -51,6 +51,12 @@ export const REASONS: readonly Reason[] = [
     explains: onlyStatus('only here', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500', '503'),
   },
   {
+    id: 'Repeated requests',
+    why: 'With Idempotency-Key a client can repeat a write whose outcome it does not know. assisted-service v2 ignores the header.',
+    explains: ({ part, aspect, place }) =>
+      part === 'parameter' && aspect === 'only here' && place === 'header Idempotency-Key',
+  },
+  {
     id: 'Retry headers',
     why: 'Temporary refusals carry Retry-After, and a discovery document carries Last-Modified.',
     explains: ({ part, aspect, place }) =>
