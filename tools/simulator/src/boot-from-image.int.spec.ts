@@ -43,7 +43,7 @@ describe('booting from a downloaded image', () => {
     return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/byapikey/x/4.18/x86_64/full.iso`;
   };
 
-  it('leads every machine to the service, infra-env and token in it, even if the first download fails', async () => {
+  it('connects every machine to the service, infra-env and token in the image, also when the first download fails', async () => {
     const service = await startFakeService({ masters: 3, workers: 0 });
     const { serviceUrl, infraEnvId, agentVersion, token } = service.settings;
     const unit = `[Service]\nEnvironment=PULL_SECRET_TOKEN=${token}\nExecStart=/usr/local/bin/agent --url ${serviceUrl} --infra-env-id ${infraEnvId} --agent-version ${agentVersion} --insecure=false\n`;
@@ -61,12 +61,12 @@ describe('booting from a downloaded image', () => {
     expect([...service.hosts.keys()].sort()).toEqual(fleet.machines.map(({ hostId }) => hostId).sort());
   });
 
-  it('is refused with the reason when the image has no ignition', async () => {
+  it('is refused with the reason when the image has no Ignition config', async () => {
     const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000 });
     await expect(fleet.bootFromFile(base)).rejects.toThrow('the image contains no Ignition config');
   });
 
-  it('does not try again a link that is not accepted', async () => {
+  it('does not repeat the download of a refused URL', async () => {
     const statuses = [403, 200];
     const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000 });
     await expect(fleet.bootFromUrl(await offer(base, statuses))).rejects.toThrow(ImageRefused);

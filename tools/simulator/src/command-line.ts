@@ -25,7 +25,7 @@ export interface SimulatorCommandLine {
   readonly fleet: SimulatedFleetOptions;
 }
 
-/** Throws an Error that names the flag that is wrong. */
+/** @throws Error with the name of the invalid flag */
 export function parseCommandLine(args: readonly string[]): SimulatorCommandLine {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

@@ -1,14 +1,14 @@
 import { parseCommandLine } from './command-line';
 
 describe('the command line of the simulator', () => {
-  it('has sensible defaults', () => {
+  it('has defaults', () => {
     const { fleet, imageUrl } = parseCommandLine(['--image-url', 'http://x/i.iso']);
     expect(imageUrl).toBe('http://x/i.iso');
     expect(fleet).toMatchObject({ seed: 'muster', timeScale: 60, transport: 'nats' });
     expect(fleet.machines).toHaveLength(3);
   });
 
-  it('breaks the first machine only', () => {
+  it('applies the fault to the first machine only', () => {
     const { machines } = parseCommandLine(['--count', '2', '--fault', 'no-usable-disk', '--repair-after', '5']).fleet;
     expect(machines).toMatchObject([{ fault: 'no-usable-disk' }, { fault: undefined }]);
   });
@@ -18,7 +18,7 @@ describe('the command line of the simulator', () => {
     [['--fault', 'fire'], '--fault must be one of too-little-memory'],
     [['--lost-replies', '2'], '--lost-replies must be a number from 0 to 1'],
     [['--time-scale', '0'], '--time-scale'],
-  ])('refuses %j, naming what is wrong', (args, named) => {
+  ])('refuses %j with the reason', (args, named) => {
     expect(() => parseCommandLine(args)).toThrow(named);
   });
 });

@@ -77,14 +77,14 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     directory.remove();
   });
 
-  it('boots into exactly the document that ignition renders', async () => {
+  it('contains exactly the document that ignition renders', async () => {
     const source = bufferByteSource(image);
     const { ignition: area } = await readBootIsoLayout(source);
     expect(Buffer.from((await readIgnitionConfig(source, area)) ?? '').toString()).toBe(ignition);
     expect(ignition).toContain(`--infra-env-id ${INFRA_ENV_ID}`);
   });
 
-  it('gives the agent the address of the service, its identity and the address of the bus', async () => {
+  it('contains the address of the service, the identity of the agent and the address of the bus', async () => {
     const settings = await readBootImage(bufferByteSource(image));
     expect(settings).toMatchObject({
       serviceUrl: 'http://127.0.0.1:8090',
@@ -95,13 +95,13 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     });
   });
 
-  it('adds the kernel arguments of the infra-env to its own, in every boot menu', async () => {
+  it('contains the kernel arguments of the infra-env in addition to its own, in every boot menu', async () => {
     const { kargs } = await readBootIsoLayout(bufferByteSource(image));
     if (!kargs) throw new Error('the base image has space for kernel arguments');
     expect(await readKargs(bufferByteSource(image), kargs)).toBe(`${kargs.defaultKargs} rd.muster=1 console="a b"`);
   });
 
-  it('differs from the base in these areas only', async () => {
+  it('differs from the base image in these areas only', async () => {
     const base = await openFileByteSource(join(directory.path, 'base.iso'));
     try {
       const { ignition: area, kargs } = await readBootIsoLayout(base);
@@ -114,7 +114,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     }
   });
 
-  it('has the same volume and boot records as the base for xorriso', () => {
+  it('has the volume and boot records of the base image according to xorriso', () => {
     const downloaded = join(directory.path, 'downloaded.iso');
     writeFileSync(downloaded, image);
     const report = (path: string): string =>
@@ -125,7 +125,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     expect(report(downloaded)).toBe(report(join(directory.path, 'base.iso')));
   });
 
-  it('is the same again, and range by range', async () => {
+  it('has the same bytes again, also in ranges', async () => {
     const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
     expect(whole.equals(image)).toBe(true);
     const middle = Math.floor(image.length / 2);
@@ -135,7 +135,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     expect(Buffer.concat(await Promise.all(parts)).equals(image)).toBe(true);
   });
 
-  whenValidator(`carries what Ignition's own validator accepts${noValidator}`, () => {
+  whenValidator(`contains a config that Ignition's validator accepts${noValidator}`, () => {
     const { status, stderr } = spawnSync('ignition-validate', ['-'], { input: ignition, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });

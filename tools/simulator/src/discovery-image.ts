@@ -10,11 +10,11 @@ import { applyIgnition, createScratchRoots } from './scratch-root/scratch-roots'
 
 export interface DownloadImageOptions {
   readonly url: string;
-  /** Where the image is written to; replaced when it exists. */
+  /** Path of the image file. An existing file is replaced. */
   readonly path: string;
   readonly timer: Timer;
   readonly signal: AbortSignal;
-  /** Told why a try failed; another follows. */
+  /** Called with the reason of a failed attempt that will be repeated. */
   readonly onRetry?: (reason: string) => void;
 }
 
@@ -29,7 +29,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
       const answer = await fetch(url, { signal });
       if (!answer.ok || !answer.body) {
         const reason = `The image was refused with HTTP ${answer.status}: ${(await answer.text()).slice(0, 300)}`;
-        // The link itself is wrong or too old: trying again cannot help.
+        // The URL itself is invalid or expired, so the download is not repeated.
         if (answer.status >= 400 && answer.status < 500) throw new ImageRefused(reason);
         throw new Error(reason);
       }
@@ -54,8 +54,9 @@ export class ImageRefused extends Error {
 const ROOTFS_ARGUMENT = /(?:^| )coreos\.live\.rootfs_url="?([^" ]+)/;
 
 /**
- * What a machine does that was started from an image without a root file system: it fetches that from where the kernel's
- * arguments say. Resolves with its bytes; 0 when the image has its own. Throws when it cannot be had: the machine hangs there.
+ * Downloads the root file system for an image without one, from the URL in the kernel arguments. Resolves with its size
+ * in bytes; 0 when the image contains its root file system.
+ * @throws when the download fails, as a real machine would hang
  */
 export async function fetchRootfs(image: ByteSource, signal: AbortSignal): Promise<number> {
   const { kargs } = await readBootIsoLayout(image);
@@ -69,14 +70,17 @@ export async function fetchRootfs(image: ByteSource, signal: AbortSignal): Promi
   return bytes;
 }
 
-/** Starts a machine of files only from the ISO at `path`. Throws when a real one would not report itself. */
+/**
+ * Checks the ISO at `path` by applying it to a folder.
+ * @throws when a real machine would not register
+ */
 export async function checkImage(path: string): Promise<void> {
   const image = await openFileByteSource(path);
   const roots = createScratchRoots();
   try {
     const { ignition } = await readBootIsoLayout(image);
     const config = await readIgnitionConfig(image, ignition);
-    // The reader of the settings reports this.
+    // The reader of the settings reports this error.
     if (!config) return;
     const root = roots.fresh('image', 'live');
     applyIgnition(readIgnition(Buffer.from(config), 'the live system'), root);

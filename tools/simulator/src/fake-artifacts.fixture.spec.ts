@@ -8,7 +8,7 @@ export interface FakeHost {
 
 const keep: KeepSecret = (_, make) => make();
 
-/** What the service would make for these hosts, by name; `spoil` may change each of them. */
+/** Returns the artifacts that the service would create for these hosts, by name. `spoil` may change each of them. */
 export async function makeFakeArtifacts(
   clusterId: string,
   hosts: readonly FakeHost[],

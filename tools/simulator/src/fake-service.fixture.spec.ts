@@ -20,7 +20,7 @@ interface Host {
   registrations: number;
 }
 
-/** As much of a v2 service as one installation needs, strict where the real one is: order of stages, states, tokens. */
+/** A v2 service for one installation. It checks the order of stages, statuses and tokens as the real one. */
 export async function startFakeService(
   expected: {
     readonly masters: number;
@@ -35,7 +35,7 @@ export async function startFakeService(
   const calls: string[] = [];
   const finalizingStages: string[] = [];
   const refusals: string[] = [];
-  /** What hosts said when they gave up. */
+  /** Reasons that hosts reported with the stage Failed. */
   const failures: string[] = [];
   const operators = [{ name: 'console', operator_type: 'builtin', status: 'progressing', version: '4.18.0' }];
   const logs = new Map<string, Buffer>();
@@ -69,7 +69,7 @@ export async function startFakeService(
       host.bootstrap = index === 0;
       return true;
     });
-    // Steps wait for what they need.
+    // Steps that depend on the results of others are returned later.
     artifacts ??= makeArtifacts(
       ready.map(({ id, role, inventory }) => ({ id, role, hostname: inventory?.hostname ?? '' })),
     );
@@ -238,7 +238,7 @@ export async function startFakeService(
     pathOf,
     ingressCa: () => ingressCa,
     stop,
-    /** Every connection breaks and no request is answered, until `comeBack`. What was stored stays. */
+    /** Closes all connections and answers no request until `comeBack`. Stored data stays. */
     goAway: stop,
     comeBack: async () => {
       server = createServer(handle);

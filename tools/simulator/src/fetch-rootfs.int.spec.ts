@@ -27,7 +27,7 @@ describe('a simulated machine that starts from an image', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('fetches its root file system where there is none in it, and hangs where it cannot', async () => {
+  it('downloads its root file system when the image has none, and fails when that is not possible', async () => {
     const base = await openFileByteSource(join(folder, 'base.iso'));
     try {
       const layout = await readBootIsoLayout(base);

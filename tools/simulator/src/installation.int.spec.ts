@@ -27,7 +27,7 @@ describe('a simulated installation', () => {
   };
   const untilInstalled = () => eventually('the cluster is installed', () => service.clusterStatus() === 'installed');
 
-  it('takes three control plane hosts and two workers through every stage of their role, in order', async () => {
+  it('leads three control plane hosts and two workers through every stage of their role in order', async () => {
     service = await startFakeService({ masters: 3, workers: 2 });
     const shown: string[] = [];
     const percents = new Map<string, number[]>();
@@ -44,7 +44,8 @@ describe('a simulated installation', () => {
 
     for (const host of service.hosts.values()) {
       const all: readonly string[] = HOST_STAGES[service.pathOf(host)];
-      // A registry is copied only where the image brings one, and a worker may ask the cluster itself for its ignition.
+      // The registry is copied only when the image contains one, and a worker may request its Ignition config from the
+      // cluster.
       const optional = ['Copying registry data to disk', 'Waiting for ignition', 'Configuring'];
       const missing = all.filter((stage) => !host.stages.includes(stage) && !optional.includes(stage));
       expect(missing).toEqual([]);
@@ -60,7 +61,7 @@ describe('a simulated installation', () => {
     }
   });
 
-  it('keeps every host from passing its turn', async () => {
+  it('keeps the order in which hosts of different roles advance', async () => {
     service = await startFakeService({ masters: 3, workers: 2 });
     const order: string[] = [];
     const kinds = new Map<string, string>();
@@ -79,7 +80,7 @@ describe('a simulated installation', () => {
     expect(first('bootstrap Waiting for controller')).toBeLessThan(first('bootstrap Rebooting'));
   });
 
-  it('leaves logs of every host and an ingress certificate that is its own authority', async () => {
+  it('creates logs of every host, and an ingress certificate with its own certificate authority', async () => {
     service = await startFakeService({ masters: 3, workers: 0 });
     boot({ machines: 3 });
     await untilInstalled();
@@ -96,7 +97,7 @@ describe('a simulated installation', () => {
     expect(certificate.subject).toMatch(/^CN=ingress-operator@\d+$/);
   });
 
-  it('brings up a single node in place', async () => {
+  it('installs a single node in place', async () => {
     service = await startFakeService({ masters: 1, workers: 0 });
     boot({ machines: [{ hostname: 'alone', cpuCount: 8, memoryGib: 32 }] });
     await untilInstalled();
@@ -106,7 +107,7 @@ describe('a simulated installation', () => {
     );
   });
 
-  it('continues when a machine with too little memory is repaired', async () => {
+  it('continues after a machine with too little memory was repaired', async () => {
     service = await startFakeService({ masters: 1, workers: 0 });
     boot({ machines: [{ hostname: 'weak', fault: 'too-little-memory' }] });
     const machine = fleet.machine('weak');
@@ -118,7 +119,7 @@ describe('a simulated installation', () => {
     expect(service.hosts.get(machine.hostId)?.registrations).toBe(2);
   });
 
-  it('survives a service that goes away again and again, and replies that get lost', async () => {
+  it('completes although the service is unavailable repeatedly and replies are lost', async () => {
     service = await startFakeService({ masters: 3, workers: 1 });
     const machines = Array.from({ length: 4 }, () => ({ mishaps: { lostReplies: 0.3 } }));
     boot({ machines, timeScale: 500 });
@@ -134,7 +135,7 @@ describe('a simulated installation', () => {
     expect(service.refusals).toEqual([]);
   });
 
-  it('fails as a real one does when a host restarts while it writes its disk', async () => {
+  it('fails when a host restarts while it writes its disk', async () => {
     service = await startFakeService({ masters: 3, workers: 0 });
     const troubles: string[] = [];
     boot({
@@ -143,14 +144,14 @@ describe('a simulated installation', () => {
     });
     const victim = fleet.machines[1];
     await eventually(
-      'it comes back from the image',
+      'the host boots the image again',
       () => service.hosts.get(victim?.hostId ?? '')?.registrations === 2,
     );
     expect(service.clusterStatus()).toBe('error');
     expect(troubles).toContain('the machine restarts while it writes its disk (simulated)');
   });
 
-  it('makes nodes of what the service made: each with its own name and the configuration of its pool', async () => {
+  it('gives each node its own name and the configuration of its pool', async () => {
     service = await startFakeService({ masters: 3, workers: 1 });
     boot({ machines: 4 });
     await untilInstalled();
@@ -190,10 +191,10 @@ describe('a simulated installation', () => {
     service = await startFakeService({ masters: 3, workers: 0, spoil });
     boot({ machines: 3 });
     await eventually('the bootstrap host fails', () => service.clusterStatus() === 'error');
-    await eventually('it says why', () => service.failures.some((info) => reason.test(info)));
+    await eventually('the reason is reported', () => service.failures.some((info) => reason.test(info)));
   });
 
-  it('leaves machines waiting that do not trust the machine config server', async () => {
+  it('stops machines that do not trust the machine-config server', async () => {
     const other = await createIngressCa(Date.now());
     const spoil = (name: string, text: string): string => {
       const config = JSON.parse(name.endsWith('.ign') ? text : '{}') as IgnitionConfig;
@@ -204,7 +205,7 @@ describe('a simulated installation', () => {
     service = await startFakeService({ masters: 3, workers: 0, spoil });
     const troubles: string[] = [];
     boot({ machines: 3, observer: { onTrouble: (_, what) => void troubles.push(what) } });
-    await eventually('machines stop in their first boot', () => troubles.length >= 2);
+    await eventually('the machines stop in their first boot', () => troubles.length >= 2);
     for (const trouble of troubles)
       expect(trouble).toMatch(
         /Ignition could not fetch https:\/\/api-int\.fake\.example\.com:22623\/config\/master: .*certificate/,

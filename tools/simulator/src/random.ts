@@ -1,8 +1,8 @@
-/** Numbers that depend on the seed only, so that a fleet can be built again exactly as it was. Never for keys. */
+/** Random numbers that depend only on the seed, so that a fleet can be reproduced. They must not be used for keys. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** Whole, both ends included. */
+  /** Returns an integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
   /** `digits` hexadecimal digits in lower case. */

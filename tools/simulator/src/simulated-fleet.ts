@@ -11,7 +11,7 @@ import { createSimulatedTimer } from './timer';
 import { createSimulatedWorld, type SimulatedWorld } from './world/simulated-cluster';
 import { createSimulatedNetwork, parseNetwork, type SimulatedNetwork } from './world/simulated-network';
 
-/** One machine of a fleet; what is left out is drawn from the fleet's seed. */
+/** One machine of a fleet. Absent values are generated from the seed of the fleet. */
 export interface FleetMember {
   readonly hostname?: string;
   readonly hardware?: Hardware;
@@ -22,34 +22,43 @@ export interface FleetMember {
 }
 
 export interface SimulatedFleetOptions {
-  /** How many machines, or what is special about each. */
+  /** Number of machines, or the properties of each. */
   readonly machines: number | readonly FleetMember[];
-  /** The same seed builds the same fleet, host ids included. */
+  /** The same seed gives the same fleet, including host ids. */
   readonly seed: string;
   readonly timeScale: number;
-  /** IPv4, at most /8; machines take its addresses from `firstAddress` up. Default: 192.168.111.0/24. */
+  /**
+   * IPv4 network, at most /8. Machines get its addresses from `firstAddress`.
+   * @default 192.168.111.0/24
+   */
   readonly machineNetwork?: string;
-  /** Default: 20. */
+  /** @default 20 */
   readonly firstAddress?: number;
-  /** Default: `host`; the machines are called `<prefix>-1` and so on. */
+  /**
+   * The machines are named `<prefix>-1` and so on.
+   * @default host
+   */
   readonly namePrefix?: string;
   readonly pollMsMin?: number;
   readonly transport?: 'nats' | 'http';
   readonly observer?: SimulationObserver;
-  /** Domain names that the fleet's name server knows, besides those of the cluster. */
+  /** Additional domain names of the fleet's name server. */
   readonly names?: { readonly [domain: string]: readonly string[] };
 }
 
-/** Machines in one rack: they see each other and can form clusters. */
+/** Machines in one network, which can form clusters. */
 export interface SimulatedFleet {
   readonly machines: readonly SimulatedMachine[];
   readonly world: SimulatedWorld;
   readonly network: SimulatedNetwork;
-  /** By host name. Throws when there is none. */
+  /**
+   * Returns the machine with the hostname.
+   * @throws when it does not exist
+   */
   machine(hostname: string): SimulatedMachine;
-  /** Downloads the ISO once, boots every machine from that file. Resolves when all are switched on. */
+  /** Downloads the ISO once and boots every machine from it. Resolves when all are switched on. */
   bootFromUrl(imageUrl: string, signal?: AbortSignal): Promise<BootedImage>;
-  /** The same from an ISO at hand. */
+  /** Boots every machine from an ISO file. */
   bootFromFile(path: string): Promise<void>;
   powerOff(): Promise<void>;
 }
@@ -57,7 +66,7 @@ export interface SimulatedFleet {
 export interface BootedImage {
   readonly bytes: number;
   readonly downloadMs: number;
-  /** Fetched after that, by an image that has no root file system; 0 when it has one. */
+  /** Size of the downloaded root file system; 0 when the image contains it. */
   readonly rootfsBytes: number;
 }
 
@@ -103,7 +112,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
   const bootFromFile = async (path: string): Promise<void> => {
     await checkImage(path);
     for (const machine of machines) {
-      // Each reads the image for itself, as each machine of a rack does.
+      // Each machine reads the image itself, as real machines do.
       machine.insert(await readBootImageFile(path));
       machine.powerOn();
     }
@@ -128,7 +137,7 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
         const bytes = await downloadImage({ url, path, timer, signal });
         const downloadMs = performance.now() - startedMs;
         const image = await openFileByteSource(path);
-        // Once for all machines: they would all get the same.
+        // Downloaded once, because all machines would receive the same file.
         const rootfsBytes = await fetchRootfs(image, signal).finally(() => image.close());
         await bootFromFile(path);
         return { bytes, downloadMs, rootfsBytes };

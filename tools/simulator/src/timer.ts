@@ -3,22 +3,22 @@ import { realTimer, type Timer } from '@muster/host-api';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Durations on a typical machine in milliseconds of its own time. */
+/** Durations on a typical machine, in milliseconds of its own time. */
 export const DURATIONS_MS = {
   firmwareStart: 3 * MINUTE,
   liveSystemStart: MINUTE,
-  /** From the first sign of an installation to the first byte on the disk. */
+  /** From the start of the installation to the first byte on the disk. */
   preparation: 20 * SECOND,
   bootstrapPreparation: 90 * SECOND,
   /** Twenty reports of five percent. */
   writeStep: 9 * SECOND,
   shutdown: MINUTE,
   logsGathering: 20 * SECOND,
-  /** Until the machine config server of the bootstrap host answers. */
+  /** Until the machine-config server of the bootstrap host answers. */
   machineConfigServerStart: 4 * MINUTE,
   bootkube: 12 * MINUTE,
   ignitionFetch: 30 * SECOND,
-  /** The operating system's own image, kubelet, certificates. */
+  /** Operating system image of the release, kubelet, certificates. */
   configuration: 4 * MINUTE,
   nodeBecomesReady: 90 * SECOND,
   controllerStart: MINUTE,
@@ -28,7 +28,7 @@ export const DURATIONS_MS = {
   imagePull: 15 * SECOND,
 } as const;
 
-/** How often the programs of an installation look; milliseconds of the machine's own time. */
+/** Poll intervals of the programs of an installation, in milliseconds of the machine's own time. */
 export const INTERVALS_MS = {
   otherHosts: 5 * SECOND,
   machineConfigLog: 30 * SECOND,
@@ -39,20 +39,22 @@ export const INTERVALS_MS = {
   controllerLogs: 5 * MINUTE,
 } as const;
 
-/** How fast a simulated machine lives. Durations are given as on a real machine, in milliseconds. */
+/** The time of a simulated machine. Durations are those of a real machine, in milliseconds. */
 export interface SimulatedTimer {
-  /** What the machine does by itself: divided by the time scale, nothing else. Ends early when `signal` is aborted. */
+  /**
+   * Waits for work of the machine itself: the duration divided by the time scale. Ends early when `signal` is aborted.
+   */
   work(ms: number, signal: AbortSignal): Promise<void>;
-  /** Between two questions to a service: divided too, but never so short that the service is flooded. */
+  /** Waits between requests to a service: divided too, but with a minimum, so that the service is not overloaded. */
   readonly polls: Timer;
 }
 
 export interface SimulatedTimerOptions {
-  /** 1: real time; 60: a minute passes in a second. */
+  /** 1: real time. 60: a minute takes one second. */
   readonly timeScale: number;
-  /** Least time between two questions, milliseconds of real time. */
+  /** Minimum time between two requests, in milliseconds of real time. */
   readonly pollMsMin?: number;
-  /** A slow machine takes this many times longer for its own work. */
+  /** Factor by which a slow machine takes longer. */
   readonly slowness?: number;
 }
 

@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../random';
 import { networkOf } from '../world/simulated-network';
 import { type DiskModel, SERVER_MODELS, type ServerModel } from './server-models';
 
-/** A machine's parts and the numbers printed on them. */
+/** The hardware of a machine and its identity. */
 export interface Hardware {
   readonly inventory: Inventory;
   /** Without the boot id, which changes with every boot. */
@@ -11,22 +11,22 @@ export interface Hardware {
 }
 
 export interface GenerateHardwareOptions {
-  /** The same seed builds the same machine. */
+  /** The same seed gives the same machine. */
   readonly seed: string;
   readonly hostname: string;
   /** With prefix length, such as `192.168.111.20/24`. */
   readonly address: string;
   readonly gateway: string;
-  /** Fixed instead of drawn. */
+  /** Fixed value instead of a random one. */
   readonly cpuCount?: number;
   readonly memoryGib?: number;
 }
 
 const GB = 1_000_000_000;
 const GIB = 1024 ** 3;
-/** What firmware and kernel keep of the memory. */
+/** Share of the memory that remains after firmware and kernel. */
 const USABLE_SHARE = 0.978;
-/** The virtual drive that the discovery image is inserted in. */
+/** Size of the virtual drive with the discovery image. */
 const MEDIA_BYTES = 1_200_000_000;
 const X86_FLAGS =
   'fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ht syscall nx pdpe1gb rdtscp lm constant_tsc rep_good nopl cpuid pni pclmulqdq ssse3 fma cx16 sse4_1 sse4_2 movbe popcnt aes xsave avx f16c rdrand lahf_lm abm fsgsbase bmi1 avx2 smep bmi2 erms rdseed adx smap clflushopt xsaveopt xsavec xgetbv1 arat';
@@ -91,7 +91,7 @@ function drawInterfaces(random: Random, model: ServerModel, address: string): re
   const [vendor, product] = model.nicIds;
   return model.nicNames.map((name, index) => ({
     flags: ['up', 'broadcast', 'multicast'],
-    // Only the first card is plugged in.
+    // Only the first card has a link.
     has_carrier: index === 0,
     ipv4_addresses: index === 0 ? [address] : [],
     ipv6_addresses: [],
@@ -138,7 +138,7 @@ function drawDisk(random: Random, model: DiskModel, index: number): Disk {
     nvme: `/dev/disk/by-id/nvme-eui.${digest}`,
     virtio: undefined,
   }[model.bus];
-  // The position is part of the slot: two disks of a machine never share one.
+  // The index is part of the slot, so that two disks of a machine never have the same path.
   const by_path = `/dev/disk/by-path/pci-0000:${random.hex(1)}${index}:00.0${model.bus === 'sata' ? `-ata-${index + 1}` : ''}`;
   return {
     by_id,
@@ -161,9 +161,9 @@ function drawDisk(random: Random, model: DiskModel, index: number): Disk {
 const drawUuid = (random: Random): string =>
   [random.hex(8), random.hex(4), `4${random.hex(3)}`, `a${random.hex(3)}`, random.hex(12)].join('-');
 
-/** A fault of a machine that the service must find, and its repair. */
+/** A fault of a machine that the validations must detect, and its repair. */
 export interface HardwareFault {
-  /** The inventory of a machine that has it. */
+  /** Returns the inventory of a machine with the fault. */
   apply(inventory: Inventory): Inventory;
   readonly remedy: string;
 }
@@ -196,8 +196,9 @@ export const HARDWARE_FAULTS = {
 export type HardwareFaultId = keyof typeof HARDWARE_FAULTS;
 
 /**
- * A machine as one was once reported. The serial number of its board is not in the document, so it is made from the name:
- * the same document gives the same host id. Throws when the text is no inventory.
+ * Returns a machine with a recorded inventory. The serial number of its board is derived from the name, because the
+ * inventory does not contain it, so the same document gives the same host id.
+ * @throws when the text is not an inventory
  */
 export function hardwareFromDocument(text: string): Hardware {
   const inventory = JSON.parse(text) as Inventory;

@@ -11,7 +11,7 @@ const generate = (seed: string) =>
   generateHardware({ seed, hostname: 'host-1', address: '192.168.111.20/24', gateway: '192.168.111.1' });
 
 describe('generated hardware', () => {
-  it('is enough for a control plane host, whatever the seed', () => {
+  it('meets the requirements of a control plane host for every seed', () => {
     fc.assert(
       fc.property(fc.string(), (seed) => {
         const { inventory, identity } = generate(seed);
@@ -29,20 +29,20 @@ describe('generated hardware', () => {
     );
   });
 
-  it('is the same for the same seed and another for another', () => {
+  it('is equal for the same seed and different for another one', () => {
     expect(generate('a')).toEqual(generate('a'));
     const ids = Array.from({ length: 500 }, (_, n) => hostIdOf({ ...generate(`seed ${n}`).identity, bootId: '' }));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('varies', () => {
+  it('varies between seeds', () => {
     const vendors = Array.from({ length: 60 }, (_, n) => generate(`seed ${n}`).inventory.system_vendor.manufacturer);
     expect(new Set(vendors).size).toBeGreaterThan(3);
   });
 });
 
 describe('hardware faults', () => {
-  it.each(Object.entries(HARDWARE_FAULTS))('%s changes what is reported', (_, fault) => {
+  it.each(Object.entries(HARDWARE_FAULTS))('%s changes the inventory', (_, fault) => {
     const { inventory } = generate('a');
     expect(fault.apply(inventory)).not.toEqual(inventory);
   });
@@ -70,14 +70,14 @@ const documents = resolve(__dirname, '../../../../../shared/fixtures/inventory')
 const where = existsSync(documents) ? '' : ' (skipped: no documents of real machines here)';
 
 describe(`machines from documents${where}`, () => {
-  it('keep what was once reported, each with an id of its own', () => {
+  it('keep the recorded inventory, each with its own host id', () => {
     const names = where === '' ? readdirSync(documents).filter((name) => name.endsWith('.json')) : [];
     const all = names.map((name) => hardwareFromDocument(readFileSync(join(documents, name), 'utf8')));
     expect(new Set(all.map(({ identity }) => hostIdOf({ ...identity, bootId: '' }))).size).toBe(names.length);
     for (const { inventory, identity } of all) expect(identity.macAddresses).toHaveLength(inventory.interfaces.length);
   });
 
-  it('are refused when the text is something else', () => {
+  it('are refused when the text is not an inventory', () => {
     expect(() => hardwareFromDocument('{"hostname":"x"}')).toThrow('not an inventory');
   });
 });

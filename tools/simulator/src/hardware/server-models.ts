@@ -1,4 +1,4 @@
-/** A kind of server that the generator builds machines of. */
+/** A server model from which machines are generated. */
 export interface ServerModel {
   readonly manufacturer: string;
   readonly product: string;
@@ -8,9 +8,9 @@ export interface ServerModel {
   readonly cpuCounts: readonly [number, ...number[]];
   readonly memoryGib: readonly [number, ...number[]];
   readonly disks: readonly [DiskModel, ...DiskModel[]];
-  /** First three bytes of its network cards' addresses. */
+  /** First three bytes of the MAC addresses of its network cards. */
   readonly macPrefix: string;
-  /** Name of its first network card, as the kernel gives it. */
+  /** Kernel names of its first network cards. */
   readonly nicNames: readonly [string, string];
   readonly nicIds: readonly [vendor: string, product: string];
   readonly isVirtual?: boolean;

@@ -1,6 +1,6 @@
 import { type HostStage as DomainStage, STAGE_LISTS } from '@muster/domain';
 
-/** Stages of an installation in the order in which a host of each kind goes through them. */
+/** Stages of an installation by role, in order. */
 export const HOST_STAGES = {
   bootstrap: STAGE_LISTS.bootstrap,
   master: STAGE_LISTS['control-plane'],
@@ -11,7 +11,7 @@ export const HOST_STAGES = {
 export type StagePath = keyof typeof HOST_STAGES;
 export type HostStage = DomainStage;
 
-/** How far a host is, 0 to 100. `share` is the part of the stage that is done, 0 to 1. */
+/** Returns the progress of a host from 0 to 100. `share` is the completed share of the stage, 0 to 1. */
 export function percentOf(path: StagePath, stage: string, share = 0): number {
   const stages: readonly string[] = HOST_STAGES[path];
   const index = stages.indexOf(stage);

@@ -29,8 +29,8 @@ const joining = {
   headers: {},
 };
 
-describe('the machine config server of a simulated cluster', () => {
-  it('gives hosts of the installation their pool over TLS', async () => {
+describe('the machine-config server of a simulated cluster', () => {
+  it('returns the config of their pool to hosts of the installation over TLS', async () => {
     const { storage } = await withFetched(configOf(`master-${HOST.id}.ign`), server);
     expect(storage?.files?.map(({ path }) => path)).toEqual([
       '/etc/hostname',
@@ -38,7 +38,7 @@ describe('the machine config server of a simulated cluster', () => {
     ]);
   });
 
-  it('gives hosts that join later their pool without', async () => {
+  it('returns the config of their pool to hosts that join later without TLS', async () => {
     const { storage } = await withFetched(renderJoiningIgnition(joining), server);
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/ignition-machine-config-encapsulated.json']);
   });
@@ -49,7 +49,7 @@ describe('the machine config server of a simulated cluster', () => {
     );
   });
 
-  it('is found under both names of the API and nowhere else, by agents that try whether a host could join', async () => {
+  it('is reachable under both names of the API only, for agents that check whether a host can join', async () => {
     expect(server.answersAt('api.fake.example.com')).toBe(true);
     expect(server.answersAt('api-int.fake.example.com')).toBe(true);
     expect(server.answersAt('api.other.example.com')).toBe(false);
@@ -73,7 +73,7 @@ describe('a scratch root', () => {
     storage: { files: [{ path, contents: { source: toDataUrl('x') }, ...more }] },
   });
 
-  it('takes nothing that would leave it', () => {
+  it('refuses paths outside of its folder', () => {
     expect(() => applyIgnition(file('/../x'), roots.fresh('a', 'live'))).toThrow(/no path that Ignition would take/);
   });
 

@@ -5,7 +5,10 @@ import { manifestsIn } from '../scratch-root/check-roots';
 import type { MachineConfigServer } from '../world/machine-config-server';
 import type { SimulatedCluster } from '../world/simulated-cluster';
 
-/** A machine that gets something else than a configuration could not boot. Throws with the reason. */
+/**
+ * Parses an Ignition config.
+ * @throws with the reason, because a machine could not boot with another document
+ */
 export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
   let config: Partial<IgnitionConfig> | null;
   try {
@@ -21,8 +24,8 @@ export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
 const TIMEOUT_MS = 10_000;
 
 /**
- * A config with everything that it refers to, as Ignition fetches it on first boot: it believes only the authorities that
- * the config names. The server of the simulated cluster keeps the name of the URL, whatever its ports are.
+ * Returns a config with everything to which it refers, as Ignition downloads it on first boot. Only the certificate
+ * authorities in the config are trusted. The server of the simulated cluster has the name in the URL and its own ports.
  */
 export async function withFetched(config: IgnitionConfig, server: MachineConfigServer): Promise<IgnitionConfig> {
   const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
@@ -79,7 +82,7 @@ interface DataManifest {
 
 const CONTROLLER = 'assisted-installer-controller';
 
-/** Returns what the manifests on the bootstrap host put into the cluster: the controller's settings, the install config. */
+/** Returns the settings of the controller and the install-config from the manifests on the bootstrap host. */
 export function readBootstrapManifests(
   root: string,
   agentVersion: string,

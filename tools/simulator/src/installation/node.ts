@@ -6,17 +6,18 @@ import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluste
 import type { StagePath } from './host-stages';
 import { withFetched } from './ignition-documents';
 
-/** What the installer left on a machine's disk. */
+/** The system that the installer wrote to the disk of a machine. */
 export interface InstalledSystem {
   readonly clusterId: string;
   readonly path: StagePath;
-  /** What the machine reads when it starts for the first time. */
+  /** The config that the machine applies on first boot. */
   readonly config: IgnitionConfig;
 }
 
 /**
- * A machine that boots from its disk becomes a node of its cluster. Resolves once it is ready. Throws when its config, or what
- * that refers to, does not make a node of it: it would stop in its first boot.
+ * Boots a machine from its disk as a node of its cluster. Resolves when the node is ready.
+ * @throws when its config, or a config to which it refers, is incomplete, because the machine would stop in its first
+ * boot
  */
 export async function becomeNode(
   hostId: string,
@@ -26,14 +27,15 @@ export async function becomeNode(
   signal: AbortSignal,
 ): Promise<void> {
   const endpoint = endpointOf(config);
-  // The service may know the cluster that runs under another id: the endpoint tells which one it really is.
+  // The service may use another id for the running cluster, so the endpoint identifies the cluster.
   const find = (): SimulatedCluster => {
     const own = world.cluster(clusterId);
     return own.machineConfigServer ? own : (world.clusterAt(endpoint) ?? own);
   };
   let cluster = world.cluster(clusterId);
   let complete = config;
-  // A single node carries its configuration on its own disk; all others ask the machine config server.
+  // The config of a single node is complete. Other hosts request the config of their pool from the machine-config
+  // server.
   if (path !== 'single-node') {
     await world.until(() => find().machineConfigServer !== undefined, signal);
     cluster = find();
@@ -58,7 +60,10 @@ export async function becomeNode(
   enter(true);
 }
 
-/** Name or address that the machine asks for its pool's configuration; empty when its config is complete. */
+/**
+ * Returns the name or address from which the machine requests the config of its pool; empty when its config is
+ * complete.
+ */
 function endpointOf({ ignition }: IgnitionConfig): string {
   const source = ignition.config?.merge?.[0]?.source ?? '';
   return URL.canParse(source) ? new URL(source).hostname : '';

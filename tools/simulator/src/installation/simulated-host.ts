@@ -14,25 +14,28 @@ import { readBootstrapManifests } from './ignition-documents';
 export const diskNamed = (inventory: Inventory, wanted: string): Inventory['disks'][number] | undefined =>
   inventory.disks.find(({ id, path, by_id, by_path }) => [id, path, by_id, by_path].includes(wanted));
 
-/** What the programs of a simulated live system work on. */
+/** The state on which the programs of a simulated live system operate. */
 export interface LiveSystem {
   readonly hostId: string;
   readonly hostname: string;
   readonly settings: InstallerSettings;
-  /** Folder that stands for the file system. */
+  /** Folder that represents the file system. */
   readonly root: string;
   readonly world: SimulatedWorld;
   readonly cluster: SimulatedCluster;
   readonly timer: SimulatedTimer;
   readonly agentVersion: string;
   inventory(): Inventory;
-  /** The disk was written with this Ignition config. */
+  /** Called with the Ignition config that was written to the disk. */
   onWritten(ignition: Buffer): void;
   onShutdown(): void;
   sendLogs(signal: AbortSignal): Promise<void>;
 }
 
-/** Returns stdout. Throws with what a real program would say on stderr. */
+/**
+ * Returns stdout.
+ * @throws with the stderr text of a real program
+ */
 type Play = (
   system: LiveSystem,
   args: readonly string[],
@@ -98,7 +101,7 @@ async function writeDisk(
   onWritten(ignition);
 }
 
-/** The machine-config daemon that applies the bootstrap config, or the sender of logs. */
+/** Runs the container of the machine-config daemon or of the log sender. */
 async function runContainer(
   system: LiveSystem,
   args: readonly string[],
@@ -130,7 +133,7 @@ async function controlUnits(
   if (verb === 'is-active') return system.cluster.isBootstrapped ? 'inactive\n' : 'active\n';
 }
 
-/** Brings up the temporary control plane; it runs on after the command returns. */
+/** Starts the temporary control plane, which keeps running after the command returns. */
 async function startBootkube(system: LiveSystem, signal: AbortSignal): Promise<void> {
   const { agentVersion, root, settings, timer, world } = system;
   const cluster = world.begin(settings.clusterId);
@@ -172,10 +175,10 @@ const readyControlPlane = (cluster: SimulatedCluster): number =>
 const PROGRAM_MISSING_EXIT_CODE = 127;
 const LOG_FOLDER = '/var/log/containers';
 const LOG_NAME = 'machine-config-server.log';
-/** Files of a real live system that the installer looks for. */
+/** Files of a live system whose existence the installer checks. */
 const PRESENT = ['/usr/bin/oc', '/mnt/EFI/redhat'];
 
-/** The live system of a simulated machine as the installer sees it: files in a scratch folder, programs from a table. */
+/** The live system of a simulated machine: files in a scratch folder, and programs of a table. */
 export function createSimulatedHost(system: LiveSystem): Host {
   const at = (path: string): string => join(system.root, path);
   const log = (): string => machineConfigServerLog(system.cluster, system.world);

@@ -37,13 +37,13 @@ export interface InstallAbilitiesOptions {
   reboot(from: 'disk' | 'media'): void;
 }
 
-/** Where a real live image has the executable. */
+/** Path of the executable in a live image. */
 const EXECUTABLE = { path: '/usr/local/bin/muster-host', url: '', sha256: '' };
-/** How podman and the shell end when a container is stopped, or its name is taken. */
+/** Exit codes of podman and the shell when a container was stopped or its name is in use. */
 const STOPPED_EXIT_CODE = 143;
 const NAME_TAKEN_EXIT_CODE = 125;
 
-/** The steps that change the machine: what the installer, its log sender and a reclaim do to it. */
+/** The steps that change the machine: installation, log collection and reclaim. */
 export function createInstallAbilities(options: InstallAbilitiesOptions): Abilities {
   const { self, timer, world, inventory } = options;
   let installing: AbortController | undefined;
@@ -94,7 +94,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
         onShutdown: () => {
           const config = parseIgnition(written, 'on the disk');
           options.onWritten({ clusterId: order.clusterId, path, config });
-          // The shutdown is ordered with a delay, so that this step can still be answered.
+          // The shutdown has a delay, so that this step can still be answered.
           void timer.work(DURATIONS_MS.shutdown, power).then(() => {
             if (!power.aborted) options.reboot('disk');
           });
@@ -152,7 +152,7 @@ function stagePathOf({ role, controlPlaneCount }: InstallerSettings): StagePath 
   return role === 'worker' ? 'worker' : 'master';
 }
 
-/** Reaches the machine-config server of a simulated cluster by the name in the URL. */
+/** Sends a request to the machine-config server of a simulated cluster that has the name in the URL. */
 async function fetchFromPool(
   url: string,
   caPem: string | undefined,
@@ -169,7 +169,7 @@ function show(entry: InstallerLogEntry, { observer, onReported, self, world }: I
     case 'phase':
       return;
     case 'note':
-      // The usual waits are no trouble.
+      // Ordinary log entries are not reported.
       if (!entry.text.startsWith('Waiting for ')) observer.onTrouble?.(self, entry.text);
       return;
     case 'stage': {

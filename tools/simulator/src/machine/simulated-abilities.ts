@@ -27,9 +27,9 @@ const FREE_ADDRESSES_MAX = 8_000;
 const DEFAULT_TIME_SOURCES = ['0.pool.ntp.org', '1.pool.ntp.org'];
 const MB = 1_000_000;
 
-/** What a simulated machine answers to the steps that only look: what its parts and its network would say. */
+/** The steps that inspect a simulated machine. The results follow from its hardware and its network. */
 export function createAbilities({ seed, timer, network, world, inventory }: AbilitiesOptions): Abilities {
-  // Every answer is drawn from its own seed: the same question has the same answer.
+  // Every result has a random generator with its own seed, so the same step has the same result.
   const randomFor = (what: string): Random => createRandom(`${seed} ${what}`);
   const nic = () => inventory().interfaces.find(({ ipv4_addresses }) => ipv4_addresses.length > 0);
 
@@ -96,7 +96,7 @@ export function createAbilities({ seed, timer, network, world, inventory }: Abil
   };
 }
 
-/** The server of a simulated cluster listens on ports of this machine: the fetch is real, only the way there is another. */
+/** The server of a simulated cluster listens on ports of this machine. The download is real, with another route. */
 async function fetchFromCluster(
   order: ApiVipRequest,
   world: AbilitiesOptions['world'],

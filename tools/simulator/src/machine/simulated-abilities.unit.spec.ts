@@ -34,7 +34,7 @@ describe('a simulated machine', () => {
   });
   const other = (mac: string) => [{ host_id: HOST_ID, nics: [{ name: 'e', mac, ip_addresses: ['192.0.2.21'] }] }];
 
-  it('reaches a machine that is switched on, and no other', async () => {
+  it('reaches a machine that is switched on, and no other one', async () => {
     const reached = await run('connectivity-check', other('52:54:00:AA:00:21'));
     expect(reached.output).toMatchObject({
       remote_hosts: [
@@ -51,13 +51,13 @@ describe('a simulated machine', () => {
     });
   });
 
-  it('notices that someone else answers on an address', async () => {
+  it('detects that several machines use one address', async () => {
     expect((await run('connectivity-check', other('52:54:00:00:00:01'))).output).toMatchObject({
       remote_hosts: [{ l2_connectivity: [{ successful: false }] }],
     });
   });
 
-  it('finds addresses and VIPs free unless a machine has them', async () => {
+  it('reports addresses and VIPs as free unless a machine uses them', async () => {
     const { output } = await run('free-network-addresses', ['192.0.2.0/24']);
     const [{ free_addresses }] = output as [{ free_addresses: string[] }];
     expect(free_addresses).toHaveLength(255);
@@ -72,7 +72,7 @@ describe('a simulated machine', () => {
     ]);
   });
 
-  it('resolves what a cluster needs and no wildcard', async () => {
+  it('resolves the names of the cluster and no wildcard', async () => {
     const domains = [
       'api.c.example',
       'console-openshift-console.apps.c.example',
@@ -85,13 +85,13 @@ describe('a simulated machine', () => {
     expect(resolutions[3]?.ipv6_addresses).toEqual(['2001:db8::99']);
   });
 
-  it('measures only a disk that it has, and echoes its name', async () => {
+  it('measures only its own disks, and returns the path', async () => {
     const disk = hardware.inventory.disks.find((one) => one.installation_eligibility.eligible)?.id ?? '';
     expect((await run('installation-disk-speed-check', { path: disk }, '480.00')).output).toMatchObject({ path: disk });
     expect(await run('installation-disk-speed-check', { path: '/dev/none' }, '480.00')).toMatchObject({ exitCode: -1 });
   });
 
-  it('has synchronized time and every image', async () => {
+  it('has synchronized time and can pull every image', async () => {
     expect((await run('ntp-synchronizer', { ntp_source: 't1,t2' })).output).toEqual({
       ntp_sources: [
         { source_name: 't1', source_state: 'synced' },

@@ -24,17 +24,17 @@ import { createSimulatedNetwork, type SimulatedNetwork } from '../world/simulate
 import { createInstallAbilities } from './install-abilities';
 import { createAbilities } from './simulated-abilities';
 
-/** Faults that happen to a machine. Each is optional and follows from the seed of the machine. */
+/** Faults of a machine. All are optional and reproducible with the seed of the machine. */
 export interface Mishaps {
-  /** Share of step replies that are lost on the way, 0 to 1. */
+  /** Share of step replies that are lost, 0 to 1. */
   readonly lostReplies?: number;
-  /** The machine restarts from the discovery image while it writes its disk. Happens once. */
+  /** The machine restarts from the discovery image while it writes its disk, once. */
   readonly restartsWhileWriting?: boolean;
-  /** Everything that the machine does by itself takes this many times longer. */
+  /** Factor by which the machine is slower. */
   readonly slowness?: number;
 }
 
-/** A transport on which some replies never arrive. */
+/** Returns a transport that loses some replies. */
 export function loseReplies(transport: Transport, share: number, random: Random): Transport {
   return {
     ...transport,
@@ -47,38 +47,48 @@ export function loseReplies(transport: Transport, share: number, random: Random)
 
 export interface SimulatedMachineOptions {
   readonly hardware: Hardware;
-  /** 1: real time; 60: a minute of the machine passes in a second. */
+  /** 1: real time. 60: a minute of the machine takes one second. */
   readonly timeScale: number;
-  /** Least real time between two polls or retries, milliseconds. */
+  /** Minimum real time between two polls or retries, in milliseconds. */
   readonly pollMsMin?: number;
-  /** What its answers and mishaps are drawn from. Default: its host name. */
+  /**
+   * Seed of its results and faults.
+   * @default its hostname
+   */
   readonly seed?: string;
-  /** Shared with the machines that it is to form a cluster with. */
+  /** Shared by the machines of a cluster. */
   readonly world?: SimulatedWorld;
   readonly network?: SimulatedNetwork;
   readonly fault?: HardwareFaultId;
   readonly mishaps?: Mishaps;
-  /** http: do not use NATS even where the image offers it. */
+  /** `http`: do not use NATS, even when the image offers it. */
   readonly transport?: 'nats' | 'http';
   readonly observer?: SimulationObserver;
 }
 
-/** A machine that is played: it boots what is inserted, runs the real agent, and plays what an installation does to it. */
+/**
+ * A simulated machine. It boots the inserted image, runs the real agent, and simulates the effects of an installation.
+ */
 export interface SimulatedMachine extends Machine {
   readonly hostId: string;
   readonly hostname: string;
   readonly power: PowerState;
   readonly fault: HardwareFaultId | undefined;
   inventory(): Inventory;
-  /** Puts in the discovery image that the machine boots from while its disk is empty. */
+  /** Inserts the discovery image from which the machine boots while its disk is empty. */
   insert(settings: DiscoverySettings): void;
-  /** Begins to boot; returns at once. Throws when there is nothing to boot from. */
+  /**
+   * Starts to boot and returns immediately.
+   * @throws when there is nothing to boot
+   */
   powerOn(): void;
-  /** Resolves when everything on it has stopped. */
+  /** Resolves when all programs have stopped. */
   powerOff(): Promise<void>;
-  /** Off and on. `media`: boot the discovery image even if the disk is installed, as for a reset. */
+  /**
+   * Switches the machine off and on. `media`: boot the discovery image even when the disk is installed, as for a reset.
+   */
   restart(from?: 'disk' | 'media'): Promise<void>;
-  /** Off, what is broken is replaced, on. */
+  /** Switches the machine off, repairs its fault, and switches it on. */
   repair(): Promise<void>;
 }
 
@@ -157,7 +167,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       hostId,
       timer: timer.polls,
       connectNats: options.transport === 'http' ? undefined : connectNats,
-      onFallback: (reason) => observer.onTrouble?.(self, `NATS is not to be had, so HTTP is used: ${reason}`),
+      onFallback: (reason) => observer.onTrouble?.(self, `The bus cannot be used, so HTTP is used: ${reason}`),
     });
     try {
       const way = mishaps.lostReplies ? loseReplies(transport, mishaps.lostReplies, random) : transport;
@@ -183,7 +193,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     await becomeNode(hostId, system, world, timer, signal);
     if (system.path === 'worker') return;
     const cluster = world.cluster(system.clusterId);
-    // One control plane node runs the controller; when that node goes down, another takes it over.
+    // One control plane node runs the controller. When that node stops, another one runs it.
     while (!signal.aborted) {
       const isFree = () =>
         cluster.isBootstrapped && cluster.controllerOn === undefined && cluster.controllerConfig !== undefined;
@@ -216,8 +226,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     },
     powerOn: () => {
       if (running) return;
-      if (!media && !installed)
-        throw new Error(`${hostname} has nothing to boot from: insert a discovery image first.`);
+      if (!media && !installed) throw new Error(`${hostname} has no discovery image and no installed system to boot.`);
       const stop = new AbortController();
       setMaxListeners(0, stop.signal);
       const ended = live(stop.signal).catch((error: unknown) => {

@@ -20,11 +20,11 @@ describe('a live system', () => {
     ['starts no agent', {}],
     ['is not enabled', { systemd: agent(false) }],
     ['needs /usr/local/bin/agent-pull-image', { systemd: agent(true) }],
-  ])('is found faulty when the agent %s', (reason, config) => {
+  ])('is refused when the agent %s', (reason, config) => {
     expect(() => checkDiscoveryRoot(applied(config))).toThrow(reason);
   });
 
-  it('with all that its agent needs passes', () => {
+  it('passes with all programs that the agent needs', () => {
     const storage = { files: [{ path: '/usr/local/bin/agent-pull-image' }] };
     expect(() => checkDiscoveryRoot(applied({ systemd: agent(true), storage }))).not.toThrow();
   });
@@ -35,11 +35,11 @@ describe('an installed system', () => {
     ['has no name', { storage: { files: [pool] } }],
     ['has no name', { storage: { files: [pool, named('localhost')] } }],
     ['did not get the configuration of its pool', { storage: { files: [named('a')] } }],
-  ])('that %s is found out', (reason, config) => {
+  ])('that %s is refused', (reason, config) => {
     expect(() => checkNodeRoot(applied(config))).toThrow(reason);
   });
 
-  it('with a name and the configuration of its pool passes', () => {
+  it('passes with a name and the configuration of its pool', () => {
     expect(() => checkNodeRoot(applied({ storage: { files: [pool, named('worker-0.example.com')] } }))).not.toThrow();
   });
 });

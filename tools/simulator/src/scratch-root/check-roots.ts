@@ -16,7 +16,7 @@ const FILES = [
   '/opt/openshift/openshift/openshift-install-manifests.yaml',
 ];
 const MULTI_NODE_MARK = '/opt/openshift/assisted-install-bootstrap';
-/** Certificate → the bundle that has to vouch for it; files without extension. */
+/** Certificate → the bundle that must verify it. File names without extension. */
 const CERTIFICATES: readonly (readonly [string, string])[] = [
   ['machine-config-server', 'root-ca'],
   ['admin-kubeconfig-client', 'admin-kubeconfig-ca-bundle'],
@@ -24,7 +24,10 @@ const CERTIFICATES: readonly (readonly [string, string])[] = [
   ['kubelet-client', 'kubelet-bootstrap-kubeconfig-ca-bundle'],
 ];
 
-/** Looks for what bootstrapping needs, as its programs would. Throws with all that is missing or wrong. */
+/**
+ * Checks the files that the bootstrap needs.
+ * @throws with everything that is missing or wrong
+ */
 export function checkBootstrapRoot(root: string, isSingleNode: boolean): void {
   const wrong: string[] = [];
   const read = (path: string): string => {
@@ -91,7 +94,7 @@ function unreadableManifests(root: string): readonly { readonly path: string; re
 const AGENT_UNIT = '/etc/systemd/system/agent.service';
 const AGENT_WANTED = '/etc/systemd/system/multi-user.target.wants/agent.service';
 
-/** Looks for what makes a machine report itself: an agent that is started, and every program that it needs before. */
+/** Checks that a live system registers: an enabled agent, and every program that it needs. */
 export function checkDiscoveryRoot(root: string): void {
   const place = join(root, AGENT_UNIT);
   if (!existsSync(place)) throw new Error(`The image starts no agent: ${AGENT_UNIT} is missing.`);
@@ -106,7 +109,10 @@ export function checkDiscoveryRoot(root: string): void {
 export const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** Looks for what makes a machine a node of its pool, under a name of its own. Throws with what is missing. */
+/**
+ * Checks that an installed system has the configuration of its pool and its own name.
+ * @throws with what is missing
+ */
 export function checkNodeRoot(root: string): void {
   const read = (path: string): string | undefined =>
     existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;

@@ -6,10 +6,13 @@ import { fromDataUrl, type IgnitionConfig, type IgnitionFile, type IgnitionUnit 
 const UNIT_FOLDER = '/etc/systemd/system';
 const MODE_DEFAULT = 0o644;
 
-/** Parts of a config that a simulated machine has no use for; it would be wrong to pass over them. */
+/** Parts of a config that a simulated machine does not support. They are refused instead of ignored. */
 const NOT_APPLIED = ['disks', 'raid', 'filesystems', 'luks'];
 
-/** Writes what a config says into a folder, by the rules that Ignition has for a file system. Throws where it would fail. */
+/**
+ * Writes the files of a config into a folder with the rules of Ignition.
+ * @throws when Ignition would fail
+ */
 export function applyIgnition({ storage, systemd, passwd }: IgnitionConfig, root: string): void {
   const left = Object.keys(storage ?? {}).filter((name) => NOT_APPLIED.includes(name));
   if (left.length > 0) throw new Error(`A simulated machine has no ${left.join(', ')} that Ignition could make.`);
@@ -45,7 +48,10 @@ function write(path: string, text: string, mode: number, root: string): void {
   chmodSync(place, mode);
 }
 
-/** Nothing leads out of the folder. */
+/**
+ * Returns the path inside the folder.
+ * @throws for a path outside of it
+ */
 function placeOf(path: string, root: string): string {
   if (!path.startsWith('/') || path.split('/').includes('..'))
     throw new Error(`${path} is no path that Ignition would take.`);
@@ -61,11 +67,11 @@ const isThere = (path: string): boolean => {
   }
 };
 
-/** Folders that stand for the file systems of simulated machines. */
+/** Folders that represent the file systems of simulated machines. */
 export interface ScratchRoots {
-  /** An empty one; whatever the machine had under that name is gone. */
+  /** Returns an empty folder. The previous content is removed. */
   fresh(hostId: string, system: 'live' | 'installed'): string;
-  /** Where it is, whether or not the machine has got one. */
+  /** Returns the path of the folder, whether or not it exists. */
   of(hostId: string, system: 'live' | 'installed'): string;
   remove(): void;
 }

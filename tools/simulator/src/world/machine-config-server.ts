@@ -10,7 +10,7 @@ import { ENCAPSULATED_PATH, manifestsIn } from '../scratch-root/check-roots';
 const ROLE_LABEL = 'machineconfiguration.openshift.io/role';
 const BUILT_IN_POOLS = ['master', 'worker', 'arbiter'];
 
-/** What the machines of each pool are to be, made of the MachineConfigs that lie on the bootstrap host. */
+/** Returns the configs of all pools, from the MachineConfigs on the bootstrap host. */
 export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
   const manifests = manifestsIn(root).flatMap(({ documents }) => documents);
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
@@ -31,7 +31,7 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
   );
 }
 
-/** The machine takes its MachineConfigs along, for what Ignition does not do. */
+/** The config contains its MachineConfigs, for settings that Ignition does not apply. */
 const encapsulated = (machineConfigs: readonly object[]): IgnitionConfig => ({
   ignition: { version: '3.2.0' },
   storage: {
@@ -45,13 +45,16 @@ const encapsulated = (machineConfigs: readonly object[]): IgnitionConfig => ({
   },
 });
 
-/** Gives machines the configuration of their pool: over TLS, with the certificate that was made for it, and without to those that join later. */
+/**
+ * Serves machines the config of their pool: with TLS during the installation, and without TLS for hosts that join
+ * later.
+ */
 export interface MachineConfigServer {
   readonly tlsPort: number;
   readonly plainPort: number;
-  /** Whether it is what machines find on port 22623 or 22624 of this name or address. */
+  /** Whether the name or address leads to this server on port 22623 or 22624. */
   answersAt(name: string): boolean;
-  /** What was asked for, in order: `/config/worker`. */
+  /** Paths of the requests in order, such as `/config/worker`. */
   readonly asked: readonly string[];
   close(): void;
 }
@@ -59,7 +62,10 @@ export interface MachineConfigServer {
 const TLS_FOLDER = '/opt/openshift/tls';
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json';
 
-/** `root`: where the bootstrap config was applied. Throws when its certificate cannot be used. */
+/**
+ * `root`: folder to which the bootstrap config was applied.
+ * @throws when its certificate cannot be used
+ */
 export async function startMachineConfigServer(root: string): Promise<MachineConfigServer> {
   const pools = poolConfigs(root);
   const asked: string[] = [];
@@ -82,7 +88,7 @@ export async function startMachineConfigServer(root: string): Promise<MachineCon
   return {
     tlsPort,
     plainPort,
-    // Both names of the API lead to the same machines; only the inner one is in the certificate.
+    // Both names of the API lead to the same server; the certificate contains only the internal one.
     answersAt: (name) => names.has(name) || names.has(name.replace(/^api\./, 'api-int.')),
     asked,
     close: () => {
@@ -94,11 +100,11 @@ export async function startMachineConfigServer(root: string): Promise<MachineCon
   };
 }
 
-/** Machines that boot, and agents that try whether one could. */
+/** Whether the request is from Ignition or from an agent that checks whether a host can join. */
 const asksForIgnition = ({ headers }: IncomingMessage): boolean =>
   headers['user-agent']?.startsWith('Ignition/') === true || headers.accept?.includes(IGNITION_TYPE) === true;
 
-/** A simulation that is over does not wait for it. */
+/** The server does not keep the process running. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

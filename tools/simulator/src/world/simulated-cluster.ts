@@ -8,7 +8,7 @@ import type { MachineConfigServer } from './machine-config-server';
 
 const VALID_MS = 2 * 365 * 24 * 60 * 60_000;
 
-/** A certificate authority as a cluster's ingress operator makes one for itself; PEM, without its key. */
+/** Returns a certificate authority as the ingress operator creates it, PEM without its key. */
 export async function createIngressCa(nowMs: number): Promise<string> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -30,29 +30,29 @@ export async function createIngressCa(nowMs: number): Promise<string> {
 }
 
 /**
- * What the machines of one cluster can see of each other while it comes up: the machine config server's log, the nodes in
- * its API, the end of bootstrapping. It is the cluster itself, not what the service believes of it.
+ * The state of a cluster that its machines observe during the installation: the log of the machine-config server, the
+ * nodes in its API, the end of the bootstrap. It is independent of the state in the service.
  */
 export interface SimulatedCluster {
   readonly clusterId: string;
-  /** Answers on the bootstrap host first and in the cluster later; undefined before. */
+  /** Runs first on the bootstrap host and later in the cluster; undefined before. */
   machineConfigServer: MachineConfigServer | undefined;
-  /** Hosts that have fetched their configuration, by id: the server's log. */
+  /** Ids of hosts that downloaded their config: the log of the server. */
   readonly ignitionFetchedBy: Set<string>;
   readonly nodes: Map<string, SimulatedNode>;
   isBootstrapped: boolean;
-  /** The in-cluster controller has said that it is there. */
+  /** Whether the controller reported that it runs. */
   isControllerReady: boolean;
   /** Host on which the controller runs. */
   controllerOn: string | undefined;
   isFinished: boolean;
-  /** What the bootstrap host leaves in the cluster for the controller. */
+  /** Settings that the bootstrap host stores in the cluster for the controller. */
   controllerConfig: ControllerConfig | undefined;
-  /** YAML text of the install config, from the manifests of the bootstrap host. */
+  /** YAML text of the install-config, from the manifests of the bootstrap host. */
   installConfig: string | undefined;
-  /** Operators by name: false while they are rolled out. */
+  /** Operators by name: false during their rollout. */
   readonly rolledOut: Map<string, boolean>;
-  /** PEM of the ingress authority, once it was asked for. */
+  /** PEM of the ingress certificate authority; undefined before the first request. */
   ingressCa: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface ControllerConfig extends ControllerSettings {
   readonly agentVersion: string;
 }
 
-/** A machine as the others know it. */
+/** A machine as other machines see it. */
 export interface KnownHost {
   readonly hostname: string;
   readonly path: StagePath;
@@ -73,23 +73,23 @@ export interface KnownHost {
   readonly addresses: readonly string[];
 }
 
-/** Clusters by id, and one way to wait for a change in them. */
+/** Clusters by id, and a way to wait for changes. */
 export interface SimulatedWorld {
   cluster(clusterId: string): SimulatedCluster;
-  /** The cluster whose machine config server answers at this name or address. */
+  /** Returns the cluster whose machine-config server has this name or address. */
   clusterAt(name: string): SimulatedCluster | undefined;
-  /** Bootstrapping starts again: the state of an earlier try is removed. */
+  /** Starts a bootstrap, and removes the state of an earlier attempt. */
   begin(clusterId: string): SimulatedCluster;
-  /** What is known of a host; a host of another simulation has no name. */
+  /** Returns a host. A host of another simulation has no name. */
   host(hostId: string): KnownHost;
   knowHost(hostId: string, host: KnownHost): void;
   /** File systems of the machines. */
   readonly roots: ScratchRoots;
-  /** Nothing runs any more, and the file systems are gone. */
+  /** Stops all programs and removes the file systems. */
   close(): void;
-  /** Call after every change of a cluster. */
+  /** Must be called after every change of a cluster. */
   changed(): void;
-  /** Resolves once `isTrue` holds, or when `signal` is aborted. */
+  /** Resolves when `isTrue` returns true or `signal` is aborted. */
   until(isTrue: () => boolean, signal: AbortSignal): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ export function createSimulatedWorld(): SimulatedWorld {
     begin: (clusterId) => {
       const fresh = createCluster(clusterId);
       stopServing(clusters.get(clusterId));
-      // In place: machines of this cluster may hold the old one already.
+      // The object is modified in place, because machines of the cluster may already have a reference to it.
       const cluster = Object.assign(clusters.get(clusterId) ?? fresh, fresh);
       clusters.set(clusterId, cluster);
       changed();

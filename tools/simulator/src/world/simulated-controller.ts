@@ -15,7 +15,7 @@ const READY_EVENT = 'AssistedControllerIsReady';
 const MCS_POD = 'machine-config-server-simulated';
 const CONFIG = 'rendered-master-simulated';
 
-/** What the machine-config server logged: one line for each host that fetched its ignition. */
+/** Returns the log of the machine-config server: one line for each host that downloaded its Ignition config. */
 export function machineConfigServerLog({ ignitionFetchedBy }: SimulatedCluster, world: SimulatedWorld): string {
   return [...ignitionFetchedBy]
     .flatMap((hostId) => world.host(hostId).addresses)
@@ -26,14 +26,14 @@ export function machineConfigServerLog({ ignitionFetchedBy }: SimulatedCluster, 
     .join('');
 }
 
-/** The API of a simulated cluster. Operators become available some time after they are first asked for. */
+/** The API of a simulated cluster. Operators become available some time after they are first queried. */
 export function createSimulatedClusterApi(
   cluster: SimulatedCluster,
   world: SimulatedWorld,
   timer: SimulatedTimer,
 ): ClusterApi {
   const rolledOut = cluster.rolledOut;
-  /** Whether `what` is rolled out; the first question starts it. */
+  /** Whether `what` is rolled out. The first query starts the rollout. */
   const isRolledOut = (what: string, durationMs: number, signal: AbortSignal): boolean => {
     const state = rolledOut.get(what);
     if (state === undefined) {
@@ -177,7 +177,7 @@ function show(entry: ControllerLogEntry, { config, observer, world }: Controller
   }
 }
 
-/** Programs succeed; the log shows the nodes. */
+/** All programs succeed, and the log contains the nodes. */
 const simulatedControllerHost = (cluster: SimulatedCluster): ControllerHost => ({
   run: async () => ({ exitCode: 0, output: '' }),
   writeTemporary: async (name) => `/tmp/${name}`,

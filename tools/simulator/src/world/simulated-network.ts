@@ -1,16 +1,16 @@
 const BITS = 32;
 
-/** An IPv4 network, its addresses counted from its own (0). */
+/** An IPv4 network. Addresses are numbered from its first one (0). */
 export interface Network {
   readonly cidr: string;
   readonly prefix: number;
   readonly size: number;
-  /** Throws when the network has no such address. */
+  /** @throws when the network has no such address */
   address(number: number): string;
   includes(address: string): boolean;
 }
 
-/** Throws when `cidr` is not an IPv4 network in its canonical form, such as `192.168.111.0/24`. */
+/** @throws when `cidr` is not an IPv4 network in canonical form, such as `192.168.111.0/24` */
 export function parseNetwork(cidr: string): Network {
   const [, address = '', prefixText = ''] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? [];
   const prefix = Number(prefixText);
@@ -42,7 +42,7 @@ function toNumber(address: string): number | undefined {
 const toText = (number: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
 
-/** The network that an address with prefix length is in: `192.168.111.0/24` for `192.168.111.20/24`. */
+/** Returns the network of an address with prefix length: `192.168.111.0/24` for `192.168.111.20/24`. */
 export function networkOf(addressWithPrefix: string): string {
   const [address = '', prefix = ''] = addressWithPrefix.split('/');
   const number = toNumber(address);
@@ -51,7 +51,7 @@ export function networkOf(addressWithPrefix: string): string {
   return `${toText(number - (number % 2 ** (BITS - Number(prefix))))}/${prefix}`;
 }
 
-/** A plug in the simulated switch: one address of one machine. */
+/** A connection to the simulated network: one address of one machine. */
 export interface Plug {
   readonly address: string;
   readonly mac: string;
@@ -59,22 +59,22 @@ export interface Plug {
   isUp(): boolean;
 }
 
-/** The network between simulated machines: which machine answers on an address, and the records of the name server. */
+/** The network between simulated machines, with its name server. */
 export interface SimulatedNetwork {
   attach(plug: Plug): void;
-  /** Returns every machine that answers on the address: more than one is a conflict. */
+  /** Returns every machine that uses the address. More than one is a conflict. */
   whoHas(address: string): readonly Plug[];
-  /** Addresses of a domain name; empty when there is no such name. */
+  /** Returns the addresses of a domain name; empty when the name does not exist. */
   resolve(domain: string): readonly string[];
 }
 
-/** Where names that must exist lead to: an address that belongs to none of the machines (RFC 5737). */
+/** Address of names that must resolve. It belongs to no machine (RFC 5737). */
 const LOAD_BALANCER = '192.0.2.10';
 const NAMES_OF_A_CLUSTER = /^(api|api-int|console-openshift-console\.apps|oauth-openshift\.apps)\./;
 
 /**
- * A network whose name server knows the names that an installation needs and, as it should, no others.
- * `names` adds to them or replaces them; an empty list takes a name away.
+ * Creates a network whose name server has only the names that an installation requires. `names` adds names or replaces
+ * them; an empty list removes a name.
  */
 export function createSimulatedNetwork(names: { readonly [domain: string]: readonly string[] } = {}): SimulatedNetwork {
   const plugs: Plug[] = [];
