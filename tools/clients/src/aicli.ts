@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The release that the sequence is known to go through with; its generated client comes with it. */
+/** The release with which the sequence was tested. pip installs its generated client with it. */
 const AICLI = 'aicli==99.0.202609281010';
 const COMMAND_TIMEOUT_MS = 180_000;
 const OUTPUT_CHARACTERS = 1_048_576;
 
 export interface CommandResult {
-  /** Undefined: it was ended because it took too long. */
+  /** Undefined when it was ended because of the time limit. */
   readonly exitCode: number | undefined;
   readonly output: string;
   readonly ms: number;
@@ -20,7 +20,7 @@ export interface Aicli {
   run(args: readonly string[]): Promise<CommandResult>;
 }
 
-/** Installs it where it is not yet; a text says why that is not possible on this machine. */
+/** Installs aicli unless it is installed. Returns a text with the reason when this machine does not support it. */
 export function installAicli(cache: string): { readonly program: string } | { readonly missing: string } {
   const given = process.env.AICLI;
   if (given) return existsSync(given) ? { program: given } : { missing: `AICLI names ${given}, which does not exist` };
@@ -38,10 +38,10 @@ export function installAicli(cache: string): { readonly program: string } | { re
   return { program };
 }
 
-/** Creates a home directory with a key and a pull secret, as users have. */
+/** Creates a home directory with a key and a pull secret. */
 export function prepareAicli(program: string, folder: string, url: string): Aicli {
   mkdirSync(join(folder, '.ssh'), { recursive: true });
-  // A public key alone: nothing here logs in anywhere.
+  // Only a public key is needed, because no test logs in to a host.
   writeFileSync(
     join(folder, '.ssh', 'id_rsa.pub'),
     `ssh-rsa ${Buffer.alloc(279, 7).toString('base64')} clients@example.com\n`,

@@ -5,11 +5,14 @@ import { MusterProcess } from '@muster/tool-demo';
 import { installAicli, prepareAicli } from './aicli';
 import { validationErrorOf, stepsOf } from './steps';
 
-/** Runs aicli through the life of a cluster against the embedded profile; the exit code is 0 when all commands went well. */
+/**
+ * Runs every aicli command in the order of the life of a cluster against the embedded profile. The exit code is 0 when
+ * all commands succeeded.
+ */
 async function main(): Promise<void> {
   const aicli = installAicli(join('node_modules', '.cache'));
   if ('missing' in aicli) {
-    console.log(`clients: not tried, ${aicli.missing}.`);
+    console.log(`clients: skipped, ${aicli.missing}.`);
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'muster-clients-'));

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { readBootImageFile } from '@muster/service-agent';
 import { simulatedFleet, type SimulatedFleet, type SimulatedMachine } from '@muster/tool-simulator';
 
-/** One command line, or one action between two of them. */
+/** One command line, or one action between two command lines. */
 export type ClientStep =
   | {
       readonly kind: 'command';
       readonly args: readonly string[];
-      /** What its output has to match. */
+      /** Expression that the output must match. */
       readonly says?: RegExp;
-      /** A file that it leaves, by path in the folder, and what the file has to contain. */
+      /** A file that the command must create: its path in the folder and an expression for its content. */
       readonly leaves?: readonly [path: string, content: RegExp];
     }
   | { readonly kind: 'happening'; readonly name: string; readonly happen: () => Promise<void> };
@@ -43,7 +43,10 @@ const command = (
   expected: { readonly says?: RegExp; readonly leaves?: readonly [string, RegExp] } = {},
 ): ClientStep => ({ kind: 'command', args: line.split(' '), ...expected });
 
-/** Every command of aicli that talks to the service, in the order of a cluster's life; `fleets` are to be switched off afterwards. */
+/**
+ * Returns every command of aicli that calls the service, in the order of the life of a cluster. `fleets` must be
+ * switched off afterwards.
+ */
 export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; readonly fleets: SimulatedFleet[] } {
   const { folder } = stage;
   const fleets: SimulatedFleet[] = [];
@@ -63,7 +66,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
   };
   const labMachines = machines('lab', 4, 20);
   const poolMachines = machines('pool', 1, 60);
-  /** From the image that the command line has downloaded. */
+  /** Boots machines from the image that aicli downloaded. */
   const boot = (iso: string, which: readonly SimulatedMachine[]): ClientStep =>
     happening(`${which.map(({ hostname }) => hostname).join(', ')} boot(s) from ${iso}`, async () => {
       for (const machine of which) {
@@ -106,7 +109,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
       command(`list ${what}-keyword`, { says: /Keyword/ }),
     ),
 
-    // A cluster and what its hosts boot.
+    // Create a cluster and the image of its hosts.
     command('create cluster lab -P openshift_version=4.18 -P base_dns_domain=example.com', {
       says: /Using version 4\.18/,
     }),
@@ -145,7 +148,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
     command('create fakehost static'),
     command('list host', { says: /static/ }),
 
-    // Hosts, and an installation that is given up once.
+    // Boot hosts, cancel one installation, and install.
     boot('downloads/lab.iso', labMachines.machines.slice(0, 3)),
     command('wait host lab -n 3'),
     command('list host', { says: /lab-3/ }),
@@ -171,7 +174,7 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
     command('download kubeadmin-password lab --path downloads', { leaves: ['downloads/kubeadmin-password.lab', /\S/] }),
     command('download ignition lab -p downloads', { leaves: ['downloads/worker.ign.lab', /"ignition"/] }),
 
-    // One more host for the installed cluster.
+    // Add a host to the installed cluster.
     command('update cluster lab -P day2=True -P infraenv=False'),
     command('info cluster lab', { says: /status: adding-hosts/ }),
     boot('downloads/lab.iso', labMachines.machines.slice(3)),
@@ -185,22 +188,22 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
     ),
     command('create cluster lab-day2'),
 
-    // Hosts that come first and get their cluster later.
+    // Boot hosts before they have a cluster.
     command('create infraenv pool -P openshift_version=4.18'),
     command('download iso pool -p downloads', { leaves: ['downloads/pool.iso', /CD001/] }),
     boot('downloads/pool.iso', poolMachines.machines),
     untilHosts('pool', 1, 'known-unbound'),
     command('create cluster late -P openshift_version=4.18 -P infraenv=False'),
     command('bind host pool-1 late'),
-    happening('the host has reached its cluster', () => untilBound(stage, 'pool', true)),
+    happening('the host is bound to its cluster', () => untilBound(stage, 'pool', true)),
     command('unbind host pool-1'),
     untilHosts('pool', 1, 'known-unbound'),
     command('bind infraenv pool late'),
-    happening('the host has reached its cluster', () => untilBound(stage, 'pool', true)),
+    happening('the host is bound to its cluster', () => untilBound(stage, 'pool', true)),
     command('unbind infraenv pool'),
     untilHosts('pool', 1, 'known-unbound'),
 
-    // Everything goes away again.
+    // Delete everything.
     command('delete host -y pool-1'),
     command('delete infraenv -y pool --force'),
     command('delete infraenv -y static --force'),
@@ -210,22 +213,22 @@ export function stepsOf(stage: Stage): { readonly steps: readonly ClientStep[]; 
   return { steps, fleets };
 }
 
-/** What is wrong with the outcome of a command, or nothing. */
+/** Returns why the result of a command is not as expected; undefined when it is. */
 export function validationErrorOf(
   step: Extract<ClientStep, { kind: 'command' }>,
   outcome: { readonly exitCode: number | undefined; readonly output: string },
   folder: string,
 ): string | undefined {
   const tail = outcome.output.trim().split('\n').slice(-4).join(' | ').slice(-600);
-  if (outcome.exitCode === undefined) return `it took too long: ${tail}`;
+  if (outcome.exitCode === undefined) return `it exceeded the time limit: ${tail}`;
   if (outcome.exitCode !== 0) return tail;
-  // It reports what it could not find and carries on with success.
+  // It reports what it could not find and exits with success.
   if (/(?<!Base )Cluster \S+ not found|Infraenv \S+ not found|Traceback|No Matching/.test(outcome.output)) return tail;
   if (step.says && !step.says.test(outcome.output)) return `the output does not match ${String(step.says)}: ${tail}`;
   if (!step.leaves) return undefined;
   const [path, content] = step.leaves;
   const file = join(folder, path);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return `it left no file ${path}`;
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return `it created no file ${path}`;
   return content.test(readFileSync(file, 'latin1')) ? undefined : `${path} does not contain ${String(content)}`;
 }
 
@@ -237,7 +240,7 @@ async function get<Answer>({ api }: Stage, path: string): Promise<Answer> {
 
 async function one(stage: Stage, path: string, name: string): Promise<Named> {
   const found = (await get<Named[]>(stage, path)).find((item) => item.name === name);
-  if (!found) throw new Error(`There is no ${name} in ${path}.`);
+  if (!found) throw new Error(`${path} does not contain ${name}.`);
   return found;
 }
 
@@ -263,5 +266,5 @@ async function until(what: string, look: () => Promise<true | string>): Promise<
     if (last === true) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
-  throw new Error(`It did not come about that ${what}; seen last: ${last}`);
+  throw new Error(`Condition not met: ${what}. Last state: ${last}`);
 }

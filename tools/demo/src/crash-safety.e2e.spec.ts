@@ -61,7 +61,7 @@ describe('an installation of three hosts', () => {
     });
     await muster.stop();
 
-    // Fewer kills would prove nothing: the installation takes several times as long as the first pauses.
+    // Fewer kills would not test enough: the installation takes several times as long as the first pauses.
     expect(kills).toBeGreaterThanOrEqual(3);
     expect(acknowledged).toBeGreaterThan(0);
     expect(lost).toEqual([]);

@@ -33,7 +33,7 @@ export class MusterProcess {
     const restUrl = `http://127.0.0.1:${restPort}`;
     return new MusterProcess(options, restUrl, {
       ...process.env,
-      // The servers that the tests are configured with do not belong to this profile.
+      // The servers that are configured for the tests do not belong to this profile.
       EVENTSTORE_URL: '',
       MONGODB_URL: '',
       MINIO_URL: '',

@@ -7,7 +7,7 @@ import { MUSTER_MAIN } from './muster-process';
 
 const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 
-/** The script `start` without the steps that install and build; the file of the program has an absolute path. */
+/** The script `start` without its installation and build steps, with the absolute path of the program. */
 function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(PACKAGE_JSON, 'utf8')) as { scripts: { start: string } };
   const last = scripts.start.split(' && ').at(-1) ?? '';
@@ -40,7 +40,7 @@ function descendantsOf(root: number): readonly number[] {
 
 const commandOf = (pid: number): string =>
   existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
-/** A process that ended and was not collected has no command line. */
+/** A process that ended but was not collected by its parent has no command line. */
 const isRunning = (pid: number): boolean => commandOf(pid) !== '';
 
 describe('npm start', () => {
@@ -63,7 +63,7 @@ describe('npm start', () => {
     npm = spawn('npm', ['start'], {
       cwd: folder.path,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own, as the foreground job of a terminal.
+      // In a process group of its own, like the foreground job of a terminal.
       detached: true,
       env: {
         ...process.env,
@@ -79,7 +79,7 @@ describe('npm start', () => {
     });
     for (const stream of [npm.stdout, npm.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     for (let wait = 0; wait < 4 && !output.includes('muster: gateway on'); wait += 1)
-      await eventually(`Muster starts. It said: ${output}`, () => output.includes('muster: gateway on')).catch(
+      await eventually(`Muster starts; its output: ${output}`, () => output.includes('muster: gateway on')).catch(
         (error: unknown) => {
           if (wait === 3) throw error;
         },
@@ -95,7 +95,7 @@ describe('npm start', () => {
   const everythingEnds = (): Promise<void> =>
     eventually('no process is left', () => ![npm.pid ?? 0, ...pids].some(isRunning));
 
-  it('ends with the bus when Ctrl-C reaches every process of the terminal, and npm passes it on again', async () => {
+  it('ends with the bus when Ctrl-C reaches every process of the terminal and npm forwards it again', async () => {
     const muster = pidOf('main.js');
     process.kill(-(npm.pid ?? 0), 'SIGINT');
     await eventually('Muster ends', () => !(isRunning(muster) && process.kill(muster, 'SIGINT')));

@@ -16,7 +16,7 @@ describe('a restart', () => {
     directory.remove();
   });
 
-  it('leaves the images of an infra-env as they were', async () => {
+  it('does not change the images of an infra-env', async () => {
     muster = await MusterProcess.prepare({ dataDirectory: directory.path });
     await muster.start();
     const client = new RestClient(muster.restUrl);

@@ -1,12 +1,12 @@
 import { openReportingHosts, type Outcome, type ReportingHosts } from './reporting-hosts.fixture.spec';
 
-/** Largest known number of disks of a machine: paths of a storage network. */
+/** Largest known number of disks of a machine: the paths of a storage network. */
 const DISKS = 15_000;
-/** What may be stored of one report, in bytes. */
+/** Maximum size of the event of one report, in bytes. */
 const EVENT_BYTES_MAX = 256 * 1024;
 /** Limit of the validation texts of one host, in characters. */
 const VALIDATIONS_CHARACTERS_MAX = 64 * 1024;
-/** What a message may quote of what was sent, in characters. */
+/** Maximum part of the input that a message may contain, in characters. */
 const MESSAGE_CHARACTERS_MAX = 1_024;
 /** Limit of one error message, in characters. */
 const REASON_CHARACTERS_MAX = 512;
@@ -41,7 +41,7 @@ const inventory = (changes: object = {}): string =>
 const many = <Entry>(count: number, entry: (at: number) => Entry): Entry[] =>
   Array.from({ length: count }, (_, at) => entry(at));
 
-describe('what no sound machine reports', () => {
+describe('reports that no working machine sends', () => {
   let hosts: ReportingHosts;
   beforeAll(async () => {
     hosts = await openReportingHosts();
@@ -61,7 +61,7 @@ describe('what no sound machine reports', () => {
 
   const EVALUATED: readonly (readonly [string, string, { readonly [ruleId: string]: string }])[] = [
     [
-      '15,000 disks, of which the last one is fit',
+      '15,000 disks, of which only the last one is eligible',
       inventory({
         disks: many(DISKS, (at) => ({
           id: `d${at}`,
@@ -74,7 +74,7 @@ describe('what no sound machine reports', () => {
       { 'has-min-valid-disks': 'success', 'has-memory-for-role': 'success' },
     ],
     [
-      '15,000 disks, none of them fit',
+      '15,000 disks, none of them eligible',
       inventory({
         disks: many(DISKS, (at) => ({
           id: `d${at}`,
@@ -85,7 +85,7 @@ describe('what no sound machine reports', () => {
       { 'has-min-valid-disks': 'failure' },
     ],
     [
-      'nothing of anything',
+      'an empty document',
       inventory({ disks: [], interfaces: [], routes: [] }),
       { 'has-min-valid-disks': 'error', 'has-default-route': 'failure' },
     ],
@@ -95,24 +95,24 @@ describe('what no sound machine reports', () => {
       { 'has-min-valid-disks': 'error', 'has-default-route': 'failure', 'hostname-valid': 'failure' },
     ],
     [
-      'an inventory that its agent cut down to nothing',
+      'an inventory that its agent truncated completely',
       '{"truncation": {"type": "full"}}',
       { 'inventory-not-fully-truncated': 'failure', 'has-min-memory': 'failure' },
     ],
     [
-      'a disk that is fit, has no size, and is there twice',
+      'an eligible disk without size that is listed twice',
       inventory({
         disks: [disk({ size_bytes: 0, installation_eligibility: { eligible: true } }), disk({ size_bytes: 0 })],
       }),
       { 'has-min-valid-disks': 'failure' },
     ],
     [
-      'more usable memory than there is, and no CPU at all',
+      'more usable memory than physical memory, and no CPU',
       inventory({ cpu: { count: 0 }, memory: { physical_bytes: 1, usable_bytes: 34_359_738_368 } }),
       { 'has-min-cpu-cores': 'failure', 'has-min-memory': 'failure' },
     ],
     [
-      'less than nothing',
+      'negative numbers',
       inventory({
         cpu: { count: -8 },
         memory: { physical_bytes: -1, usable_bytes: -1 },
@@ -122,7 +122,7 @@ describe('what no sound machine reports', () => {
       { 'has-min-cpu-cores': 'failure', 'has-min-memory': 'failure', 'has-min-valid-disks': 'failure' },
     ],
     [
-      'more than there is in the world',
+      'impossibly large numbers',
       inventory({
         cpu: { count: 9_007_199_254_740_991 },
         memory: { physical_bytes: 9_007_199_254_740_991, usable_bytes: 9_007_199_254_740_991 },
@@ -131,14 +131,14 @@ describe('what no sound machine reports', () => {
       { 'has-min-cpu-cores': 'success', 'has-min-memory': 'success', 'has-min-valid-disks': 'success' },
     ],
     [
-      'cards that share a MAC and an address, and 5,000 more without any',
+      'cards with the same MAC and IP address, and 5,000 cards without addresses',
       inventory({
         interfaces: [nic(), nic({ name: 'ens4' }), nic({ name: 'ens3' }), ...many(5_000, (at) => ({ name: `v${at}` }))],
       }),
       { 'has-min-memory': 'success', 'has-default-route': 'success' },
     ],
     [
-      'addresses and routes that are none',
+      'invalid addresses and routes',
       inventory({
         interfaces: [nic({ ipv4_addresses: ['999.1.2.3/99', '', '/', '10.0.0.1'], ipv6_addresses: ['::::/200'] })],
         routes: [{ destination: 'nowhere', gateway: 'x', family: 77 }],
@@ -146,7 +146,7 @@ describe('what no sound machine reports', () => {
       { 'has-default-route': 'failure' },
     ],
     [
-      'names that objects have of their own',
+      'names of properties of Object.prototype',
       inventory({
         hostname: '__proto__',
         disks: [disk({ drive_type: 'toString', id: 'constructor', path: '' })],
@@ -155,7 +155,7 @@ describe('what no sound machine reports', () => {
       { 'has-min-valid-disks': 'failure', 'hostname-valid': 'failure' },
     ],
     [
-      'hundreds of disks with long names, none of which tells its UUID',
+      'hundreds of disks with long names and without a UUID',
       inventory({
         disks: many(256, (at) => disk({ id: `d${at}`, name: `${'x'.repeat(250)}${at}` })),
         system_vendor: { manufacturer: 'VMware, Inc.', product_name: 'VMware', virtual: true },
@@ -163,13 +163,13 @@ describe('what no sound machine reports', () => {
       { 'vsphere-disk-uuid-enabled': 'failure' },
     ],
     [
-      'a name without end',
+      'a very long name',
       inventory({ hostname: 'x'.repeat(200_000) }),
       { 'has-min-memory': 'success', 'hostname-valid': 'failure' },
     ],
   ];
 
-  it.each(EVALUATED)('is evaluated: %s', async (_, output, expected) => {
+  it.each(EVALUATED)('are evaluated: %s', async (_, output, expected) => {
     const host = await hosts.register();
     expect(await hosts.reply(host, 'inventory', output)).toEqual({ status: 204, reason: '' });
     const [[first = '', status = ''] = []] = Object.entries(expected);
@@ -178,7 +178,7 @@ describe('what no sound machine reports', () => {
     await expectSound(host, outcomes);
   });
 
-  it('is evaluated: a name that is not UTF-8', async () => {
+  it('are evaluated: a name that is not UTF-8', async () => {
     const host = await hosts.register();
     const reply = { step_type: 'inventory', step_id: 'i', exit_code: 0, output: inventory({ hostname: 'nöde' }) };
     const answer = await hosts.replyBytes(host, Buffer.from(JSON.stringify(reply), 'latin1'));
@@ -189,11 +189,11 @@ describe('what no sound machine reports', () => {
   });
 
   const REFUSED: readonly (readonly [string, string, number, RegExp])[] = [
-    ['half of a document', inventory().slice(0, 300), 400, /inventory must be a JSON document/],
+    ['a truncated document', inventory().slice(0, 300), 400, /inventory must be a JSON document/],
     ['nothing', '', 400, /inventory must be a JSON document/],
     ['a list', '[]', 400, /inventory must be an object, not a list/],
-    ['no CPU and memory', '{}', 400, /inventory\.cpu must be an object, not absent/],
-    ['brackets without end', '['.repeat(1_000_000), 400, /inventory must be a JSON document/],
+    ['no CPU and no memory', '{}', 400, /inventory\.cpu must be an object, not absent/],
+    ['an endless sequence of brackets', '['.repeat(1_000_000), 400, /inventory must be a JSON document/],
     [
       'no number',
       inventory().replace('34359738368', '1e400'),
@@ -201,22 +201,22 @@ describe('what no sound machine reports', () => {
       /inventory\.memory\.physical_bytes must be a whole/,
     ],
     [
-      'a part of a core',
+      'a fraction of a core',
       inventory({ cpu: { count: 7.5 } }),
       400,
       /inventory\.cpu\.count must be a whole number, not 7\.5/,
     ],
-    ['a text where a list belongs', inventory({ disks: 'x'.repeat(100_000) }), 400, /inventory\.disks must be a list/],
+    ['a text in place of a list', inventory({ disks: 'x'.repeat(100_000) }), 400, /inventory\.disks must be a list/],
     [
-      'a list too long',
+      'a list that is too long',
       inventory({ gpus: many(100_001, () => ({})) }),
       400,
       /inventory\.gpus must be a list of at most/,
     ],
-    ['more than a request may have', inventory({ hostname: 'x'.repeat(5_000_000) }), 413, /large/],
+    ['a document over the size limit', inventory({ hostname: 'x'.repeat(5_000_000) }), 413, /large/],
   ];
 
-  it.each(REFUSED)('is refused with the place: %s', async (_, output, status, reason) => {
+  it.each(REFUSED)('are refused with the place: %s', async (_, output, status, reason) => {
     const host = await hosts.register();
     const answer = await hosts.reply(host, 'inventory', output);
     expect(answer).toEqual({ status, reason: expect.stringMatching(reason) });
@@ -224,7 +224,7 @@ describe('what no sound machine reports', () => {
     expect((await hosts.outcomesOnce(host, 'has-inventory', 'failure')).get('has-min-memory')?.status).toBe('pending');
   });
 
-  it('is refused, and what was known before stands', async () => {
+  it('are refused without replacing the previous report', async () => {
     const host = await hosts.register();
     await hosts.reply(host, 'inventory', inventory());
     await hosts.outcomesOnce(host, 'has-min-memory', 'success');
@@ -235,7 +235,7 @@ describe('what no sound machine reports', () => {
     await hosts.outcomesOnce(host, 'has-min-memory', 'failure');
   });
 
-  it('is evaluated per host when several share MACs, names, and addresses, and names the duplicate', async () => {
+  it('are evaluated per host when several share MACs, names, and addresses, and the duplicate is named', async () => {
     const [a, b] = [await hosts.register(), await hosts.register()];
     for (const host of [a, b])
       expect((await hosts.reply(host, 'inventory', inventory({ hostname: 'twin' }))).status).toBe(204);
@@ -246,7 +246,7 @@ describe('what no sound machine reports', () => {
     }
   });
 
-  it('is an edge to thousands of unknown hosts and to the host itself', async () => {
+  it('may name thousands of unknown hosts and the host itself', async () => {
     const host = await hosts.register();
     await hosts.reply(host, 'inventory', inventory({ hostname: 'lonely' }));
     const strangers = many(2_000, (at) => ({

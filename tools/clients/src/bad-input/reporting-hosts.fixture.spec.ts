@@ -5,7 +5,7 @@ import { startEmbedded } from '@muster/service-muster';
 
 export interface Answer {
   readonly status: number;
-  /** What it says is wrong; '' when nothing is. */
+  /** Why the response is not as expected; '' when it is. */
   readonly reason: string;
 }
 
@@ -15,21 +15,21 @@ export interface Outcome {
   readonly message: string;
 }
 
-/** A Muster with a cluster, and hosts that tell it what they like. */
+/** A running Muster with a cluster and hosts that send arbitrary reports. */
 export interface ReportingHosts {
-  /** Registers one more; answers its id. */
+  /** Registers a host and returns its id. */
   register(): Promise<string>;
-  /** The reply of an agent, as it is sent over HTTP. */
+  /** Sends the reply of an agent over HTTP. */
   reply(host: string, stepType: string, output: string): Promise<Answer>;
-  /** The same with a body that no JSON library would write. */
+  /** Sends the reply with a body that is not produced by a JSON library. */
   replyBytes(host: string, body: Buffer): Promise<Answer>;
-  /** Outcomes by id, as users read them. */
+  /** Outcomes by id, from the REST API. */
   outcomes(host: string): Promise<ReadonlyMap<string, Outcome>>;
-  /** Once that rule has that outcome. */
+  /** Resolves when the rule has the outcome. */
   outcomesOnce(host: string, ruleId: string, status: string): Promise<ReadonlyMap<string, Outcome>>;
-  /** What `validations_info` is long, in characters. */
+  /** Length of `validations_info` in characters. */
   validationsLength(host: string): Promise<number>;
-  /** The longest fact that was stored of the host, in bytes of JSON. */
+  /** Size of the largest stored event of the host, in bytes of JSON. */
   longestEventBytes(host: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
 export interface CanaryWords {
-  /** Returns a new unique value and remembers it under its meaning. */
+  /** Returns a new unique value and stores it with its meaning. */
   readonly plant: (what: string) => string;
-  /** Returns the text in base64 and remembers it as another form of its planted values. */
+  /** Returns the text in base64 and stores it as another form of its planted values. */
   readonly base64: (text: string) => string;
-  /** The meanings of planted values that occur in the text in any form; sorted, each once. */
+  /** Returns the meanings of planted values that the text contains in any form, sorted, without duplicates. */
   readonly foundIn: (text: string) => readonly string[];
 }
 

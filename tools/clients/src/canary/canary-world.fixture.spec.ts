@@ -8,23 +8,23 @@ import { startNatsServer, temporaryDirectory } from '@muster/testing';
 import { startEmbedded } from '@muster/service-muster';
 
 export interface CanaryWorld {
-  /** `METHOD /pattern` of everything that the gateway serves. */
+  /** `METHOD /pattern` of all routes of the gateway. */
   readonly routes: readonly string[];
   /** Address of the gateway. */
   readonly endpoint: string;
   readonly imageEndpoint: string;
   readonly log: readonly string[];
-  /** All that went over the bus. */
+  /** All messages on the bus. */
   readonly messages: readonly { readonly subject: string; readonly body: string }[];
   facts(): Promise<string>;
   readModels(): Promise<string>;
   metrics(): Promise<string>;
-  /** Name and bytes of every file that was written. */
+  /** Names and bytes of all files. */
   files(): readonly { readonly name: string; readonly text: string }[];
   close(): Promise<void>;
 }
 
-/** All services on a SQLite file and a bus that is listened to, with a log that keeps every level. */
+/** All services with a SQLite file and an observed bus, and a log of all levels. */
 export async function openCanaryWorld(): Promise<CanaryWorld> {
   const directory = temporaryDirectory();
   const nats = await startNatsServer();
@@ -49,7 +49,7 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
     },
     logger,
   );
-  // A replica of the gateway, because only its creator can list the routes.
+  // Starts a replica of the gateway, because only its creator can list the routes.
   const { service, routes } = await openGateway(
     { ...muster.platform, environment: { ...muster.platform.environment, REST_PORT: '0' } },
     logger,

@@ -38,7 +38,7 @@ const networks = (word: string): object[] => [
 const manifest = ({ plant, base64 }: CanaryWords): string =>
   base64(`apiVersion: v1\nkind: Secret\nmetadata: {name: canary}\nstringData: {value: ${plant('manifest')}}\n`);
 
-/** Every route whose body may bring a secret. */
+/** Every route whose body may contain a secret. */
 export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, SecretRoute>([
   [
     `POST ${API}/clusters`,
@@ -120,7 +120,7 @@ export const SECRET_ROUTES: ReadonlyMap<string, SecretRoute> = new Map<string, S
 /** Accepts a file instead of JSON. The content of a log bundle is for its downloader. */
 export const UPLOADS: ReadonlyMap<string, string> = new Map([[`POST ${CLUSTER}/logs`, LOG]]);
 
-/** Routes that change something and have no place for a secret in their body, or no body. */
+/** Routes that change something and have no secret in their body, or no body. */
 export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
   ...['import', 'disconnected'].map((name) => `POST ${API}/clusters/${name}`),
   ...['allow-add-hosts', 'allow-add-workers', 'cancel', 'complete-installation', 'install', 'reset'].map(
@@ -132,7 +132,8 @@ export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
   ),
   `POST ${API}/events`,
   `POST ${INFRA_ENV}/regenerate-signing-key`,
-  // The body has a public key. The credentials of the reply are of no use without the private key, which stays on the host.
+  // The body contains a public key. The returned credentials cannot be used without the private key, which stays on the
+  // host.
   'POST /api/muster/v1/infra-envs/:infra_env_id/hosts/:host_id/bus-credentials',
   `POST ${INFRA_ENV}/hosts`,
   `PUT /api/muster/v1/clusters/:cluster_id/validation-overrides`,
@@ -144,7 +145,7 @@ export const PLAIN_ROUTES: ReadonlySet<string> = new Set([
   ...['bind', 'install', 'reset', 'unbind'].map((name) => `POST ${HOST}/actions/${name}`),
 ]);
 
-/** What is asked for to be seen. Everything else that can be read has no secret in it. */
+/** Values that these responses show on purpose. No other response contains a secret. */
 export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Map([
   [`GET ${CLUSTER}`, ['install_config_overrides']],
   [`GET ${API}/clusters`, ['install_config_overrides']],
@@ -153,7 +154,7 @@ export const SHOWN_TO_THE_OWNER: ReadonlyMap<string, readonly string[]> = new Ma
   [`GET ${CLUSTER}/manifests/files`, ['manifest']],
   [`GET ${INFRA_ENV}`, ['ignition_config_override', 'static_network_config']],
   [`GET ${API}/infra-envs`, ['ignition_config_override', 'static_network_config']],
-  // The discovery ignition. The pull secret is in it too, encoded twice.
+  // The discovery Ignition config. It also contains the pull secret, encoded twice.
   [`GET ${INFRA_ENV}/downloads/files`, ['http_proxy', 'https_proxy', 'ignition_config_override']],
   [`GET ${CLUSTER}/logs`, [LOG]],
   [`GET ${HOST}`, [HOST_IGNITION]],

@@ -17,10 +17,10 @@ interface Sent {
   readonly text: string;
 }
 
-/** Where a secret is in a body, and how to put something else there. */
+/** A JSON body and the replacement of a secret in it. */
 type Json = { readonly [member: string]: unknown };
 
-/** The body as clients get it wrong: each variant still has the secrets in it. */
+/** Returns invalid variants of a body that still contain the secrets. */
 function spoiled(body: object | string): readonly string[] {
   const text = JSON.stringify(body);
   const cut = text.slice(0, -1);
@@ -33,7 +33,7 @@ function spoiled(body: object | string): readonly string[] {
       ...body,
       [name]: typeof value === 'object' ? JSON.stringify(value) : `${String(value)}${'x'.repeat(OVERLONG_CHARACTERS)}`,
     },
-    // What is no URL, no pull secret, no document, with the secret still in it.
+    // Values that are not a URL, a pull secret or a document, but contain the secret.
     { ...body, [name]: typeof value === 'string' ? `${value.slice(1)} \n` : [value, 7] },
     { ...body, [`${name}_`]: value },
   ]);
@@ -82,14 +82,14 @@ describe('secrets in requests', () => {
     ids.cluster_id = idIn(await accepted(`POST ${API}/clusters`));
     ids.infra_env_id = idIn(await accepted(`POST ${API}/infra-envs`));
     await send(`POST ${API}/infra-envs/:infra_env_id/hosts`, { body: JSON.stringify({ host_id: ids.host_id }) });
-    // 1. Said as it should be.
+    // 1. The valid body.
     for (const route of SECRET_ROUTES.keys()) await accepted(route);
     const form = new FormData();
     for (const [route, what] of UPLOADS) {
       form.append('upfile', new Blob([words.plant(what)]), 'logs.tar.gz');
       await send(route, { path: `${pathOf(route.split(' ')[1] ?? '')}?logs_type=controller`, body: form });
     }
-    // 2. Said wrongly, about what does not exist, and in another language.
+    // 2. Invalid bodies, for resources that do not exist, and with another media type.
     for (const [route, secret] of SECRET_ROUTES) {
       const body = secret.body(words);
       for (const text of spoiled(body)) await send(route, { body: text });
@@ -97,7 +97,7 @@ describe('secrets in requests', () => {
       await send(route, { body: JSON.stringify(body), path: nowhere });
       await send(route, { body: JSON.stringify(body), type: 'text/plain' });
     }
-    // 3. Proofs that prove nothing here, wherever they may be put.
+    // 3. The secrets as invalid credentials, in every header and parameter.
     for (const route of world.routes) {
       if (route.startsWith('DELETE') || /actions|regenerate/.test(route)) continue;
       const token = words.plant('token');
@@ -118,13 +118,13 @@ describe('secrets in requests', () => {
   }, 120_000);
   afterAll(() => world.close());
 
-  it('covers every route with a body', () => {
+  it('are sent to every route with a body', () => {
     const taking = world.routes.filter((route) => TAKES_A_BODY.test(route)).sort();
     const known = [...SECRET_ROUTES.keys(), ...PLAIN_ROUTES, ...UPLOADS.keys()].sort();
     expect(taking).toEqual(known);
   });
 
-  it('can find what it looks for', async () => {
+  it('are found by the search', async () => {
     const sealed = words.plant('probe');
     expect(words.foundIn(`x${sealed}y`)).toEqual(['probe']);
     expect(words.foundIn(words.base64(`key: ${sealed}`))).toEqual(['probe']);
@@ -145,38 +145,38 @@ describe('secrets in requests', () => {
     expect(words.foundIn(await world.readModels())).toEqual([]);
   });
 
-  it('are in no line of the log', () => {
+  it('are in no log line', () => {
     expect(world.log.filter((line) => words.foundIn(line).length > 0)).toEqual([]);
   });
 
-  it('are in no figure', async () => {
+  it('are in no metric', async () => {
     const metrics = await world.metrics();
     expect(metrics).toContain('http_request_duration_seconds');
     expect(words.foundIn(metrics)).toEqual([]);
   });
 
-  it('are in no file in clear', () => {
+  it('are in no file unsealed', () => {
     const files = world.files().map(({ name, text }) => [name, words.foundIn(text)] as const);
     expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(['events.sqlite']));
-    // A log is what its uploader sends; the object store has it as it is.
+    // The log is stored as its uploader sent it.
     for (const [name, found] of files)
       expect([name, found]).toEqual([name, found.filter((what) => OBJECTS.test(name) && what === LOG)]);
   });
 
-  it('do not go over the bus, because the services of one process call each other directly', () => {
+  it('are not sent over the bus, because the services of one process call each other directly', () => {
     const found = world.messages.filter(({ subject, body }) => words.foundIn(subject + body).length > 0);
     expect(world.messages.length).toBeGreaterThan(0);
     expect([...new Set(found.map(({ subject }) => subject))]).toEqual([]);
   });
 
-  it('are in no answer that refuses', () => {
+  it('are in no error response', () => {
     const refusals = answers.filter(({ status }) => status >= 400);
     expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([400, 401, 404, 409, 413, 415, 422]));
     expect(refusals.filter(({ text }) => words.foundIn(text).length > 0)).toEqual([]);
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
   });
 
-  it('are in no other answer, but for those that are there to show them', () => {
+  it('are in no other response, except those that show them to their owner', () => {
     const found = new Map<string, Set<string>>();
     for (const { route, text } of answers)
       for (const what of words.foundIn(text)) found.set(route, (found.get(route) ?? new Set()).add(what));

@@ -26,7 +26,7 @@ export interface InfraEnv extends Members {
 }
 
 export const UNSET_TIME = '0001-01-01T00:00:00.000Z';
-/** What the page of a new cluster reads. */
+/** Members that the page of a new cluster reads. */
 export const NEW_CLUSTER = {
   kind: 'Cluster',
   openshift_version: expect.stringMatching(/^4\.18\./),
@@ -48,7 +48,7 @@ export const NEW_CLUSTER = {
   progress: { total_percentage: 0 },
   created_at: expect.stringMatching(/^2/),
 };
-/** What the table of discovered hosts reads. */
+/** Members that the table of discovered hosts reads. */
 export const HOST_ROW = {
   status: expect.any(String),
   role: 'auto-assign',
@@ -60,7 +60,7 @@ export const HOST_ROW = {
   progress: expect.any(Object),
 };
 
-/** Paths of members that are null: the console takes a list for granted and falls over. */
+/** Returns paths of members that are null. The console expects a list and would fail. */
 export const nullsIn = (value: unknown, path = ''): readonly string[] => {
   if (value === null) return [path];
   if (typeof value !== 'object') return [];
@@ -69,7 +69,7 @@ export const nullsIn = (value: unknown, path = ''): readonly string[] => {
 
 export const parsed = (text: unknown): unknown => JSON.parse(String(text));
 
-/** Looks as the console does until there is nothing to complain about any more. */
+/** Polls as the console does, until the check returns no findings. */
 export const until = async (what: string, look: () => Promise<readonly string[]>): Promise<void> => {
   let errors: readonly string[] = [];
   for (let waitedMs = 0; waitedMs < TIMEOUT_MS; waitedMs += LOOK_AGAIN_MS) {
@@ -88,14 +88,14 @@ export interface ConsoleAnswer<Body> {
 
 /** A running Muster with the requests of the web console of assisted-service. */
 export interface ConsoleWorld {
-  /** Sends it below `/api/assisted-install/v2`, as the console does: slashes doubled and trailing as it writes them. */
+  /** Sends a request below `/api/assisted-install/v2` with the double and trailing slashes of the console. */
   call<Body>(method: string, path: string, body?: unknown): Promise<ConsoleAnswer<Body>>;
-  /** Expects success. */
+  /** Sends a GET request and throws unless it succeeds. */
   get<Body>(path: string): Promise<Body>;
   close(): Promise<void>;
 }
 
-/** All services on a real bus and a SQLite file, in this process; images are small ones of a simulation. */
+/** All services with a real bus and a SQLite file, in this process. The images are simulated. */
 export async function openConsoleWorld(): Promise<ConsoleWorld> {
   const directory = temporaryDirectory();
   const [restPort, imagePort] = [await freePort(), await freePort()];
@@ -138,7 +138,7 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
   };
 }
 
-/** Images name both endpoints before anything listens there. */
+/** Images contain both URLs before the endpoints are open. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);

@@ -1,11 +1,14 @@
-/** What the console looks at in `validations_info` before it enables the next step. Each id must be present exactly once. */
+/**
+ * The validations in `validations_info` that the console checks before it enables the next step. Each id must be
+ * present exactly once.
+ */
 const OPERATORS = ['lso', 'odf', 'lvm', 'cnv', 'nvidia-gpu', 'openshift-ai', 'osc', 'amd-gpu'].map(
   (name) => `${name}-requirements-satisfied`,
 );
 
 export interface Gate {
   readonly cluster: readonly string[];
-  /** Groups of which every member counts. */
+  /** Groups of which every validation is checked. */
   readonly clusterGroups: readonly string[];
   readonly host: readonly string[];
   readonly hostGroups: readonly string[];
@@ -39,7 +42,7 @@ export interface Evaluated {
 
 const LETS_GO_ON: readonly string[] = ['success', 'disabled'];
 
-/** What keeps the console's button off, by name; nothing: it can be pressed. */
+/** Returns the validations that disable the button of the step; empty when it is enabled. */
 export function closedBy(
   step: keyof typeof WIZARD_GATES,
   cluster: Evaluated,
@@ -59,7 +62,7 @@ function errors(outcomes: Outcomes, ids: readonly string[], groups: readonly str
   const all = Object.values(outcomes).flat();
   const ofIds = ids.flatMap((id) => {
     const found = all.filter((outcome) => outcome.id === id);
-    return found.length === 1 ? found.filter(isClosed).map(said) : [`${id} is there ${found.length} times`];
+    return found.length === 1 ? found.filter(isClosed).map(said) : [`${id} is present ${found.length} times`];
   });
   const ofGroups = groups.flatMap((group) =>
     (outcomes[group] ?? []).length === 0

@@ -73,7 +73,7 @@ describe('the wizard of the web console', () => {
       return shown.status === status ? [] : [`${shown.status}: ${shown.status_info}`];
     });
 
-  it('opens with lists and settings that are there before anything is', async () => {
+  it('reads lists and default settings before a cluster exists', async () => {
     expect(await world.get('/clusters/')).toEqual([]);
     const defaults = await world.get<Members>('/clusters//default-config');
     expect(defaults).toMatchObject({ cluster_network_cidr: '10.128.0.0/14', cluster_network_host_prefix: 23 });
@@ -102,7 +102,7 @@ describe('the wizard of the web console', () => {
     expect(await world.get('/component-versions')).toMatchObject({ versions: expect.any(Object) });
   });
 
-  it('makes a cluster, its infra-env and its own settings', async () => {
+  it('creates a cluster, its infra-env and its UI settings', async () => {
     const made = await world.call<Cluster>('POST', '/clusters/', {
       name: 'web',
       control_plane_count: 3,
@@ -129,7 +129,7 @@ describe('the wizard of the web console', () => {
     expect(await world.get(settings)).toBe('AI_UI:{"addCustomManifests":false}');
   });
 
-  it('shows a new cluster with everything that the page would fall over without', async () => {
+  it('shows a new cluster with all members that the page requires', async () => {
     const shown = await cluster();
     expect(nullsIn(shown)).toEqual([]);
     expect(shown).toMatchObject({ id: clusterId, ...NEW_CLUSTER });
@@ -146,7 +146,7 @@ describe('the wizard of the web console', () => {
     expect(infraEnv).toMatchObject({ id: infraEnvId, cpu_architecture: 'x86_64', type: 'full-iso', proxy: {} });
   });
 
-  it('offers operators and takes a choice of them', async () => {
+  it('lists operators and accepts a selection', async () => {
     const requirements = await world.get<{ readonly ocp: Members; readonly operators: readonly Members[] }>(
       `/clusters/${clusterId}/preflight-requirements`,
     );
@@ -182,7 +182,7 @@ describe('the wizard of the web console', () => {
     await untilOpen('storage');
   });
 
-  it('shows hosts with everything that the table needs, and changes them', async () => {
+  it('shows hosts with all members that the table requires, and changes them', async () => {
     const { hosts } = await cluster();
     expect(nullsIn(hosts)).toEqual([]);
     for (const host of hosts) {
@@ -202,7 +202,7 @@ describe('the wizard of the web console', () => {
     expect((await patch(path, { host_role: 'auto-assign' }))['role']).toBe('auto-assign');
   });
 
-  it('asks for networking and enables the review', async () => {
+  it('requires network settings and enables the review', async () => {
     expect(closedBy('networking', await cluster(), [])).not.toEqual([]);
     const answered = await patch(`/clusters/${clusterId}`, {
       api_vips: [{ ip: '192.168.150.100', cluster_id: clusterId }],
@@ -226,7 +226,7 @@ describe('the wizard of the web console', () => {
     expect(await world.get(`/clusters/${clusterId}/manifests`)).toEqual([]);
   });
 
-  it('pages through events by the numbers in their headers', async () => {
+  it('pages through events with the counts in the headers', async () => {
     const { headers, body } = await world.call<readonly Members[]>(
       'GET',
       `/events?order=descending&cluster_id=${clusterId}&limit=2&offset=0&cluster_level=true&deleted_hosts=true`,
@@ -238,7 +238,7 @@ describe('the wizard of the web console', () => {
       expect(event).toMatchObject({ event_time: expect.any(String), message: expect.any(String), severity: 'info' });
   });
 
-  it('installs, follows, and hands out what the cluster is used with', async () => {
+  it('installs the cluster, shows its progress, and downloads its credentials', async () => {
     expect((await world.call('POST', `/clusters/${clusterId}/actions/install`)).status).toBe(202);
     await untilStatus('installed');
     const shown = await cluster();
@@ -256,7 +256,7 @@ describe('the wizard of the web console', () => {
     expect(logs.headers.get('content-disposition')).toMatch(/filename=/);
   });
 
-  it('adds a host to the cluster that runs, known to it as an imported one', async () => {
+  it('adds a host to the installed cluster, which the host joins as an imported one', async () => {
     const installed = await cluster();
     const openshiftClusterId = String(installed['openshift_cluster_id']);
     const found = await world.get<readonly Cluster[]>(`/clusters/?openshift_cluster_id=${openshiftClusterId}`);
@@ -283,12 +283,12 @@ describe('the wizard of the web console', () => {
     await untilHost('known');
     const [host] = await world.get<readonly Host[]>(`/infra-envs/${infraEnv.body.id}/hosts`);
     expect(host).toMatchObject({ kind: 'AddToExistingClusterHost', role: 'worker' });
-    // What it told is what it fetched from the cluster itself.
+    // The controller reported the console URL that it read from the cluster itself.
     expect(parsed(host?.['api_vip_connectivity'])).toMatchObject({ is_success: true });
     const install = `/infra-envs/${infraEnv.body.id}/hosts/${host?.id}/actions/install`;
     expect((await world.call('POST', install)).status).toBe(202);
     await untilHost('added-to-existing-cluster');
-    await until('it is a node of the cluster', async () =>
+    await until('the host is a node of the cluster', async () =>
       fleet.world.cluster(clusterId).nodes.get(host?.id ?? '')?.isReady ? [] : ['not yet'],
     );
   });

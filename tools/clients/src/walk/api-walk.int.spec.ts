@@ -13,13 +13,13 @@ import {
 import { openWalkWorld, type WalkWorld } from './walk-world.fixture.spec';
 
 const WALKS = Number(process.env.MUSTER_PROPERTY_RUNS ?? 12);
-/** Longer than that no further walk is begun: `MUSTER_WALK_MS` for more. */
+/** Time after which no further walk starts. `MUSTER_WALK_MS` extends it. */
 const WALKS_MS = 25_000;
 const TIMEOUT_MS = 900_000;
 const STEPS_MAX = 60;
-/** Rounds of instructions that an agent works through when it is let. */
+/** Maximum number of instruction rounds of an agent. */
 const ROUNDS = 3;
-/** How long an installation is followed; an unfinished one is walked over just the same. */
+/** Maximum number of polls of an installation. An unfinished one is included in the walk. */
 const LOOKS_MAX = 60;
 const LOOK_AGAIN_MS = 20;
 const ONWARD = [
@@ -32,7 +32,7 @@ const ONWARD = [
   'Done',
 ];
 
-/** What the walk has made so far; a slot that is not filled yet leads to what does not exist. */
+/** Resources that the walk has created. An unset id refers to a resource that does not exist. */
 interface Trail {
   readonly clusters: string[];
   readonly infraEnvs: string[];
@@ -58,7 +58,7 @@ const make = (name: string, run: (trail: Trail, world: WalkWorld) => Promise<voi
   toString: () => name,
 });
 
-/** One call, compared with the table before and after. */
+/** One call, with the status of its resource before and after it compared with the tables. */
 function callStep(call: WalkCall, a: number, b: number, value: number): Step {
   return make(`${call.name}(${a}, ${b}, ${value})`, async (trail, world) => {
     const ids = idsOf(trail, world, a, b);
@@ -97,12 +97,12 @@ async function expectGateKept(
   const since = (await world.eventsAfter(position)).filter(
     ({ streamId }) => /^(cluster|host)-/.test(streamId) && streamId.includes(id),
   );
-  // Others act too: whatever status it passed through since may have been the one in which the call was decided.
+  // Reactions may change the status concurrently, so the call may have been decided in any status since then.
   const passed = since.flatMap(({ type, data }) =>
     /^(Cluster|Host)EnteredStatus$/.test(type) ? [String(data['from']), String(data['status'])] : [],
   );
   const possible = [before, ...passed];
-  // What asks for what is there already may be granted at any time: it changes nothing.
+  // A call that requests the present state may be accepted in every status, because it changes nothing.
   if (status < 300 && since.length > 0 && !possible.some((one) => gate.statuses.includes(one)))
     throw new Error(`${what} was accepted although the ${gate.of} was ${before}.`);
   const isRefusedForStatus =
@@ -136,7 +136,7 @@ const registerInfraEnv = (value: number): Step =>
     if (answer.status === 201) trail.infraEnvs.push((JSON.parse(answer.text) as { id: string }).id);
   });
 
-/** A machine registers and does what it is asked, for a few rounds. */
+/** Registers a machine and runs its steps for some rounds. */
 const liveOn = (a: number, b: number): Step =>
   make(`live on(${a}, ${b})`, async (trail, world) => {
     const ids = idsOf(trail, world, a, b);
@@ -169,7 +169,7 @@ async function work(
       instructions: { step_type: string; step_id: string; args?: string[] }[] | null;
     };
     for (const { step_type, step_id, args = [] } of instructions ?? []) {
-      // The installer would write a disk and reboot; its progress is walked over by itself.
+      // The installer would write a disk and reboot. The walk includes its progress as separate calls.
       if (step_type === 'install') continue;
       const { exitCode, output, error } = await runStep(machine, step_type, args, new AbortController().signal);
       const reply = { step_type, step_id, exit_code: exitCode, output, error };
@@ -179,7 +179,7 @@ async function work(
   }
 }
 
-/** A single node of its own, installed as far as `value` says; what comes after it meets it there. */
+/** Creates a single-node cluster and installs it as far as `value` determines. The next calls apply to it. */
 const installation = (value: number): Step =>
   make(`installation(${value})`, async (trail, world) => {
     await registerCluster(0).run(trail, world);
@@ -224,7 +224,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ...Array.from({ length: 4 }, () => fc.nat({ max: 20 }).map(installation)),
 ];
 
-describe('any sequence of calls of the contract', () => {
+describe('any sequence of calls of the v2 API', () => {
   let world: WalkWorld;
   const revisions = new Map<string, number>();
   let seen = -1;
@@ -234,7 +234,7 @@ describe('any sequence of calls of the contract', () => {
   afterAll(() => world.close());
 
   it(
-    'is answered without a fault, keeps to the tables of states, and reads the same everywhere',
+    'causes no internal error, follows the tables of states, and gives consistent lists',
     async () => {
       const entered = new Set<string>();
       await fc.assert(
@@ -257,7 +257,7 @@ describe('any sequence of calls of the contract', () => {
         }),
         { numRuns: WALKS, interruptAfterTimeLimit: Number(process.env.MUSTER_WALK_MS ?? WALKS_MS), endOnFailure: true },
       );
-      // Else the walks went nowhere.
+      // Otherwise the walks had no effect.
       expect(calls).toBeGreaterThan(WALKS);
       expect([...entered]).toEqual(
         expect.arrayContaining(['ClusterEnteredStatus installing', 'HostEnteredStatus installing-in-progress']),

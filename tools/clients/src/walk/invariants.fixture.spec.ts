@@ -19,11 +19,11 @@ export function expectCleanAnswer(what: string, { status, text }: RestAnswer): v
   if (status < 400) return;
   const body = JSON.parse(text) as { readonly code?: unknown; readonly reason?: string; readonly message?: string };
   expect([what, String(body.code)]).toEqual([what, String(status)]);
-  // The reason names a field, a status, or a resource, never a bare "invalid".
+  // The reason must name a field, a status, or a resource.
   expect(`${what}: ${body.reason ?? body.message ?? ''}`).toMatch(/: .*[\w-]+.* .{8,}/);
 }
 
-/** Every change of status that was stored is a row of its table. */
+/** Checks that every stored change of status is a row of its table. */
 export function expectListedTransitions(events: readonly RecordedEvent[]): void {
   for (const { type, data, streamId } of events) {
     const table: readonly Row[] | undefined =
@@ -36,7 +36,7 @@ export function expectListedTransitions(events: readonly RecordedEvent[]): void 
   }
 }
 
-/** Each stream counts 0, 1, 2 …, and positions grow. */
+/** Checks that the revisions of each stream are consecutive from 0 and that positions increase. */
 export function expectGapless(events: readonly RecordedEvent[], revisions: Map<string, number>): void {
   let before = -1;
   for (const { streamId, revision, position } of events) {
@@ -48,10 +48,10 @@ export function expectGapless(events: readonly RecordedEvent[], revisions: Map<s
 }
 
 type Item = { readonly id: string; readonly status?: string; readonly [member: string]: unknown };
-/** What changes with time alone. */
+/** Without members that change with time alone. */
 const stable = ({ checked_in_at: _c, hosts: _h, ...item }: Item): object => item;
 
-/** A list item equals the resource itself. Events may still arrive, so both are read until they agree. */
+/** Checks that a list item equals the resource itself. Events may still arrive, so both are read until they agree. */
 export async function expectListsAgree(
   world: WalkWorld,
   clusterIds: readonly string[],
@@ -88,7 +88,7 @@ export async function expectListsAgree(
 
 const PAGE = 7;
 
-/** The event list is the same read at once and by pages, and its header counts it. */
+/** Checks that the event list is the same as a whole and in pages, and that its header contains its length. */
 export async function expectWholeEventLists(world: WalkWorld, clusterIds: readonly string[]): Promise<void> {
   for (const id of clusterIds) {
     const path = `/events?cluster_id=${id}&order=ascending`;

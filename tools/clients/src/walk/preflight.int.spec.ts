@@ -34,7 +34,7 @@ interface Preflight {
   }[];
 }
 
-describe('a preflight', () => {
+describe('a preflight dry run', () => {
   let world: WalkWorld;
   beforeAll(async () => {
     world = await openWalkWorld();
@@ -55,7 +55,7 @@ describe('a preflight', () => {
       })),
     );
 
-  it('finds what is then found of the same cluster and hosts, and stores nothing', async () => {
+  it('returns the outcomes that the same cluster and hosts get when they exist, and stores nothing', async () => {
     const headBefore = await world.muster.platform.eventStore.head();
     const { status, body } = await preflight({ cluster: CLUSTER, hosts: await hostsOf() });
     expect(status).toBe(200);
@@ -107,7 +107,7 @@ describe('a preflight', () => {
     for (const [index, previewed] of body.hosts.entries()) {
       const { hostId } = world.machine(index);
       expect(previewed.host_id).toBe(hostId);
-      await eventually('what is found is what was foretold', async () => {
+      await eventually('the outcomes equal those of the dry run', async () => {
         const { text } = await world.send('GET', `${OWN}${hosts}/${hostId}/validations`);
         const { validations } = JSON.parse(text) as { validations: readonly Validation[] };
         const statuses = (all: readonly Validation[]): string =>
@@ -119,7 +119,7 @@ describe('a preflight', () => {
     }
   });
 
-  it('says what would hold an installation back, and where', async () => {
+  it('reports what would block an installation, with the host', async () => {
     const [first, ...others] = await hostsOf();
     const weak = {
       ...first,
@@ -133,7 +133,7 @@ describe('a preflight', () => {
     expect(body.blocking.filter(({ host_id: id }) => id !== null && id !== first?.host_id)).toEqual([]);
   });
 
-  it('takes reports that are already there: what they measure is no longer open', async () => {
+  it('accepts reports, and their measurements are no longer unmeasured', async () => {
     const hosts = await hostsOf();
     const open = (await preflight({ cluster: CLUSTER, hosts })).body.unmeasured.map(({ id }) => id);
     expect(open).toContain('dns-wildcard-not-configured');
@@ -176,7 +176,7 @@ describe('a preflight', () => {
     expect([status, text]).toEqual([400, expect.stringMatching(place)]);
   });
 
-  it('refuses two hosts of one id', async () => {
+  it('refuses two hosts with one id', async () => {
     const [host] = await hostsOf();
     const { status, text } = await preflight({ cluster: CLUSTER, hosts: [host, host] });
     expect([status, text]).toEqual([400, expect.stringContaining('is used twice')]);

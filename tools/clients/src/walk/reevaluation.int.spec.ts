@@ -12,14 +12,14 @@ const statusOf = ({ validations_info: text = '{}' }: Shown, ruleId: string): str
     .flat()
     .find(({ id }) => id === ruleId)?.status;
 
-describe('The answer to a change of settings', () => {
+describe('the response to a change of settings', () => {
   let world: WalkWorld;
   beforeAll(async () => {
     world = await openWalkWorld();
   });
   afterAll(() => world.close());
 
-  it('shows the validations that follow from it, and so does the next GET', async () => {
+  it('contains the validations that follow from it, like the next GET', async () => {
     const registered = await world.send('POST', '/clusters', {
       name: 'reevaluated',
       openshift_version: '4.18',
@@ -34,7 +34,7 @@ describe('The answer to a change of settings', () => {
       ] as const) {
         const answer = await world.send('PATCH', `/clusters/${id}`, { base_dns_domain: domain });
         expect(answer.status).toBe(201);
-        // On a busy machine the wait may be cut short, and the answer says so.
+        // On a busy machine the wait may end early, which the response reports.
         if (answer.headers.get('muster-evaluation') === 'incomplete') continue;
         complete += 1;
         expect(statusOf(JSON.parse(answer.text) as Shown, 'dns-domain-defined')).toBe(expected);

@@ -7,11 +7,11 @@ import {
   type HostCommandType,
 } from '@muster/domain';
 
-/** Statuses of a cluster or host in which the call may be accepted; in any other it has to be refused. */
+/** Statuses of a cluster or host in which the call may be accepted. In other statuses it must be refused. */
 export interface Gate {
   readonly of: 'cluster' | 'host';
   readonly statuses: readonly string[];
-  /** In these statuses nothing but the input may be the reason for a refusal. */
+  /** In these statuses, only invalid input may cause a refusal. */
   readonly isStatusAlone: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Ids {
   readonly host: string;
 }
 
-/** One call of the contract: where to, with what, and when it may be accepted. */
+/** One call of the v2 API: its path, its input, and the statuses in which it may be accepted. */
 export interface WalkCall {
   readonly name: string;
   readonly method: string;
@@ -31,7 +31,7 @@ export interface WalkCall {
   /** Sent as a form with one file instead of JSON. */
   readonly upload?: (ids: Ids, value: number) => { readonly field: string; readonly text: string };
   readonly gate?: Gate;
-  /** What comes after it meets the new one. */
+  /** Later calls of the walk use the new resource. */
   readonly makes?: 'cluster';
 }
 

@@ -12,7 +12,7 @@ export interface RestAnswer {
 export interface WalkWorld {
   readonly muster: RunningMuster;
   readonly errors: string[];
-  /** Sends it below `/api/assisted-install/v2`. */
+  /** Sends a request below `/api/assisted-install/v2`. */
   send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
   /** Sends a form with one file. */
   upload(path: string, file: { readonly field: string; readonly text: string }): Promise<RestAnswer>;
@@ -24,7 +24,7 @@ export interface WalkWorld {
 
 const MACHINES = 3;
 
-/** All services on a real bus and a SQLite file, in this process. */
+/** All services with a real bus and a SQLite file, in this process. */
 export async function openWalkWorld(): Promise<WalkWorld> {
   const directory = temporaryDirectory();
   const errors: string[] = [];
