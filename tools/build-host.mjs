@@ -28,7 +28,7 @@ const CACHE = join(ROOT, 'node_modules', '.cache', 'muster-host');
 const SENTINEL = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** `uname -m` → the architecture in the names of Node's packages */
 const ARCHITECTURES = { x86_64: 'x64', aarch64: 'arm64', ppc64le: 'ppc64le', s390x: 's390x' };
-/** The blob has the byte order of the machine that makes it. */
+/** The blob has the byte order of the machine that creates it. */
 const BIG_ENDIAN = ['s390x'];
 const OWN = Object.entries(ARCHITECTURES).find(([, name]) => name === arch())?.[0];
 const GZIP_LEVEL = 6;
@@ -148,7 +148,7 @@ function nodeFor(architecture) {
   }
 }
 
-/** The injector warns about a section that every Node executable has. */
+/** Hides a warning of the injector about a section that every Node executable has. */
 async function quietly(work) {
   const { error, log, warn } = console;
   Object.assign(console, { error: () => {}, log: () => {}, warn: () => {} });

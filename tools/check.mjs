@@ -55,7 +55,7 @@ for (const [name, check] of CHECKS) {
 rmSync(generated, { recursive: true, force: true });
 process.exit(failed === 0 ? 0 : 1);
 
-/** What the program printed when it failed; undefined when all is well. */
+/** Returns the output of the program when it failed; undefined when it succeeded. */
 function run(program, args) {
   const path = existsSync(join(BIN, program)) ? join(BIN, program) : program;
   const { status, stdout, stderr } = spawnSync(path, args, {
@@ -81,7 +81,9 @@ function generatedCodeIsCurrent() {
   }
 }
 
-/** Limits the number of source files and the share of folders with one file. The length of a file is a rule of ESLint. */
+/**
+ * Limits the number of source files and the share of folders with one file. An ESLint rule limits the length of a file.
+ */
 function fewFullFiles() {
   const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { cwd: ROOT, encoding: 'utf8' })
     .trim()

@@ -30,7 +30,7 @@ for (const [path, entry] of Object.entries({ ...lock.packages })) {
     const words = name.split(/[/-]/);
     const os = OS.filter((word) => words.includes(word) || (word === 'win32' && words.includes('windows')));
     const cpu = CPU.filter((word) => words.includes(word));
-    // Without a platform in its name the package would be wanted here too: check it manually.
+    // A package without a platform in its name may be required on this platform too: check it manually.
     if (os.length === 0 && cpu.length === 0) {
       console.warn(`${name} (optional for ${path}) is not in the lock and names no platform; left out.`);
       continue;

@@ -14,10 +14,10 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FINDINGS_SHOWN_MAX = 80;
-/** Fewer words than this is a name or a value, not a sentence. */
+/** A text with fewer words is a name or a value, not a sentence. */
 const SENTENCE_WORDS_MIN = 3;
 const OPENAPI = 'docs/api/openapi.json';
-/** The pages that define the banned terms, and pages generated from checked sources. */
+/** Pages that define the banned terms, and pages generated from checked sources. */
 const SKIPPED = [/^tools\/language\//, /\/gen\//, /^docs\/state-machines\//, /^docs\/api\//, /^tools\/lint-examples\//];
 
 const read = (path) => readFileSync(`${ROOT}/${path}`, 'utf8');
@@ -49,7 +49,7 @@ function* openApiTexts(node, file, place) {
   }
 }
 
-/** Prose only: fenced code and inline code are left out. */
+/** Fenced code and inline code are not checked. */
 function* markdownTexts(file) {
   let isCode = false;
   for (const [index, line] of read(file).split('\n').entries()) {

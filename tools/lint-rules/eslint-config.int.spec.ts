@@ -8,7 +8,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What the project's lint says to a file of that name with that content. */
+/** Returns the lint findings for a file with that name and content. */
 function lint(file: string, content: string): Finding[] {
   const { stdout, stderr } = spawnSync(
     join(ROOT, 'node_modules/.bin/eslint'),
@@ -24,7 +24,7 @@ const rules = (findings: readonly Finding[]): string[] => findings.map(({ ruleId
 describe('the dependency rule of the workspace', () => {
   jest.setTimeout(120_000);
 
-  it('lets the domain import contracts', () => {
+  it('permits the domain to import contracts', () => {
     expect(
       lint(
         'libs/domain/src/example.ts',
@@ -33,7 +33,7 @@ describe('the dependency rule of the workspace', () => {
     ).toEqual([]);
   });
 
-  it('stops the domain from importing an adapter', () => {
+  it('refuses an import of an adapter in the domain', () => {
     const findings = lint(
       'libs/domain/src/example.ts',
       "import { sqliteEventStore } from '@muster/adapter-sqlite';\nexport const store = sqliteEventStore;\n",
@@ -41,7 +41,7 @@ describe('the dependency rule of the workspace', () => {
     expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
   });
 
-  it('stops one service from importing another', () => {
+  it('refuses an import of one service in another', () => {
     const findings = lint(
       'services/registration/src/example.ts',
       "import { startEvents } from '@muster/service-events';\nexport const start = startEvents;\n",
@@ -49,7 +49,7 @@ describe('the dependency rule of the workspace', () => {
     expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
   });
 
-  it('stops a service from naming a driver', () => {
+  it('refuses an import of a driver in a service', () => {
     const findings = lint(
       'services/registration/src/example.ts',
       "import { connect } from 'nats';\nexport const open = connect;\n",
@@ -57,7 +57,7 @@ describe('the dependency rule of the workspace', () => {
     expect(rules(findings)).toContain('no-restricted-imports');
   });
 
-  it('lets a driver be named in its own adapter only', () => {
+  it('permits an import of a driver only in its own adapter', () => {
     const content = "import Database from 'libsql';\nexport const open = Database;\n";
     expect(lint('libs/adapters/sqlite/src/example.ts', content)).toEqual([]);
     expect(rules(lint('libs/adapters/nats/src/example.ts', content))).toContain('no-restricted-imports');
@@ -72,7 +72,7 @@ describe('the dependency rule of the workspace', () => {
     ['the clock', 'export const now = (): number => Date.now();\n', 'no-restricted-properties'],
     ['randomness', 'export const chance = (): number => Math.random();\n', 'no-restricted-properties'],
     ['the process', 'export const home = process.env.HOME;\n', 'no-restricted-globals'],
-  ])('keeps %s out of the pure libraries', (_what, content, rule) => {
+  ])('refuses %s in the pure libraries', (_what, content, rule) => {
     expect(rules(lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
   });
 });

@@ -1,4 +1,4 @@
-/** The API of the new cluster, as far as the controller asks: objects in memory behind the certificate of the cluster itself. */
+/** The API of the new cluster for the controller: objects in memory behind the certificate of the cluster. */
 import { createServer } from 'node:https';
 import { createSocket } from 'node:dgram';
 
@@ -40,7 +40,7 @@ export async function startClusterApi() {
       return reply(201, object);
     }
     if (objects.has(path)) return reply(200, objects.get(path));
-    // A collection is the last segment of a path; an object has one segment more.
+    // A collection is the last segment of a path; an object has one more segment.
     const isCollection = /\/(v1|v1beta1|v1alpha1|namespaces\/[^/]+)\/[a-z]+$/.test(path);
     if (!isCollection || request.method !== 'GET') return reply(404, { kind: 'Status', reason: 'NotFound' });
     const items = [...objects].filter(([name]) => name.startsWith(`${path}/`)).map(([, object]) => object);

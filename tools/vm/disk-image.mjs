@@ -23,7 +23,7 @@ const GRUB_BIOS = '/usr/lib/grub/i386-pc';
 const GRUB_EFI = '/usr/lib/grub/x86_64-efi/monolithic/grubx64.efi';
 const SECTOR = 512;
 const MIB = 2 ** 20;
-/** What the installed system may write. */
+/** Space for changes of the installed system. */
 const SPACE_MIB = 320;
 const EFI_MIB = 16;
 const BOOT_MIB = 96;
@@ -99,7 +99,7 @@ function efiFileSystem(folder) {
   for (const name of ['EFI', 'EFI/BOOT', 'EFI/redhat', 'EFI/debian']) execFileSync('mmd', ['-i', file, `::${name}`]);
   for (const name of ['EFI/BOOT/BOOTX64.EFI', 'EFI/redhat/shimx64.efi'])
     execFileSync('mcopy', ['-i', file, GRUB_EFI, `::${name}`]);
-  // The loader of Debian reads its menu in the folder of Debian.
+  // GRUB of Debian reads its menu in the folder of Debian.
   execFileSync('mcopy', ['-i', file, stub, '::EFI/debian/grub.cfg']);
   return file;
 }

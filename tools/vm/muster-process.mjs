@@ -1,4 +1,6 @@
-/** Muster as a process of its own, and calls of its API. The machine reaches it as 10.0.2.2, this process as 127.0.0.1. */
+/**
+ * Runs Muster in a separate process and calls its API. The machine reaches it at 10.0.2.2, this process at 127.0.0.1.
+ */
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +12,7 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 const HOST = '10.0.2.2';
 const API = '/api/assisted-install/v2';
 const RELEASE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
-/** A software-emulated machine is smaller and slower than any server. */
+/** An emulated machine is smaller and slower than any server. */
 const SMALL = { cpu_cores: 2, ram_mib: 2_000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 2_000 };
 
 /** Starts Muster in \`folder\` and waits until it is ready. */
@@ -30,7 +32,7 @@ export async function startMuster({ folder, iso }) {
       IMAGE_SERVICE_BASE_URL: `http://${HOST}:${images}`,
       OS_IMAGES: JSON.stringify([{ ...RELEASE, url: `file://${iso}` }]),
       HW_VALIDATOR_REQUIREMENTS: JSON.stringify([{ version: 'default', master: SMALL, worker: SMALL, sno: SMALL }]),
-      // No release can be had here: the artifacts are those of a simulated one.
+      // No real release is available here, so the artifacts are those of a simulated one.
       RELEASE_IMAGES: JSON.stringify([{ ...RELEASE, url: 'quay.io/muster/simulated-release:4.18', simulated: true }]),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,9 +65,9 @@ export async function startMuster({ folder, iso }) {
     },
     text: async (path) => (await open('GET', path)).text(),
     bytes: async (path) => Buffer.from(await (await open('GET', path)).arrayBuffer()),
-    /** The URL of a v2 path as the machine reaches it. */
+    /** Returns the URL of a v2 path for the machine. */
     urlForMachine: (path) => `http://${HOST}:${rest}${API}${path}`,
-    /** Writes what an image URL names to a file. */
+    /** Downloads the image of an image URL to a file. */
     download: async (imageUrl, path) => {
       const answer = await fetch(imageUrl.replace(/^https?:\/\/[^/]+/, `http://127.0.0.1:${images}`));
       if (!answer.ok) throw new Error(`The image is answered with ${answer.status}: ${await answer.text()}`);

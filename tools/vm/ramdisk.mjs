@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 
 export const IGNITION = '/usr/lib/dracut/modules.d/30ignition/ignition';
 export const BUSYBOX = '/bin/busybox';
-/** In the order in which they are loaded, after what they depend on. */
+/** In load order, dependencies first. */
 const MODULES = [
   ...['virtio_pci', 'virtio_blk', 'virtio_scsi', 'sd_mod', 'sr_mod', 'virtio_net', 'virtio_rng'],
   ...['isofs', 'crc32c_generic', 'ext4', 'loop', 'squashfs', 'overlay', 'vfat', 'nls_ascii', 'nls_cp437'],

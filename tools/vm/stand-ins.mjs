@@ -92,7 +92,7 @@ const dropIn = (unit, text) => [`etc/systemd/system/${unit}.service.d/90-stand-i
 /** Path in the root file system, text and mode. */
 export const STAND_IN_FILES = [
   ['usr/bin/podman', PODMAN, 0o755],
-  // Ignition relabels what it writes; this system has no policy.
+  // Ignition relabels the files that it writes. This system has no SELinux policy.
   ['usr/sbin/setfiles', '#!/bin/bash\nexec cat >/dev/null\n', 0o755],
   ['usr/bin/oc', '#!/bin/bash\nexit 1\n', 0o755],
   [`${STAND_INS.slice(1)}/bootkube`, BOOTKUBE, 0o755],

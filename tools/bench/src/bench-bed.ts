@@ -5,7 +5,7 @@ import { type ClusterSpec, installCluster, MusterProcess, RestClient } from '@mu
 import type { BenchBed, Recording } from './measurement';
 import { readHistory } from './store/clone-store';
 
-/** Three control plane nodes and nothing else: the installation that the budgets speak of. */
+/** The installation to which the budgets refer: three control plane hosts that also run workloads. */
 const COMPACT: ClusterSpec = {
   name: 'compact',
   controlPlaneCount: 3,
@@ -13,7 +13,7 @@ const COMPACT: ClusterSpec = {
   machineNetwork: '192.168.130.0/24',
   vips: { api: '192.168.130.100', ingress: '192.168.130.101' },
 };
-/** Machines live this many times faster than real ones. */
+/** Factor by which the machines are faster than real ones. */
 const TIME_SCALE = 300;
 
 /** Installs one cluster of simulated hosts in the directory. */
@@ -38,7 +38,10 @@ export async function recordInstallation(
   return describeRecording(dataDirectory);
 }
 
-/** What a data directory holds that no process has open. Throws when nothing was ever stored there. */
+/**
+ * Returns the size and content of a data directory that no process has open.
+ * @throws when it contains no events
+ */
 export async function describeRecording(dataDirectory: string): Promise<Recording> {
   const events = await readHistory(dataDirectory);
   if (events.length === 0)
@@ -47,7 +50,7 @@ export async function describeRecording(dataDirectory: string): Promise<Recordin
   return { dataDirectory, clusters: countOf('ClusterRegistered'), hosts: countOf('HostRegistered') };
 }
 
-/** The bed of one run; `remove` deletes all that was made in it. */
+/** Creates the environment of one run. `remove` deletes all its directories. */
 export function createBenchBed(options: {
   readonly isQuick: boolean;
   readonly dataDirectory: string | undefined;

@@ -46,9 +46,9 @@ const PROGRAM_BENCHES = BENCHES.filter(({ takesProgram }) => takesProgram);
 const PROGRAM_NAMES = PROGRAM_BENCHES.map(({ name }) => name).join(', ');
 
 export const USAGE = `npm run bench -- [options]
-  --quick        small numbers: shows that everything works, not how fast
-  --only NAME    this benchmark only; may be given several times
-  --data DIR     data directory of a finished run instead of recording an installation
+  --quick        small numbers that only show whether everything works
+  --only NAME    run only this benchmark; may be given several times
+  --data DIR     use the data directory of a finished run instead of recording an installation
   --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
   --program FILE the main file of Muster of another tree; benchmarks: ${PROGRAM_NAMES}
   --compare REF  runs that commit and this tree alternately and prints ratios with their spread;
@@ -61,7 +61,10 @@ ${BENCHES.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')}`
 
 export class UsageError extends Error {}
 
-/** undefined: help was asked for. Throws UsageError. */
+/**
+ * Returns undefined for --help.
+ * @throws UsageError
+ */
 export function parseCommandLine(args: readonly string[]): BenchOptions | undefined {
   const only: Bench[] = [];
   let isQuick = false;

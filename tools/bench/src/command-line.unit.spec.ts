@@ -5,7 +5,7 @@ describe('the command line of the benchmarks', () => {
     expect(parseCommandLine([])).toEqual({ benches: BENCHES, isQuick: false, writes: false });
   });
 
-  it('takes options in any order, and several names', () => {
+  it('accepts options in any order, and several names', () => {
     const options = parseCommandLine(['--only', 'replay', '--write', '--data', 'dir', '--quick', '--only', 'commands']);
     expect(options).toMatchObject({ isQuick: true, writes: true, dataDirectory: 'dir' });
     expect(options?.benches.map(({ name }) => name)).toEqual(['replay', 'commands']);
@@ -18,7 +18,7 @@ describe('the command line of the benchmarks', () => {
     expect(parseCommandLine(['--compare', 'main', '--only', 'commands'])?.benches).toHaveLength(1);
   });
 
-  it('asks for nothing to be run when help is wanted', () => {
+  it('runs nothing for --help', () => {
     expect(parseCommandLine(['--help'])).toBeUndefined();
   });
 

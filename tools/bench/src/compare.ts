@@ -7,7 +7,7 @@ import { rowsOf, toMarkdown } from './report';
 
 const OWN_TREE = join(__dirname, '..', '..', '..');
 const BENCH_PROGRAM = join('tools', 'bench', 'dist', 'main.js');
-/** Main file of Muster in a built tree, in the order of preference: earlier commits have it elsewhere. */
+/** Main file of Muster in a built tree, in order of preference. Earlier commits have another path. */
 const MUSTER_PROGRAMS = ['services/muster/dist/main.js', 'tools/launcher/dist/main.js'];
 
 /** The table of one run of a commit, by the name of the row. */
@@ -38,7 +38,7 @@ export async function compareWith(
   const loads: string[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
     const tables = { before: new Map<string, string>(), after: new Map<string, string>() };
-    // The order changes, so that a machine that becomes slower harms neither commit more.
+    // The order alternates, so that a machine that becomes slower affects both commits equally.
     const order = round % 2 === 0 ? (['before', 'after'] as const) : (['after', 'before'] as const);
     for (const bench of benches)
       for (const side of order) {
@@ -61,7 +61,7 @@ export function ratioTable(rounds: readonly Round[]): string {
     if (before.length < rounds.length || after.length < rounds.length) return [];
     const ratios = after.map((value, index) => value / (before[index] ?? NaN));
     const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
-    // An even number of rounds has two ratios in the middle. The lower one alone would favour this tree.
+    // An even number of rounds has two ratios in the middle. Using only the lower one would favour this tree.
     const median =
       (percentile(ratios, 0.5) -
         percentile(
@@ -91,7 +91,7 @@ function toResult(median: number, lowest: number, highest: number, noise: number
 }
 
 const FIGURE = /(?:^|[^\w.])(\d[\d ]*(?:\.\d+)?) ?(ms|s|KiB|MB\/s|\/s|% of a core)(?![\w/])/;
-/** Milliseconds per unit of time; every other unit stays as it is. */
+/** Factors for conversion to milliseconds. Other units are not converted. */
 const SCALE: ReadonlyMap<string, number> = new Map([['s', 1_000]]);
 
 /** The first figure of a row as a cost: a rate counts as its inverse. Undefined when the row has no figure with a unit. */
@@ -137,7 +137,10 @@ function commandOf(bench: Bench, tree: string, isQuick: boolean): readonly strin
   return [join(OWN_TREE, BENCH_PROGRAM), ...options, '--program', program];
 }
 
-/** Rows of the table that the program prints. A benchmark that breaks has no figure there. Rejects when there is no table. */
+/**
+ * Returns the rows of the table that the program prints. A failed benchmark has no figure. Rejects when there is no
+ * table.
+ */
 function runBench(args: readonly string[]): Promise<readonly Measurement[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -20,8 +20,8 @@ describe('the cost in a row of figures', () => {
     expect(costIn(measured)).toBeCloseTo(expected);
   });
 
-  it('is missing where a benchmark broke or counted without a unit', () => {
-    expect(costIn('broke, see above')).toBeUndefined();
+  it('is missing when a benchmark failed or counted without a unit', () => {
+    expect(costIn('failed, see above')).toBeUndefined();
     expect(costIn('311')).toBeUndefined();
   });
 });
@@ -38,16 +38,16 @@ describe('a comparison', () => {
     expect(cells[6]).toBe('faster');
   });
 
-  it('claims nothing when one commit differs from itself by as much', () => {
+  it('reports no change when the figures of one commit vary by as much', () => {
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.30 ms', '1.35 ms')])[6]).toBe('within the noise');
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '0.90 ms')])[6]).toBe('within the noise');
   });
 
-  it('takes the middle of an even number of rounds', () => {
+  it('uses the mean of the middle ratios for an even number of rounds', () => {
     expect(resultOf([round('1.00 ms', '1.10 ms'), round('1.00 ms', '1.30 ms')])[4]).toBe('1.20 (1.10 to 1.30)');
   });
 
-  it('leaves out rows that one commit does not have in every round', () => {
-    expect(ratioTable([round('1 ms', '2 ms'), round('broke, see above', '2 ms')]).split('\n')).toHaveLength(2);
+  it('omits rows that one commit does not have in every round', () => {
+    expect(ratioTable([round('1 ms', '2 ms'), round('failed, see above', '2 ms')]).split('\n')).toHaveLength(2);
   });
 });

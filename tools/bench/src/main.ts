@@ -8,11 +8,11 @@ import { comparisonIn, machine, mergeWithPage, toPage, toTable, withComparison }
 
 const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 
-const QUICK = ', quick run: figures mean nothing';
+const QUICK = ', quick run: figures are not comparable';
 const readPage = (): string => (existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '');
 const tell = (text: string): void => console.error(`bench: ${text}`);
 
-/** A benchmark that breaks shows as such in the table and in the exit code; a slow one does neither. */
+/** A failed benchmark is marked in the table and in the exit code; a slow one is not. */
 async function main(args: readonly string[]): Promise<number> {
   const options = parseCommandLine(args);
   if (!options) {
@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<number> {
       } catch (error) {
         broken += 1;
         console.error(error);
-        measurements.push({ what: name, measured: 'broke, see above', budget: '' });
+        measurements.push({ what: name, measured: 'failed, see above', budget: '' });
       }
     }
   } finally {

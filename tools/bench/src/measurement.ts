@@ -2,36 +2,36 @@
 export interface Measurement {
   readonly what: string;
   readonly measured: string;
-  /** From the design's budgets; empty where there is none. */
+  /** Budget of the design; empty without one. */
   readonly budget: string;
 }
 
 export interface Bench {
-  /** What `--only` takes. */
+  /** Value for `--only`. */
   readonly name: string;
   readonly about: string;
-  /** It measures requests to a process, so it can measure the Muster of another commit too. */
+  /** It measures requests to a process, so it can measure another commit too. */
   readonly takesProgram?: true;
   readonly run: (bed: BenchBed) => Promise<readonly Measurement[]>;
 }
 
-/** What a benchmark stands on. */
+/** The environment of a benchmark. */
 export interface BenchBed {
-  /** Small numbers: does everything still work, not how fast is it. */
+  /** Small numbers that only show whether everything works. */
   readonly isQuick: boolean;
-  /** Main file of the Muster that is measured; undefined: that of this tree. */
+  /** Main file of the measured Muster. Undefined: that of this tree. */
   readonly program: string | undefined;
   /** Prints progress to standard error. */
   tell(text: string): void;
-  /** A fresh directory that is deleted at the end. */
+  /** Returns a new directory that is deleted at the end. */
   directory(name: string): string;
-  /** Data directory of a recorded installation, recorded when first asked for (or given with `--data`). */
+  /** Data directory of a recorded installation. It is recorded at the first call, or given with `--data`. */
   recording(): Promise<Recording>;
 }
 
 export interface Recording {
   readonly dataDirectory: string;
-  /** Clusters that were installed in it, with their hosts. */
+  /** Number of installed clusters, and of their hosts. */
   readonly clusters: number;
   readonly hosts: number;
 }

@@ -6,7 +6,7 @@ const HEADER: Measurement = { what: 'what', measured: 'measured', budget: 'budge
 export const toTable = (measurements: readonly Measurement[]): string =>
   toMarkdown([HEADER, ...measurements].map(({ what, measured, budget }) => [what, measured, budget]));
 
-/** A Markdown table, its header first, whose columns also line up on a screen. */
+/** Returns a Markdown table with aligned columns. The first row is the header. */
 export function toMarkdown(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = rows.map(
@@ -23,24 +23,24 @@ export function machine(): string {
 
 export const toPage = (measurements: readonly Measurement[], isQuick: boolean): string => `# Benchmarks
 
-Written by \`npm run bench -- --write\`; do not edit.${isQuick ? ' A quick run: these figures mean nothing.' : ''}
+Written by \`npm run bench -- --write\`; do not edit.${isQuick ? ' A quick run: these figures are not comparable.' : ''}
 Machine: ${machine()}. Load generator, nats-server and Muster share its cores.
-Budgets are those of the design; a figure that misses its budget is a reason to look, not a failed test.
+The budgets come from the design. A figure above its budget does not fail a test.
 
 ${toTable(measurements)}
 `;
 
 const COMPARISON = '\n## Comparison\n\n';
 
-/** The page with another comparison of two commits, which stays when other rows are measured again. */
+/** Returns the page with another comparison of two commits. The comparison stays when other rows are measured again. */
 export const withComparison = (page: string, comparison: string | undefined): string =>
   (page.split(COMPARISON)[0] ?? '') + (comparison === undefined ? '' : `${COMPARISON}${comparison.trim()}\n`);
 
 export const comparisonIn = (page: string): string | undefined => page.split(COMPARISON)[1];
 
 /**
- * What a page said before, with the figures of a run that measured only some of it: those are replaced where they stand, new ones come last.
- * A page of another machine says nothing about this one.
+ * Merges new figures into a page: measured rows are replaced in place, new ones are appended. The rows of a page of
+ * another machine are discarded.
  */
 export function mergeWithPage(page: string, measurements: readonly Measurement[]): readonly Measurement[] {
   if (!page.includes(`Machine: ${machine()}.`)) return measurements;
@@ -54,7 +54,7 @@ export function mergeWithPage(page: string, measurements: readonly Measurement[]
 /** The rows of every table in a text. */
 export const rowsOf = (text: string): readonly Measurement[] => text.split('\n').flatMap((line) => rowOf(line) ?? []);
 
-/** Undefined for what is no row of figures. */
+/** Returns undefined when the line is not a row of figures. */
 function rowOf(line: string): Measurement | undefined {
   const [, what = '', measured = '', budget = ''] = /^\| (.*?) +\| (.*?) +\| (.*?) *\|$/.exec(line) ?? [];
   return what === '' || what === HEADER.what || /^-+$/.test(what) ? undefined : { what, measured, budget };

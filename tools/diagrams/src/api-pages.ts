@@ -6,7 +6,7 @@ import { compareOperations, type Difference } from './conformance/compare-operat
 import { type Json, readContract, readOwnDocument } from './conformance/read-operations';
 import { type Reason, reasonOf, REASONS } from './conformance/reasons.table';
 
-/** Operations that a row names one by one; of more it says how many. */
+/** Maximum number of operations that a row lists. For more, it contains the number of them. */
 const NAMED_OPERATIONS_MAX = 2;
 /** Longer texts (patterns) are cut. */
 const CELL_MAX_CHARACTERS = 60;
@@ -44,7 +44,7 @@ function section({ id, why }: Pick<Reason, 'id' | 'why'>, differences: readonly 
   return [`## ${id}`, '', why, '', ...differencesTable(differences), ''];
 }
 
-/** One row for the same difference at several operations, padded as the formatter wants it. */
+/** Renders a table with one row for the same difference at several operations, padded as the formatter requires. */
 export function differencesTable(differences: readonly Difference[]): readonly string[] {
   const rows = new Map<string, { readonly cells: readonly string[]; readonly operations: Set<string> }>();
   for (const { operation, part, place, aspect, contract, own } of differences) {

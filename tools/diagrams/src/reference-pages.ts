@@ -115,20 +115,20 @@ interface Row {
   readonly toleratesPending?: true;
 }
 
-/** Every pre-flight validation, from the tables that decide. */
+/** Renders the page of all validations from the tables of rules. */
 export function validationsPage(): string {
   return [
     '# Validations',
     '',
     'Generated from `libs/validation-rules`: all validations before an installation, what a failure blocks, and its remedy.',
-    'A validation that is not needed for a host or cluster has no outcome there. **Gate** says what waits for it; gates of operators are those of the',
-    'hosts and clusters that they were chosen for. Ignoring a validation is possible where nothing else is said.',
+    'A validation that does not apply to a host or cluster has no outcome. **Gate** is what the validation blocks. Validations of an operator apply to',
+    'clusters with this operator and to their hosts. A validation can be ignored unless its entry states otherwise.',
     '',
-    `Some rest on what is measured again and again. A failure counts at once. One that turned ${DEFAULT_FLAP_POLICY.flipsMin} times within`,
-    `${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes flaps: it passes again once it has not turned for ${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes, and until then its turns are neither stored nor told.`,
+    `Validations that are based on repeated measurements may flap. A failure applies immediately. A validation that changed ${DEFAULT_FLAP_POLICY.flipsMin} times within`,
+    `${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes is flapping: it passes after ${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes without a change. Until then its changes are neither stored nor reported.`,
     '',
-    ...ruleSection('Of hosts', HOST_RULES, NEVER_IGNORABLE_HOST_RULES),
-    ...ruleSection('Of clusters', CLUSTER_RULES, NEVER_IGNORABLE_CLUSTER_RULES),
+    ...ruleSection('Host validations', HOST_RULES, NEVER_IGNORABLE_HOST_RULES),
+    ...ruleSection('Cluster validations', CLUSTER_RULES, NEVER_IGNORABLE_CLUSTER_RULES),
   ].join('\n');
 }
 
@@ -146,7 +146,7 @@ function ruleSection(title: string, rules: readonly Row[], neverIgnorable: reado
       `- Group \`${rule.category}\`, gate \`${rule.gate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
       ...(rule.needs.length > 0 ? [`- Pending until known: ${rule.needs.join(', ')}`] : []),
       ...(rule.mayFlap ? ['- May flap'] : []),
-      ...(rule.toleratesPending ? ['- Nothing waits for it while it is pending'] : []),
+      ...(rule.toleratesPending ? ['- Does not block while it is pending'] : []),
       `- When it fails: ${cell(rule.remedy)}`,
       '',
     ]),

@@ -10,12 +10,12 @@ import { residentBytes, startEmbeddedProcess } from '../process/embedded-process
 
 export type Way = 'file' | 'image';
 
-/** One file, served as it is and as an image. */
+/** One file, served directly and as an image. */
 export interface TwoWays {
   readonly pid: number;
-  /** Drains so many downloads at one time; the bytes of all and the time until the last one ended. */
+  /** Downloads concurrently. Returns the total size and the time until the last download ended. */
   download(way: Way, parallel: number): Promise<{ readonly bytes: number; readonly ms: number }>;
-  /** From the request to the last byte of the range. */
+  /** Time from the request to the last byte of the range. */
   rangeMs(way: Way, offset: number, length: number): Promise<number>;
   close(): void;
 }
@@ -63,14 +63,14 @@ const RANGE_BYTES = MEBIBYTE;
 const LOOK_EVERY_MS = 20;
 const PARALLEL = 50;
 
-/** Images against plain files: what it costs that nothing is made ahead. */
+/** Compares images with plain files, to measure the cost of creating images on request. */
 export const imageThroughput: Bench = {
   name: 'throughput',
   about: 'MB/s of one and many image downloads against plain files; ranges of a sparse 60 GiB image',
   run: async (bed) => {
     const path = join(bed.directory('throughput'), 'base.iso');
     await createBaseImage({ outPath: path });
-    // Longer than its file system says: read like the rest, without taking room on the disk.
+    // A sparse file: its size is read as zeros without using disk space.
     truncateSync(path, bed.isQuick ? 64 * MEBIBYTE : IMAGE_BYTES);
     const ways = await startTwoWays(path);
     try {
@@ -85,10 +85,10 @@ export const imageThroughput: Bench = {
 };
 
 async function compare(ways: TwoWays, parallel: number): Promise<Measurement> {
-  // Once without counting: for both, the file is in the page cache and the code compiled.
+  // Run once before the measurement, so that the file is in the page cache and the code is compiled for both.
   for (const way of ['file', 'image'] as const) await ways.download(way, 1);
   const rates = new Map<Way, number>();
-  // In turns, the better of two: a neighbour on the machine hits both alike.
+  // Alternately, using the better of two results, so that other programs affect both.
   for (const way of ['file', 'image', 'file', 'image'] as const) {
     const { bytes, ms } = await ways.download(way, parallel);
     rates.set(way, Math.max(rates.get(way) ?? 0, bytes / ms / 1_000));
@@ -119,7 +119,7 @@ async function ranges(path: string, times: number): Promise<readonly Measurement
   try {
     const measured: number[] = [];
     for (let n = 0; n < times; n += 1) {
-      // Spread over the whole, never the same twice.
+      // Offsets over the whole file without repetition.
       const offset = Math.floor(((n * 0.618_034) % 1) * (SPARSE_BYTES - RANGE_BYTES));
       measured.push(await ways.rangeMs('image', offset, RANGE_BYTES));
     }
@@ -131,7 +131,7 @@ async function ranges(path: string, times: number): Promise<readonly Measurement
 
 const PARALLEL_DOWNLOADS = 32;
 
-/** Boot images as machines fetch them. */
+/** Downloads of boot images by hosts. */
 export const imageDownload: Bench = {
   name: 'image',
   about: 'first byte of a discovery image, and memory while many are downloaded',
@@ -141,14 +141,14 @@ export const imageDownload: Bench = {
       const [host] = await defineFleet(muster.restUrl, 1, 1);
       const path = `/infra-envs/${host?.infraEnvId}/downloads/image-url`;
       const { url } = await new RestClient(muster.restUrl).get<{ url: string }>(path);
-      // The first request that this process makes is slow on this side.
+      // The first request of the load process itself is slow.
       (await startDownload(new URL('/base-images', url).href)).end();
       const coldMs = (await startDownload(url)).firstByteMs;
       const firstBytesMs: number[] = [];
       for (let n = 0; n < (bed.isQuick ? 5 : 300); n += 1) firstBytesMs.push((await startDownload(url)).firstByteMs);
 
       const before = residentBytes(muster.pid);
-      // Each has its first bytes and then does not read on: what is held for it stays held.
+      // Each connection receives its first bytes and then stops reading, so its memory stays allocated.
       const stalled = await Promise.all(Array.from({ length: PARALLEL_DOWNLOADS }, () => startDownload(url, true)));
       const perDownload = Math.max(residentBytes(muster.pid) - before, 0) / PARALLEL_DOWNLOADS;
       for (const { end } of stalled) end();
@@ -167,7 +167,7 @@ export const imageDownload: Bench = {
   },
 };
 
-/** Resolves with the first bytes; ends then, unless it shall stay. */
+/** Resolves with the first bytes and ends the download, unless `stays` is true. */
 function startDownload(url: string, stays = false): Promise<{ readonly firstByteMs: number; end(): void }> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();

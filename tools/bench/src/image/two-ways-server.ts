@@ -6,8 +6,8 @@ import { customiseBootIso, readBootIsoLayout } from '@muster/boot-image';
 import { sendBody } from '@muster/service-image';
 
 /**
- * A process of its own that serves one file in two ways: `/file` as Node serves files, `/image` customised the way the
- * image service does, for each request. Reports its port to the parent process and ends with it.
+ * Runs a process that serves one file in two ways: `/file` as a plain file, `/image` customised per request as the
+ * image service does. It reports its port to the parent process and ends with it.
  */
 async function serve(path: string): Promise<void> {
   const source = await openFileByteSource(path);
@@ -31,7 +31,7 @@ async function serve(path: string): Promise<void> {
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 
-/** About what a discovery document has. */
+/** Approximate size of a discovery document. */
 const CONFIG_BYTES = 20_000;
 
 process.once('disconnect', () => process.exit(0));

@@ -47,7 +47,7 @@ const host = (index: number): InstallHost => {
   };
 };
 
-/** An installation of that many hosts on bare metal. */
+/** An installation request with this number of hosts on bare metal. */
 export const sampleInstallRequest = (hostCount: number): InstallRequest => ({
   clusterId: randomUUID(),
   attempt: 1,
@@ -82,13 +82,13 @@ export const sampleInstallRequest = (hostCount: number): InstallRequest => ({
 
 const HOST_COUNTS = [3, 50, 500];
 
-/** What the built-in toolchain makes of an order: with keys that have to be made, and once more with those that were kept. */
+/** The built-in toolchain: with new keys, and again with the kept keys. */
 export const makeArtifacts: Bench = {
   name: 'artifacts',
   about: 'artifacts of installations with 3, 50 and 500 hosts: time and memory',
   run: async (bed) => {
     const measurements = [];
-    // The first one also loads and compiles what all others use.
+    // The first run also loads and compiles code for all others.
     await builtinToolchain.make(sampleInstallRequest(3), (_, make) => make());
     for (const hostCount of bed.isQuick ? [3, 50] : HOST_COUNTS) {
       const order = sampleInstallRequest(hostCount);

@@ -10,7 +10,7 @@ import {
 
 const AT = '2024-01-01T00:00:00.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
-/** Room for 65,000 hosts. */
+/** Large enough for 65,000 hosts. */
 const MACHINE_NETWORK = '10.0.0.0/16';
 const GIB = 1024 ** 3;
 
@@ -18,7 +18,7 @@ const uuidOf = (kind: number, number: number): string =>
   `${String(kind).repeat(8)}-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const addressOf = (number: number): string => `10.0.${(number >> 8) + 1}.${number & 255}`;
 
-/** Makes the facts that other services would store of a cluster and its hosts, one after the other. */
+/** Creates the events that other services store about a cluster and its hosts, in order. */
 export class ClusterStory {
   private position = 0;
   readonly clusterId: string;
@@ -40,7 +40,7 @@ export class ClusterStory {
     return hostKeyOf(this.infraEnvId, this.hostId(number));
   }
 
-  /** All hosts registered, with their hardware and addresses; `reaches` defines the connectivity. */
+  /** Registers all hosts with hardware and addresses. `reaches` defines the connectivity. */
   *beginning(reaches: (from: number, to: number) => boolean): Generator<RecordedMusterEvent> {
     const { clusterId, infraEnvId } = this;
     yield this.event('infraEnv', infraEnvId, 'InfraEnvRegistered', {
@@ -120,7 +120,7 @@ export class ClusterStory {
     return isSilent ? this.host(number, 'HostFellSilent', { lastSeenAt: AT }) : this.host(number, 'HostReturned', {});
   }
 
-  /** One way to another host came or went, as the inventory service stores it. */
+  /** One edge to another host appeared or disappeared, as the inventory service stores it. */
   reachOfOne(number: number, other: number, isReached: boolean): RecordedMusterEvent {
     return this.report(number, 'ConnectivityReported', {
       peers: [this.peer(other, isReached)],
@@ -128,7 +128,7 @@ export class ClusterStory {
     });
   }
 
-  /** The first report of a host: all others are news. */
+  /** The first connectivity report of a host: all edges are new. */
   reachOfAll(number: number, reaches: (from: number, to: number) => boolean): RecordedMusterEvent {
     const peers = Array.from({ length: this.hosts }, (_, other) => other)
       .filter((other) => other !== number)
@@ -136,7 +136,7 @@ export class ClusterStory {
     return this.report(number, 'ConnectivityReported', { peers, fingerprint: 'all' });
   }
 
-  /** What was measured of the ways to others is to be measured again. */
+  /** The connectivity report of a host was discarded. */
   reachForgotten(number: number): RecordedMusterEvent {
     return this.report(number, 'ReportCleared', { stepType: 'connectivity-check' });
   }

@@ -41,7 +41,7 @@ export class EvaluatedView {
   evaluateAll(subjects: readonly Subject[]): number {
     const due = [...subjects];
     let evaluated = 0;
-    // Far apart, so that nothing flaps.
+    // Far apart, so that no validation flaps.
     this.atMs += DEFAULT_FLAP_POLICY.windowMs;
     for (let subject = due.shift(); subject !== undefined; subject = due.shift()) {
       evaluated += 1;
@@ -50,7 +50,7 @@ export class EvaluatedView {
     return evaluated;
   }
 
-  /** Answers those whose connectivity group changed. */
+  /** Returns the hosts whose connectivity group changed. */
   private evaluateOne(subject: Subject): readonly Subject[] {
     const before = this.outcomes.get(subject) ?? outcomeDecider.initialState();
     const command = this.commandFor(subject, before);
@@ -106,12 +106,12 @@ interface Change {
   readonly what: string;
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
-  /** Measured is the last of them; `turn` alternates so that each is news. */
+  /** The last of the events is measured. `turn` alternates, so that each one is a change. */
   readonly of: (story: ClusterStory, host: number, turn: boolean) => readonly RecordedMusterEvent[];
 }
 
 const isReached = (): boolean => true;
-/** The same for both directions, and for every run. */
+/** Symmetric, and the same in every run. */
 const isReachedInPatches = (from: number, to: number): boolean =>
   (Math.imul(Math.min(from, to) + 1, 40_503) ^ Math.imul(Math.max(from, to) + 1, 9_973_001)) % 100 < PATCHY_PERCENT;
 

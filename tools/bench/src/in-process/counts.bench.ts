@@ -6,14 +6,14 @@ import { defineFleet, type FleetHost, inventoryReply, poll, registration } from 
 import type { Call } from '../load/load';
 import type { Bench, Measurement } from '../measurement';
 
-/** What one kind of call costs, whatever the machine. */
+/** Costs of one kind of call that do not depend on the machine. */
 export interface Counts {
   readonly events: number;
   readonly appends: number;
   readonly reads: number;
   /** Requests, replies and publications. */
   readonly messages: number;
-  /** Of events as stored, in JSON. */
+  /** Size of the stored events in JSON. */
   readonly eventBytes: number;
   readonly parses: number;
   readonly stringifications: number;
@@ -33,7 +33,7 @@ export const newCounter = (): Counter => ({
   reactions: 0,
 });
 
-/** The same ports, each use counted. A request counts as two messages, because a reply follows. */
+/** Returns the same ports with every use counted. A request counts as two messages because of its reply. */
 export const countedPlatform = (platform: OpenPlatform, counter: Counter): OpenPlatform => ({
   ...platform,
   eventStore: countedStore(platform.eventStore, counter),
@@ -174,7 +174,7 @@ const environmentOf = (dataDirectory: string) => ({
 });
 
 function silence(): void {
-  // The counts are the result; a log would only disturb the table.
+  // Log output would be mixed with the table.
 }
 
 const HOSTS = 20;

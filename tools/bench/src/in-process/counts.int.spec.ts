@@ -1,7 +1,7 @@
 import { temporaryDirectory } from '@muster/testing';
 import { countCalls, type CountedCall } from './counts.bench';
 
-describe('the cost of a call, counted', () => {
+describe('the counted cost of a call', () => {
   const directory = temporaryDirectory();
   let counted: readonly CountedCall[];
   const of = (what: string) => counted.find((one) => one.what === what)?.counts;
@@ -11,15 +11,15 @@ describe('the cost of a call, counted', () => {
   }, 120_000);
   afterAll(() => directory.remove());
 
-  it('of an unchanged inventory is no round trip to the store and no event', () => {
+  it('is no round trip to the store and no event for an unchanged inventory', () => {
     expect(of('inventory, unchanged')).toMatchObject({ events: 0, appends: 0, reads: 0, reactions: 0 });
   });
 
-  it('of instructions is no round trip to the store and no event', () => {
+  it('is no round trip to the store and no event for instructions', () => {
     expect(of('instructions')).toMatchObject({ events: 0, appends: 0, reads: 0, reactions: 0 });
   });
 
-  it('of a cluster is one append, and of its infra-env one append and the read of the service that renders', () => {
+  it('is one append for a cluster, and one append and the read of the ignition service for its infra-env', () => {
     expect(of('cluster and infra-env')?.appends).toBe(2);
     expect(of('cluster and infra-env')?.reads).toBeLessThanOrEqual(1);
   });

@@ -8,7 +8,7 @@ import { musterEventStore } from '@muster/nest-kit';
 import type { EventStore } from '@muster/ports';
 import { type Bench, perSecond } from '../measurement';
 
-/** Keeps `inFlight` calls running until `until` says stop; how many ended, and how long all of it took. */
+/** Keeps `inFlight` calls running until `until` returns true. Returns their number and the total time. */
 export async function keepInFlight(
   inFlight: number,
   until: (started: number) => boolean,
@@ -63,7 +63,7 @@ export const durableCommands: Bench = {
   },
 };
 
-/** Infra-envs that exist; the answer gives the n-th command to one of them. */
+/** Registers infra-envs. Returns a function that sends the n-th command to one of them. */
 async function registered(eventStore: EventStore): Promise<(n: number) => Promise<void>> {
   const handler = createCommandHandler({
     category: eventCategory('infraEnv'),

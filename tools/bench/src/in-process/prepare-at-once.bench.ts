@@ -25,7 +25,10 @@ const AT = '2026-01-02T03:04:05.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
 const quiet = (): void => undefined;
 
-/** A service that finds many installations to prepare when it starts; ports in memory, so that the work itself is measured. */
+/**
+ * An ignition service that finds many requested installations when it starts. Its ports are in memory, so that only its
+ * own work is measured.
+ */
 export const prepareAtOnce: Bench = {
   name: 'preparing',
   about: `${CLUSTERS} clusters that prepare their installation at once`,

@@ -5,7 +5,7 @@ import { HEADERS } from '@muster/contracts';
 import type { JsonValue } from '@muster/ports';
 import type { Call, HttpTarget, Load, LoadResult, NatsTarget, Transport } from './load';
 
-/** Makes a call; resolves to the bytes of the answer, throws what is wrong with it. */
+/** Sends a call. Resolves with the size of the response, throws for an unexpected response. */
 export interface Caller {
   call(call: Call): Promise<number>;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
 
 async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
   const connections: NatsRequests[] = [];
-  // One after another: each signs a challenge, and a thousand at once would time out.
+  // One after another, because each connection signs a challenge, and a thousand concurrent ones would time out.
   for (const one of credentials)
     connections.push(await connectNatsRequests({ servers: url, name: `load ${connections.length}`, ...one }));
   return {
@@ -65,7 +65,7 @@ async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** Makes the calls of a load, either so many at a time or so many per second whatever the answers take. */
+/** Sends the calls of a load, with fixed concurrency or at a fixed rate. */
 export async function makeCalls(load: Load, caller: Caller): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const failures: { [what: string]: number } = {};

@@ -24,7 +24,7 @@ describe('the load generator', () => {
     expect(most).toBe(4);
   });
 
-  it('keeps its pace though no answer comes', async () => {
+  it('keeps its rate when no response arrives', async () => {
     let made = 0;
     let answer = (): void => undefined;
     const answered = new Promise<number>((resolve) => (answer = () => resolve(0)));
@@ -40,7 +40,7 @@ describe('the load generator', () => {
     expect(result.calls).toBe(10);
   });
 
-  it('counts what fails by what was wrong', async () => {
+  it('counts failures by their reason', async () => {
     let made = 0;
     const caller: Caller = {
       call: async () => {

@@ -6,12 +6,12 @@ import type { BenchBed } from '../measurement';
 import type { EmbeddedProcess } from '../process/embedded-process';
 import type { Call, HttpTarget, LoadProcess, LoadResult } from './load';
 
-/** Hosts as calls know them: nothing runs for them but what a load makes. */
+/** A host without a process. A load sends its calls. */
 export interface FleetHost {
   readonly infraEnvId: string;
   readonly clusterId: string;
   readonly hostId: string;
-  /** Index of its cluster, and its own within it. */
+  /** Index of its cluster, and its index within the cluster. */
   readonly cluster: number;
   readonly number: number;
 }
@@ -27,7 +27,7 @@ const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('bench:bench').toString('base64'), email: 'bench@example.com' } },
 });
 
-/** Clusters with an infra-env each, over REST; their hosts are only named here. */
+/** Creates clusters with one infra-env each over REST. Their hosts are only named. */
 export async function defineFleet(restUrl: string, clusters: number, hostsEach: number): Promise<readonly FleetHost[]> {
   const client = new RestClient(restUrl);
   const hosts: FleetHost[] = [];
@@ -67,7 +67,7 @@ export const registration = (host: FleetHost): Call => ({
   body: { host_id: host.hostId, discovery_agent_version: AGENT_VERSION },
 });
 
-/** The reply of an agent to its first step: some 5 KB of hardware, different for every host. */
+/** The first reply of an agent: about 5 KB of hardware, different for every host. */
 export const inventoryReply = (host: FleetHost, memoryGib = MEMORY_GIB): Call => {
   // A cluster with more hosts than addresses in its network continues in the following networks.
   const third = (host.cluster & 255) + Math.floor(host.number / ADDRESSES_EACH);
@@ -114,7 +114,7 @@ export interface CommonCall {
 
 const get = (path: string): Call => ({ to: `GET ${API}${path}` });
 
-/** What agents, the web console, command lines and the controller ask most often, by how often that is. */
+/** The most frequent calls of agents, the web console, command lines and the controller, by frequency. */
 export const COMMON_CALLS: readonly CommonCall[] = [
   { name: 'GET instructions', callOf: poll },
   { name: 'POST reply, unchanged inventory', callOf: (host) => inventoryReply(host) },
@@ -132,7 +132,9 @@ export const COMMON_CALLS: readonly CommonCall[] = [
 ];
 
 export const IN_FLIGHT = 16;
-/** Calls whose bodies are made at a time, so that ten thousand inventories need not fit in one message. */
+/**
+ * Number of calls whose bodies are created together, so that ten thousand inventories need not fit into one message.
+ */
 const CHUNK_CALLS = 1_000;
 
 export const httpTarget = ({ restUrl }: EmbeddedProcess): HttpTarget => ({
@@ -141,7 +143,7 @@ export const httpTarget = ({ restUrl }: EmbeddedProcess): HttpTarget => ({
   sockets: 64,
 });
 
-/** Makes one call per host; the sum of all. */
+/** Sends one call per host. Returns the sum of the results. */
 export async function oncePerHost(
   load: LoadProcess,
   hosts: readonly FleetHost[],
@@ -161,7 +163,7 @@ export async function oncePerHost(
   };
 }
 
-/** A fleet whose hosts have registered and told of their hardware. */
+/** Registers the hosts of a fleet with their hardware. */
 export async function bootFleet(
   bed: BenchBed,
   muster: EmbeddedProcess,

@@ -13,7 +13,7 @@ async function obey(order: LoadRequest): Promise<LoadResult | undefined> {
   return makeCalls(order.run, caller);
 }
 
-/** A process of its own, so that making the load is not counted as serving it. One order at a time. */
+/** A separate process, so that creating the load is not counted as work of Muster. It runs one load at a time. */
 process.on('message', (order: LoadRequest) => {
   obey(order).then(
     (result) => process.send?.(result ?? {}),

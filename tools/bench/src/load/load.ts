@@ -3,9 +3,12 @@ import { join } from 'node:path';
 
 export type Transport = HttpTarget | NatsTarget;
 
-/** What a load process is asked to do, through the endpoint that it opened last. Plain data: it crosses to another process. */
+/**
+ * The calls that a load process sends through the endpoint that it opened last. Plain data, because it is sent to
+ * another process.
+ */
 export interface Load {
-  /** Made in turn, from the first again after the last. */
+  /** Sent in turn, starting again after the last. */
   readonly calls: readonly Call[];
   readonly pace: { readonly inFlight: number } | { readonly perSecond: number };
   readonly stop: { readonly calls: number } | { readonly ms: number };
@@ -14,7 +17,7 @@ export interface Load {
 export interface HttpTarget {
   readonly kind: 'http';
   readonly baseUrl: string;
-  /** Connections that are kept open. */
+  /** Number of open connections. */
   readonly sockets: number;
 }
 
@@ -29,9 +32,9 @@ export interface Call {
   /** HTTP: `GET /path`; NATS: a subject. */
   readonly to: string;
   readonly body?: unknown;
-  /** NATS: which of the connections. */
+  /** Index of the NATS connection. */
   readonly connection?: number;
-  /** The caller's time goes along, as agents send it: seconds since the epoch. */
+  /** The call contains the present time, as agents send it: seconds since the epoch. */
   readonly isStamped?: boolean;
 }
 
@@ -40,19 +43,19 @@ export type LoadRequest = { readonly open: Transport } | { readonly run: Load };
 export interface LoadResult {
   readonly calls: number;
   readonly ms: number;
-  /** One per call. A fixed pace does not wait for answers, so a slow one holds up no other. */
+  /** One per call. With a fixed rate, calls do not wait for responses, so a slow one delays no other. */
   readonly latenciesMs: readonly number[];
-  /** How often, by what was wrong. */
+  /** Number of failures by reason. */
   readonly failures: { readonly [what: string]: number };
-  /** Bytes of the last answer. */
+  /** Size of the last response in bytes. */
   readonly answerBytes: number;
 }
 
-/** One order at a time. */
+/** A process that runs one load at a time. */
 export interface LoadProcess {
-  /** The calls to come go through this endpoint. */
+  /** The next calls use this endpoint. */
   open(endpoint: Transport): Promise<void>;
-  /** Throws when any call failed: figures of refusals would mean nothing. */
+  /** @throws when a call failed, because the times of refusals are not comparable */
   run(load: Load): Promise<LoadResult>;
   close(): void;
 }

@@ -5,14 +5,14 @@ import { startEmbeddedProcess, untilQuiet } from './embedded-process';
 
 const FLEETS = [1, 100, 1_000];
 const QUICK_FLEETS = [1, 5];
-/** One console and one agent at a time: how long an answer takes, not how many there can be. */
+/** One console and one agent at a time, to measure the time of a response and not the throughput. */
 const CALLERS = 2;
 const CALLS = 400;
 const QUICK_CALLS = 20;
-/** Not measured: what is asked for the first time is made, what is asked for again is at hand. */
+/** Not measured, because the first calls fill caches. */
 const WARM_UP_CALLS = 20;
 
-/** The ten calls that are made most, against one cluster that grows. */
+/** The ten most frequent calls to a cluster that grows. */
 export const commonCalls: Bench = {
   name: 'calls',
   about: 'the ten most used calls, a cluster of 1, 100 and 1,000 hosts',

@@ -20,7 +20,10 @@ const QUICK_SIZES = { created: 5, clusters: 1, hostsEach: 5, reads: 20, largeRea
 const MORE_MEMORY_GIB = 96;
 const WARM_UP_HOSTS = 20;
 
-/** CPU time per request of all processes of Muster, the follow-up work included. A busy machine disturbs it less than a rate. */
+/**
+ * CPU time per request of all processes of Muster, including reactions. The load of the machine affects it less than a
+ * rate.
+ */
 export const cost: Bench = {
   name: 'cost',
   about: 'CPU per request of all processes, follow-up work included, 16 in flight',
@@ -83,7 +86,7 @@ export const cost: Bench = {
 const inTurn = (load: LoadProcess, calls: readonly Call[], times: number): Promise<LoadResult> =>
   load.run({ calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: times } });
 
-/** The first requests of a process compile the code that all others use. */
+/** The first requests of a process compile code for all others. */
 async function warmUp(muster: EmbeddedProcess, load: LoadProcess): Promise<void> {
   const hosts = await defineFleet(muster.restUrl, 1, WARM_UP_HOSTS);
   await load.open(httpTarget(muster));

@@ -7,19 +7,19 @@ import { freePort } from '@muster/service-muster';
 /** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU time of a process so far, user and system, in ms. */
+/** Returns the CPU time of a process so far, user and system, in ms. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field, the command, may hold spaces; what follows its closing bracket does not.
+  // The second field, the command, may contain spaces, so the fields after its closing bracket are read.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000;
 }
 
-/** CPU time of a process and of its descendants so far, ended children included, in ms. */
+/** Returns the CPU time of a process and of its descendants so far, including ended children, in ms. */
 export function treeCpuMs(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
   const members = new Set([root]);
-  // A child may have a smaller id than its parent, so look until no descendant is left out.
+  // A child may have a smaller id than its parent, so the search is repeated until no descendant is missing.
   for (let size = 0; size < members.size;) {
     size = members.size;
     for (const { pid, parent } of processes) if (members.has(parent)) members.add(pid);
@@ -39,7 +39,7 @@ function statOf(pid: number): { readonly pid: number; readonly parent: number; r
   }
 }
 
-/** Resident memory of a process, bytes. */
+/** Returns the resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib ?? NaN) * 1_024;
@@ -55,14 +55,14 @@ export async function coreShares(pids: readonly number[], ms: number): Promise<r
 }
 
 const LOOK_AGAIN_MS = 500;
-/** So many looks without a new event are called quiet. */
+/** Number of checks without a new event after which the store counts as quiet. */
 const QUIET_LOOKS = 6;
 const TIMEOUT_MS = 300_000;
-/** Work that stores nothing (boot documents are made ahead) is over when a process needs less of a core than this. */
+/** Share of a core below which a process counts as idle, because creating boot documents stores no events. */
 const IDLE_SHARE_MAX = 0.02;
 const IDLE_SAMPLE_MS = 2_000;
 
-/** Events stored so far, read beside the process that has the store open. */
+/** Returns the number of stored events, while the process has the store open. */
 export async function eventsStored(dataDirectory: string): Promise<number> {
   const store = sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
   try {
@@ -72,7 +72,7 @@ export async function eventsStored(dataDirectory: string): Promise<number> {
   }
 }
 
-/** Resolves when nothing has been stored for a while; the number of events then. */
+/** Resolves with the number of events when nothing was stored for some time. */
 export async function untilQuiet(dataDirectory: string): Promise<number> {
   let before = -1;
   let quiet = 0;
@@ -86,7 +86,7 @@ export async function untilQuiet(dataDirectory: string): Promise<number> {
   throw new Error(`The store still grows after ${TIMEOUT_MS / 1_000} s.`);
 }
 
-/** Resolves when nothing has been stored for a while and the process has nothing left to do. */
+/** Resolves when nothing was stored for some time and the process is idle. */
 export async function untilIdle(muster: { readonly dataDirectory: string; readonly pid: number }): Promise<void> {
   await untilQuiet(muster.dataDirectory);
   for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
@@ -99,7 +99,7 @@ export async function untilIdle(muster: { readonly dataDirectory: string; readon
 const SETTLED_SAMPLE_MS = 500;
 const SETTLED_SAMPLES = 3;
 
-/** Resolves when a process and its descendants have nothing left to do; needs no knowledge of what they store. */
+/** Resolves when a process and its descendants are idle. It needs no access to the store. */
 export async function untilSettled(pid: number): Promise<void> {
   let settled = 0;
   for (const giveUpAt = Date.now() + TIMEOUT_MS; Date.now() < giveUpAt;) {
@@ -112,7 +112,7 @@ export async function untilSettled(pid: number): Promise<void> {
 }
 
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
-/** As `npm start` does. */
+/** As in `npm start`. */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 const HOST = '127.0.0.1';
 const READY_LOOK_MS = 5;
@@ -120,7 +120,7 @@ const LOG_CHARACTERS = 8_192;
 /** A store of a million events is read before a process is ready. */
 const START_TIMEOUT_MS = 600_000;
 
-/** The embedded profile as a process of its own, with what a benchmark wants to know of it. */
+/** The embedded profile in a separate process, with the values that benchmarks read. */
 export interface EmbeddedProcess {
   readonly restUrl: string;
   readonly imageUrl: string;
@@ -128,7 +128,7 @@ export interface EmbeddedProcess {
   readonly dataDirectory: string;
   readonly pid: number;
   readonly natsPid: number;
-  /** From the start of the process to the first `GET /ready` that said yes. */
+  /** Time from the start of the process to the first `GET /ready` with status 200. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -144,7 +144,7 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
     env: {
       ...process.env,
       MUSTER_DATA_DIRECTORY: dataDirectory,
-      // Some benchmarks start on a store that was made for them.
+      // Some benchmarks start with a store that was created before.
       MUSTER_ACCEPT_STORE: 'true',
       REST_HOST: HOST,
       REST_PORT: String(restPort),
@@ -160,7 +160,7 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
   let isWanted = true;
   const log = keepLog(child);
   child.once('exit', (code, signal) => {
-    if (isWanted) console.error(`Muster ended by itself (${signal ?? code}). It said last:\n${log()}`);
+    if (isWanted) console.error(`Muster ended by itself (${signal ?? code}). Its last output:\n${log()}`);
   });
   await untilReady(child, restUrl);
   return {
@@ -190,7 +190,7 @@ function keepLog(child: ChildProcess): () => string {
 async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
   for (const giveUpAt = Date.now() + START_TIMEOUT_MS; Date.now() < giveUpAt;) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error('Muster ended before it was ready; what it said is above.');
+      throw new Error('Muster ended before it was ready; its output is above.');
     const ready = await fetch(`${restUrl}/ready`).catch(() => undefined);
     if (ready?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, READY_LOOK_MS));

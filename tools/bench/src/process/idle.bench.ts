@@ -5,7 +5,7 @@ import { type Load, type LoadProcess, startLoadProcess, type Transport } from '.
 import { type Bench, count, type Measurement, ofACore, p50AndP99 } from '../measurement';
 import { coreShares, type EmbeddedProcess, eventsStored, startEmbeddedProcess, untilIdle } from './embedded-process';
 
-/** Clusters that nothing happens to. */
+/** Clusters without any change. */
 export const idleClusters: Bench = {
   name: 'idle-clusters',
   about: 'CPU of 500 clusters that nothing happens to',
@@ -30,12 +30,12 @@ export const idleClusters: Bench = {
 };
 
 const POLL_INTERVAL_SECONDS = 60;
-/** A handful of hosts would not poll even once while a quick run looks. */
+/** A small number of hosts would not poll within a quick run. */
 const QUICK_POLL_INTERVAL_SECONDS = 1;
 /** Milliseconds of polling before and after the measured period. */
 const MARGIN_MS = 1_500;
 
-/** Hosts that ask for work once a minute and have none, over HTTP and over NATS. */
+/** Hosts that poll once a minute without receiving steps, over HTTP and over NATS. */
 export const idleHosts: Bench = {
   name: 'idle-hosts',
   about: 'CPU, appends and latency with 10,000 hosts that poll once a minute',
@@ -46,7 +46,7 @@ export const idleHosts: Bench = {
     const load = startLoadProcess();
     try {
       const hosts = await bootFleet(bed, muster, load, shape);
-      // The first poll also tells the host's clock.
+      // The first poll also reports the clock of the host.
       await oncePerHost(load, hosts, poll);
       await untilIdle(muster);
       const intervalSeconds = bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS;
@@ -73,7 +73,7 @@ const overHttp = (muster: EmbeddedProcess, hosts: readonly FleetHost[]): Polls =
   calls: hosts.map(poll),
 });
 
-/** One connection per infra-env, with the rights of a service: the credentials of hosts allow one host each. */
+/** One connection per infra-env with the permissions of a service, because credentials of hosts allow one host each. */
 async function overNats(muster: EmbeddedProcess, hosts: readonly FleetHost[]): Promise<Polls> {
   const trust = await loadOrCreateNatsTrust(join(muster.dataDirectory, 'nats', 'trust.json'));
   const infraEnvIds = [...new Set(hosts.map(({ infraEnvId }) => infraEnvId))];

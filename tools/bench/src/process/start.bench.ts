@@ -66,7 +66,7 @@ async function project(store: EventStore): Promise<number> {
   return ms;
 }
 
-/** Nothing is live while the past is read. */
+/** No live events are published during a replay. */
 const SILENT_BUS: Requests = {
   request: () => Promise.reject(new Error('A replay sends no request.')),
   publish: () => undefined,
@@ -74,13 +74,13 @@ const SILENT_BUS: Requests = {
   close: async () => undefined,
 };
 
-/** From the start of the process to the first `GET /ready` that says yes. */
+/** Time from the start of the process to the first `GET /ready` with status 200. */
 export const timeToReady: Bench = {
   name: 'ready',
   about: 'time to ready of the embedded profile, from empty and from a million events',
   run: async (bed) => {
     const empty = bed.directory('empty');
-    // The first start also makes keys and the small base image; both are counted.
+    // The first start also creates keys and the simulated image, which is included.
     const first = await start(empty, 'time to ready, first start', '< 3 s');
     const again = await start(empty, 'time to ready, empty store', '< 3 s');
     return [...first, ...again, ...(await fromManyEvents(bed))];
@@ -90,7 +90,7 @@ export const timeToReady: Bench = {
 async function fromManyEvents(bed: BenchBed): Promise<readonly Measurement[]> {
   const { dataDirectory } = await bed.recording();
   const many = bed.directory('many');
-  // Bodies and keys that the history refers to come along; the history itself is replaced.
+  // The bodies and keys to which the history refers are copied; the events are replaced.
   await cp(dataDirectory, many, { recursive: true, filter: (path) => !/\/(nats|events\.sqlite.*)$/.test(path) });
   await rm(join(many, 'events.sqlite'), { force: true });
   bed.tell('making a large store');

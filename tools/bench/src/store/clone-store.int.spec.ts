@@ -8,7 +8,7 @@ describe('copies of a recorded history', () => {
   const directory = temporaryDirectory();
   afterAll(() => directory.remove());
 
-  it('have its order and its data, and ids of their own that still refer to one another', async () => {
+  it('have its order and data, and ids of their own that refer to each other', async () => {
     const hostId = randomUUID();
     const store = sqliteEventStore({ file: join(directory.path, 'events.sqlite') });
     await store.append(`host-${hostId}`, -1, [eventToAppend({ n: 0, hostId })]);

@@ -3,12 +3,12 @@ import { sqliteEventStore } from '@muster/adapter-sqlite';
 import type { EventStore, RecordedEvent } from '@muster/ports';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Appends that share a transaction. */
+/** Number of appends in one transaction. */
 const BATCH_APPENDS = 256;
 
 /**
- * Fills a store with copies of a recorded history, each with ids of its own, so that a large store has the shape and the
- * mix of a real one. Resolves to the number of events, at least `events`.
+ * Fills a store with copies of a recorded history with new ids, so that a large store has realistic content. Resolves
+ * with the number of events, at least `events`.
  */
 export async function cloneHistory(from: readonly RecordedEvent[], file: string, events: number): Promise<number> {
   const store = sqliteEventStore({ file });
@@ -25,7 +25,7 @@ export async function cloneHistory(from: readonly RecordedEvent[], file: string,
   }
 }
 
-/** The recorded history as text between ids, so that a copy is a join and a parse. */
+/** The recorded history as text between ids, so that a copy needs only a join and a parse. */
 class ClonedHistory {
   private readonly texts: readonly string[];
   private readonly ids: readonly string[];
@@ -37,7 +37,7 @@ class ClonedHistory {
   }
 
   copy(n: number): readonly RecordedEvent[] {
-    // The first eight digits are the copy's own: ids stay well-formed and differ between copies.
+    // The first eight digits identify the copy, so that ids stay valid and differ between copies.
     const prefixes = new Map<string, string>();
     const idOf = (id: string): string => {
       const known = prefixes.get(id);
@@ -65,7 +65,7 @@ async function appendAll(store: EventStore, events: readonly RecordedEvent[]): P
   }
 }
 
-/** All events of a data directory that no process has open. */
+/** Returns all events of a data directory that no process has open. */
 export async function readHistory(dataDirectory: string): Promise<readonly RecordedEvent[]> {
   const store = sqliteEventStore({ file: join(dataDirectory, 'events.sqlite') });
   const events: RecordedEvent[] = [];

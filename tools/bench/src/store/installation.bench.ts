@@ -42,7 +42,7 @@ const isAfter = (event: RecordedEvent, other: RecordedEvent | undefined): boolea
 
 const TYPES_SHOWN = 5;
 
-/** What one installation leaves in the store. */
+/** Number and size of the events of one installation. */
 export const installationSize: Bench = {
   name: 'size',
   about: 'events and bytes that an installation stores (of a recorded run, or of --data DIR)',

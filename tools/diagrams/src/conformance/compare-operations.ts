@@ -19,7 +19,7 @@ export interface Difference {
   /** `GET /v2/clusters`. */
   readonly operation: string;
   readonly part: 'operation' | 'parameter' | 'body' | 'status' | 'answer' | 'header';
-  /** Parameter, field or status; for fields of answers without their status. */
+  /** Parameter, field or status. Fields of responses are without their status. */
   readonly place: string;
   readonly aspect: Aspect;
   /** The value in each document; '' where it is absent. */
@@ -71,7 +71,7 @@ const requestAspects: Aspects = (contract, own) => [
   ),
 ];
 
-/** What is always there although it need not be does no harm. */
+/** A required member in place of an optional one is compatible in responses. */
 const answerAspects: Aspects = (contract, own) => [
   ...typeAspects(contract, own),
   [
@@ -97,7 +97,7 @@ function compareShapes(part: Part, contract: Shapes, own: Shapes, aspectsOf: Asp
   for (const [place, shape] of contract) {
     const other = own.get(place);
     if (!other) {
-      // What is below something that is missing is missing with it.
+      // The parts of a missing element are not listed separately.
       if (own.has(parentOf(place)) || parentOf(place) === place || !contract.has(parentOf(place)))
         found.push(onlyIn('contract', part, place, shape.type));
       continue;

@@ -11,14 +11,14 @@ const missing = hasContract() ? '' : ' (skipped: the contract is not in ../share
 
 const ownDocument = (): Json => JSON.parse(readFileSync(join(API_FOLDER, 'openapi.json'), 'utf8')) as Json;
 
-describe('The document of the API', () => {
-  it('is what the gateway serves (when it is not: npm run build, then node tools/diagrams/dist/main.js)', async () => {
+describe('the API document', () => {
+  it('equals the document of the gateway (otherwise: npm run build, then node tools/diagrams/dist/main.js)', async () => {
     expect((await apiPages(API_FOLDER)).get('openapi.json')).toBe(
       readFileSync(join(API_FOLDER, 'openapi.json'), 'utf8'),
     );
   });
 
-  withContract(`differs from the contract only where it is known why${missing}`, () => {
+  withContract(`differs from the contract only for documented reasons${missing}`, () => {
     const { differences, page } = compareWithContract(ownDocument());
     const counts = REASONS.map(({ id }) => [id, differences.filter((one) => reasonOf(one)?.id === id).length] as const);
     console.log(
@@ -99,7 +99,7 @@ const differences = (document: Json): readonly string[] =>
     ({ part, place, aspect, contract, own: here }) => `${part} ${place}: ${aspect} ${contract} → ${here}`,
   );
 
-describe('Comparing two documents', () => {
+describe('comparing two documents', () => {
   it('finds no difference between equivalent notations', () => {
     expect(differences(own(BOX))).toEqual([]);
   });
@@ -111,22 +111,22 @@ describe('Comparing two documents', () => {
       ['body form: values round, square → round', 'answer form: values round, square → round'],
     ],
     [
-      'a type and a limit, which count for requests',
+      'a type and a limit, which count only for requests',
       own({ ...BOX, properties: { ...BOX.properties, depth: { type: 'number' } } }),
       ['body depth: type integer → number', 'body depth: minimum 1 → ', 'answer depth: type integer → number'],
     ],
     [
-      'what may be left out here only',
+      'a member that is optional only here',
       own({ ...BOX, required: [] }),
       ['body form: required true → false', 'answer form: required true → false'],
     ],
     [
-      'what must be given here only, which does no harm in answers',
+      'a member that is required only here, which is compatible in responses',
       own({ ...BOX, required: ['form', 'depth'] }),
       ['body depth: required false → true'],
     ],
     [
-      'a member that is missing, with what is in it, and one that is more',
+      'a missing member with its parts, and an additional one',
       own({ ...BOX, properties: { form: BOX.properties.form, depth: BOX.properties.depth, lid: LID } }),
       [
         'body lids: only in the contract array → ',
@@ -144,7 +144,7 @@ describe('Comparing two documents', () => {
     expect(differences(document)).toEqual(expected);
   });
 
-  it('finds operations and statuses that only one has', () => {
+  it('reports operations and statuses that only one document contains', () => {
     const { paths, components } = own(BOX) as { paths: { [path: string]: Json }; components: Json };
     const { '/api/lids': lids, ...rest } = paths;
     expect(differences({ paths: { ...rest, '/api/caps': lids ?? {} }, components })).toEqual([

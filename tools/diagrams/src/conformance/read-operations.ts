@@ -1,6 +1,6 @@
-/** What a document says of one value, as far as two documents are compared. */
+/** The compared properties of one value. */
 export interface Shape {
-  /** `string`, `integer`, …; with the format where that narrows what fits: `string uuid`. */
+  /** `string`, `integer`, …; with the format when it restricts the values: `string uuid`. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly words?: readonly string[];
@@ -17,11 +17,11 @@ export interface ApiAnswer {
   readonly fields: Shapes;
 }
 
-/** An operation of an API document, whatever that document's format. */
+/** An operation of an API document, independent of the format of the document. */
 export interface ApiOperation {
   /** By place and name: `query cluster_id`. */
   readonly parameters: Shapes;
-  /** Absent: no body is taken. */
+  /** Absent when the operation has no body. */
   readonly body?: Shapes;
   readonly answers: ReadonlyMap<string, ApiAnswer>;
 }
