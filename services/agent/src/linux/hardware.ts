@@ -16,7 +16,8 @@ export function readCpu(files: MachineFiles, architecture: string): Cpu {
     count: processors.length,
     flags: flags.filter((flag) => flag !== ''),
     frequency: Math.max(0, kHzMax / KHZ_PER_MHZ, ...valuesOf('cpu mhz').map(Number).filter(Number.isFinite)),
-    model_name: valuesOf('model name')[0],
+    // s390x has a machine type and no model name.
+    model_name: valuesOf('model name')[0] ?? /machine = (\w+)/.exec(valuesOf('processor 0')[0] ?? '')?.[1],
   };
 }
 
@@ -88,12 +89,26 @@ export function readSystemVendor(files: MachineFiles): SystemVendor {
   const dmi = (name: string): string | undefined => files.text(`/sys/class/dmi/id/${name}`);
   const isOvirt = ['oVirt', 'RHV'].includes(dmi('product_family') ?? '');
   const isOracle = dmi('chassis_asset_tag') === 'OracleCloud.com';
+  const mainframe = dmi('sys_vendor') === undefined ? mainframeOf(files) : undefined;
   return {
-    manufacturer: isOracle ? 'OracleCloud.com' : dmi('sys_vendor'),
-    product_name: isOvirt ? 'oVirt' : dmi('product_name'),
+    manufacturer: isOracle ? 'OracleCloud.com' : (dmi('sys_vendor') ?? mainframe?.manufacturer),
+    product_name: isOvirt ? 'oVirt' : (dmi('product_name') ?? mainframe?.product),
     serial_number: dmi('product_serial'),
-    virtual: / hypervisor\b/.test(files.text('/proc/cpuinfo') ?? '') || files.exists('/sys/hypervisor/type'),
+    virtual:
+      mainframe?.product.startsWith('KVM/Linux') === true ||
+      / hypervisor\b/.test(files.text('/proc/cpuinfo') ?? '') ||
+      files.exists('/sys/hypervisor/type'),
   };
+}
+
+const MAINFRAME = 'IBM/S390';
+
+/** Machines of s390x have no DMI tables. Undefined on other machines. */
+function mainframeOf(files: MachineFiles): { readonly manufacturer: string; readonly product: string } | undefined {
+  const [, vendor = ''] = /^vendor_id\s*: (.+)$/m.exec(files.text('/proc/cpuinfo') ?? '') ?? [];
+  if (vendor.trim() !== MAINFRAME) return undefined;
+  const [, guest] = /^VM00 Control Program:\s*(.+)$/m.exec(files.text('/proc/sysinfo') ?? '') ?? [];
+  return { manufacturer: MAINFRAME, product: guest?.trim() ?? 'LPAR' };
 }
 
 const TPM_VERSIONS: { readonly [major: string]: '1.2' | '2.0' | undefined } = { '1': '1.2', '2': '2.0' };

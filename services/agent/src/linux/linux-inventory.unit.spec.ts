@@ -130,6 +130,58 @@ describe('the network interfaces of a machine', () => {
   });
 });
 
+describe('the IPv6 addresses of a machine', () => {
+  const inventoryWith = async (route: string) => {
+    const root = mkdtempSync(join(tmpdir(), 'muster-inventory-'));
+    roots.push(root);
+    mkdirSync(join(root, 'sys/class/net/eth0'), { recursive: true });
+    writeFileSync(join(root, 'sys/class/net/eth0/address'), '52:54:00:00:00:01');
+    mkdirSync(join(root, 'proc/net'), { recursive: true });
+    writeFileSync(join(root, 'proc/net/ipv6_route'), route);
+    const address = '2001:db8::5';
+    const addresses = () => ({
+      eth0: [
+        { address, cidr: `${address}/128`, family: 'IPv6', netmask: '', mac: '', internal: false, scopeid: 0 } as const,
+      ],
+    });
+    const machine = linuxMachine({
+      root,
+      architecture: 'x86_64',
+      hostname: () => 'node',
+      addresses,
+      run: withoutTools,
+    });
+    const { interfaces } = (await machine.abilities.inventory?.({ hostId: '' }, never)) as Inventory;
+    return interfaces[0]?.ipv6_addresses;
+  };
+  const route = (prefix: string, flags: string, device = 'eth0') =>
+    `20010db8000000000000000000000000 ${prefix} ${'0'.repeat(32)} 00 ${'0'.repeat(32)} 00000400 00000001 00000000 ${flags} ${device}\n`;
+
+  it.each([
+    ['on the link', route('40', '00040001'), '2001:db8::5/64'],
+    ['through a gateway', route('40', '00000003'), '2001:db8::5/128'],
+    ['of another interface', route('40', '00040001', 'eth1'), '2001:db8::5/128'],
+    ['to the address itself', route('80', '00000001'), '2001:db8::5/128'],
+  ])('of DHCPv6 with a route %s have its prefix', async (_, routes, expected) => {
+    expect(await inventoryWith(routes)).toEqual([expected]);
+  });
+});
+
+describe('a machine of s390x', () => {
+  const CPU_INFO =
+    'vendor_id       : IBM/S390\n# processors    : 1\nprocessor 0: version = FF,  identification = 1,  machine = 3931\n';
+
+  it.each([
+    ['LPAR', 'Manufacturer:         IBM\n', false],
+    ['z/VM    7.3.0', 'VM00 Control Program: z/VM    7.3.0\n', false],
+    ['KVM/Linux', 'VM00 Control Program: KVM/Linux\n', true],
+  ])('is named %s', async (product_name, sysinfo, virtual) => {
+    const { cpu, system_vendor } = await inventoryOf({ '/proc/cpuinfo': CPU_INFO, '/proc/sysinfo': sysinfo });
+    expect(system_vendor).toMatchObject({ manufacturer: 'IBM/S390', product_name, virtual });
+    expect(cpu).toMatchObject({ count: 1, model_name: '3931' });
+  });
+});
+
 describe('the cards and controllers of a machine', () => {
   it('have the names of the PCI database', async () => {
     const { gpus } = await inventoryOf({

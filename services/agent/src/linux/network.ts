@@ -1,4 +1,5 @@
 import type { NetworkInterfaceInfo } from 'node:os';
+import { containsIp, parseCidr } from '@muster/addresses';
 import type { Interface, Route } from '../machine/inventory';
 import type { MachineFiles } from './machine-files';
 
@@ -31,7 +32,7 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
         flags: [...FLAGS.filter(([bit]) => flags & bit).map(([, name]) => name), ...runningFlag(files, net, flags)],
         has_carrier: files.text(`${net}/carrier`) === '1',
         ipv4_addresses: cidrs('IPv4'),
-        ipv6_addresses: cidrs('IPv6'),
+        ipv6_addresses: cidrs('IPv6').map((cidr) => withPrefixOfLink(files, name, cidr)),
         mac_address: permanentMac(files, name),
         mtu: Number(files.text(`${net}/mtu`) ?? 0),
         name,
@@ -41,6 +42,24 @@ export function readInterfaces(files: MachineFiles, addresses: Addresses): reado
         vendor: files.text(`${net}/device/vendor`),
       };
     });
+}
+
+const IPV6_BITS = 128;
+const HAS_GATEWAY = 0x2;
+
+/** DHCPv6 assigns /128 addresses. The prefix of their link is that of a route without a gateway. */
+function withPrefixOfLink(files: MachineFiles, name: string, cidr: string): string {
+  const own = parseCidr(cidr);
+  if (own?.prefix !== IPV6_BITS) return cidr;
+  for (const line of (files.text('/proc/net/ipv6_route') ?? '').split('\n')) {
+    const [destination = '', prefix = '', , , , , , , flags = '', device] = line.trim().split(/\s+/);
+    const bits = Number.parseInt(prefix, 16);
+    const isOnLink = device === name && !(Number.parseInt(flags, 16) & (HAS_GATEWAY | IS_REJECT));
+    if (!isOnLink || !(bits > 0 && bits < IPV6_BITS)) continue;
+    const link = parseCidr(`${toIpv6(destination)}/${bits}`);
+    if (link && containsIp(link, own.address)) return cidr.replace(/128$/, String(bits));
+  }
+  return cidr;
 }
 
 /** The kernel computes this flag from the operational state. The flags file does not contain it. */
