@@ -5,6 +5,7 @@ export * from './manifest-decider';
 export * from './closed';
 export * from './membership';
 export * from './artifact-decider';
+export * from './evaluated-inputs';
 export { MAX_STATUS_INFO_BYTES, NO_REASON, type StatusReason, type ValidationMessages } from './status-reason';
 export * from './cluster/commands';
 export * from './cluster/deadlines';

@@ -84,6 +84,8 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
   readonly ids: Ids;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
+  /** Called with the position of the last event of each append. @default nothing */
+  readonly onStored?: (streamId: StreamId, position: number) => void;
   /** How long a command is retried while the store is not available, in milliseconds. @default 5,000 */
   readonly deadlineMs?: number;
 }
@@ -186,6 +188,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     if (appended.kind === 'conflict') return appended;
 
     const { revision, position } = appended;
+    options.onStored?.(streamOf(id), position);
     // Folds the stored form of the events, as every later reader does.
     const state = stored.reduce(decider.evolve, before.state);
     before.commands.remember(context.commandId, position, revision);

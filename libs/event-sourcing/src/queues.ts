@@ -32,6 +32,11 @@ export interface ParkedKey {
   readonly failures: number;
 }
 
+/** A reaction that has to follow the reactions of other keys names them. It runs again when none of them is due or running. */
+export interface RunAgain {
+  readonly after: readonly string[];
+}
+
 /**
  * Keys that are due for a reaction. A key that becomes due several times before its turn is processed once. Requests have priority over
  * reactions, within `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
@@ -42,13 +47,15 @@ export class WorkQueue {
   private startedInTurn = 0;
   private isNextTurnScheduled = false;
   private readonly running = new Set<string>();
+  /** Key → the keys that it has to follow. */
+  private readonly deferred = new Map<string, Set<string>>();
   private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
   private idleWaiters: (() => void)[] = [];
   private readonly keyWaiters = new Set<{ readonly keys: Set<string>; readonly done: () => void }>();
   private closed = false;
 
   constructor(
-    private readonly work: (key: string) => Promise<void>,
+    private readonly work: (key: string) => Promise<RunAgain | void>,
     private readonly onError: (error: Error) => void,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
@@ -57,13 +64,18 @@ export class WorkQueue {
     if (this.closed) return;
     const parked = this.failing.get(key);
     if (parked) clearTimeout(parked.timer);
-    if (!this.due.has(key)) this.due.set(key, this.nowMs());
+    this.makeDue(key);
     this.pump();
   }
 
   /** The keys that are due, running, or failing. */
   keys(): readonly string[] {
-    return [...this.due.keys(), ...this.running, ...this.failing.keys()];
+    return [...this.due.keys(), ...this.running, ...this.deferred.keys(), ...this.failing.keys()];
+  }
+
+  /** Returns true while the key is due or running. */
+  isBusy(key: string): boolean {
+    return this.due.has(key) || this.running.has(key);
   }
 
   parked(): readonly ParkedKey[] {
@@ -75,9 +87,9 @@ export class WorkQueue {
     return new Promise((resolve) => this.idleWaiters.push(resolve));
   }
 
-  /** Resolves when the keys that are due or running now were processed. */
-  worked(): Promise<void> {
-    const keys = new Set([...this.due.keys(), ...this.running]);
+  /** Resolves when the keys that are due or running now were processed. @default all keys */
+  worked(isConcerned: (key: string) => boolean = () => true): Promise<void> {
+    const keys = new Set([...this.due.keys(), ...this.running, ...this.deferred.keys()].filter(isConcerned));
     if (keys.size === 0) return Promise.resolve();
     return new Promise((done) => this.keyWaiters.add({ keys, done }));
   }
@@ -85,6 +97,7 @@ export class WorkQueue {
   async close(): Promise<void> {
     this.closed = true;
     this.due.clear();
+    this.deferred.clear();
     for (const { timer } of this.failing.values()) clearTimeout(timer);
     await this.idle();
   }
@@ -118,18 +131,33 @@ export class WorkQueue {
   }
 
   private async runOne(key: string): Promise<void> {
+    let again: RunAgain | void = undefined;
     try {
-      await this.work(key);
+      again = await this.work(key);
       this.failing.delete(key);
     } catch (error) {
       this.park(key, error instanceof Error ? error : new Error(String(error)));
     }
     this.running.delete(key);
-    if (!this.due.has(key)) this.resolveWaiters(key);
+    if (again && !this.closed && !this.due.has(key)) this.defer(key, again);
+    else if (!this.due.has(key)) this.resolveWaiters(key);
     this.pump();
   }
 
+  private defer(key: string, { after }: RunAgain): void {
+    const awaited = new Set(after.filter((other) => other !== key && this.isBusy(other)));
+    if (awaited.size > 0) this.deferred.set(key, awaited);
+    else this.makeDue(key);
+  }
+
+  private makeDue(key: string): void {
+    this.deferred.delete(key);
+    if (!this.due.has(key)) this.due.set(key, this.nowMs());
+  }
+
   private resolveWaiters(key: string): void {
+    for (const [waiting, awaited] of this.deferred)
+      if (awaited.delete(key) && awaited.size === 0) this.makeDue(waiting);
     for (const waiter of this.keyWaiters) {
       waiter.keys.delete(key);
       if (waiter.keys.size > 0) continue;

@@ -1,6 +1,6 @@
 import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
-import { type ParkedKey, WorkQueue } from './queues';
+import { type ParkedKey, type RunAgain, WorkQueue } from './queues';
 import { DueKeys } from './saved/due-keys';
 import type { SavedConsumer } from './saved/saved-states';
 import type { TypedEventStore } from './typed-event-store';
@@ -17,7 +17,7 @@ export interface ReactorOptions<Event extends EventShape> {
   /** Returns the keys to process because of the event. A key that is already due is processed once. */
   readonly keysOf: (event: RecordedEvent<Event>) => readonly string[];
   /** Processes one key based on the current state. Idempotent, because it may run again at any time. */
-  readonly react: (key: string) => Promise<void>;
+  readonly react: (key: string) => Promise<RunAgain | void>;
   /**
    * Returns whether a key has to be processed after a start. Events before the start only add keys that pass this
    * check.
@@ -37,13 +37,18 @@ export interface Reactor {
   readonly caughtUp: Promise<void>;
   /** Processes a key again without an event. */
   wake(key: string): void;
+  /** Returns true while a reaction of the key is due or running. */
+  isBusy(key: string): boolean;
   /** Keys with a failing reaction and the reason. Other keys continue. */
   parked(): readonly ParkedKey[];
   /** Resolves when nothing is due or running. */
   idle(): Promise<void>;
   position(): number;
-  /** Resolves when every event up to the position was observed and its keys were processed. */
-  followed(position: number): Promise<void>;
+  /**
+   * Resolves when every event up to the position was observed and its keys were processed: all keys, or those for which
+   * `isConcerned` returns true. After a start, it also waits for the events from before.
+   */
+  followed(position: number, isConcerned?: (key: string) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +61,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   const { name, saved } = options;
   const past = new Set<string>();
   let live = false;
+  let announceClosed = (): void => undefined;
+  const closed = new Promise<void>((resolve) => (announceClosed = resolve));
   /** Keys that are still due when the reactor is closed. */
   let left: readonly string[] | undefined;
   let observed = saved?.position(name) ?? START_OF_STORE;
@@ -101,14 +108,17 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   return {
     caughtUp,
     wake: (key) => queue.add(key),
+    isBusy: (key) => queue.isBusy(key),
     parked: () => queue.parked(),
     idle: () => queue.idle(),
     position: () => feed.position(),
-    followed: async (position) => {
+    followed: async (position, isConcerned) => {
+      if (!live) await Promise.race([caughtUp, closed]);
       if (position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
-      await queue.worked();
+      await queue.worked(isConcerned);
     },
     close: async () => {
+      announceClosed();
       await feed.close();
       for (const { done } of waiters) done();
       waiters.clear();

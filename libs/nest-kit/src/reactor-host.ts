@@ -60,8 +60,18 @@ export class ReactorHost implements OnApplicationShutdown {
   }
 
   /** Resolves when all events up to the position were observed and processed, except for parked keys. */
-  async followed(position: number): Promise<void> {
-    await this.reactor?.followed(position);
+  async followed(position: number, isConcerned?: (key: string) => boolean): Promise<void> {
+    await this.reactor?.followed(position, isConcerned);
+  }
+
+  /** Returns true while a reaction of the key is due or running. */
+  isBusy(key: string): boolean {
+    return this.reactor?.isBusy(key) ?? false;
+  }
+
+  /** Returns why the last reaction of the key failed; undefined when it did not. */
+  failureOf(key: string): string | undefined {
+    return this.reactor?.parked().find((parked) => parked.key === key)?.reason;
   }
 
   async onApplicationShutdown(): Promise<void> {

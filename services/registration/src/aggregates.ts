@@ -26,7 +26,7 @@ import {
   ownedEventStore,
 } from '@muster/event-sourcing';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore } from '@muster/nest-kit';
-import type { Clock, Ids } from '@muster/ports';
+import { type Clock, type Ids, START_OF_STORE, type StreamId } from '@muster/ports';
 import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
@@ -43,6 +43,12 @@ export class Aggregates {
   readonly clusters: CommandHandler<ClusterState, ClusterCommand, ClusterEvent, ProblemCode>;
   readonly hosts: CommandHandler<HostState, HostCommand, HostEvent, ProblemCode>;
   readonly infraEnvs: CommandHandler<InfraEnvState, InfraEnvCommand, InfraEnvEvent, ProblemCode>;
+  readonly clusterDecider: ReturnType<typeof createClusterDecider>;
+  readonly hostDecider: ReturnType<typeof createHostDecider>;
+
+  /** Position of the last event in streams with events that the feed has not delivered. */
+  private readonly undelivered = new Map<string, number>();
+  private observedPosition = START_OF_STORE;
 
   constructor(
     @Inject(EVENT_STORE) eventStore: MusterEventStore,
@@ -51,34 +57,56 @@ export class Aggregates {
     @Inject(CONFIG) config: RegistrationConfig,
   ) {
     const store = ownedEventStore(eventStore, 'registration', STREAM_OWNERS);
-    const clusterDecider = createClusterDecider({
+    this.clusterDecider = createClusterDecider({
       timeouts: config.clusterTimeouts,
       monitorsClusterVersion: config.steps.checkClusterVersion,
     });
-    const hostDecider = createHostDecider(config.hostTimeouts);
+    this.hostDecider = createHostDecider(config.hostTimeouts);
     this.clusters = createCommandHandler({
       category: eventCategory('cluster'),
-      decider: clusterDecider,
+      decider: this.clusterDecider,
       store,
       clock,
       ids,
+      onStored: this.noteStored,
     });
-    this.hosts = createCommandHandler({ category: eventCategory('host'), decider: hostDecider, store, clock, ids });
+    this.hosts = createCommandHandler({
+      category: eventCategory('host'),
+      decider: this.hostDecider,
+      store,
+      clock,
+      ids,
+      onStored: this.noteStored,
+    });
     this.infraEnvs = createCommandHandler({
       category: eventCategory('infraEnv'),
       decider: infraEnvDecider,
       store,
       clock,
       ids,
+      onStored: this.noteStored,
     });
+  }
+
+  /** Returns true while the feed has not delivered an event that this process stored in the stream. */
+  isAheadOfFeed(streamId: StreamId): boolean {
+    return this.undelivered.has(streamId);
   }
 
   /** Applies an event that another replica may have stored, so that reads include it. */
   observe(event: RecordedMusterEvent): void {
+    this.observedPosition = event.position;
+    if (event.position >= (this.undelivered.get(event.streamId) ?? event.position))
+      this.undelivered.delete(event.streamId);
     this.clusters.observe(event);
     this.hosts.observe(event);
     this.infraEnvs.observe(event);
   }
+
+  /** The feed may deliver an event before its command is answered. */
+  private readonly noteStored = (streamId: StreamId, position: number): void => {
+    if (position > this.observedPosition) this.undelivered.set(streamId, position);
+  };
 
   /** Returns the present time for commands: ISO 8601 UTC with milliseconds. */
   now(): string {

@@ -29,6 +29,7 @@ import { HostRevision } from './hosts/host-revision';
 import { HostsController } from './hosts/hosts.controller';
 import { InfraEnvsController } from './infra-envs.controller';
 import { Deadlines } from './reactions/deadlines';
+import { Evaluations } from './reactions/evaluations';
 import { ReactionTracker } from './reactions/reaction-keys';
 import { AwaitReactionController, RegistrationProcess } from './reactions/registration-process';
 import { GivenDocuments, GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
@@ -54,7 +55,7 @@ export class AppModule {
         Readiness,
         ReactorHost,
         Aggregates,
-        savedViews('registration', 1, [HOSTS, CLUSTERS, INFRA_ENVS]),
+        savedViews('registration', 2, [HOSTS, CLUSTERS, INFRA_ENVS]),
         {
           provide: RegistrationView,
           inject: [SAVED],
@@ -64,6 +65,7 @@ export class AppModule {
         ReactionTracker,
         ClusterActions,
         ClusterProcess,
+        Evaluations,
         Propagation,
         RoleSuggestions,
         HostBinding,

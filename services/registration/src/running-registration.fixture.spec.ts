@@ -9,6 +9,7 @@ import {
   streamIdOf,
   subjectOfMethod,
   toStoredData,
+  ValidationService,
 } from '@muster/contracts';
 import {
   clusterDecider,
@@ -27,7 +28,7 @@ import {
   type Platform,
   startMicroservice,
 } from '@muster/nest-kit';
-import type { EventStore, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+import { type EventStore, type JsonObject, type RecordedEvent, START_OF_STORE, type StreamId } from '@muster/ports';
 import { eventually, type ManualClock, manualClock } from '@muster/testing';
 import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import { AppModule } from './app.module';
@@ -46,6 +47,10 @@ export class RunningRegistration {
   /** Streams whose appends fail, as with a full disk. */
   readonly brokenStreams = new Set<string>();
   readonly platform: Platform;
+  /** Position of the last outcomes, as the validation service would report it. */
+  evaluatedPosition = START_OF_STORE;
+  /** Answers the next question for outcomes instead, with the position of those that it stores. */
+  evaluation: (() => Promise<number>) | undefined;
   private running: Running | undefined;
   private refusal: JsonObject | undefined;
 
@@ -66,6 +71,11 @@ export class RunningRegistration {
     requests.subscribe(subjectOfMethod(InventoryService.method.clearReport), async ({ body }) => {
       this.cleared.push((body as unknown as InventoryReport).hostKey);
       return { ok: {} };
+    });
+    requests.subscribe(subjectOfMethod(ValidationService.method.awaitEvaluation), async () => {
+      const evaluate = this.evaluation;
+      this.evaluation = undefined;
+      return { ok: { position: (await evaluate?.()) ?? this.evaluatedPosition } };
     });
     requests.subscribe('agent.v1.*.*.nudge', ({ subject }) => void this.nudges.push(subject));
   }

@@ -19,7 +19,7 @@ import {
   type SavedConsumer,
 } from '@muster/event-sourcing';
 import { EVENT_STORE, CLOCK, IDS, type MusterEventStore, SAVED } from '@muster/nest-kit';
-import { type Clock, type Ids, NO_STREAM, type RecordedEvent } from '@muster/ports';
+import { type Clock, type Ids, NO_STREAM, type RecordedEvent, START_OF_STORE } from '@muster/ports';
 import {
   type FlapPolicy,
   type FlapWatch,
@@ -33,6 +33,8 @@ import { FLAP_POLICY } from './config';
 interface Known {
   readonly recorded: RecordedOutcomes;
   readonly revision: number;
+  /** Position of the last outcomes of the subject. */
+  readonly position: number;
 }
 
 /** The recorded outcomes by subject, as they are saved. */
@@ -49,7 +51,7 @@ export function isOpenSubject(subject: Subject, view: FactsView): boolean {
   return host !== undefined && !isClosedHost(host.state);
 }
 
-const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM };
+const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM, position: START_OF_STORE };
 const NOTHING_FLAPS: FlapWatch = new Map();
 
 /** Writes the `validation-` streams and caches the recorded outcomes, so that an unchanged evaluation needs no read. */
@@ -96,6 +98,7 @@ export class OutcomeStore {
     this.known.set(subject, {
       recorded: outcomeDecider.evolve(recorded, event),
       revision: event.revision,
+      position: event.position,
     });
     return true;
   }
@@ -118,7 +121,14 @@ export class OutcomeStore {
     const commandId = this.ids.uuid();
     const context = { commandId, correlationId: causationId, causationId, actor: 'service:validation' };
     const result = await this.handler.handle(parseSubject(subject).id, command, context);
-    if (result.kind === 'stored') this.known.set(subject, { recorded: result.state, revision: result.revision });
+    if (result.kind !== 'stored') return;
+    const { state: recorded, revision, position } = result;
+    this.known.set(subject, { recorded, revision, position });
+  }
+
+  /** Returns the position of the last outcomes of the subjects; START_OF_STORE without any. */
+  positionOf(subjects: readonly Subject[]): number {
+    return Math.max(START_OF_STORE, ...subjects.map((subject) => (this.known.get(subject) ?? NOTHING_KNOWN).position));
   }
 
   forget(subject: Subject): void {

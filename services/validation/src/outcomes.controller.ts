@@ -1,5 +1,12 @@
 import { ValidationService } from '@muster/contracts';
-import { evaluateDryRun } from '@muster/evaluation';
+import {
+  evaluateDryRun,
+  FactsView,
+  hostSubject,
+  parseSubject,
+  type Subject,
+  subjectOfStreamId,
+} from '@muster/evaluation';
 import {
   CLOCK,
   documentTask,
@@ -28,6 +35,16 @@ import { OutcomeStore } from './outcome-store';
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const SUBJECT_ID = new RegExp(`^${UUID}(\\.${UUID})?$`);
 
+/** @throws RefusalError when it is not the id of a cluster or host. */
+function requireSubject(subjectId: string): void {
+  if (SUBJECT_ID.test(subjectId)) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `subjectId "${subjectId.slice(0, 100)}" is not the id of a cluster or host. Allowed: <cluster id> or <infra-env id>.<host id>.`,
+    subject: 'subjectId',
+  });
+}
+
 /** Returns all outcomes of a host or cluster with their history. */
 @Controller()
 export class ReadOutcomesController {
@@ -37,12 +54,7 @@ export class ReadOutcomesController {
   async handle(
     @Payload() { subjectId }: InputOf<typeof ValidationService.method.readOutcomes>,
   ): Promise<OutputOf<typeof ValidationService.method.readOutcomes>> {
-    if (!SUBJECT_ID.test(subjectId))
-      throw new RefusalError({
-        code: 'invalid-input',
-        reason: `subjectId "${subjectId.slice(0, 100)}" is not the id of a cluster or host. Allowed: <cluster id> or <infra-env id>.<host id>.`,
-        subject: 'subjectId',
-      });
+    requireSubject(subjectId);
     const recorded = await this.store.read(subjectId);
     const outcomes = subjectId.includes('.')
       ? completeHostOutcomes(recorded.outcomes, recorded.clusterId !== '')
@@ -64,14 +76,45 @@ export class AwaitEvaluationController {
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     private readonly reactor: ReactorHost,
+    private readonly view: FactsView,
+    private readonly store: OutcomeStore,
   ) {}
 
   @Handles(ValidationService.method.awaitEvaluation)
   async handle(
-    @Payload() { position }: InputOf<typeof ValidationService.method.awaitEvaluation>,
+    @Payload() { position, subjectId }: InputOf<typeof ValidationService.method.awaitEvaluation>,
   ): Promise<OutputOf<typeof ValidationService.method.awaitEvaluation>> {
-    await this.reactor.followed(position);
-    return { position: await this.eventStore.head() };
+    if (subjectId === '') {
+      await this.reactor.followed(position);
+      return { position: await this.eventStore.head() };
+    }
+    requireSubject(subjectId);
+    await this.reactor.followed(position, (key) => this.concerns(subjectId, key));
+    const subjects = this.subjectsOf(subjectId);
+    this.requireEvaluated(subjects);
+    return { position: this.store.positionOf(subjects) };
+  }
+
+  /** The events up to the position are observed when this is asked, so the hosts of a cluster are known. */
+  private concerns(subjectId: string, key: string): boolean {
+    const subject = subjectOfStreamId(subjectId);
+    if (subject === key) return true;
+    const { kind, id } = parseSubject(key);
+    return kind === 'host' && (this.view.cluster(subjectId)?.hostKeys.has(id) ?? false);
+  }
+
+  /** A cluster with its hosts, or one host. */
+  private subjectsOf(subjectId: string): readonly Subject[] {
+    const cluster = this.view.cluster(subjectId);
+    return [subjectOfStreamId(subjectId), ...[...(cluster?.hostKeys ?? [])].map(hostSubject)];
+  }
+
+  private requireEvaluated(subjects: readonly Subject[]): void {
+    for (const subject of subjects) {
+      const failure = this.reactor.failureOf(subject);
+      if (failure)
+        throw new RefusalError({ code: 'busy', reason: `The evaluation of ${subject} fails: ${failure}`, subject });
+    }
   }
 }
 

@@ -57,7 +57,7 @@ export interface InstalledCluster {
 }
 
 /** A pull secret of the required form without a real credential. */
-const PULL_SECRET = JSON.stringify({
+export const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
 });
 /** Names of events that the demo prints, in addition to warnings and errors. */

@@ -130,6 +130,7 @@ export const conditions = (
 export const refresh = (hosts: HostSummary, more: Partial<RefreshCluster> = {}): RefreshCluster => ({
   type: 'Refresh',
   conditions: undefined,
+  evaluatedRevision: Infinity,
   hosts,
   singleNodeAddress: '',
   at: START,

@@ -1,5 +1,6 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain, StoredBody } from '@muster/contracts';
 import type { ClusterBlockingIds, ClusterConditions } from '@muster/validation-rules';
+import type { EvaluatedInputs } from '../evaluated-inputs';
 import type { HostSummary } from '../roles/host-summary';
 import type { ClusterDeadlineName, ClusterKind } from './state';
 
@@ -41,7 +42,7 @@ export interface DeriveMachineNetworks extends At {
 }
 
 /** Evaluates the status again after an input of it may have changed. */
-export interface RefreshCluster extends At {
+export interface RefreshCluster extends At, EvaluatedInputs {
   readonly type: 'Refresh';
   /** Undefined before the first evaluation. */
   readonly conditions: (ClusterConditions & ClusterBlockingIds) | undefined;

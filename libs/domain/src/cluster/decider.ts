@@ -1,6 +1,7 @@
 import type { ClusterEvent } from '@muster/contracts';
 import { createTableDecider, type Decider, defineTable, type Transition } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { isOutdated, OUTDATED_OUTCOMES } from '../evaluated-inputs';
 import { isSameValue } from '../text-forms';
 import { CLUSTER_COMMANDS, type ClusterCommand } from './commands';
 import { DEFAULT_CLUSTER_TIMEOUTS, dueClusterDeadline } from './deadlines';
@@ -14,7 +15,7 @@ import { PREPARATION_ROWS, READINESS_ROWS } from './rows/preparation.rows';
 import { REFUSAL_ROWS } from './rows/refusal.rows';
 import { VIP_LEASE_REFUSAL_ROWS, VIP_LEASE_ROWS } from './rows/vip-lease.rows';
 import { REGISTRATION_ROWS, USER_ROWS } from './rows/registration.rows';
-import { CLUSTER_PHASES, type ClusterState, initialClusterState, INSTALLING_STATUSES } from './state';
+import { CLUSTER_PHASES, type ClusterState, initialClusterState, INSTALLING_STATUSES, OPEN_STATUSES } from './state';
 
 export type { ClusterDeciderSettings } from './guards';
 
@@ -53,7 +54,7 @@ export function createClusterDecider(
       table: CLUSTER_TABLE,
       initialState: initialClusterState,
       evolve: evolveCluster,
-      validate: ({ command, state }) => clusterInputRefusal(command, state),
+      validate: ({ command, state }) => clusterInputRefusal(command, state) ?? outdatedRefusal(command, state),
       transition: statusEvents,
       next: ({ command, state }, after) =>
         command.type === 'Refresh' && after.status !== state.status && isInstalling(after.status) ? command : undefined,
@@ -64,6 +65,12 @@ export function createClusterDecider(
 
 /** The cluster aggregate with the default settings. */
 export const clusterDecider = createClusterDecider();
+
+/** The rows of these statuses read the conditions. */
+const outdatedRefusal = (command: ClusterCommand, state: ClusterState): typeof OUTDATED_OUTCOMES | undefined =>
+  command.type === 'Refresh' && OPEN_STATUSES.some((open) => open === state.status) && isOutdated(command, state)
+    ? OUTDATED_OUTCOMES
+    : undefined;
 
 const isInstalling = (status: string): boolean => INSTALLING_STATUSES.some((known) => known === status);
 

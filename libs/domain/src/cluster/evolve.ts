@@ -14,8 +14,23 @@ import {
   NO_VIP_LEASES,
 } from './state';
 
+/** Events that change what validations read of a cluster. */
+const INPUTS: ReadonlySet<string> = new Set<ClusterEvent['type']>([
+  'ClusterRegistered',
+  'ClusterSettingsRevised',
+  'MachineNetworksDerived',
+  'VipsDerived',
+  'ClusterReset',
+  'ClusterOpenedForHosts',
+]);
+
 /** Returns the state after one more event. */
 export function evolveCluster(state: ClusterState, event: ClusterEvent): ClusterState {
+  const after = withEvent(state, event);
+  return INPUTS.has(event.type) ? { ...after, inputsRevision: state.inputsRevision + 1 } : after;
+}
+
+function withEvent(state: ClusterState, event: ClusterEvent): ClusterState {
   switch (event.type) {
     case 'ClusterRegistered':
       return registered(state, event.data);

@@ -8,6 +8,7 @@ import {
   networkOfAddress,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
+import type { EvaluatedInputs } from '../evaluated-inputs';
 import { hostStages } from '../host/stages';
 import { type HostState, isDay2 } from '../host/state';
 import { clusterPermits } from '../permissions';
@@ -27,7 +28,7 @@ export interface ClusterMember {
 }
 
 /** Inputs of a cluster's follow-up commands that are not in its own stream. */
-export interface ClusterSurroundings {
+export interface ClusterSurroundings extends EvaluatedInputs {
   readonly hosts: readonly ClusterMember[];
   /** Absent before the first evaluation of the cluster. */
   readonly conditions?: ClusterConditions & ClusterBlockingIds;
@@ -42,7 +43,7 @@ export interface ClusterSurroundings {
  */
 export function* clusterFollowUps(
   state: ClusterState,
-  { hosts, conditions, artifacts, hasKubeconfig }: ClusterSurroundings,
+  { hosts, conditions, evaluatedRevision, artifacts, hasKubeconfig }: ClusterSurroundings,
   at: string,
 ): Generator<ClusterCommand> {
   if (
@@ -65,6 +66,7 @@ export function* clusterFollowUps(
     type: 'Refresh',
     at,
     conditions,
+    evaluatedRevision,
     hosts: summarizeMembers(hosts),
     singleNodeAddress: state.settings.controlPlaneCount === 1 ? singleNodeAddress(state, hosts[0]) : '',
   };

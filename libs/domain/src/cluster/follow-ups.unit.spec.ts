@@ -12,7 +12,7 @@ const member = (address: string): ClusterMember => ({
   hardware: { ...NO_HARDWARE, nics: [nic({ ipv4Addresses: [address] })] },
 });
 const derivedFor = (state: ClusterState, hosts: readonly ClusterMember[]): readonly string[] | undefined => {
-  for (const command of clusterFollowUps(state, { hosts, hasKubeconfig: false }, AT))
+  for (const command of clusterFollowUps(state, { hosts, evaluatedRevision: 0, hasKubeconfig: false }, AT))
     if (command.type === 'DeriveMachineNetworks') return command.cidrs;
   return undefined;
 };

@@ -70,6 +70,7 @@ const COMMANDS: { readonly [Type in ClusterCommand['type']]: fc.Arbitrary<Extrac
       }),
       { nil: undefined, freq: 6 },
     ),
+    evaluatedRevision: fc.constant(Infinity),
     hosts,
     singleNodeAddress: fc.constantFrom('', '192.168.1.9'),
     at,

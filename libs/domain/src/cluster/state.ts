@@ -1,4 +1,5 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain } from '@muster/contracts';
+import type { CountedInputs } from '../evaluated-inputs';
 import type { HostSummary } from '../roles/host-summary';
 import { NO_REASON, type StatusReason } from '../status-reason';
 
@@ -95,7 +96,7 @@ export interface ClusterProgress {
 }
 
 /** The state of a cluster. Times are ISO 8601 UTC, empty when the event has not happened. */
-export interface ClusterState {
+export interface ClusterState extends CountedInputs {
   readonly status: ClusterPhase;
   readonly statusReason: StatusReason;
   readonly statusSince: string;
@@ -173,6 +174,7 @@ export const initialClusterState = (): ClusterState => ({
   controllerLogsStartedAt: '',
   controllerLogsCollectedAt: '',
   deregisteredAt: '',
+  inputsRevision: 0,
 });
 
 /**

@@ -1,5 +1,6 @@
 import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
 import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
+import type { EvaluatedInputs } from '../evaluated-inputs';
 import type { HostKind, HostRole } from './state';
 
 /** The time of the command, ISO 8601 UTC. A decision reads no other clock. */
@@ -8,7 +9,7 @@ interface At {
 }
 
 /** State outside of the host's stream that guards evaluate. */
-export interface HostSurroundings {
+export interface HostSurroundings extends EvaluatedInputs {
   /** Overrides applied. Undefined until the host was evaluated for its current registration and binding. */
   readonly conditions: (HostConditions & HostBlockingIds) | undefined;
   /** Undefined for a host without a cluster. */

@@ -1,6 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import { createTableDecider, type Decider, defineTable, type Transition } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { type EvaluatedInputs, isOutdated, OUTDATED_OUTCOMES } from '../evaluated-inputs';
 import { isSameValue } from '../text-forms';
 import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
 import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './deadlines';
@@ -16,7 +17,7 @@ import { PREPARATION_ROWS } from './rows/preparation.rows';
 import { PRESENCE_ROWS } from './rows/presence.rows';
 import { DEADLINE_ROWS, PROGRESS_ROWS, STAGE_ROWS } from './rows/progress.rows';
 import { IDENTITY_ROWS, REGISTRATION_ROWS } from './rows/registration.rows';
-import { HOST_SOURCES, type HostState, initialHost } from './state';
+import { DISCOVERY, HOST_SOURCES, type HostState, initialHost, POOL, PREPARING } from './state';
 
 /** The state machine of a host. */
 export const HOST_TABLE = defineTable<HostTable, HostRow>({
@@ -48,7 +49,15 @@ export const HOST_TABLE = defineTable<HostTable, HostRow>({
 /** Returns the host aggregate with the timeouts of a deployment. */
 export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, HostCommand, HostEvent, ProblemCode> {
   return createTableDecider<HostTable, HostRow>(
-    { table: HOST_TABLE, initialState: initialHost, evolve: evolveHost, transition: statusEvents, next: nextCommand },
+    {
+      table: HOST_TABLE,
+      initialState: initialHost,
+      evolve: evolveHost,
+      validate: ({ command, state }) =>
+        command.type === 'Refresh' && restsOnOutdated(command, state) ? OUTDATED_OUTCOMES : undefined,
+      transition: statusEvents,
+      next: nextCommand,
+    },
     timeouts,
   );
 }
@@ -57,12 +66,19 @@ export function createHostDecider(timeouts: HostTimeouts): Decider<HostState, Ho
 export const hostDecider = createHostDecider(DEFAULT_HOST_TIMEOUTS);
 
 /** A refresh is repeated until nothing changes. A passed deadline is followed by one refresh. */
-function nextCommand({ command }: { readonly command: HostCommand }): HostCommand | undefined {
+function nextCommand({ command }: { readonly command: HostCommand }, after: HostState): HostCommand | undefined {
+  if (command.type !== 'Refresh' && command.type !== 'PassDeadline') return undefined;
+  if (restsOnOutdated(command, after)) return undefined;
   if (command.type === 'Refresh') return command;
-  if (command.type !== 'PassDeadline') return undefined;
-  const { at, conditions, cluster, softTimeouts } = command;
-  return { type: 'Refresh', at, conditions, cluster, softTimeouts };
+  const { at, conditions, evaluatedRevision, cluster, softTimeouts } = command;
+  return { type: 'Refresh', at, conditions, evaluatedRevision, cluster, softTimeouts };
 }
+
+/** Statuses whose rows on Refresh read the conditions. */
+const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...POOL, ...PREPARING]);
+
+const restsOnOutdated = (given: EvaluatedInputs, state: HostState): boolean =>
+  EVALUATED.has(state.status) && isOutdated(given, state);
 
 function statusEvents(transition: Transition<HostTable, HostRow>): readonly HostEvent[] {
   const { row, state, command, from, to, after } = transition;

@@ -30,8 +30,33 @@ const toKind = (kind: string): HostKind => HOST_KINDS.find((known) => known === 
 const toRole = (role: string): HostRole => HOST_ROLES.find((known) => known === role) ?? 'auto-assign';
 const toStage = (stage: string): HostStage | '' => (isHostStage(stage) ? stage : '');
 
+/** Events that change what validations read of a host. */
+const INPUTS: ReadonlySet<string> = new Set<HostEvent['type']>([
+  'HostRegistered',
+  'HostReregistered',
+  'HostDeregistered',
+  'HostBound',
+  'HostUnbound',
+  'HostFellSilent',
+  'HostReturned',
+  'HostMediaDisconnected',
+  'HostMediaReconnected',
+  'HostRoleAssigned',
+  'HostRoleSuggested',
+  'HostBootstrapChosen',
+  'HostRenamed',
+  'InstallationDiskChosen',
+  'HostSettingsRevised',
+  'HostProgressed',
+]);
+
 /** Returns the state after one more event. An event without an effect on the state returns it unchanged. */
 export function evolveHost(state: HostState, event: HostEvent): HostState {
+  const after = withEvent(state, event);
+  return INPUTS.has(event.type) ? { ...after, inputsRevision: state.inputsRevision + 1 } : after;
+}
+
+function withEvent(state: HostState, event: HostEvent): HostState {
   switch (event.type) {
     case 'HostRegistered':
       return { ...registered(event.data), ...placeAfter(state, event) };

@@ -1,4 +1,5 @@
 import type { HostSettings, MachineIdentity, Owner, Plain } from '@muster/contracts';
+import type { CountedInputs } from '../evaluated-inputs';
 import { NO_REASON, type StatusReason } from '../status-reason';
 import type { HostStage } from './stages';
 
@@ -154,7 +155,7 @@ export interface IdentityConflict {
 }
 
 /** The state of a host from its events. Immutable. Times are ISO 8601 UTC, empty when the event has not happened. */
-export interface HostState {
+export interface HostState extends CountedInputs {
   /** `unregistered` before the first registration and after the host was deregistered. */
   readonly status: HostSource;
   readonly statusReason: StatusReason;
@@ -246,6 +247,7 @@ const INITIAL: HostState = {
   machineClaimedAt: '',
   conflict: undefined,
   deregisteredAt: '',
+  inputsRevision: 0,
 };
 
 export function initialHost(): HostState {

@@ -13,6 +13,7 @@ import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
+import { ClusterProcess } from './cluster-process';
 import { ReactionTracker } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
 import type { HostEntry, PropagatedCommand } from '../view/view-entries';
@@ -92,10 +93,12 @@ export class ClusterActions {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly reactions: ReactionTracker,
+    private readonly process: ClusterProcess,
   ) {}
 
   /** @throws RefusalError when the cluster is not ready. */
   async install(clusterId: string, context: CommandContext): Promise<Stored> {
+    await this.process.settled(clusterId);
     const hosts = this.view.hostsOf(clusterId);
     const command = {
       type: 'Install',

@@ -1,8 +1,11 @@
+import { streamIdOf } from '@muster/contracts';
 import {
   CLUSTER_DEADLINES,
+  type ClusterCommand,
   clusterFollowUps,
   clusterPermits,
   type ClusterSurroundings,
+  OPEN_STATUSES,
   suggestRoles,
   toRoleCandidates,
 } from '@muster/domain';
@@ -13,11 +16,18 @@ import {
   EVALUATED_CLUSTER_STATUSES,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
+import type { RunAgain } from '@muster/event-sourcing';
+import { ReactorHost } from '@muster/nest-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
+import { Evaluations, isChange } from '../reactions/evaluations';
+import { parseReactionKey } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
 import type { ClusterEntry, HostEntry } from '../view/view-entries';
+
+/** The longest chain: settings, outcomes of hosts, their statuses, outcomes of the cluster, its status, suggested roles. */
+const SETTLING_ROUNDS_MAX = 6;
 
 /** Suggests roles for hosts of role auto-assign while the installation has not started. */
 @Injectable()
@@ -57,24 +67,81 @@ export class ClusterProcess {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly roles: RoleSuggestions,
+    private readonly evaluations: Evaluations,
+    private readonly reactor: ReactorHost,
   ) {}
 
-  /** Returns the position of the last event stored, or 0. */
-  async react(clusterId: string): Promise<number> {
+  /** Returns the keys whose reactions have to come first when the status of the cluster depends on them. */
+  async react(clusterId: string): Promise<RunAgain | undefined> {
     const entry = this.view.cluster(clusterId);
-    if (!entry || entry.state.status === 'deregistered') return 0;
+    if (!entry || entry.state.status === 'deregistered') return undefined;
+    entry.awaitsHosts = false;
     const hosts = this.view.hostsOf(clusterId);
     if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry, hosts);
-    let position = 0;
-    for (const command of clusterFollowUps(
-      entry.state,
-      { ...entry, conditions: conditionsOf(entry), hosts },
-      this.aggregates.now(),
-    )) {
-      const result = await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry));
-      if (result.kind === 'stored') position = Math.max(position, result.position);
+    for (const command of this.followUps(entry))
+      if (command.type !== 'Refresh') await this.handle(entry, command);
+      else if (!isChange(this.aggregates.clusterDecider.decide(command, entry.state))) return undefined;
+    return this.refresh(entry);
+  }
+
+  /** Stores a transition that rests on outcomes only when they include every event that they depend on. */
+  private async refresh(entry: ClusterEntry): Promise<RunAgain | undefined> {
+    if (OPEN_STATUSES.some((open) => open === entry.state.status)) {
+      const first = this.hostReactions(entry);
+      if (first) return first;
+      entry.awaitsHosts = true;
+      if (this.isAheadOfView(entry) || !(await this.evaluations.areCurrent(entry.id, entry))) return undefined;
+      const others = this.hostReactions(entry);
+      if (others) return others;
+      if (this.isAheadOfView(entry)) return undefined;
+      entry.awaitsHosts = false;
     }
-    return position;
+    for (const command of this.followUps(entry)) if (command.type === 'Refresh') await this.handle(entry, command);
+    return undefined;
+  }
+
+  /** The conditions are used when they were confirmed, or to find out whether they have to be. */
+  private followUps(entry: ClusterEntry): Iterable<ClusterCommand> {
+    const { id, state } = entry;
+    const surroundings = { ...entry, conditions: conditionsOf(entry), evaluatedRevision: state.inputsRevision };
+    return clusterFollowUps(state, { ...surroundings, hosts: this.view.hostsOf(id) }, this.aggregates.now());
+  }
+
+  private async handle(entry: ClusterEntry, command: ClusterCommand): Promise<void> {
+    await this.aggregates.clusters.handle(entry.id, command, this.aggregates.ownContext(entry));
+  }
+
+  /** The stored events that are not observed yet lead to the next reaction. */
+  private isAheadOfView({ id, hostKeys }: ClusterEntry): boolean {
+    const streams = [streamIdOf('cluster', id), ...[...hostKeys].map((key) => streamIdOf('host', key))];
+    return streams.some((streamId) => this.aggregates.isAheadOfFeed(streamId));
+  }
+
+  /** The statuses of the hosts are inputs of the cluster. Returns undefined when no reaction of a host is due. */
+  private hostReactions({ id, hostKeys }: ClusterEntry): RunAgain | undefined {
+    const keys = [`follow:${id}`, ...[...hostKeys].map((key) => `host:${key}`)];
+    const after = keys.filter((key) => this.reactor.isBusy(key));
+    return after.length > 0 ? { after } : undefined;
+  }
+
+  /**
+   * Waits, for a few rounds, until the status of the cluster follows from all changes that were stored before: each change is
+   * evaluated, the reactions of the hosts come next, and that of the cluster last.
+   */
+  async settled(clusterId: string): Promise<void> {
+    let awaited = (await this.aggregates.clusters.load(clusterId)).position;
+    for (let round = 1; round <= SETTLING_ROUNDS_MAX; round += 1) {
+      await this.reactor.followed(awaited, (key) => this.concerns(clusterId, key));
+      const entry = this.view.cluster(clusterId);
+      if (!entry) return;
+      awaited = await this.evaluations.lastOutcomes(clusterId, this.view.position(), entry);
+      if (awaited <= this.view.position() && !entry.awaitsHosts && !this.isAheadOfView(entry)) return;
+    }
+  }
+
+  private concerns(clusterId: string, key: string): boolean {
+    const { kind, id } = parseReactionKey(key);
+    return kind === 'host' || kind === 'report' ? this.view.host(id)?.state.clusterId === clusterId : id === clusterId;
   }
 
   async passDeadline(clusterId: string, name: string): Promise<void> {

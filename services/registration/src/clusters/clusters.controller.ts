@@ -54,7 +54,8 @@ export class ClustersController {
     const commands = function* (current: () => ClusterState): Generator<ClusterCommand> {
       yield command;
       const conditions = conditionsOf({ state: current(), outcomes: new Map() });
-      yield* clusterFollowUps(current(), { hosts: [], conditions, hasKubeconfig: false }, at);
+      const evaluatedRevision = current().inputsRevision;
+      yield* clusterFollowUps(current(), { hosts: [], conditions, evaluatedRevision, hasKubeconfig: false }, at);
     };
     const { clusters } = this.aggregates;
     return { stored: await this.sealing.handle(clusters, clusterId, commands, secrets, context, true) };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { TestCluster, PREPARED, READY, SUFFICIENT } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
@@ -38,6 +39,24 @@ describe('an installation', () => {
     const plans = await Promise.all(keys.map((key) => cluster.poll(key)));
     const roles = plans.map(({ instructions: [step] }) => (JSON.parse(step?.args[0] ?? '{}') as { role: string }).role);
     expect(roles.sort()).toEqual(['bootstrap', 'master', 'master']);
+  });
+
+  it('does not start on a status from before a change of settings', async () => {
+    await cluster.ready();
+    running.evaluation = async () => {
+      await running.store.append(`validation-${cluster.id}`, 0, [
+        {
+          id: randomUUID(),
+          type: 'ClusterOutcomesChanged',
+          data: { clusterId: cluster.id, conditions: { ...READY, requiredPassed: false }, changed: [], at: '' },
+          metadata: { commandId: randomUUID(), correlationId: 'c', actor: 'played', occurredAt: '' },
+        },
+      ]);
+      return running.store.head();
+    };
+    await expect(cluster.install()).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+    await running.settled();
+    expect(await status()).toBe('insufficient');
   });
 
   it('assigns the suggested roles, weakest hosts first as workers, and selects one bootstrap host', async () => {

@@ -1,4 +1,5 @@
 import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { START_OF_STORE } from '@muster/ports';
 import { TestCluster, READY, SUFFICIENT } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -68,11 +69,14 @@ describe('commands that are propagated to hosts', () => {
   it('do not set a cluster to ready after a reset before it is evaluated again', async () => {
     await cluster.installing();
     await order('cancelInstallation');
+    running.evaluatedPosition = Number.MAX_SAFE_INTEGER;
     await order('resetCluster');
+    running.evaluatedPosition = START_OF_STORE;
+    await cluster.evaluate({ ...READY, requiredPassed: false });
     const entered = (await running.events(streamIdOf('cluster', cluster.id))).filter(
       ({ type }) => type === 'ClusterEnteredStatus',
     );
-    expect(entered.at(-1)?.data).toMatchObject({ status: 'insufficient' });
+    expect(entered.slice(-2).map(({ data }) => data['status'])).toEqual(['cancelled', 'insufficient']);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import {
   type HostSurroundings,
   installableDisks,
   isInstallationComplete,
+  NOT_EVALUATED,
 } from '@muster/domain';
 import { callService, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
@@ -19,6 +20,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
+import { Evaluations, isChange } from '../reactions/evaluations';
 import { RegistrationView } from '../view/registration-view';
 import type { HostEntry } from '../view/view-entries';
 
@@ -63,6 +65,7 @@ export class HostProcess {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly disks: InstallationDisks,
+    private readonly evaluations: Evaluations,
   ) {}
 
   /** Returns the position of the last event stored, or 0. */
@@ -72,7 +75,23 @@ export class HostProcess {
     await this.clearVoidImageCheck(entry);
     let position = 0;
     for (const command of this.commandsFor(entry)) position = Math.max(position, await this.command(entry, command));
-    return position;
+    return Math.max(position, await this.refresh(entry));
+  }
+
+  /** Stores a transition that rests on outcomes only when they include every event that they depend on. */
+  private async refresh(entry: HostEntry): Promise<number> {
+    const { hostDecider } = this.aggregates;
+    const unconfirmed = this.refreshCommand(entry, NOT_EVALUATED);
+    const decision = hostDecider.decide(unconfirmed, entry.state);
+    if (decision.kind === 'accepted') return decision.events.length > 0 ? this.command(entry, unconfirmed) : 0;
+    const confirmed = (): HostCommand => this.refreshCommand(entry, entry.state.inputsRevision);
+    if (!isChange(hostDecider.decide(confirmed(), entry.state))) return 0;
+    if (!(await this.evaluations.areCurrent(entry.key, entry))) return 0;
+    return this.command(entry, confirmed());
+  }
+
+  private refreshCommand(entry: HostEntry, evaluatedRevision: number): HostCommand {
+    return { type: 'Refresh', at: this.aggregates.now(), ...this.surroundings(entry), evaluatedRevision };
   }
 
   /** Reacts to a report. It changes the installation disk. The status changes after the report was evaluated. */
@@ -88,6 +107,7 @@ export class HostProcess {
     const cluster = this.view.cluster(entry.state.clusterId);
     return {
       conditions: this.conditionsOf(entry),
+      evaluatedRevision: NOT_EVALUATED,
       softTimeouts: this.config.softTimeouts,
       installerImage: this.config.images.installer,
       cluster: cluster && {
@@ -121,7 +141,6 @@ export class HostProcess {
       if (role === 'auto-assign' && suggestedRole) yield { type: 'AssignRole', at, role: suggestedRole };
       if (cluster.bootstrapHostId === hostId && !isBootstrap) yield { type: 'ChooseBootstrap', at };
     }
-    yield { type: 'Refresh', at, ...this.surroundings(entry) };
   }
 
   private diskCommand(entry: HostEntry): HostCommand | undefined {

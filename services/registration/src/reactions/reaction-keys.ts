@@ -9,7 +9,10 @@ import { isPropagated } from '../view/view-entries';
  */
 export type ReactionKey =
   | { readonly kind: 'host' | 'report'; readonly id: HostKey }
-  | { readonly kind: 'cluster' | 'follow' | 'shred'; readonly id: string };
+  | { readonly kind: 'cluster'; readonly id: string }
+  | { readonly kind: 'follow' | 'shred'; readonly id: string };
+/** Requests wait for these. */
+export type TrackedKey = Exclude<ReactionKey, { readonly kind: 'cluster' }>;
 
 /** Events of hosts that affect the state of their cluster. */
 const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
@@ -31,7 +34,12 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
   const { category, id } = parseStreamId(event.streamId);
   switch (category) {
     case 'host':
-      return [`host:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
+      return [
+        `host:${id}`,
+        ...(CLUSTER_INPUTS.has(event.type)
+          ? keysOfItsClusters(event, view)
+          : keyOfAwaitingCluster(id as HostKey, view)),
+      ];
     case 'inventory':
       return [`report:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
     case 'cluster':
@@ -41,7 +49,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
         ...(event.type === 'ClusterEnteredStatus' ? view.hostsOf(id).map(({ key }) => `host:${key}`) : []),
       ];
     case 'validation':
-      return [id.includes('.') ? `host:${id}` : `cluster:${id}`];
+      return id.includes('.') ? [`host:${id}`, ...keyOfAwaitingCluster(id as HostKey, view)] : [`cluster:${id}`];
     case 'artifact':
       return [`cluster:${id}`];
     case 'infraEnv':
@@ -58,6 +66,11 @@ const keysOfItsClusters = (event: RecordedMusterEvent, view: RegistrationView): 
     .flatMap((id) =>
       view.cluster(id)?.propagated?.kind === 'deregistered' ? [`cluster:${id}`, `follow:${id}`] : [`cluster:${id}`],
     );
+
+function keyOfAwaitingCluster(key: HostKey, view: RegistrationView): readonly string[] {
+  const cluster = view.cluster(view.host(key)?.state.clusterId ?? '');
+  return cluster?.awaitsHosts ? [`cluster:${cluster.id}`] : [];
+}
 
 export function parseReactionKey(key: string): ReactionKey {
   const colon = key.indexOf(':');

@@ -9,7 +9,7 @@ import {
   SAVED,
   SECRETS,
 } from '@muster/nest-kit';
-import type { SavedConsumer } from '@muster/event-sourcing';
+import type { RunAgain, SavedConsumer } from '@muster/event-sourcing';
 import type { Secrets } from '@muster/ports';
 import { Controller, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -28,9 +28,9 @@ import {
   isReactionOpen,
   openKeysOf,
   parseReactionKey,
-  type ReactionKey,
   reactionKeysOf,
   ReactionTracker,
+  type TrackedKey,
 } from './reaction-keys';
 
 /**
@@ -112,20 +112,21 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     this.nudges.after(event);
   }
 
-  private async react(key: string): Promise<void> {
+  private async react(key: string): Promise<RunAgain | undefined> {
     const observed = this.view.position();
-    this.tracker.completed(key, observed, await this.reactTo(parseReactionKey(key)));
+    const parsed = parseReactionKey(key);
+    if (parsed.kind === 'cluster') return this.clusters.react(parsed.id);
+    this.tracker.completed(key, observed, await this.reactTo(parsed));
+    return undefined;
   }
 
   /** Returns the position of the last event that the reaction stored, or 0. */
-  private async reactTo({ kind, id }: ReactionKey): Promise<number> {
+  private async reactTo({ kind, id }: TrackedKey): Promise<number> {
     switch (kind) {
       case 'host':
         return this.hosts.react(id);
       case 'report':
         return this.hosts.reactToReport(id);
-      case 'cluster':
-        return this.clusters.react(id);
       case 'follow': {
         const command = this.view.cluster(id)?.propagated;
         return command ? this.propagation.follow(id, command) : 0;

@@ -14,7 +14,6 @@ import {
 } from '@muster/contracts';
 import {
   clusterDecider,
-  type ClusterState,
   hostDecider,
   infraEnvDecider,
   type InfraEnvState,
@@ -25,7 +24,6 @@ import {
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
-import type { Outcome, Outcomes } from '@muster/validation-rules';
 import {
   causeOf,
   CLUSTERS,
@@ -34,24 +32,12 @@ import {
   type HostEntry,
   INFRA_ENVS,
   type InfraEnvEntry,
+  newCluster,
+  NO_OUTCOMES,
+  NOTHING_REPORTED,
   PROPAGATED,
-  unmet,
+  withChanges,
 } from './view-entries';
-
-const NO_OUTCOMES: Outcomes = new Map();
-
-const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
-  new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
-
-/** Reports and outcomes of an earlier generation of a host are void. */
-const NOTHING_REPORTED = {
-  hardware: undefined,
-  conditions: undefined,
-  outcomes: NO_OUTCOMES,
-  measuredDisks: [],
-  checkedImages: [],
-  tangServers: undefined,
-};
 
 /**
  * The state for reactions, folded from all streams in order. It is some milliseconds behind the aggregates, so
@@ -95,7 +81,7 @@ export class RegistrationView {
     this.infraEnvs = make<string, InfraEnvEntry, InfraEnvEntry>({
       shape: INFRA_ENVS,
       fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
-      toSaved: ({ state }) => ({ state }),
+      toSaved: (infraEnv) => infraEnv,
       fromSaved: (saved) => saved,
       // Nothing happens to an infra-env by itself.
       isOpen: () => false,
@@ -114,6 +100,18 @@ export class RegistrationView {
 
   cluster(id: string): ClusterEntry | undefined {
     return this.clusters.get(id);
+  }
+
+  /** Position of the last event that the outcomes of the host or cluster depend on, as far as its own streams tell. */
+  inputsPositionOf(entry: HostEntry | ClusterEntry): number {
+    if ('hostKeys' in entry) return entry.inputsPosition;
+    const cluster = this.clusters.get(entry.state.clusterId);
+    const infraEnv = this.infraEnvs.get(entry.state.infraEnvId);
+    return Math.max(
+      entry.inputsPosition,
+      cluster?.settingsPosition ?? START_OF_STORE,
+      infraEnv?.settingsPosition ?? START_OF_STORE,
+    );
   }
 
   infraEnv(id: string): InfraEnvState | undefined {
@@ -178,6 +176,15 @@ export class RegistrationView {
     else if (isEventOf('inventory', event)) this.observeInventory(event);
     else if (isEventOf('validation', event)) this.observeOutcomes(event);
     else if (isEventOf('artifact', event)) this.observeArtifacts(event);
+    else if (isEventOf('manifest', event)) this.noteInput(parseStreamId(event.streamId).id, event);
+  }
+
+  /** The outcomes of the cluster depend on the event. */
+  private noteInput(clusterId: string, { position }: { readonly position: number }): void {
+    const cluster = this.clusters.get(clusterId);
+    if (!cluster) return;
+    cluster.inputsPosition = position;
+    this.clusters.changed(clusterId);
   }
 
   private observeHost(event: RecordedEvent<HostEvent>): void {
@@ -195,8 +202,12 @@ export class RegistrationView {
         measuredDisks: [],
         checkedImages: [],
         outcomes: NO_OUTCOMES,
+        inputsPosition: event.position,
         cause: causeOf(event),
       });
+    if (state.inputsRevision !== before.inputsRevision && known) known.inputsPosition = event.position;
+    if (state.inputsRevision !== before.inputsRevision || event.type === 'HostEnteredStatus')
+      for (const id of new Set([before.clusterId, state.clusterId])) this.noteInput(id, event);
     if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
   }
 
@@ -208,13 +219,10 @@ export class RegistrationView {
     if (!known) this.clusters.set(id, entry);
     else this.clusters.changed(id);
     Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
+    if (entry.state.inputsRevision !== before.inputsRevision)
+      Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     if (event.type === 'ClusterReset')
-      Object.assign(entry, {
-        artifacts: undefined,
-        releaseImages: undefined,
-        hasKubeconfig: false,
-        conditions: unmet(entry.conditions),
-      });
+      Object.assign(entry, { artifacts: undefined, releaseImages: undefined, hasKubeconfig: false });
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
     if (!kind) return;
@@ -227,7 +235,7 @@ export class RegistrationView {
     const known = this.infraEnvs.get(id);
     const state = infraEnvDecider.evolve(known?.state ?? infraEnvDecider.initialState(), event);
     if (event.type === 'InfraEnvDeregistered') this.infraEnvs.delete(id);
-    else this.infraEnvs.set(id, { state });
+    else this.infraEnvs.set(id, { state, settingsPosition: event.position });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
@@ -235,6 +243,8 @@ export class RegistrationView {
     if (!host || event.data.generation !== host.state.generation) return;
     host.cause = causeOf(event);
     this.hosts.changed(host.key);
+    host.inputsPosition = event.position;
+    this.noteInput(host.state.clusterId, event);
     if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
     else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
     else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
@@ -261,6 +271,7 @@ export class RegistrationView {
       if (!cluster) return;
       cluster.outcomes = withChanges(cluster.outcomes, event.data.changed);
       cluster.conditions = event.data.conditions ?? cluster.conditions;
+      cluster.inputsPosition = event.position;
       cluster.cause = causeOf(event);
       this.clusters.changed(cluster.id);
     }
@@ -283,17 +294,3 @@ export class RegistrationView {
     else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
   }
 }
-
-const newCluster = (
-  id: string,
-  hostKeys: ReadonlySet<HostKey>,
-  state: ClusterState,
-  event: RecordedMusterEvent,
-): ClusterEntry => ({
-  id,
-  state,
-  hostKeys,
-  hasKubeconfig: false,
-  outcomes: NO_OUTCOMES,
-  cause: causeOf(event),
-});

@@ -1,7 +1,7 @@
 import type { HardwareFacts, HostKey, Plain, RecordedMusterEvent } from '@muster/contracts';
 import type { EntryShape } from '@muster/decision';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
-import type { ClusterConditions, HostConditions, Outcomes } from '@muster/validation-rules';
+import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
 
 /** A host in the view of the reactions: its state and the reports about it. */
 export interface HostEntry {
@@ -16,6 +16,8 @@ export interface HostEntry {
   checkedImages: string[];
   /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
   tangServers?: string;
+  /** Position of the last event about the host, or report of it, that its outcomes depend on. */
+  inputsPosition: number;
   /** The last event of the host, which is the cause of the next command. */
   cause: Cause;
 }
@@ -33,6 +35,12 @@ export interface ClusterEntry {
   /** Parts of the release, once it was read. */
   releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string };
   hasKubeconfig: boolean;
+  /** Position of the last event about the cluster, its hosts or its manifests that its outcomes depend on. */
+  inputsPosition: number;
+  /** Position of the last event that changed what validations read of the cluster itself. */
+  settingsPosition: number;
+  /** A change of its status waits for the reactions of its hosts. */
+  awaitsHosts: boolean;
   /** The last cancellation, reset or deletion, while it may not have been propagated to all hosts. */
   propagated?: PropagatedCommand;
   cause: Cause;
@@ -40,6 +48,8 @@ export interface ClusterEntry {
 
 export interface InfraEnvEntry {
   readonly state: InfraEnvState;
+  /** Position of the last event of the infra-env. */
+  readonly settingsPosition: number;
 }
 
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
@@ -76,6 +86,35 @@ export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   correlationId: metadata.correlationId,
 });
 
-/** Outcomes from before a reset are ignored: the hosts must be evaluated again before the cluster can be ready. */
-export const unmet = (conditions: ClusterEntry['conditions']): ClusterEntry['conditions'] =>
-  conditions && { ...conditions, requiredPassed: false };
+export const NO_OUTCOMES: Outcomes = new Map();
+
+/** Returns the outcomes with the changed ones. */
+export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
+  new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
+
+/** Reports and outcomes of an earlier generation of a host are void. */
+export const NOTHING_REPORTED = {
+  hardware: undefined,
+  conditions: undefined,
+  outcomes: NO_OUTCOMES,
+  measuredDisks: [],
+  checkedImages: [],
+  tangServers: undefined,
+};
+
+export const newCluster = (
+  id: string,
+  hostKeys: ReadonlySet<HostKey>,
+  state: ClusterState,
+  event: RecordedMusterEvent,
+): ClusterEntry => ({
+  id,
+  state,
+  hostKeys,
+  hasKubeconfig: false,
+  outcomes: NO_OUTCOMES,
+  inputsPosition: event.position,
+  settingsPosition: event.position,
+  awaitsHosts: false,
+  cause: causeOf(event),
+});
