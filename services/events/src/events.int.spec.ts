@@ -15,7 +15,7 @@ import { type RunningEvents, startEvents } from './main';
 import {
   CLUSTER_ID,
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   onHost,
   record,
@@ -62,8 +62,8 @@ describe('the events service with a real bus and a store on disk', () => {
     return { platform, events, requests: platform.requests };
   };
 
-  const append = async (store: EventStore, ...facts: readonly Fact[]): Promise<void> => {
-    for (const event of record(facts))
+  const append = async (store: EventStore, ...given: readonly TestEvent[]): Promise<void> => {
+    for (const event of record(given))
       await store.append(event.streamId, NO_STREAM, [{ ...event, id: `${event.id}-${event.streamId}` }]);
   };
 

@@ -8,7 +8,7 @@ import { type NatsProcess, startNats } from './nats-process';
 const tlsOf = (environment: { readonly [name: string]: string }) => busTls(new SettingsReader(environment));
 
 describe('TLS of the bus', () => {
-  it('is required beyond loopback unless NATS_TLS says otherwise', () => {
+  it('is required on addresses other than loopback unless NATS_TLS is off', () => {
     expect(tlsOf({})).toBeUndefined();
     expect(tlsOf({ NATS_HOST: '127.0.0.1' })).toBeUndefined();
     expect(tlsOf({ NATS_HOST: '0.0.0.0', NATS_TLS: 'off' })).toBeUndefined();

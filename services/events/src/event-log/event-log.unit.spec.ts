@@ -1,6 +1,6 @@
 import {
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   infraEnvRegistered,
   onCluster,
@@ -34,9 +34,9 @@ const bootable = (name: string) => ({
 });
 
 /** Name and severity of the entries that the last event adds. */
-async function added(...facts: readonly Fact[]): Promise<readonly string[]> {
-  const before = (await viewsAfter(...facts.slice(0, -1))).log.length;
-  const { log } = await viewsAfter(...facts);
+async function added(...events: readonly TestEvent[]): Promise<readonly string[]> {
+  const before = (await viewsAfter(...events.slice(0, -1))).log.length;
+  const { log } = await viewsAfter(...events);
   return log.slice(before).map(({ name, severity }) => `${name} ${severity}`);
 }
 
@@ -44,7 +44,7 @@ const cluster = clusterRegistered({ monitoredOperators: [{ name: 'lvm', operator
 const host = hostRegistered();
 
 describe('the event log adds the expected entries when', () => {
-  it.each<[string, readonly Fact[], readonly string[]]>([
+  it.each<[string, readonly TestEvent[], readonly string[]]>([
     ['a cluster is created', [cluster], ['cluster_registration_succeeded info']],
     ['a host is reset', [cluster, host, onHost('HostReset')], ['host_installation_reset info']],
     [
@@ -197,8 +197,8 @@ describe('the event log adds the expected entries when', () => {
       [infraEnvRegistered(), onImage('ImageDownloadCompleted', { imageType: 'full-iso' })],
       [],
     ],
-  ])('%s', async (_what, facts, expected) => {
-    expect(await added(...facts)).toEqual(expected);
+  ])('%s', async (_what, events, expected) => {
+    expect(await added(...events)).toEqual(expected);
   });
 
   it.each([

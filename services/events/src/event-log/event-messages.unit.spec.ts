@@ -3,7 +3,7 @@ import { presentEvent } from '@muster/assisted-api';
 import {
   CLUSTER_ID,
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   HOST_ID,
   hostRegistered,
   INFRA_ENV_ID,
@@ -108,8 +108,8 @@ describe('an entry of the event log', () => {
     expect(log.map(presentEvent).at(-1)?.props).toBe(JSON.stringify({ cluster_id: CLUSTER_ID, reboots: 2 }));
   });
 
-  const messagesOf = async (...facts: readonly Fact[]): Promise<readonly string[]> =>
-    (await viewsAfter(...facts)).log.map(({ message }) => message);
+  const messagesOf = async (...events: readonly TestEvent[]): Promise<readonly string[]> =>
+    (await viewsAfter(...events)).log.map(({ message }) => message);
 
   it('has the texts of assisted-service v2 that scripts wait for', async () => {
     const named = [cluster, host, onHost('HostRenamed', { requestedHostname: 'node-1' })];

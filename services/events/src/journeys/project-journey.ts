@@ -38,30 +38,30 @@ export const projectJourney: ProjectEvent<MusterEvent> = async (event, read) => 
   return [];
 };
 
-async function clusterChanges(id: string, fact: RecordedEvent<ClusterEvent>, read: ReadDocument): Promise<Changes> {
+async function clusterChanges(id: string, event: RecordedEvent<ClusterEvent>, read: ReadDocument): Promise<Changes> {
   const before = await clusterIn(read, id);
-  if (before && before._position >= fact.position) return [];
-  const after = evolveClusterJourney(before, fact, timeOf(fact), fact.position);
+  if (before && before._position >= event.position) return [];
+  const after = evolveClusterJourney(before, event, timeOf(event), event.position);
   return after === before ? [] : [putOrRemove(CLUSTERS, id, after)];
 }
 
 async function hostChanges(
   key: string,
-  fact: RecordedEvent<HostEvent | InventoryEvent>,
+  event: RecordedEvent<HostEvent | InventoryEvent>,
   read: ReadDocument,
 ): Promise<Changes> {
-  if (endsRetention(fact)) return [putOrRemove(HOSTS, key, undefined)];
-  if (!HOST_FACTS.has(fact.type)) return [];
+  if (endsRetention(event)) return [putOrRemove(HOSTS, key, undefined)];
+  if (!HOST_EVENTS.has(event.type)) return [];
   const before = await read(HOSTS, key);
-  const isNew = !before || before._position < fact.position;
-  const host = isNew ? evolveHostJourney(before, fact, timeOf(fact), fact.position) : before;
+  const isNew = !before || before._position < event.position;
+  const host = isNew ? evolveHostJourney(before, event, timeOf(event), event.position) : before;
   if (!host) return [];
   const changes = host === before ? [] : [putOrRemove(HOSTS, key, host)];
   // A host that joins another cluster is discovered there, and its known steps are added.
-  return host.cluster_id ? [...changes, ...(await stepsOfHost(host, fact, read))] : changes;
+  return host.cluster_id ? [...changes, ...(await stepsOfHost(host, event, read))] : changes;
 }
 
-const HOST_FACTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
+const HOST_EVENTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
   'HostRegistered',
   'HostReregistered',
   'HostEnteredStatus',
@@ -74,18 +74,18 @@ const HOST_FACTS: ReadonlySet<string> = new Set<MusterEvent['type']>([
   'InventoryReported',
 ]);
 
-async function stepsOfHost(host: HostJourney, fact: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
+async function stepsOfHost(host: HostJourney, event: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
   const before = await clusterIn(read, host.cluster_id);
   if (!before) return [];
-  const withSteps = stepsFrom(host, fact).reduce((journey, step) => reached(journey, step, timeOf(fact)), before);
+  const withSteps = stepsFrom(host, event).reduce((journey, step) => reached(journey, step, timeOf(event)), before);
   // If the document of the host is ahead, the event is a repetition, and another attempt may have begun.
-  const after = host._position > fact.position ? withSteps : withTrouble(withSteps, host, fact);
+  const after = host._position > event.position ? withSteps : withTrouble(withSteps, host, event);
   return after === before ? [] : [putOrRemove(CLUSTERS, before.id, after)];
 }
 
-function stepsFrom(host: HostJourney, fact: RecordedMusterEvent): readonly FunnelStep[] {
-  const isSince = (position: number): boolean => position !== NOT_YET && position <= fact.position;
-  const stage = fact.type === 'HostProgressed' && fact.data.stageChanged ? fact.data.stage : '';
+function stepsFrom(host: HostJourney, event: RecordedMusterEvent): readonly FunnelStep[] {
+  const isSince = (position: number): boolean => position !== NOT_YET && position <= event.position;
+  const stage = event.type === 'HostProgressed' && event.data.stageChanged ? event.data.stage : '';
   return [
     'host-discovered',
     ...(isSince(host.inventory_from) ? (['hardware-known'] as const) : []),
@@ -96,22 +96,22 @@ function stepsFrom(host: HostJourney, fact: RecordedMusterEvent): readonly Funne
 }
 
 /** The first failure is the reason why an installation failed. Later failures follow from it. */
-function withTrouble(cluster: ClusterJourney, host: HostJourney, fact: RecordedMusterEvent): ClusterJourney {
-  if (fact.type !== 'HostEnteredStatus' || fact.data.status !== 'error' || cluster.first_trouble) return cluster;
-  const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || fact.data.from;
-  return { ...cluster, first_trouble: { stage, reason: fact.data.cause || fact.data.transition } };
+function withTrouble(cluster: ClusterJourney, host: HostJourney, event: RecordedMusterEvent): ClusterJourney {
+  if (event.type !== 'HostEnteredStatus' || event.data.status !== 'error' || cluster.first_trouble) return cluster;
+  const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || event.data.from;
+  return { ...cluster, first_trouble: { stage, reason: event.data.cause || event.data.transition } };
 }
 
-async function infraEnvChanges(id: string, fact: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
-  if (fact.type === 'InfraEnvDeregistered') return [putOrRemove(INFRA_ENVS, id, undefined)];
+async function infraEnvChanges(id: string, event: RecordedMusterEvent, read: ReadDocument): Promise<Changes> {
+  if (event.type === 'InfraEnvDeregistered') return [putOrRemove(INFRA_ENVS, id, undefined)];
   const before = await read(INFRA_ENVS, id);
   const known = before?.cluster_id ?? '';
-  const clusterId = isEventOf('infraEnv', fact) ? clusterOfInfraEnvAfter(known, fact) : known;
+  const clusterId = isEventOf('infraEnv', event) ? clusterOfInfraEnvAfter(known, event) : known;
   if (!clusterId) return [];
   const changes = before?.cluster_id === clusterId ? [] : [putOrRemove(INFRA_ENVS, id, { id, cluster_id: clusterId })];
   const cluster = await clusterIn(read, clusterId);
-  const step = IMAGE_STEPS.get(fact.type) ?? 'infra-env-created';
-  const after = cluster && reached(cluster, step, timeOf(fact));
+  const step = IMAGE_STEPS.get(event.type) ?? 'infra-env-created';
+  const after = cluster && reached(cluster, step, timeOf(event));
   return after === cluster ? changes : [...changes, putOrRemove(CLUSTERS, clusterId, after)];
 }
 

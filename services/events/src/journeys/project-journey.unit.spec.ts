@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import {
   CLUSTER_ID,
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   HOST_KEY,
   hostRegistered,
   infraEnvRegistered,
@@ -32,7 +32,7 @@ const hostStatus = (to: string, from: string, cause = '') => onHost('HostEntered
 const stage = (name: string) => onHost('HostProgressed', { stage: name, stageChanged: true });
 
 /** The installation of a single node with every step of the funnel. */
-const STORY: readonly Fact[] = [
+const INSTALLATION_EVENTS: readonly TestEvent[] = [
   clusterRegistered({ settings: { openshiftVersion: '4.18', controlPlaneCount: 1, platformType: 'none' } as never }),
   infraEnvRegistered(),
   onImage('ImageFirstDownloaded', { imageType: 'full-iso' }),
@@ -63,8 +63,8 @@ async function journeysAfter(events: readonly RecordedMusterEvent[]): Promise<Ma
   return documents;
 }
 
-async function after(...facts: readonly Fact[]) {
-  const documents = await journeysAfter(record(facts));
+async function after(...given: readonly TestEvent[]) {
+  const documents = await journeysAfter(record(given));
   return {
     documents,
     cluster: documents.get(`${JOURNEY_COLLECTIONS.clusters}/${CLUSTER_ID}`) as unknown as ClusterJourney,
@@ -74,7 +74,7 @@ async function after(...facts: readonly Fact[]) {
 
 describe('the projection of timelines', () => {
   it('records every step at the time of its event, including image downloads', async () => {
-    const { cluster } = await after(...STORY);
+    const { cluster } = await after(...INSTALLATION_EVENTS);
     expect(Object.keys(cluster.steps).sort()).toEqual([...FUNNEL_STEPS].sort());
     expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
     expect(cluster.steps['image-download-completed']).toBe(timeAt(3));
@@ -87,13 +87,17 @@ describe('the projection of timelines', () => {
   });
 
   it('records only the first time of a step', async () => {
-    const { cluster } = await after(...STORY, onImage('ImageFirstDownloaded'), status('ready', 'installed'));
+    const { cluster } = await after(
+      ...INSTALLATION_EVENTS,
+      onImage('ImageFirstDownloaded'),
+      status('ready', 'installed'),
+    );
     expect(cluster.steps['image-first-downloaded']).toBe(timeAt(2));
     expect(cluster.steps['cluster-ready']).toBe(timeAt(6));
   });
 
   it('is unchanged when any part of the events is repeated', async () => {
-    const events = record(STORY);
+    const events = record(INSTALLATION_EVENTS);
     const once = await journeysAfter(events);
     await fc.assert(
       fc.asyncProperty(fc.nat(events.length - 1), fc.nat(events.length), async (from, length) => {
@@ -107,7 +111,7 @@ describe('the projection of timelines', () => {
 
   it('records as reason the stage and failure of the host that failed first', async () => {
     const { cluster } = await after(
-      ...STORY.slice(0, 10),
+      ...INSTALLATION_EVENTS.slice(0, 10),
       stage('Writing image to disk'),
       hostStatus('error', 'installing-in-progress', 'stage-overdue'),
       onHostNamed('44444444-4444-4444-8444-444444444444')('HostEnteredStatus', { status: 'error', cause: 'cluster' }),
@@ -122,7 +126,7 @@ describe('the projection of timelines', () => {
 
   it('keeps failures of earlier attempts, and records a new reason after a reset', async () => {
     const { cluster } = await after(
-      ...STORY.slice(0, 10),
+      ...INSTALLATION_EVENTS.slice(0, 10),
       hostStatus('error', 'installing', 'installing-silent'),
       status('cancelled', 'installing', 'cancel-installation'),
       onCluster('ClusterReset'),
@@ -140,13 +144,13 @@ describe('the projection of timelines', () => {
   });
 
   it('adds the known steps of a pool host when it joins a cluster', async () => {
-    const facts = [
+    const given = [
       clusterRegistered(),
       hostRegistered({ clusterId: '' }),
       onInventory('InventoryReported', { body: { digest: 'sha256:0', bytes: 1 } }),
     ];
-    expect((await after(...facts)).cluster.steps).toEqual({ 'cluster-created': timeAt(0) });
-    const { cluster } = await after(...facts, onHost('HostBound', { clusterId: CLUSTER_ID }));
+    expect((await after(...given)).cluster.steps).toEqual({ 'cluster-created': timeAt(0) });
+    const { cluster } = await after(...given, onHost('HostBound', { clusterId: CLUSTER_ID }));
     expect(cluster.steps).toMatchObject({ 'host-discovered': timeAt(3), 'hardware-known': timeAt(3) });
   });
 
@@ -156,7 +160,7 @@ describe('the projection of timelines', () => {
   });
 
   it('keeps deleted clusters, and removes their owner after the retention period', async () => {
-    const deleted = [...STORY, onCluster('ClusterDeregistered', { at: timeAt(20) })];
+    const deleted = [...INSTALLATION_EVENTS, onCluster('ClusterDeregistered', { at: timeAt(20) })];
     expect((await after(...deleted)).cluster).toMatchObject({ deleted: true, user_name: 'alice' });
     const { cluster, documents } = await after(
       ...deleted,

@@ -2,7 +2,7 @@ import { COLLECTIONS, type MetricDocument, type MetricName } from '@muster/assis
 import {
   clusterRegistered,
   documentsAfter,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   onCluster,
   onClusterOutcomes,
@@ -17,8 +17,8 @@ import { SERIES_MAX } from './project-metrics';
 const outcome = (id: string, status: string) => ({ id, status, parameters: [] }) as never;
 
 /** The series of the metric with their value, or with sum and count of a histogram. */
-async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<object> {
-  const documents = await documentsAfter(record(facts));
+async function figures(metric: MetricName, ...given: readonly TestEvent[]): Promise<object> {
+  const documents = await documentsAfter(record(given));
   const document = documents.get(`${COLLECTIONS.metrics}/${metric}`) as unknown as MetricDocument | undefined;
   return Object.fromEntries(
     Object.entries(document?.series ?? {}).map(([labels, one]) => [
@@ -27,9 +27,9 @@ async function figures(metric: MetricName, ...facts: readonly Fact[]): Promise<o
     ]),
   );
 }
-const status = (name: string, from: string, at: number): Fact =>
+const status = (name: string, from: string, at: number): TestEvent =>
   onCluster('ClusterEnteredStatus', { status: name, from, at: timeAt(at) });
-const stage = (name: string): Fact =>
+const stage = (name: string): TestEvent =>
   onHost('HostProgressed', { stage: name, stageChanged: true, installationPercentage: 1 });
 const hardware = {
   cpuCount: 8,
@@ -45,7 +45,7 @@ const preparing = onCluster('InstallationPreparationStarted', { attempt: 1, at: 
 
 describe('metrics from events', () => {
   it('count clusters and installations, with the duration of installations', async () => {
-    const story = [
+    const history = [
       clusterRegistered(),
       preparing,
       status('preparing-for-installation', 'ready', 1),
@@ -53,15 +53,15 @@ describe('metrics from events', () => {
       status('finalizing', 'installing', 100),
       status('installed', 'finalizing', 601),
     ];
-    expect(await figures('cluster_creations', ...story)).toEqual({ '': 1 });
-    expect(await figures('cluster_installation_started', ...story)).toEqual({ '': 1 });
-    expect(await figures('cluster_installation_seconds', ...story)).toEqual({ 'result="installed"': [600, 1] });
-    const cancelled = [...story.slice(0, 4), status('cancelled', 'installing', 11)];
+    expect(await figures('cluster_creations', ...history)).toEqual({ '': 1 });
+    expect(await figures('cluster_installation_started', ...history)).toEqual({ '': 1 });
+    expect(await figures('cluster_installation_seconds', ...history)).toEqual({ 'result="installed"': [600, 1] });
+    const cancelled = [...history.slice(0, 4), status('cancelled', 'installing', 11)];
     expect(await figures('cluster_installation_seconds', ...cancelled)).toEqual({ 'result="cancelled"': [10, 1] });
   });
 
   it('count installed hosts, their stages and their hardware', async () => {
-    const story = [
+    const history = [
       clusterRegistered(),
       hostRegistered({ role: 'master' }),
       reported,
@@ -69,31 +69,31 @@ describe('metrics from events', () => {
       stage('Rebooting'),
       stage('Done'),
     ];
-    expect(await figures('host_installation_phase_seconds', ...story)).toEqual({
+    expect(await figures('host_installation_phase_seconds', ...history)).toEqual({
       'phase="Writing image to disk",result="Done"': [1, 1],
       'phase="Rebooting",result="Done"': [1, 1],
     });
     const labels = 'role="master",result="Done"';
-    expect(await figures('cluster_hosts', ...story)).toEqual({ [labels]: 1 });
-    expect(await figures('cluster_host_cores', ...story)).toEqual({ [labels]: [8, 1] });
-    expect(await figures('cluster_host_ram_gb', ...story)).toEqual({ [labels]: [32, 1] });
-    expect(await figures('cluster_host_disk_gb', ...story)).toEqual({
+    expect(await figures('cluster_hosts', ...history)).toEqual({ [labels]: 1 });
+    expect(await figures('cluster_host_cores', ...history)).toEqual({ [labels]: [8, 1] });
+    expect(await figures('cluster_host_ram_gb', ...history)).toEqual({ [labels]: [32, 1] });
+    expect(await figures('cluster_host_disk_gb', ...history)).toEqual({
       [`diskType="SSD",${labels}`]: [1_024, 1],
       [`diskType="other",${labels}`]: [1, 1],
     });
-    expect(await figures('cluster_host_nic_gb', ...story)).toEqual({ [labels]: [10_000, 1] });
+    expect(await figures('cluster_host_nic_gb', ...history)).toEqual({ [labels]: [10_000, 1] });
   });
 
   it('count failed hosts, separately for the bootstrap host, and the stage of the failure', async () => {
-    const story = [
+    const history = [
       clusterRegistered(),
       hostRegistered({ role: 'master' }),
       onHost('HostBootstrapChosen'),
       stage('Writing image to disk'),
       onHost('HostInstallationFailed', { reason: 'no disk' }),
     ];
-    expect(await figures('cluster_hosts', ...story)).toEqual({ 'role="bootstrap",result="Failed"': 1 });
-    expect(await figures('host_installation_phase_seconds', ...story)).toEqual({
+    expect(await figures('cluster_hosts', ...history)).toEqual({ 'role="bootstrap",result="Failed"': 1 });
+    expect(await figures('host_installation_phase_seconds', ...history)).toEqual({
       'phase="Writing image to disk",result="Failed"': [1, 1],
     });
   });
@@ -136,7 +136,7 @@ describe('metrics from events', () => {
 
   it('record disk and registry speeds, once per image and host and without the image tag', async () => {
     const images = (name: string, result: string) => [{ name, result, sizeBytes: 1, seconds: 1, downloadRateMbps: 7 }];
-    const story = [
+    const history = [
       clusterRegistered(),
       hostRegistered(),
       onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4 }),
@@ -146,8 +146,8 @@ describe('metrics from events', () => {
       onInventory('ImageAvailabilityReported', { images: images('quay.io/c@sha256:00', 'x"y') }),
       onInventory('DiskSpeedMeasured', { path: '/dev/sda', exitCode: 0, ioSyncDurationMs: 4, generation: 0 }),
     ];
-    expect(await figures('cluster_host_disk_sync_duration_ms', ...story)).toEqual({ '': [4, 1] });
-    expect(await figures('cluster_image_pull_status', ...story)).toEqual({
+    expect(await figures('cluster_host_disk_sync_duration_ms', ...history)).toEqual({ '': [4, 1] });
+    expect(await figures('cluster_image_pull_status', ...history)).toEqual({
       'imageName="quay.io:443/a/b",result="success"': [7, 1],
       'imageName="quay.io/c",result="failure"': [7, 1],
     });
@@ -168,9 +168,9 @@ describe('metrics from events', () => {
   });
 
   it('do not count a repeated event again', async () => {
-    const facts = record([clusterRegistered(), hostRegistered({ role: 'master' }), reported, stage('Done')]);
-    const metricsOf = async (events: typeof facts) =>
+    const given = record([clusterRegistered(), hostRegistered({ role: 'master' }), reported, stage('Done')]);
+    const metricsOf = async (events: typeof given) =>
       [...(await documentsAfter(events))].filter(([key]) => key.startsWith(`${COLLECTIONS.metrics}/`));
-    expect(await metricsOf([...facts, ...facts])).toEqual(await metricsOf(facts));
+    expect(await metricsOf([...given, ...given])).toEqual(await metricsOf(given));
   });
 });

@@ -23,7 +23,7 @@ import { pastEvents, pastViews } from './past-views';
 
 const outcome = { id: 'ntp-synced', status: 'failure', parameters: [] } as never;
 
-const STORY = record([
+const INSTALLATION_EVENTS = record([
   infraEnvRegistered(),
   clusterRegistered(),
   hostRegistered(),
@@ -55,12 +55,12 @@ async function stored(events: readonly RecordedMusterEvent[]) {
 
 describe('a past state', () => {
   it('equals the documents at every past time', async () => {
-    const platform = await stored(STORY);
+    const platform = await stored(INSTALLATION_EVENTS);
     await fc.assert(
-      fc.asyncProperty(fc.nat(STORY.length), async (moment) => {
+      fc.asyncProperty(fc.nat(INSTALLATION_EVENTS.length), async (moment) => {
         const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)) - 1, platform);
         const { cluster, hosts } = await pastViews(CLUSTER_ID, events, projectEvent);
-        const documents = await documentsAfter(STORY.slice(0, moment));
+        const documents = await documentsAfter(INSTALLATION_EVENTS.slice(0, moment));
         const host = documents.get(`${COLLECTIONS.hosts}/${HOST_KEY}`);
         expect(cluster).toEqual(documents.get(`${COLLECTIONS.clusters}/${CLUSTER_ID}`));
         expect(hosts).toEqual(host?.['cluster_id'] === CLUSTER_ID ? [host] : []);
@@ -69,7 +69,7 @@ describe('a past state', () => {
   });
 
   it('has the status of the cluster at that time', async () => {
-    const platform = await stored(STORY);
+    const platform = await stored(INSTALLATION_EVENTS);
     const statusAt = async (moment: number) => {
       const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)), platform);
       return (await pastViews(CLUSTER_ID, events, projectEvent)).cluster?.status;
@@ -84,7 +84,7 @@ describe('a past state', () => {
   });
 
   it('contains nothing of other clusters', async () => {
-    const platform = await stored(STORY);
+    const platform = await stored(INSTALLATION_EVENTS);
     expect(await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).toEqual([]);
   });
 });

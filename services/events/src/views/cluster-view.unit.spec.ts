@@ -3,7 +3,7 @@ import { clusterReason } from '@muster/domain';
 import {
   CLUSTER_ID,
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   infraEnvRegistered,
   onCluster,
@@ -107,21 +107,21 @@ describe('the document of a cluster', () => {
   });
 
   it('counts hosts when they register, change and leave', async () => {
-    const story = [
+    const history = [
       clusterRegistered(),
       hostRegistered(),
       hostRegistered({ hostId: OTHER_HOST_ID }),
       onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
       onHost('HostRoleSuggested', { role: 'worker' }),
     ];
-    expect((await viewsAfter(...story)).cluster).toMatchObject({
+    expect((await viewsAfter(...history)).cluster).toMatchObject({
       total_host_count: 2,
       enabled_host_count: 2,
       ready_host_count: 1,
       _worker_count: 1,
     });
     const { cluster } = await viewsAfter(
-      ...story,
+      ...history,
       onHost('HostUnbound', { clusterId: CLUSTER_ID }),
       onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
     );
@@ -135,7 +135,7 @@ describe('the document of a cluster', () => {
 
   it('counts the features that hosts and infra-envs use while they belong to the cluster', async () => {
     const staticNetwork = { digest: 'sha256:1', bytes: 2 };
-    const story = [
+    const history = [
       clusterRegistered(),
       infraEnvRegistered(),
       hostRegistered(),
@@ -147,14 +147,14 @@ describe('the document of a cluster', () => {
       onHost('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a', byUser: true }),
       onHostNamed(OTHER_HOST_ID)('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a' }),
     ];
-    expect((await viewsAfter(...story)).cluster._usage_counts).toEqual({
+    expect((await viewsAfter(...history)).cluster._usage_counts).toEqual({
       'Static Network Config': 1,
       'Requested hostname': 2,
       'auto assign role': 1,
       'Disk Selection': 1,
     });
     const { cluster } = await viewsAfter(
-      ...story,
+      ...history,
       onHost('HostUnbound', { clusterId: CLUSTER_ID }),
       onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
       onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: { digest: '', bytes: 0 } } }),
@@ -176,14 +176,14 @@ describe('the document of a cluster', () => {
   });
 
   it('is moved to the deleted documents, with its hosts, until the retention period ends', async () => {
-    const story = [
+    const history = [
       clusterRegistered(),
       hostRegistered(),
       onCluster('ClusterDeregistered', { at: timeAt(9) }),
       onHost('HostDeregistered', { at: timeAt(9) }),
     ];
-    const kept = async (...more: typeof story) => {
-      const { documents } = await viewsAfter(...story, ...more);
+    const kept = async (...more: typeof history) => {
+      const { documents } = await viewsAfter(...history, ...more);
       return ['clusters', 'hosts', 'deleted_clusters', 'deleted_hosts'].flatMap((name) =>
         [...documents].filter(([key]) => key.startsWith(`${name}/`)).map(([, { deleted_at: at }]) => [name, at]),
       );
@@ -216,12 +216,12 @@ describe('the document of a cluster', () => {
   });
 });
 
-const usageAfter = async (...facts: readonly Fact[]): Promise<string> => {
-  const { cluster } = await viewsAfter(clusterRegistered(), ...facts);
+const usageAfter = async (...events: readonly TestEvent[]): Promise<string> => {
+  const { cluster } = await viewsAfter(clusterRegistered(), ...events);
   if (!cluster) throw new Error('no cluster');
   return presentFeatureUsage(cluster);
 };
-const stored = (source: string): Fact =>
+const stored = (source: string): TestEvent =>
   onManifests('ManifestStored', { folder: 'manifests', fileName: 'cni.yaml', source });
 
 describe('the release that is read for an installation', () => {
@@ -247,8 +247,8 @@ describe('the release that is read for an installation', () => {
     version: '4.18.3',
     coreosVersion: '418.94.1',
   });
-  const infoAfter = async (...facts: readonly Fact[]): Promise<string> =>
-    presentCluster((await viewsAfter(...facts)).cluster).status_info;
+  const infoAfter = async (...events: readonly TestEvent[]): Promise<string> =>
+    presentCluster((await viewsAfter(...events)).cluster).status_info;
 
   it('shows in the status info how much of it has arrived', async () => {
     const plain = await infoAfter(...preparing);

@@ -1,7 +1,7 @@
 import type { HostDocument } from '@muster/assisted-api';
 import {
   clusterRegistered,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   infraEnvRegistered,
   onHost,
@@ -17,7 +17,7 @@ const disk = (name: string, sizeGb: number, more: object = {}) => ({
   sizeBytes: sizeGb * GB,
   ...more,
 });
-const reported = (...disks: object[]): Fact => onInventory('InventoryReported', { hardware: { disks } as never });
+const reported = (...disks: object[]): TestEvent => onInventory('InventoryReported', { hardware: { disks } as never });
 const reasonsOf = (host: HostDocument) => (host._disks ?? []).map(({ reasons }) => reasons);
 
 describe('the eligibility of disks', () => {
@@ -63,8 +63,8 @@ describe('the eligibility of disks', () => {
   });
 
   it('is updated when the role requires another size', async () => {
-    const facts = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
-    const sizes = async (...more: Fact[]) => reasonsOf((await viewsAfter(...facts, ...more)).host);
+    const events = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
+    const sizes = async (...more: TestEvent[]) => reasonsOf((await viewsAfter(...events, ...more)).host);
     expect(await sizes()).toEqual([
       ['Disk has 60.0 GB, 100 GB are required'],
       ['Disk has 20.0 GB, 100 GB are required'],

@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '@muster/assisted-api';
 import {
-  type Fact,
+  type TestEvent,
   INFRA_ENV_ID,
   infraEnvRegistered,
   onImage,
@@ -9,7 +9,7 @@ import {
 } from './view-events.fixture.spec';
 
 describe('the document of an infra-env', () => {
-  const sizeAfter = async (...more: readonly Fact[]): Promise<unknown> => {
+  const sizeAfter = async (...more: readonly TestEvent[]): Promise<unknown> => {
     const { documents } = await viewsAfter(infraEnvRegistered(), ...more);
     return documents.get(`${COLLECTIONS.infraEnvs}/${INFRA_ENV_ID}`)?.['size_bytes'];
   };

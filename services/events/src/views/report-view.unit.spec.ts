@@ -35,9 +35,9 @@ describe('reports of hosts in the views', () => {
   it('address collisions are shown with the cluster as long as one of its hosts reports them', async () => {
     const seen = (...macAddresses: string[]) =>
       onInventory('ConnectivityReported', { collisions: [{ address: '10.0.0.9', macAddresses }] });
-    const story = [clusterRegistered(), hostRegistered(), seen('02', '01')];
-    const shown = async (...more: typeof story): Promise<unknown> => {
-      const { ip_collisions: text } = presentCluster((await viewsAfter(...story, ...more)).cluster);
+    const history = [clusterRegistered(), hostRegistered(), seen('02', '01')];
+    const shown = async (...more: typeof history): Promise<unknown> => {
+      const { ip_collisions: text } = presentCluster((await viewsAfter(...history, ...more)).cluster);
       return text === undefined ? undefined : JSON.parse(text);
     };
     expect(await shown()).toEqual({ '10.0.0.9': ['01', '02'] });

@@ -24,7 +24,7 @@ const STEP_MS = 1_000;
 export const timeAt = (position: number): string => new Date(START_MS + position * STEP_MS).toISOString();
 
 /** An event before it is stored. Absent members get the default of proto3 JSON. */
-export interface Fact {
+export interface TestEvent {
   readonly category: StreamCategory;
   readonly id: string;
   readonly type: EventType;
@@ -34,9 +34,9 @@ export interface Fact {
 
 type Given<Type extends EventType> = Partial<EventData<Type>>;
 
-const fact =
+const testEvent =
   (category: StreamCategory, id: string, implied: JsonObject = {}) =>
-  <Type extends EventType>(type: Type, data: Given<Type> = {}, actor?: string): Fact => ({
+  <Type extends EventType>(type: Type, data: Given<Type> = {}, actor?: string): TestEvent => ({
     category,
     id,
     type,
@@ -44,20 +44,20 @@ const fact =
     actor,
   });
 
-export const onCluster = fact('cluster', CLUSTER_ID);
-export const onHost = fact('host', HOST_KEY);
+export const onCluster = testEvent('cluster', CLUSTER_ID);
+export const onHost = testEvent('host', HOST_KEY);
 /** In the first generation of the host, unless the data contains another one. */
-export const onInventory = fact('inventory', HOST_KEY, { generation: 1 });
-export const onHostOutcomes = fact('validation', HOST_KEY, { generation: 1 });
-export const onClusterOutcomes = fact('validation', CLUSTER_ID);
-export const onInfraEnv = fact('infraEnv', INFRA_ENV_ID);
-export const onManifests = fact('manifest', CLUSTER_ID);
-export const onArtifacts = fact('artifact', CLUSTER_ID);
-export const onImage = fact('image', INFRA_ENV_ID);
-export const onNote = fact('note', CLUSTER_ID);
-export const onHostNamed = (hostId: string) => fact('host', `${INFRA_ENV_ID}.${hostId}`);
+export const onInventory = testEvent('inventory', HOST_KEY, { generation: 1 });
+export const onHostOutcomes = testEvent('validation', HOST_KEY, { generation: 1 });
+export const onClusterOutcomes = testEvent('validation', CLUSTER_ID);
+export const onInfraEnv = testEvent('infraEnv', INFRA_ENV_ID);
+export const onManifests = testEvent('manifest', CLUSTER_ID);
+export const onArtifacts = testEvent('artifact', CLUSTER_ID);
+export const onImage = testEvent('image', INFRA_ENV_ID);
+export const onNote = testEvent('note', CLUSTER_ID);
+export const onHostNamed = (hostId: string) => testEvent('host', `${INFRA_ENV_ID}.${hostId}`);
 
-export const clusterRegistered = (data: Given<'ClusterRegistered'> = {}): Fact =>
+export const clusterRegistered = (data: Given<'ClusterRegistered'> = {}): TestEvent =>
   onCluster('ClusterRegistered', {
     clusterId: CLUSTER_ID,
     kind: 'Cluster',
@@ -70,7 +70,7 @@ export const clusterRegistered = (data: Given<'ClusterRegistered'> = {}): Fact =
     ...data,
   });
 
-export const hostRegistered = (data: Given<'HostRegistered'> = {}): Fact => {
+export const hostRegistered = (data: Given<'HostRegistered'> = {}): TestEvent => {
   const hostId = data.hostId ?? HOST_ID;
   return onHostNamed(hostId)('HostRegistered', {
     hostId,
@@ -83,7 +83,7 @@ export const hostRegistered = (data: Given<'HostRegistered'> = {}): Fact => {
   });
 };
 
-export const infraEnvRegistered = (): Fact =>
+export const infraEnvRegistered = (): TestEvent =>
   onInfraEnv('InfraEnvRegistered', {
     infraEnvId: INFRA_ENV_ID,
     owner: OWNER,
@@ -91,13 +91,16 @@ export const infraEnvRegistered = (): Fact =>
   });
 
 /** Returns the events as recorded in a store, with consecutive positions. */
-export function record(facts: readonly Fact[], metadata: Partial<EventMetadata> = {}): readonly RecordedMusterEvent[] {
-  return facts.map(({ category, id, type, data, actor }, position) => ({
+export function record(
+  events: readonly TestEvent[],
+  metadata: Partial<EventMetadata> = {},
+): readonly RecordedMusterEvent[] {
+  return events.map(({ category, id, type, data, actor }, position) => ({
     ...parseEvent(category, type, data),
     id: `event-${position}`,
     metadata: {
       commandId: `command-${position}`,
-      correlationId: 'story',
+      correlationId: 'history',
       actor: actor ?? 'alice',
       occurredAt: timeAt(position),
       ...metadata,
@@ -138,9 +141,9 @@ export async function documentsAfter(events: readonly RecordedMusterEvent[]): Pr
 }
 
 /** Returns the views after the events, by name. */
-export async function viewsAfter(...facts: readonly Fact[]) {
+export async function viewsAfter(...events: readonly TestEvent[]) {
   // Converted to JSON and back, as by a database, which removes unset members.
-  const written = [...(await documentsAfter(record(facts)))].map(([key, document]) => [key, JSON.stringify(document)]);
+  const written = [...(await documentsAfter(record(events)))].map(([key, document]) => [key, JSON.stringify(document)]);
   const documents = new Map(written.map(([key = '', text = '']) => [key, JSON.parse(text) as JsonObject]));
   return {
     documents,

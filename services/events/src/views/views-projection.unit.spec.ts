@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {
   clusterRegistered,
   documentsAfter,
-  type Fact,
+  type TestEvent,
   hostRegistered,
   infraEnvRegistered,
   onCluster,
@@ -19,7 +19,7 @@ import {
 const outcome = { id: 'ntp-synced', parameters: [] } as never;
 
 /** A short installation with events of every stream. */
-const STORY: readonly Fact[] = [
+const INSTALLATION_EVENTS: readonly TestEvent[] = [
   clusterRegistered({ monitoredOperators: [{ name: 'console', operatorType: 'builtin' } as never] }),
   infraEnvRegistered(),
   onImage('ImageFirstDownloaded', { imageType: 'full-iso', version: '4.18', arch: 'x86_64' }),
@@ -44,14 +44,14 @@ const STORY: readonly Fact[] = [
 
 describe('the projection of views', () => {
   it('ignores an event that is delivered twice', async () => {
-    const events = record(STORY);
+    const events = record(INSTALLATION_EVENTS);
     const once = await documentsAfter(events);
     const twice = await documentsAfter(events.flatMap((event) => [event, event]));
     expect([...twice]).toEqual([...once]);
   });
 
   it('ignores any part of the events that is delivered again', async () => {
-    const events = record(STORY);
+    const events = record(INSTALLATION_EVENTS);
     const once = await documentsAfter(events);
     await fc.assert(
       fc.asyncProperty(fc.nat(events.length - 1), fc.nat(events.length), async (from, length) => {
@@ -65,7 +65,7 @@ describe('the projection of views', () => {
 
   it('never modifies a document in place, because readers share it', async () => {
     // The fixture freezes every document, so that a modification throws.
-    await expect(documentsAfter(record(STORY))).resolves.toBeInstanceOf(Map);
+    await expect(documentsAfter(record(INSTALLATION_EVENTS))).resolves.toBeInstanceOf(Map);
   });
 
   it('skips an event of a newer version', async () => {

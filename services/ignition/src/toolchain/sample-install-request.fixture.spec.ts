@@ -79,7 +79,7 @@ export function keptInMemory(): KeepSecret & { readonly kept: ReadonlyMap<string
   return Object.assign(keep, { kept });
 }
 
-/** For tests that do not look at the report. */
+/** For tests that do not read the report. */
 export const IGNORED_REPORT: PreparationReport = {
   releaseRead: () => Promise.resolve(),
   downloaded: () => undefined,

@@ -106,7 +106,7 @@ export class InstallView {
   private readonly membership: Membership = new Membership({
     clusterOf: (key) => this.hosts.get(key)?.state.clusterId ?? '',
     hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
-    // Not asked for here.
+    // Not requested here.
     hostsOfInfraEnv: () => [],
   });
 

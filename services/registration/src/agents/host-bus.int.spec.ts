@@ -135,7 +135,7 @@ describe('bus credentials on a server', () => {
         () => true,
       ),
     );
-    // The service knows the keys that it issued before its restart.
+    // The keys that the service issued before its restart are still valid.
     await eventually('the other host is connected', () => host.connection.isConnected());
     await running.ask(method.rotateSigningKey, { infraEnvId: cluster.infraEnvId });
     await eventually('the connection of the host ends', host.isEnded);
