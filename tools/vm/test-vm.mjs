@@ -22,8 +22,8 @@ const PULL_SECRET = JSON.stringify({
 const SCENARIOS = [
   { name: 'install-bios', firmware: 'bios', boot: 'full-iso', isInstalled: true },
   { name: 'install-uefi', firmware: 'uefi', boot: 'full-iso', isInstalled: true },
-  { name: 'minimal-iso', firmware: 'uefi', boot: 'minimal-iso' },
-  { name: 'ipxe', firmware: 'bios', boot: 'ipxe' },
+  { name: 'minimal-iso', firmware: 'uefi', boot: 'minimal-iso', isInstalled: true },
+  { name: 'ipxe', firmware: 'bios', boot: 'ipxe', isInstalled: true },
   { name: 'network-ramdisk', firmware: 'bios', play: playNetworkRamdisk },
 ];
 const options = process.argv.slice(2);
