@@ -64,6 +64,8 @@ export interface FoundRow {
 
 /** The saved rows of one consumer. Reads are synchronous: a view loads missing rows while it applies an event. */
 export interface SavedState {
+  /** Tables that did not exist with the declared fields and indexes, and are empty now. */
+  readonly createdTables: ReadonlySet<string>;
   /** @throws StateDamaged when the row cannot be read */
   get(table: string, key: string): Uint8Array | undefined;
   /** Returns the keys of the rows that meet the conditions. All named fields must be fields of the table. */

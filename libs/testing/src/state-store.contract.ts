@@ -113,6 +113,7 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
       const store = await opened.reopen();
       const tables = HOSTS.tables.map((table) => (table.name === 'hosts' ? { ...table, indexes: [] } : table));
       state = store.open({ ...HOSTS, tables });
+      expect([...state.createdTables]).toEqual(['hosts']);
       expect(textOf('a')).toBeUndefined();
       expect(textOf('x', 'clusters')).toBe('x');
     });

@@ -35,6 +35,7 @@ function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedSt
     return [...rowsOf(table).values()].filter((row) => conditions.every((holds) => holds(row)));
   };
   return {
+    createdTables: new Set(declared.keys()),
     get: (table, key) => rowsOf(table).get(key)?.value,
     find: (table, { orderBy, offset = 0, limit = Infinity, ...conditions }) => {
       const sign = orderBy?.descending ? -1 : 1;

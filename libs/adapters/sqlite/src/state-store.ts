@@ -41,7 +41,6 @@ export const sqliteStateStore = ({ file, onDiscarded = () => undefined }: Sqlite
   const writer = openOrReplace(file, discard);
   const reader = openStateDatabase(file);
   const checkpoints = new WalCheckpoints(file);
-  const states: SqliteSavedState[] = [];
   let turn: Promise<unknown> = Promise.resolve();
 
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -52,10 +51,16 @@ export const sqliteStateStore = ({ file, onDiscarded = () => undefined }: Sqlite
 
   return {
     open: (consumer) => {
-      const tables = new Map(consumer.tables.map((table) => [table.name, prepareTable(writer, consumer, table)]));
-      const state = new SqliteSavedState({ file, reader, writer, tables, inTurn, onSaved: () => checkpoints.grown() });
-      states.push(state);
-      return state;
+      const prepared = consumer.tables.map((table) => prepareTable(writer, consumer, table));
+      return new SqliteSavedState({
+        file,
+        reader,
+        writer,
+        tables: new Map(prepared.map(({ table }) => [table.name, table])),
+        createdTables: new Set(prepared.flatMap(({ table, isCreated }) => (isCreated ? [table.name] : []))),
+        inTurn,
+        onSaved: () => checkpoints.grown(),
+      });
     },
     close: async () => {
       await turn;
@@ -92,7 +97,11 @@ function nameIn(text: string): string {
 
 const columnOf = (field: string): string => `f_${nameIn(field)}`;
 
-function prepareTable(database: Database.Database, consumer: StateConsumer, table: StateTable): SqlTable {
+function prepareTable(
+  database: Database.Database,
+  consumer: StateConsumer,
+  table: StateTable,
+): { readonly table: SqlTable; readonly isCreated: boolean } {
   const sqlName = `${nameIn(consumer.name)}__${nameIn(table.name)}`;
   const columns = table.fields.map((field) => `, ${columnOf(field)}`).join('');
   const create = [
@@ -104,14 +113,15 @@ function prepareTable(database: Database.Database, consumer: StateConsumer, tabl
   const declared = create.join('; ');
   const found = database.prepare('SELECT declared FROM declarations WHERE name = ?').raw().get(sqlName) as
     [string] | undefined;
-  if (found?.[0] !== declared) {
+  const isCreated = found?.[0] !== declared;
+  if (isCreated) {
     database.exec('BEGIN IMMEDIATE');
     database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
     for (const statement of create) database.exec(statement);
     database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
     database.exec('COMMIT');
   }
-  return { ...table, sqlName };
+  return { table: { ...table, sqlName }, isCreated };
 }
 
 /** Booleans are stored as blobs, because SQLite would compare them with numbers. Blobs sort after texts, as booleans must. */
@@ -138,6 +148,7 @@ interface SavedStateOptions {
   readonly reader: Database.Database;
   readonly writer: Database.Database;
   readonly tables: ReadonlyMap<string, SqlTable>;
+  readonly createdTables: ReadonlySet<string>;
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly onSaved: () => void;
 }
@@ -146,6 +157,10 @@ class SqliteSavedState implements SavedState {
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly options: SavedStateOptions) {}
+
+  get createdTables(): ReadonlySet<string> {
+    return this.options.createdTables;
+  }
 
   get(table: string, key: string): Uint8Array | undefined {
     const { sqlName } = this.table(table);

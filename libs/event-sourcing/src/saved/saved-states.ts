@@ -68,7 +68,8 @@ export class SavedStates {
     for (const fold of folds) {
       const found = state.get(CHECKPOINTS.name, fold.name);
       const checkpoint = found && (decodeValue(found) as Checkpoint);
-      if (checkpoint && checkpoint.version === fold.version && (await this.isInStore(checkpoint)))
+      const isWhole = fold.tables.every((table) => !state.createdTables.has(table.name));
+      if (isWhole && checkpoint?.version === fold.version && (await this.isInStore(checkpoint)))
         checkpoints.set(fold.name, checkpoint);
       else state.clear(fold.tables.map((table) => table.name));
     }
