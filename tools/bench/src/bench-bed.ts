@@ -55,9 +55,11 @@ export function createBenchBed(options: {
   readonly isQuick: boolean;
   readonly dataDirectory: string | undefined;
   readonly program: string | undefined;
+  readonly events?: number | undefined;
+  readonly hosts?: number | undefined;
   readonly tell: (text: string) => void;
 }): BenchBed & { remove(): void } {
-  const { isQuick, program, tell } = options;
+  const { isQuick, program, events, hosts, tell } = options;
   const root = mkdtempSync(join(tmpdir(), 'muster-bench-'));
   const directory = (name: string): string => {
     const path = join(root, name);
@@ -73,6 +75,8 @@ export function createBenchBed(options: {
   return {
     isQuick,
     program,
+    events,
+    hosts,
     tell,
     directory,
     recording: () => (recorded ??= record()),

@@ -1,4 +1,5 @@
 import { imageDownload, imageThroughput } from './image/image.bench';
+import { fleet } from './fleet/fleet.bench';
 import { makeArtifacts } from './in-process/artifacts.bench';
 import { costPerChange } from './in-process/cost-per-change.bench';
 import { counts } from './in-process/counts.bench';
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   cost,
   commonCalls,
   outcomeLatency,
+  fleet,
   imageDownload,
   imageThroughput,
 ];
@@ -38,6 +40,8 @@ export interface BenchOptions {
   readonly writes: boolean;
   readonly dataDirectory: string | undefined;
   readonly program: string | undefined;
+  readonly events: number | undefined;
+  readonly hosts: number | undefined;
   readonly compare: { readonly ref: string; readonly rounds: number } | undefined;
 }
 
@@ -50,6 +54,8 @@ export const USAGE = `npm run bench -- [options]
   --only NAME    run only this benchmark; may be given several times
   --data DIR     use the data directory of a finished run instead of recording an installation
   --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
+  --events N     events of the large store of ready; default 1000000
+  --hosts N      hosts of fleet; default 10000
   --program FILE the main file of Muster of another tree; benchmarks: ${PROGRAM_NAMES}
   --compare REF  runs that commit and this tree alternately and prints ratios with their spread;
                  without --only: ${PROGRAM_NAMES}
@@ -71,6 +77,8 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   let writes = false;
   let dataDirectory: string | undefined;
   let program: string | undefined;
+  let events: number | undefined;
+  let hosts: number | undefined;
   let ref: string | undefined;
   let rounds = ROUNDS;
   const rest = [...args];
@@ -85,8 +93,10 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
     else if (option === '--write') writes = true;
     else if (option === '--data') dataDirectory = valueOf(option);
     else if (option === '--program') program = valueOf(option);
+    else if (option === '--events') events = countIn(option, valueOf(option), 100_000_000);
+    else if (option === '--hosts') hosts = countIn(option, valueOf(option), 100_000);
     else if (option === '--compare') ref = valueOf(option);
-    else if (option === '--rounds') rounds = countIn(option, valueOf(option));
+    else if (option === '--rounds') rounds = countIn(option, valueOf(option), 999);
     else if (option === '--only') only.push(benchNamed(valueOf(option)));
     else throw new UsageError(`There is no option ${option}.`);
   }
@@ -95,7 +105,16 @@ export function parseCommandLine(args: readonly string[]): BenchOptions | undefi
   const fixed = benches.find(({ takesProgram }) => !takesProgram);
   if (program !== undefined && fixed)
     throw new UsageError(`${fixed.name} measures this tree only; --program does not apply.`);
-  return { benches, isQuick, writes, dataDirectory, program, compare: ref === undefined ? undefined : { ref, rounds } };
+  const sizes = { events, hosts };
+  return {
+    benches,
+    isQuick,
+    writes,
+    dataDirectory,
+    program,
+    ...sizes,
+    compare: ref === undefined ? undefined : { ref, rounds },
+  };
 }
 
 function benchNamed(name: string): Bench {
@@ -104,7 +123,8 @@ function benchNamed(name: string): Bench {
   return found;
 }
 
-function countIn(option: string, text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`${option} is ${text}, but must be a number from 1 to 999.`);
+function countIn(option: string, text: string, max: number): number {
+  if (!/^[1-9]\d{0,8}$/.test(text) || Number(text) > max)
+    throw new UsageError(`${option} is ${text}, but must be a number from 1 to ${max}.`);
   return Number(text);
 }

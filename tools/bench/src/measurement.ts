@@ -21,6 +21,10 @@ export interface BenchBed {
   readonly isQuick: boolean;
   /** Main file of the measured Muster. Undefined: that of this tree. */
   readonly program: string | undefined;
+  /** Events of a large store (`--events`); undefined: as many as the budget names. */
+  readonly events: number | undefined;
+  /** Hosts of a fleet (`--hosts`); undefined: as many as the budget names. */
+  readonly hosts: number | undefined;
   /** Prints progress to standard error. */
   tell(text: string): void;
   /** Returns a new directory that is deleted at the end. */

@@ -42,6 +42,12 @@ export interface ScenarioOptions {
   /** Directory for kubeconfigs. */
   readonly outputDirectory: string;
   readonly tell: (text: string) => void;
+  /** Least time between two polls of a machine, in milliseconds of real time. @default as the simulator */
+  readonly pollMsMin?: number;
+  /** Time between two requests for the cluster, in milliseconds. @default 150 */
+  readonly lookAgainMs?: number;
+  /** Longest time for each of the boot and the installation, in milliseconds. @default 180,000 and 300,000 */
+  readonly timeoutMs?: number;
   /** Called with each response for the cluster. */
   readonly onLook?: (cluster: ClusterView) => void;
 }
@@ -73,7 +79,9 @@ const INSTALL_TIMEOUT_MS = 300_000;
 
 /** The main job of a user: define a cluster, boot hosts, repair findings, set the missing inputs, install, follow, download credentials. */
 export async function installCluster(spec: ClusterSpec, options: ScenarioOptions): Promise<InstalledCluster> {
-  const { client, tell } = options;
+  const { client, tell, timeoutMs, lookAgainMs } = options;
+  const untilSeen = (defaultMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> =>
+    until(timeoutMs ?? defaultMs, what, isTrue, lookAgainMs);
   const startedMs = performance.now();
   const firstSeenMs = new Map<string, number>();
   const look = async (clusterId: string): Promise<ClusterView> => {
@@ -119,13 +127,14 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     machineNetwork: spec.machineNetwork,
     namePrefix: spec.name,
     transport: spec.transport,
+    pollMsMin: options.pollMsMin,
   });
   try {
     const image = await fleet.bootFromUrl(url);
     tell(
       `${spec.name}: image downloaded (${mib(image.bytes)} in ${Math.round(image.downloadMs)} ms${image.rootfsBytes > 0 ? `, then its root file system of ${mib(image.rootfsBytes)}` : ''}), ${spec.machines.length} machine(s) boot from it`,
     );
-    await until(BOOT_TIMEOUT_MS, 'all hosts have reported their hardware', async () => {
+    await untilSeen(BOOT_TIMEOUT_MS, 'all hosts have reported their hardware', async () => {
       const { hosts } = await look(cluster.id);
       return (
         hosts.length === spec.machines.length &&
@@ -144,7 +153,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
         ingress_vips: [{ ip: spec.vips.ingress }],
       });
     }
-    await until(
+    await untilSeen(
       BOOT_TIMEOUT_MS,
       'the cluster is ready to be installed',
       async () => (await look(cluster.id)).status === 'ready',
@@ -153,7 +162,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     tell(`${spec.name}: installation started`);
 
     // 5. Follow it to the end.
-    await until(INSTALL_TIMEOUT_MS, 'the cluster is installed', async () => {
+    await untilSeen(INSTALL_TIMEOUT_MS, 'the cluster is installed', async () => {
       const { status, status_info } = await look(cluster.id);
       if (status === 'error' || status === 'cancelled') throw new Error(`${spec.name} is ${status}: ${status_info}`);
       return status === 'installed';
@@ -214,10 +223,15 @@ function failures(host: HostView | undefined): { id: string; message: string; ca
 }
 
 /** @throws after `timeoutMs` milliseconds, naming `what` was waited for. */
-export async function until(timeoutMs: number, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+export async function until(
+  timeoutMs: number,
+  what: string,
+  isTrue: () => Promise<boolean>,
+  lookAgainMs = LOOK_AGAIN_MS,
+): Promise<void> {
   for (const startedMs = performance.now(); performance.now() - startedMs < timeoutMs;) {
     if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
   throw new Error(`Timeout after ${timeoutMs / 1_000} s while waiting until ${what}.`);
 }

@@ -130,11 +130,16 @@ export interface EmbeddedProcess {
   readonly natsPid: number;
   /** Time from the start of the process to the first `GET /ready` with status 200. */
   readonly readyMs: number;
-  stop(): Promise<void>;
+  /** @default SIGTERM */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** `program`: the main file of Muster, of this tree or of another one. */
-export async function startEmbeddedProcess(dataDirectory: string, program = MUSTER_MAIN): Promise<EmbeddedProcess> {
+export async function startEmbeddedProcess(
+  dataDirectory: string,
+  program = MUSTER_MAIN,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<EmbeddedProcess> {
   const [restPort, imagePort, natsPort] = [await freePort(HOST), await freePort(HOST), await freePort(HOST)];
   const restUrl = `http://${HOST}:${restPort}`;
   const imageUrl = `http://${HOST}:${imagePort}`;
@@ -153,6 +158,7 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
       NATS_PORT: String(natsPort),
       SERVICE_BASE_URL: restUrl,
       IMAGE_SERVICE_BASE_URL: imageUrl,
+      ...environment,
     },
   });
   const killAtExit = (): void => void child.kill('SIGKILL');
@@ -171,10 +177,10 @@ export async function startEmbeddedProcess(dataDirectory: string, program = MUST
     pid: child.pid ?? 0,
     natsPid: Number(readFileSync(join(dataDirectory, 'nats', 'nats-server.pid'), 'utf8')),
     readyMs: performance.now() - startedMs,
-    stop: async () => {
+    stop: async (signal = 'SIGTERM') => {
       isWanted = false;
       process.removeListener('exit', killAtExit);
-      await end(child);
+      await end(child, signal);
     },
   };
 }
@@ -198,10 +204,10 @@ async function untilReady(child: ChildProcess, restUrl: string): Promise<void> {
   throw new Error(`Muster was not ready after ${START_TIMEOUT_MS / 1_000} s.`);
 }
 
-function end(child: ChildProcess): Promise<void> {
+function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());
-    child.kill('SIGTERM');
+    child.kill(signal);
   });
 }

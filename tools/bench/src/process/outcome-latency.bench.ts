@@ -54,7 +54,8 @@ async function measure(bed: BenchBed, { clusters, hostsEach }: Fleet): Promise<M
   }
 }
 
-async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number> {
+/** Milliseconds from a changed inventory of the host, which passes now, to its readable outcome. */
+export async function sample(muster: EmbeddedProcess, host: FleetHost): Promise<number> {
   const caller = await openCaller(httpTarget(muster));
   try {
     const startedMs = performance.now();

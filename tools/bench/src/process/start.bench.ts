@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
@@ -8,7 +8,7 @@ import type { EventStore, Requests } from '@muster/ports';
 import { projectEvent } from '@muster/service-events';
 import { type Bench, type BenchBed, count, kibibytes, type Measurement, perSecond, seconds } from '../measurement';
 import { cloneHistory, readHistory } from '../store/clone-store';
-import { residentBytes, startEmbeddedProcess } from './embedded-process';
+import { cpuMs, residentBytes, startEmbeddedProcess } from './embedded-process';
 
 /** Measures the replay rate: the store alone, and with the projections. */
 export const replay: Bench = {
@@ -87,21 +87,39 @@ export const timeToReady: Bench = {
   },
 };
 
+const QUICK_EVENTS = 5_000;
+const EVENTS = 1_000_000;
+
+/** A start that folds all events, a start from the saved state, and a start after the process was killed. */
 async function fromManyEvents(bed: BenchBed): Promise<readonly Measurement[]> {
   const { dataDirectory } = await bed.recording();
   const many = bed.directory('many');
-  // The bodies and keys to which the history refers are copied; the events are replaced.
-  await cp(dataDirectory, many, { recursive: true, filter: (path) => !/\/(nats|events\.sqlite.*)$/.test(path) });
-  await rm(join(many, 'events.sqlite'), { force: true });
+  // The bodies and keys to which the history refers are copied; the events and the state that follows from them are replaced.
+  const replaced = /\/(nats|(events|state-[^/]*)\.sqlite.*)$/;
+  await cp(dataDirectory, many, { recursive: true, filter: (path) => !replaced.test(path) });
   bed.tell('making a large store');
   const file = join(many, 'events.sqlite');
-  const events = await cloneHistory(await readHistory(dataDirectory), file, bed.isQuick ? 5_000 : 1_000_000);
-  return start(many, `time to ready, ${count(events)} events`, '');
+  const wanted = bed.events ?? (bed.isQuick ? QUICK_EVENTS : EVENTS);
+  const events = count(await cloneHistory(await readHistory(dataDirectory), file, wanted));
+  return [
+    ...(await start(many, `time to ready, ${events} events, all replayed`, '')),
+    ...(await start(many, `time to ready, ${events} events, from the saved state`, budgetOf(wanted))),
+    ...(await start(many, `time to ready, ${events} events, again, then killed`, budgetOf(wanted), 'SIGKILL')),
+    ...(await start(many, `time to ready, ${events} events, after the kill`, budgetOf(wanted))),
+  ];
 }
 
-async function start(directory: string, what: string, budget: string): Promise<readonly Measurement[]> {
+const budgetOf = (events: number): string => (events > EVENTS ? '< 10 s, < 1 GB' : '< 5 s, < 600 MB');
+
+async function start(
+  directory: string,
+  what: string,
+  budget: string,
+  end: 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
+): Promise<readonly Measurement[]> {
   const muster = await startEmbeddedProcess(directory);
   const bytes = residentBytes(muster.pid);
-  await muster.stop();
-  return [{ what, measured: `${seconds(muster.readyMs)}, ${kibibytes(bytes)} resident`, budget }];
+  const cpu = seconds(cpuMs(muster.pid));
+  await muster.stop(end);
+  return [{ what, measured: `${seconds(muster.readyMs)} (${cpu} CPU), ${kibibytes(bytes)} resident`, budget }];
 }

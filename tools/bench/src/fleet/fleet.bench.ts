@@ -1,0 +1,208 @@
+import { fork } from 'node:child_process';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { sqliteStoreStats, verifySqliteStore } from '@muster/adapter-sqlite';
+import { bootFleet, type FleetHost, httpTarget, poll, showCluster } from '../load/fleet';
+import { type Call, type LoadResult, startLoadProcess } from '../load/load';
+import {
+  type Bench,
+  type BenchBed,
+  count,
+  kibibytes,
+  type Measurement,
+  ofACore,
+  p50AndP99,
+  percentile,
+  seconds,
+} from '../measurement';
+import { type EmbeddedProcess, residentBytes, startEmbeddedProcess, treeCpuMs } from '../process/embedded-process';
+import { sample } from '../process/outcome-latency.bench';
+import type { MachinesOrder, MachinesReport } from './machines';
+
+const HOSTS = 10_000;
+const QUICK_HOSTS = 10;
+const HOSTS_EACH = 5;
+/** A fleet of 10,000 hosts registers over ten minutes. */
+const REGISTRATION_MS_PER_CLUSTER = 300;
+/** Share of the hosts of the fleet that the one large cluster has. */
+const LARGE_CLUSTER_SHARE = 0.1;
+/** Machines of one process. */
+const MACHINES_EACH = 500;
+const TIME_SCALE = 60;
+/** Hosts poll once a minute; those of a small fleet more often, so that a try ends soon. */
+const POLL_MS_MIN = 60_000;
+const SMALL_FLEET_HOSTS = 500;
+const SMALL_POLL_MS_MIN = 2_000;
+const LOOK_AGAIN_MS = 5_000;
+const INSTALLATION_TIMEOUT_MS = 3_600_000;
+const PROBE = { clusters: 1, hostsEach: 5 };
+const PROBES_PER_SECOND = 5;
+const PROBE_MS = 5_000;
+const TURN_LENGTHS = join(__dirname, '..', '..', '..', 'demo', 'src', 'turn-lengths.mjs');
+
+/** Simulated machines from their registration to the installed cluster, with the figures of Muster in the meantime. */
+export const fleet: Bench = {
+  name: 'fleet',
+  about:
+    '--hosts simulated hosts in clusters of five register and install; the same for one cluster of a tenth of them',
+  run: async (bed) => {
+    const hosts = bed.hosts ?? (bed.isQuick ? QUICK_HOSTS : HOSTS);
+    const clusters = Math.max(1, Math.round(hosts / HOSTS_EACH));
+    const large = Math.max(HOSTS_EACH, Math.round(hosts * LARGE_CLUSTER_SHARE));
+    return [...(await measure(bed, clusters, HOSTS_EACH)), ...(await measure(bed, 1, large))];
+  },
+};
+
+async function measure(bed: BenchBed, clusters: number, hostsEach: number): Promise<readonly Measurement[]> {
+  const what = `${count(clusters)} cluster(s) of ${count(hostsEach)} hosts`;
+  bed.tell(what);
+  const directory = bed.directory(`fleet-${clusters}-${hostsEach}`);
+  const socketPath = join(directory, 'turns.sock');
+  const muster = await startEmbeddedProcess(directory, bed.program, {
+    NODE_OPTIONS: `--import ${TURN_LENGTHS}`,
+    TURN_LENGTHS_SOCKET: socketPath,
+  });
+  const probing = new AbortController();
+  try {
+    const load = startLoadProcess();
+    const hosts = await bootFleet(bed, muster, load, PROBE);
+    load.close();
+    const cpuBefore = treeCpuMs(muster.pid);
+    const startedMs = performance.now();
+    const installing = installAll(bed, muster, clusters, hostsEach);
+    const probes = probeUntil(muster, hosts, socketPath, probing.signal);
+    const { installedMs, failures } = await installing;
+    const ms = performance.now() - startedMs;
+    const cpuMs = treeCpuMs(muster.pid) - cpuBefore;
+    probing.abort();
+    const figures = await probes;
+    await muster.stop();
+    const faults = faultsOf(join(directory, 'events.sqlite'), clusters, clusters * hostsEach);
+    for (const fault of [...failures, ...faults].slice(0, 10)) bed.tell(fault);
+    return [
+      {
+        what: `${what}, end of the installations`,
+        measured: `${count(installedMs.length)} of ${count(clusters)} installed in ${seconds(ms)}; longest ${seconds(percentile(installedMs, 1))}; ${count(failures.length)} not installed, ${count(faults.length)} faults in the store`,
+        budget: 'all installed, nothing lost',
+      },
+      {
+        what: `${what}, CPU and memory of Muster`,
+        measured: `${ofACore(cpuMs / ms)} on average, ${seconds(cpuMs)} in all; at most ${kibibytes(figures.bytesMax)} resident`,
+        budget: '',
+      },
+      { what: `${what}, a poll`, measured: p50AndP99(figures.pollsMs), budget: 'p99 < 50 ms' },
+      { what: `${what}, inventory → outcome`, measured: p50AndP99(figures.outcomesMs), budget: 'p99 < 500 ms' },
+      { what: `${what}, GET cluster`, measured: p50AndP99(figures.readsMs), budget: 'p99 < 50 ms' },
+      {
+        what: `${what}, turns of the event loop (CPU)`,
+        measured: `the longest in ${(2 * PROBE_MS) / 1_000} s: ${p50AndP99(figures.turnsMs)}`,
+        budget: '< 200 ms',
+      },
+    ];
+  } finally {
+    probing.abort();
+    await muster.stop();
+  }
+}
+
+async function installAll(
+  bed: BenchBed,
+  { restUrl }: EmbeddedProcess,
+  clusters: number,
+  hostsEach: number,
+): Promise<MachinesReport> {
+  const all = Array.from({ length: clusters }, (_, index) => ({
+    name: `fleet-${index}`,
+    hosts: hostsEach,
+    startAfterMs: index * REGISTRATION_MS_PER_CLUSTER,
+  }));
+  const processes = Math.max(1, Math.ceil((clusters * hostsEach) / MACHINES_EACH));
+  const order = {
+    restUrl,
+    outputDirectory: bed.directory('credentials'),
+    timeScale: TIME_SCALE,
+    pollMsMin: clusters * hostsEach > SMALL_FLEET_HOSTS ? POLL_MS_MIN : SMALL_POLL_MS_MIN,
+    lookAgainMs: LOOK_AGAIN_MS,
+    timeoutMs: INSTALLATION_TIMEOUT_MS,
+  };
+  const reports = await Promise.all(
+    Array.from({ length: processes }, (_, process) =>
+      install({ ...order, clusters: all.filter((_one, index) => index % processes === process) }),
+    ),
+  );
+  return {
+    installedMs: reports.flatMap(({ installedMs }) => installedMs),
+    failures: reports.flatMap(({ failures }) => failures),
+  };
+}
+
+function install(order: MachinesOrder): Promise<MachinesReport> {
+  const child = fork(join(__dirname, 'machines.js'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  return new Promise((resolve, reject) => {
+    child.once('message', (report) => resolve(report as MachinesReport));
+    child.once('exit', (code) => reject(new Error(`A process of machines ended with ${code}.`)));
+    child.send(order);
+  });
+}
+
+interface Probed {
+  readonly pollsMs: number[];
+  readonly readsMs: number[];
+  readonly outcomesMs: number[];
+  readonly turnsMs: number[];
+  bytesMax: number;
+}
+
+/** Requests for a cluster of its own, a few per second, as long as the fleet works. */
+async function probeUntil(
+  muster: EmbeddedProcess,
+  hosts: readonly FleetHost[],
+  socketPath: string,
+  stop: AbortSignal,
+): Promise<Probed> {
+  const probed: Probed = { pollsMs: [], readsMs: [], outcomesMs: [], turnsMs: [], bytesMax: 0 };
+  const turns = connect(socketPath);
+  let isStart = true;
+  turns.on('data', (line: Buffer) => {
+    // The first answer is about the start of the program.
+    if (!isStart) probed.turnsMs.push(Number(line.toString()));
+    isStart = false;
+  });
+  turns.write('\n');
+  const load = startLoadProcess();
+  await load.open(httpTarget(muster));
+  const run = (calls: readonly Call[]): Promise<LoadResult> =>
+    load.run({ calls, pace: { perSecond: PROBES_PER_SECOND }, stop: { ms: PROBE_MS } });
+  const clusterIds = [...new Set(hosts.map(({ clusterId }) => clusterId))];
+  const waiting = [...hosts];
+  try {
+    while (!stop.aborted) {
+      probed.pollsMs.push(...(await run(hosts.map(poll))).latenciesMs);
+      probed.readsMs.push(...(await run(clusterIds.map(showCluster))).latenciesMs);
+      const host = waiting.shift();
+      if (host) probed.outcomesMs.push(await sample(muster, host));
+      probed.bytesMax = Math.max(probed.bytesMax, residentBytes(muster.pid));
+      turns.write('\n');
+    }
+  } finally {
+    load.close();
+    turns.destroy();
+  }
+  return probed;
+}
+
+/** What the store should have and has not. */
+function faultsOf(file: string, clusters: number, hosts: number): readonly string[] {
+  const { types } = sqliteStoreStats(file);
+  const stored = (type: string): number => types.find((one) => one.type === type)?.events ?? 0;
+  const expected = [
+    ['ClusterRegistered', clusters + PROBE.clusters],
+    ['HostRegistered', hosts + PROBE.clusters * PROBE.hostsEach],
+  ] as const;
+  return [
+    ...verifySqliteStore(file, () => undefined),
+    ...expected.flatMap(([type, wanted]) =>
+      stored(type) === wanted ? [] : [`${stored(type)} events ${type} are stored; expected ${wanted}.`],
+    ),
+  ];
+}
