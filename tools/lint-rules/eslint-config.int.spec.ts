@@ -76,3 +76,32 @@ describe('the dependency rule of the workspace', () => {
     expect(rules(lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
   });
 });
+
+describe('the rule on type assertions', () => {
+  const content = 'export const port = (value: unknown): number => value as number;\n';
+  const rule = '@typescript-eslint/consistent-type-assertions';
+
+  it.each(['libs/domain/src/example.ts', 'services/gateway/src/example.ts', 'tools/demo/src/example.ts'])(
+    'refuses a cast in %s',
+    (file) => {
+      expect(rules(lint(file, content))).toEqual([rule]);
+    },
+  );
+
+  it.each(['libs/adapters/sqlite/src/example.ts', 'libs/contracts/src/plain.ts', 'libs/domain/src/example.spec.ts'])(
+    'allows a cast in %s',
+    (file) => {
+      expect(rules(lint(file, content))).toEqual([]);
+    },
+  );
+
+  it('is switched off with a reason only', () => {
+    const { stdout } = spawnSync('git', ['grep', '-nE', `eslint-disable.*${rule}`, '--', '*.ts', ':!*.spec.ts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const lines = stdout.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !/ -- \S+ \S+/.test(line))).toEqual([]);
+  });
+});

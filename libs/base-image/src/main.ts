@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { type Architecture, ARCHITECTURES } from './architectures';
+import { errorMessage, isOneOf } from '@muster/schema';
+import { ARCHITECTURES } from './architectures';
 import { createBaseImage, DEFAULT_VOLUME_ID } from './create-base-image';
 
 const USAGE = `Makes a small live ISO with the layout of a CoreOS image, to try Muster without downloading one.
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
     return;
   }
   if (!values.out) throw new Error(`--out is missing.\n\n${USAGE}`);
-  if (!isArchitecture(values.arch)) {
+  if (!isOneOf(ARCHITECTURES, values.arch)) {
     throw new Error(`--arch ${values.arch} is not known; use one of ${ARCHITECTURES.join(', ')}.`);
   }
   const image = await createBaseImage({
@@ -35,11 +36,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${image.path}: ${image.volumeId}, ${image.bytes} bytes, sha256 ${image.sha256}\n`);
 }
 
-function isArchitecture(name: string): name is Architecture {
-  return (ARCHITECTURES as readonly string[]).includes(name);
-}
-
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = 1;
 });

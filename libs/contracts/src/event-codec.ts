@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf';
-import type { EventShape, JsonObject, RecordedEvent } from '@muster/ports';
+import type { EventShape, EventToAppend, JsonObject, RecordedEvent } from '@muster/ports';
 import { type EventOf, EVENTS_BY_CATEGORY, type MusterEvent, type StreamCategory } from './event-types';
 import { toPlainForm } from './plain';
 
@@ -89,6 +89,8 @@ export interface MusterEventCodec {
   encode<Event extends EventShape>(event: Event): Event;
   /** Returns a stored or published event of any version in the shape of this version. */
   decode(stored: RecordedEvent): RecordedMusterEvent;
+  /** An event that `encode` returned, in the type of stores. */
+  toStored(encoded: EventToAppend<MusterEvent>): EventToAppend;
 }
 
 export function createEventCodec(upcasters: Upcasters): MusterEventCodec {
@@ -100,6 +102,7 @@ export function createEventCodec(upcasters: Upcasters): MusterEventCodec {
   return {
     encode: (event) => ({ ...event, data: storedForm(event.type, event.data) }),
     decode: (stored) => (hasNone ? stored : upcast(stored)) as unknown as RecordedMusterEvent,
+    toStored: (encoded) => encoded as unknown as EventToAppend,
   };
 }
 

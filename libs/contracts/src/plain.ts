@@ -1,6 +1,7 @@
 import {
   type DescMessage,
   fromJson,
+  type JsonObject,
   type JsonReadOptions,
   type JsonValue,
   type Message,
@@ -38,6 +39,9 @@ export function toPlainForm<Schema extends DescMessage>(
   const message = fromJson(schema, withoutUndefined(value) as JsonValue, options);
   return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
 }
+
+/** A plain form as the JSON that a request carries. */
+export const toJsonValue = (plain: object): JsonObject => plain as JsonObject;
 
 /** Returns the value itself when it contains no undefined property, which is the most frequent case. */
 function withoutUndefined(value: unknown): unknown {

@@ -31,8 +31,11 @@ export function hostKeyOf(infraEnvId: string, hostId: string): HostKey {
 
 /** Returns the host of a stream whose id is a host key, such as `host-…` or `inventory-…`. */
 export function hostKeyOfStream(streamId: string): HostKey {
-  return parseStreamId(streamId).id as HostKey;
+  const { infraEnvId, hostId } = parseHostKey(parseStreamId(streamId).id);
+  return hostKeyOf(infraEnvId, hostId);
 }
+
+export const isHostKey = (id: string): id is HostKey => id.includes('.');
 
 export function parseHostKey(hostKey: string): { readonly infraEnvId: string; readonly hostId: string } {
   const dot = hostKey.indexOf('.');

@@ -8,7 +8,7 @@ const snake = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
 
 /** Returns `registration.v1.register_host` for RegistrationService.RegisterHost. */
-export function subjectOfMethod(method: DescMethod): string {
+export function subjectOfMethod(method: Pick<DescMethod, 'name' | 'parent'>): string {
   const service = snake(method.parent.name.replace(/Service$/, ''));
   return `${service}.v1.${snake(method.name)}`;
 }

@@ -9,6 +9,7 @@ import {
 } from '@muster/feature-support';
 import { withDependencies } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import type { ClusterKind } from './cluster/state';
 import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './infra-env/state';
 
@@ -60,10 +61,7 @@ function identityOf(conflict: FeatureConflict): string {
 }
 
 function externalPlatformNameOf({ platformDetails }: Plain<ClusterSettings>): string | undefined {
-  const external = platformDetails?.['external'];
-  if (typeof external !== 'object' || external === null || Array.isArray(external)) return undefined;
-  const name = (external as { readonly [member: string]: unknown })['platform_name'];
-  return typeof name === 'string' ? name : undefined;
+  return textAt(platformDetails, 'external', 'platform_name');
 }
 
 interface HostChoice {

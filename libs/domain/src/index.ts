@@ -27,6 +27,7 @@ export * from './host/stages';
 export * from './host/state';
 export * from './infra-env/commands';
 export * from './infra-env/decider';
+export { readKernelArguments } from './infra-env/input';
 export { INFRA_ENV_VARIABLES } from './infra-env/rows';
 export * from './infra-env/state';
 export * from './roles/host-summary';

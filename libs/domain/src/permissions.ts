@@ -1,4 +1,5 @@
 import type { ProblemCode, Refusal } from '@muster/problems';
+import { isAfterReboot } from '@muster/validation-rules';
 import {
   CLUSTER_STATUSES,
   type ClusterState,
@@ -118,6 +119,8 @@ export const HOST_PERMISSIONS = {
   /** `installing-in-progress` is included: the path of the installation disk may change while the disk is written. */
   'report-inventory': [...DISCOVERY, 'installing-in-progress', ...POOL],
   'report-progress': INSTALLING,
+  /** The disk holds its system once its stage is after the reboot. */
+  'boot-from-disk': ['installing-in-progress', 'installed', 'added-to-existing-cluster'],
   /** A host is cancelled with its cluster. */
   'cancel-installation': CANCELLABLE,
   /** A host is reset with its cluster. */
@@ -130,6 +133,10 @@ export function hostPermits(action: HostAction, status: string): boolean {
   const statuses: readonly HostStatus[] = HOST_PERMISSIONS[action];
   return statuses.some((permitted) => permitted === status);
 }
+
+/** Returns whether the host runs the system on its disk, or is about to: network boot must not start a discovery agent. */
+export const hostBootsFromDisk = (status: string, stage: string): boolean =>
+  hostPermits('boot-from-disk', status) && (status === 'installed' || isAfterReboot(stage));
 
 /**
  * Returns the reason why the cluster accepts no further host in its present status, or undefined when it accepts hosts.

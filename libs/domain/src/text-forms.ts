@@ -78,19 +78,6 @@ export function isProxyUrl(text: string, schemes: readonly string[]): boolean {
   return scheme !== undefined && schemes.includes(scheme) && host !== undefined && Number(port ?? 0) < PORTS;
 }
 
-/** Returns the parsed value of a JSON text, or undefined. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * Returns whether two plain JSON values are equal. Undefined members count as absent. The order of members is ignored.
  */

@@ -6,6 +6,7 @@ export {
   parseSubject,
   type Subject,
   subjectOfStreamId,
+  toSubject,
 } from './facts/view-entries';
 export * from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';

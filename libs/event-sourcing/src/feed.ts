@@ -1,7 +1,6 @@
 import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
 import { RepeatedFailure } from './repeated-failure';
-import { HEAD_BEACON, subscribeToEvents } from './shared-events';
-import { readShared } from './shared-reader';
+import { HEAD_BEACON, isPublishedEvent, positionOf, subscribeToEvents } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
 
 /** Live events that are buffered while a page is handled. When more arrive, the store is read instead. */
@@ -57,7 +56,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
 
   const readStore = async (): Promise<void> => {
     behind = false;
-    for await (const page of readShared(store, position)) {
+    for await (const page of store.readShared(position)) {
       if (closed) return;
       if (page.length > 0) await deliver(page);
     }
@@ -109,10 +108,9 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
 
   const live = subscribeToEvents(requests, ({ subject, body }) => {
     lastMessageAt = Date.now();
-    const message = body as unknown as RecordedEvent & { readonly previous: number };
-    if (message.position <= position) return;
-    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS) behind = true;
-    else waiting.push({ previous: message.previous, event: store.decode(message) });
+    if (positionOf(body) <= position) return;
+    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS || !isPublishedEvent(body)) behind = true;
+    else waiting.push({ previous: body.previous, event: store.decode(body) });
     wake();
   });
 

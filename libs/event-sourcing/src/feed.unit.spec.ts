@@ -1,4 +1,5 @@
-import type { RecordedEvent, StoredEvent } from '@muster/ports';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import type { EventStore, RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import fc from 'fast-check';
 import { type Feed, startFeed, type FeedOptions } from './feed';
@@ -7,7 +8,7 @@ import {
   appendEvents,
   appendLive,
   turns,
-  countingReads,
+  countingStore,
   numbersOf,
   publishBeacon,
   publishEvent,
@@ -38,7 +39,7 @@ describe('feed', () => {
   };
 
   beforeEach(() => {
-    store = countingReads(plainEventStore());
+    store = countingStore();
     bus = localBus();
     seen = [];
     errors = [];
@@ -188,16 +189,14 @@ describe('feed', () => {
   });
 
   it('continues after a failed read of the store', async () => {
-    await appendEvents(store, 4);
+    const raw = inMemoryEventStore();
+    await appendEvents(raw, 4);
     let broken = true;
-    const flaky: PlainEventStore = {
-      ...store,
-      readAll: (after) => {
-        if (broken) throw new Error('disk is away');
-        return store.readAll(after);
-      },
+    const readAll: EventStore['readAll'] = (after) => {
+      if (broken) throw new Error('disk is away');
+      return raw.readAll(after);
     };
-    const feed = start({ store: flaky });
+    const feed = start({ store: plainEventStore({ ...raw, readAll }) });
     await eventually('the failure is reported', () => errors.length > 0);
     broken = false;
     await feed.caughtUp;

@@ -35,7 +35,7 @@ export class DocumentChanges {
   /** Returns the document after the changes. Undefined when no change stored it or the last change removed it. */
   get<Document extends object = JsonObject>(collection: CollectionName<Document>, key: string): Document | undefined {
     const change = this.collections.get(collection)?.get(key);
-    // A change is created with the token of its collection, which determines the type of the document.
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- a change is made with the token of its collection, which fixes the type of the document
     return change?.kind === 'put' ? (change.document as Document) : undefined;
   }
 

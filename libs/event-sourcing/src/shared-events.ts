@@ -1,4 +1,4 @@
-import type { IncomingMessage, Requests } from '@muster/ports';
+import type { IncomingMessage, RecordedEvent, Requests } from '@muster/ports';
 
 /** Subject of the live copies of stored events: `event.v1.<category>`. All categories and beacons: `event.v1.>`. */
 export const ALL_EVENTS = 'event.v1.>';
@@ -11,6 +11,23 @@ export const HEAD_BEACON = 'event.v1.head.beacon';
 /** Subject of the position up to which a projection has committed. */
 export const projectionSubject = (projection: string): string => `projection.v1.${projection}`;
 export const ALL_PROJECTIONS = 'projection.v1.*';
+
+/** A stored event as the relay publishes it: with the position of the event before it. */
+export type PublishedEvent = RecordedEvent & { readonly previous: number };
+
+/** The position that a live event or a beacon carries. A message without one counts as new: the feed then reads the store. */
+export const positionOf = (message: unknown): number =>
+  hasMembers(message) && typeof message['position'] === 'number' ? message['position'] : Number.POSITIVE_INFINITY;
+
+export const isPublishedEvent = (message: unknown): message is PublishedEvent =>
+  hasMembers(message) &&
+  typeof message['previous'] === 'number' &&
+  typeof message['type'] === 'string' &&
+  hasMembers(message['data']) &&
+  hasMembers(message['metadata']);
+
+const hasMembers = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null;
 
 type OnEvent = (message: IncomingMessage) => void;
 

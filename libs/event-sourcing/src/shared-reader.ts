@@ -1,5 +1,4 @@
 import type { EventShape, RecordedEvent } from '@muster/ports';
-import type { TypedEventStore } from './typed-event-store';
 
 /** Pages kept for slower consumers. A consumer that is further behind reads the store separately. */
 const WINDOW_PAGES = 32;
@@ -8,24 +7,8 @@ const SLOWEST_WAIT_MS = 1_000;
 
 type Page<Event extends EventShape> = readonly RecordedEvent<Event>[];
 
-const READERS = new WeakMap<object, SharedReader<EventShape>>();
-
-/**
- * Returns all events after the position, like `readAll` of the store. The feeds on one store share the pages, so that
- * each page is read and parsed once.
- */
-export function readShared<Event extends EventShape>(
-  store: TypedEventStore<Event>,
-  afterPosition: number,
-): AsyncIterable<Page<Event>> {
-  const reader = READERS.get(store) ?? new SharedReader<EventShape>(store);
-  READERS.set(store, reader);
-  // The reader was created for this store, whose events have this type.
-  return reader.readAll(afterPosition) as AsyncIterable<Page<Event>>;
-}
-
 /** Reads a store once for consumers at close positions. Events are shared, so consumers must not change them. */
-class SharedReader<Event extends EventShape> {
+export class SharedReader<Event extends EventShape> {
   private window: { readonly after: number; readonly through: number; readonly page: Page<Event> }[] = [];
   private cursor = 0;
   private pages: AsyncIterator<Page<Event>> | undefined;
@@ -33,7 +16,7 @@ class SharedReader<Event extends EventShape> {
   private readonly consumers = new Set<{ position: number }>();
   private wakeFastest: () => void = () => undefined;
 
-  constructor(private readonly store: TypedEventStore<Event>) {}
+  constructor(private readonly readStore: (afterPosition: number) => AsyncIterable<Page<Event>>) {}
 
   async *readAll(afterPosition: number): AsyncGenerator<Page<Event>> {
     if (this.consumers.size === 0) this.restartAt(afterPosition);
@@ -48,7 +31,7 @@ class SharedReader<Event extends EventShape> {
       }
       if (this.isElsewhere(consumer.position)) {
         this.leave(consumer);
-        yield* this.store.readAll(consumer.position);
+        yield* this.readStore(consumer.position);
       }
     } finally {
       this.leave(consumer);
@@ -77,7 +60,7 @@ class SharedReader<Event extends EventShape> {
   private async advance(): Promise<boolean> {
     await this.slowest();
     try {
-      this.pages ??= this.store.readAll(this.cursor)[Symbol.asyncIterator]();
+      this.pages ??= this.readStore(this.cursor)[Symbol.asyncIterator]();
       const { value: page, done } = await this.pages.next();
       if (done) this.pages = undefined;
       const last = done ? undefined : page.at(-1);

@@ -1,14 +1,13 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { START_OF_STORE, type StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type Feed, startFeed } from './feed';
 import { localBus } from './local-bus.fixture.spec';
-import { readShared } from './shared-reader';
 import {
   appendEvents,
-  countingReads,
+  countingStore,
   numbersOf,
   type PlainEventStore,
-  plainEventStore,
   publishEvent,
   upTo,
 } from './stored-events.fixture.spec';
@@ -31,9 +30,9 @@ describe('feeds on one store', () => {
   };
 
   beforeEach(async () => {
-    const plain = plainEventStore();
-    await appendEvents(plain, EVENTS);
-    store = countingReads(plain);
+    const stored = inMemoryEventStore();
+    await appendEvents(stored, EVENTS);
+    store = countingStore(stored);
   });
   afterEach(() => Promise.all(feeds.splice(0).map((feed) => feed.close())));
 
@@ -59,7 +58,7 @@ describe('feeds on one store', () => {
   });
 
   it('wait at most one second for a consumer that does not continue', async () => {
-    const still = readShared(store, START_OF_STORE)[Symbol.asyncIterator]();
+    const still = store.readShared(START_OF_STORE)[Symbol.asyncIterator]();
     await still.next();
     await appendEvents(store, 20_000);
     const { feed, seen } = follow(0);

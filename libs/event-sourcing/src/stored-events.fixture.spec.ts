@@ -5,7 +5,11 @@ import { eventSubject, HEAD_BEACON } from './shared-events';
 import { type EventCodec, type TypedEventStore, typedEventStore } from './typed-event-store';
 
 /** A codec for events of any type in their stored form. */
-const PLAIN_CODEC: EventCodec<StoredEvent> = { encode: (event) => event, decode: (stored) => stored };
+const PLAIN_CODEC: EventCodec<StoredEvent> = {
+  encode: (event) => event,
+  decode: (stored) => stored,
+  toStored: (event) => event,
+};
 
 export type PlainEventStore = TypedEventStore<StoredEvent>;
 
@@ -63,14 +67,19 @@ export const numbersOf = (events: readonly RecordedEvent[]): JsonValue[] =>
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** Returns the same store with a count of its complete reads. */
-export const countingReads = (store: PlainEventStore): PlainEventStore & { readonly reads: number } => {
+export const countingStore = (
+  store: EventStore = inMemoryEventStore(),
+): PlainEventStore & { readonly reads: number } => {
   let reads = 0;
-  return {
+  const counting: EventStore = {
     ...store,
     readAll: (afterPosition) => {
       reads += 1;
       return store.readAll(afterPosition);
     },
+  };
+  return {
+    ...plainEventStore(counting),
     get reads() {
       return reads;
     },

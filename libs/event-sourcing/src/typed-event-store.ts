@@ -8,6 +8,7 @@ import {
   type StreamId,
   Unavailable,
 } from '@muster/ports';
+import { SharedReader } from './shared-reader';
 
 /** Converts events between the types of a product and the stored form. */
 export interface EventCodec<Event extends EventShape> {
@@ -18,10 +19,15 @@ export interface EventCodec<Event extends EventShape> {
   encode<Encoded extends Event>(event: Encoded): Encoded;
   /** Returns a stored or published event, of any version of the product, in the shape of this version. */
   decode(stored: RecordedEvent): RecordedEvent<Event>;
+  /** An event that `encode` returned, in the type of stores. */
+  toStored(encoded: EventToAppend<Event>): EventToAppend;
 }
 
 /** The event store with the event types of a product. The codec converts every event once when it is read. */
-export interface TypedEventStore<Event extends EventShape = EventShape> extends EventStore<Event>, EventCodec<Event> {}
+export interface TypedEventStore<Event extends EventShape = EventShape> extends EventStore<Event>, EventCodec<Event> {
+  /** All events after the position, as `readAll`. Its callers share the pages, and so one read and one parse. */
+  readShared(afterPosition: number): AsyncIterable<readonly RecordedEvent<Event>[]>;
+}
 
 /** A category of streams and the type guard of its events. */
 export interface EventCategory<Event extends EventShape> {
@@ -39,17 +45,25 @@ export function typedEventStore<Event extends EventShape>(
   async function* decoded(pages: AsyncIterable<readonly RecordedEvent[]>) {
     for await (const page of pages) yield decodePage(page);
   }
+  const readAll = (afterPosition: number) => decoded(store.readAll(afterPosition));
+  const shared = new SharedReader<Event>(readAll);
   return {
     isSoleWriter: store.isSoleWriter,
     encode: (event) => codec.encode(event),
     decode: (stored) => codec.decode(stored),
+    toStored: (encoded) => codec.toStored(encoded),
     // The command handler appends the result of `encode`: the stored form with the type of the product.
     append: async (streamId, expected, events) => {
       refuseLarge(streamId, events);
-      return store.append(streamId, expected, events as unknown as readonly EventToAppend[]);
+      return store.append(
+        streamId,
+        expected,
+        events.map((event) => codec.toStored(event)),
+      );
     },
     readStream: (streamId, afterRevision) => decoded(store.readStream(streamId, afterRevision)),
-    readAll: (afterPosition) => decoded(store.readAll(afterPosition)),
+    readAll,
+    readShared: (afterPosition) => shared.readAll(afterPosition),
     subscribe: (afterPosition, onPage, onError) =>
       store.subscribe(afterPosition, (page) => onPage(decodePage(page)), onError),
     head: () => store.head(),

@@ -1,4 +1,6 @@
 import type { KubeObject, KubeResource } from '@muster/ports';
+import { createGuard, createJsonParser, listAt, valueOf } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import type { ServiceHost } from './service-api';
 
 const resource = (group: string, version: string, plural: string, isNamespaced = true): KubeResource => ({
@@ -30,12 +32,17 @@ export const KUBE_RESOURCES = {
   subscriptions: resource('operators.coreos.com', 'v1alpha1', 'subscriptions'),
 } as const;
 
-export interface KubeCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
+const CONDITION = Type.Object({
+  type: Type.String(),
+  status: Type.String(),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+export type KubeCondition = Readonly<Static<typeof CONDITION>>;
+
+const isCondition = createGuard(CONDITION);
+const isAddress = createGuard(Type.Object({ type: Type.String(), address: Type.String() }));
+const isTaint = createGuard(Type.Object({ key: Type.Optional(Type.String()) }));
 
 export interface KubeNode {
   readonly name: string;
@@ -51,35 +58,36 @@ export const ARBITER_LABEL = 'node-role.kubernetes.io/arbiter';
 
 /** Returns the conditions in the status of an object. */
 export function conditionsOf(object: KubeObject): readonly KubeCondition[] {
-  const { conditions } = (object['status'] ?? {}) as { readonly conditions?: readonly KubeCondition[] };
-  return conditions ?? [];
+  return listAt(object, 'status', 'conditions').filter(isCondition);
 }
 
 export const isConditionTrue = (object: KubeObject, type: string): boolean =>
   conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
 
 export function toKubeNode(object: KubeObject): KubeNode {
-  const { addresses = [] } = (object['status'] ?? {}) as {
-    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-  };
-  const { taints = [] } = (object['spec'] ?? {}) as { readonly taints?: readonly { readonly key?: string }[] };
+  const addresses = listAt(object, 'status', 'addresses').filter(isAddress);
   return {
     name: object.metadata.name,
     isReady: isConditionTrue(object, 'Ready'),
     labels: object.metadata.labels ?? {},
     annotations: object.metadata.annotations ?? {},
     internalAddresses: addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
-    taints,
+    taints: listAt(object, 'spec', 'taints').filter(isTaint),
   };
 }
 
-interface InventoryNames {
-  readonly hostname?: string;
-  readonly interfaces?: readonly {
-    readonly ipv4_addresses?: readonly string[] | null;
-    readonly ipv6_addresses?: readonly string[] | null;
-  }[];
-}
+const INVENTORY_NAMES = Type.Object({
+  hostname: Type.Optional(Type.String()),
+  interfaces: Type.Optional(
+    Type.Array(
+      Type.Object({
+        ipv4_addresses: Type.Optional(Type.Array(Type.String())),
+        ipv6_addresses: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+  ),
+});
+const parseInventoryNames = createJsonParser(INVENTORY_NAMES, { name: 'inventory', nullIsAbsent: true });
 
 /** Returns the addresses of the host without prefix length, from its inventory. */
 export function addressesOf(host: ServiceHost): readonly string[] {
@@ -115,11 +123,6 @@ export function hasFetchedIgnition(host: ServiceHost, machineConfigServerLog: st
   );
 }
 
-function inventoryOf({ inventory }: ServiceHost): InventoryNames {
-  if (!inventory) return {};
-  try {
-    return JSON.parse(inventory) as InventoryNames;
-  } catch {
-    return {};
-  }
+function inventoryOf({ inventory }: ServiceHost): Static<typeof INVENTORY_NAMES> {
+  return valueOf(parseInventoryNames(inventory || '{}')) ?? {};
 }

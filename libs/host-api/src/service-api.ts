@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createHttpClient, type HttpAnswer, type HttpCall, type RetryPolicy } from './http/http-client';
+import { createJsonReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
+import { createHttpClient, type HttpCall, type RetryPolicy } from './http/http-client';
 import type { ProxySettings } from './http/proxy';
 import type { Timer } from './timer';
 
@@ -72,39 +74,51 @@ export interface ServiceEvent {
 
 export type LogsState = 'requested' | 'collecting' | 'completed';
 
-/** The members that the callers use. The service sends further members. */
-export interface ServiceHost {
-  readonly id: string;
-  readonly infra_env_id?: string;
-  readonly status: string;
-  readonly role?: string;
-  readonly bootstrap?: boolean;
-  readonly requested_hostname?: string;
+const optionalText = Type.Optional(Type.String());
+
+const SERVICE_HOST = Type.Object({
+  id: Type.String(),
+  infra_env_id: optionalText,
+  status: Type.String(),
+  role: optionalText,
+  bootstrap: Type.Optional(Type.Boolean()),
+  requested_hostname: optionalText,
   /** JSON text of the host's inventory. */
-  readonly inventory?: string;
+  inventory: optionalText,
   /** JSON object of labels, as text. */
-  readonly node_labels?: string;
-  readonly machine_config_pool_name?: string;
-  readonly progress?: { readonly current_stage?: string };
-}
-export interface ServiceCluster {
-  readonly kind?: string;
-  readonly status: string;
-  readonly hosts?: readonly ServiceHost[];
-  readonly openshift_version?: string;
-  readonly control_plane_count?: number;
-  readonly platform?: { readonly type?: string };
-  readonly progress?: { readonly finalizing_stage_timed_out?: boolean };
-}
-export interface ServiceOperator {
-  readonly name: string;
-  readonly operator_type?: string;
-  readonly status?: string;
-  readonly status_info?: string;
-  readonly version?: string;
-  readonly namespace?: string;
-  readonly subscription_name?: string;
-}
+  node_labels: optionalText,
+  machine_config_pool_name: optionalText,
+  progress: Type.Optional(Type.Object({ current_stage: optionalText })),
+});
+/** The members that the callers use. The service sends further members. */
+export type ServiceHost = Readonly<Static<typeof SERVICE_HOST>>;
+
+const SERVICE_CLUSTER = Type.Object({
+  kind: optionalText,
+  status: Type.String(),
+  hosts: Type.Optional(Type.Array(SERVICE_HOST)),
+  openshift_version: optionalText,
+  control_plane_count: Type.Optional(Type.Integer()),
+  platform: Type.Optional(Type.Object({ type: optionalText })),
+  progress: Type.Optional(Type.Object({ finalizing_stage_timed_out: Type.Optional(Type.Boolean()) })),
+});
+export type ServiceCluster = Readonly<Static<typeof SERVICE_CLUSTER>>;
+
+const SERVICE_OPERATOR = Type.Object({
+  name: Type.String(),
+  operator_type: optionalText,
+  status: optionalText,
+  status_info: optionalText,
+  version: optionalText,
+  namespace: optionalText,
+  subscription_name: optionalText,
+});
+export type ServiceOperator = Readonly<Static<typeof SERVICE_OPERATOR>>;
+
+const RESPONSE = { name: 'the response', nullIsAbsent: true };
+const readCluster = createJsonReader(SERVICE_CLUSTER, RESPONSE);
+const readHosts = createJsonReader(Type.Array(SERVICE_HOST), RESPONSE);
+const readOperators = createJsonReader(Type.Array(SERVICE_OPERATOR), RESPONSE);
 
 export interface ServiceAccess {
   /** `http://host:port`, without the prefix of the API. */
@@ -136,7 +150,8 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     timer,
   });
   const { call } = client;
-  const json = async <T>(what: HttpCall, signal: AbortSignal): Promise<T> => bodyOf<T>(await call(what, signal));
+  const json = async <T>(read: (text: string) => T, what: HttpCall, signal: AbortSignal): Promise<T> =>
+    read((await call(what, signal)).body.toString('utf8'));
   const done = async (what: HttpCall, signal: AbortSignal): Promise<void> => void (await call(what, signal));
   const bytes = async (path: string, query: HttpCall['query'], signal: AbortSignal): Promise<Buffer> =>
     (await call({ method: 'GET', path, query }, signal)).body;
@@ -147,9 +162,13 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
 
   return {
     cluster: (clusterId, withHosts, signal) =>
-      json({ method: 'GET', path: clusterPath(clusterId), query: { 'exclude-hosts': String(!withHosts) } }, signal),
+      json(
+        readCluster,
+        { method: 'GET', path: clusterPath(clusterId), query: { 'exclude-hosts': String(!withHosts) } },
+        signal,
+      ),
     hostsOfRole: (clusterId, role, signal) =>
-      json({ method: 'GET', path: `${clusterPath(clusterId)}/hosts`, query: { role } }, signal),
+      json(readHosts, { method: 'GET', path: `${clusterPath(clusterId)}/hosts`, query: { role } }, signal),
     clusterFile: (clusterId, file_name, signal) =>
       bytes(`${clusterPath(clusterId)}/downloads/files`, { file_name }, signal),
     credentials: (clusterId, file_name, signal) =>
@@ -176,7 +195,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     reportFinalizingStage: (clusterId, finalizing_stage, signal) =>
       done({ method: 'PUT', path: `${clusterPath(clusterId)}/progress`, json: { finalizing_stage } }, signal),
     operators: (clusterId, signal) =>
-      json({ method: 'GET', path: `${clusterPath(clusterId)}/monitored-operators` }, signal),
+      json(readOperators, { method: 'GET', path: `${clusterPath(clusterId)}/monitored-operators` }, signal),
     reportOperator: (clusterId, { name, status, status_info, version }, signal) =>
       done(
         {
@@ -201,5 +220,3 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     close: () => client.close(),
   };
 }
-
-const bodyOf = <T>(answer: HttpAnswer): T => JSON.parse(answer.body.toString('utf8')) as T;

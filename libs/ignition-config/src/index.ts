@@ -1,5 +1,5 @@
 export type * from './config/ignition-config';
-export { toIgnitionJson } from './config/ignition-config';
+export { isIgnitionConfig, toIgnitionConfig, toIgnitionJson } from './config/ignition-config';
 export { fromDataUrl, readTextFile, toDataUrl } from './config/ignition-file';
 export { PULL_SECRET_PATH, SERVICE_CA_PATH, TRUST_BUNDLE_PATH } from './discovery/host-files';
 export {
@@ -71,6 +71,7 @@ export {
   planStaticNetworks,
   type GivenNetworks,
   staticNetworkProblem,
+  parseHostNetworks,
 } from './static-network/static-networks';
 export { describeNetworkProblem, type NetworkProblem } from './static-network/nmstate';
 export {

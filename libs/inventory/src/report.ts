@@ -1,5 +1,5 @@
 import type { InventoryEvent } from '@muster/contracts';
-import { createParser, type Parser, type Violation } from '@muster/schema';
+import { createParser, type Parser, type Violation, isObject, memberAt, parseJson } from '@muster/schema';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 
 /** Returns the canonical JSON text: members in byte order of their names, no spaces. */
@@ -121,14 +121,6 @@ export function documentReader<S extends TSchema>(options: DocumentReader<S>): R
   };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Returns the document with the members of the schema only. Agents written in Go send `null` for an absent member and
  * for an empty list. Lone surrogates are replaced.
@@ -139,16 +131,14 @@ export function normalize(schema: TSchema, value: unknown): unknown {
     if (value === null) return [];
     return Array.isArray(value) ? value.map((entry) => normalize(schema.items, entry)) : value;
   }
-  if (!isObject(schema) || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObjectSchema(schema) || !isObject(value)) return value;
   const members: { [name: string]: unknown } = {};
   for (const [name, member] of Object.entries(schema.properties)) {
-    const given: unknown = Object.hasOwn(value, name)
-      ? (value as { readonly [name: string]: unknown })[name]
-      : undefined;
+    const given = memberAt(value, name);
     if (given !== undefined && (given !== null || isList(member))) members[name] = normalize(member, given);
   }
   return members;
 }
 
 const isList = (schema: TSchema): schema is TSchema & { readonly items: TSchema } => schema['type'] === 'array';
-const isObject = (schema: TSchema): schema is TObject => schema['type'] === 'object';
+const isObjectSchema = (schema: TSchema): schema is TObject => schema['type'] === 'object';

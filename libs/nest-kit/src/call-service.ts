@@ -7,6 +7,7 @@ import {
   type Plain,
   RegistrationService,
   subjectOfMethod,
+  toJsonValue,
   toPlainForm,
   ValidationService,
 } from '@muster/contracts';
@@ -19,7 +20,8 @@ import {
   type Requests,
   RequestTimedOut,
 } from '@muster/ports';
-import { type ProblemCode, PROBLEMS, RefusalError } from '@muster/problems';
+import { PROBLEMS, RefusalError } from '@muster/problems';
+import { isKeyOf, isObject, keysOf, listAt, memberAt, textAt } from '@muster/schema';
 
 /** A method of a service in proto/muster/v1, with the types of its messages. */
 export type Method<Input extends DescMessage = DescMessage, Output extends DescMessage = DescMessage> = Omit<
@@ -50,9 +52,9 @@ export function parseMessage<Schema extends DescMessage>(schema: Schema, body: J
 
 export function toHeaders(context: CommandContext): MessageHeaders {
   const headers: Record<string, string> = {};
-  for (const [field, header] of Object.entries(HEADERS)) {
-    const value = context[field as keyof CommandContext];
-    if (value) headers[header] = value;
+  for (const field of keysOf(HEADERS)) {
+    const value = context[field];
+    if (value) headers[HEADERS[field]] = value;
   }
   return headers;
 }
@@ -91,13 +93,14 @@ export async function callService<M extends Method>(
   input: InputOf<M>,
   context: CommandContext,
 ): Promise<OutputOf<M>> {
-  const subject = subjectOfMethod(method as never);
+  const subject = subjectOfMethod(method);
   const headers = toHeaders(context);
   let attempt = 0;
   let absences = 0;
   for (;;) {
     try {
-      const reply = await requests.request(subject, input as JsonValue, headers, ATTEMPT_TIMEOUTS_MS[attempt] ?? 0);
+      const timeoutMs = ATTEMPT_TIMEOUTS_MS[attempt] ?? 0;
+      const reply = await requests.request(subject, toJsonValue(input), headers, timeoutMs);
       return unwrap(method, reply);
     } catch (error) {
       if (error instanceof RequestTimedOut && attempt + 1 < ATTEMPT_TIMEOUTS_MS.length) attempt += 1;
@@ -112,31 +115,33 @@ export async function callService<M extends Method>(
 }
 
 /** Responses that a service of this process has already converted to their plain form. */
-const PLAIN_RESPONSES = new WeakSet<object>();
+const PLAIN_RESPONSES = new WeakMap<object, DescMessage>();
+
+const isPlainResponse = <Schema extends DescMessage>(
+  schema: Schema,
+  response: unknown,
+): response is Plain<MessageShape<Schema>> => isObject(response) && PLAIN_RESPONSES.get(response) === schema;
 
 /** The envelope of a response. A caller in the same process receives the same object without another check. */
 export function responseEnvelope<M extends DescMethod>(method: M, response: unknown): JsonValue {
   const plain = toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true });
-  PLAIN_RESPONSES.add(plain);
-  return { ok: plain as JsonValue };
+  PLAIN_RESPONSES.set(plain, method.output);
+  return { ok: toJsonValue(plain) };
 }
 
 function unwrap<M extends Method>(method: M, reply: JsonValue): OutputOf<M> {
-  const envelope = reply as {
-    ok?: JsonValue;
-    refusal?: { code?: string; reason?: string; subject?: string; allowed?: string[] };
-  };
-  if (envelope.refusal) {
-    const { code = 'internal', reason = '', subject, allowed } = envelope.refusal;
+  const refusal = memberAt(reply, 'refusal');
+  if (isObject(refusal)) {
+    const code = textAt(refusal, 'code');
     throw new RefusalError({
-      code: Object.hasOwn(PROBLEMS, code) ? (code as ProblemCode) : 'internal',
-      reason,
-      subject: subject || undefined,
-      allowed,
+      code: code !== undefined && isKeyOf(PROBLEMS, code) ? code : 'internal',
+      reason: textAt(refusal, 'reason') ?? '',
+      subject: textAt(refusal, 'subject') || undefined,
+      allowed: 'allowed' in refusal ? listAt(refusal, 'allowed').map(String) : undefined,
     });
   }
-  const { ok } = envelope;
-  if (typeof ok === 'object' && ok !== null && PLAIN_RESPONSES.has(ok)) return ok as OutputOf<M>;
+  const ok = memberAt(reply, 'ok') ?? {};
+  if (isPlainResponse<M['output']>(method.output, ok)) return ok;
   // A service of a newer release may send fields that this release does not have.
-  return toPlainForm(method.output, ok ?? {}, { ignoreUnknownFields: true }) as OutputOf<M>;
+  return toPlainForm<M['output']>(method.output, ok, { ignoreUnknownFields: true });
 }

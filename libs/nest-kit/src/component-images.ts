@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import type { SettingsReader } from './settings/settings-reader';
 import type { SettingName } from './settings/settings.table';
 
@@ -24,15 +26,13 @@ export const HOST_BINARY_INDEX = 'index.json';
 /** Prefix of a component that is the executable instead of a container image: `muster-host:<version>`. */
 export const HOST_BINARY_PREFIX = 'muster-host:';
 
-interface Index {
-  readonly version: string;
-  readonly binaries: readonly {
-    readonly architecture: string;
-    readonly file: string;
-    readonly sha256: string;
-    readonly bytes: number;
-  }[];
-}
+const INDEX = Type.Object({
+  version: Type.String(),
+  binaries: Type.Array(
+    Type.Object({ architecture: Type.String(), file: Type.String(), sha256: Type.String(), bytes: Type.Integer() }),
+  ),
+});
+const readIndex = createJsonReader(INDEX, { name: HOST_BINARY_INDEX });
 
 /**
  * Returns the index in the directory of MUSTER_HOST_BINARIES, or undefined without that setting. Rejects the setting
@@ -42,7 +42,7 @@ export function readHostBinaries(settings: SettingsReader): HostBinaries | undef
   const directory = settings.get('MUSTER_HOST_BINARIES');
   if (!directory) return undefined;
   try {
-    const { binaries, version } = JSON.parse(readFileSync(join(directory, HOST_BINARY_INDEX), 'utf8')) as Index;
+    const { binaries, version } = readIndex(readFileSync(join(directory, HOST_BINARY_INDEX), 'utf8'));
     return {
       version,
       binaries: binaries.map(({ architecture, bytes, file, sha256 }) => ({

@@ -18,6 +18,12 @@ export function isAllowedOrigin(origin: string, allowed: readonly string[]): boo
   });
 }
 
+/** The port that a server listens on; 0 for a server on a socket file or one that does not listen. */
+export function portOf(server: Pick<Server, 'address'>): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
 /** How long unfinished answers may take after an endpoint was closed, in milliseconds. Then they are ended. */
 export const CLOSE_MAX_WAIT_MS = 4_000;
 

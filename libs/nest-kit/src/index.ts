@@ -6,6 +6,7 @@ export {
   NO_DOCUMENT,
   openDocument,
   openNetworks,
+  readHttpHeaders,
   referenceOf,
   sealDocument,
 } from './documents/sealed-documents';

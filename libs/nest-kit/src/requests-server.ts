@@ -3,6 +3,7 @@ import { subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { AppendTooLarge, type IncomingMessage, type JsonValue, type Requests, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { errorMessage } from '@muster/schema';
 import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
 import { lastValueFrom, type Observable, throwError } from 'rxjs';
@@ -60,6 +61,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
   // The port handles the connection state, so the listeners of Nest have no effect.
   override on(): void {}
   override unwrap<T>(): T {
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Nest lets the caller name the type of its server
     return this.platform.requests as T;
   }
 
@@ -86,7 +88,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     } catch (error) {
       return refusalEnvelope({
         code: 'invalid-input',
-        reason: `The message is not a valid ${method.input.name}: ${textOf(error)}`,
+        reason: `The message is not a valid ${method.input.name}: ${errorMessage(error)}`,
         subject: method.input.name,
       });
     }
@@ -103,7 +105,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       }
       if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (isFullDisk(error))
-        return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${textOf(error)}` });
+        return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` });
       this.logger.error(
         `${message.subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
@@ -125,5 +127,3 @@ function refusalEnvelope(refusal: Refusal): JsonValue {
     },
   };
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

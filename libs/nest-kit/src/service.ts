@@ -29,7 +29,7 @@ export async function startMicroservice(
   logger: LoggerService,
 ): Promise<RunningService & { readonly app: INestMicroservice }> {
   const server = new RequestsServer(name, platform);
-  const app = await NestFactory.createMicroservice(module as Type, { strategy: server, logger, abortOnError: false });
+  const app = await NestFactory.createMicroservice(module, { strategy: server, logger, abortOnError: false });
   app.useGlobalFilters(new PassOnFilter());
   server.waitFor(() => whenReady(readinessOf(app)));
   await app.listen();

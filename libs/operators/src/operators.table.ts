@@ -58,8 +58,11 @@ export const OPERATORS = [
 export type OperatorName = (typeof OPERATORS)[number]['name'];
 export const OPERATOR_NAMES: readonly OperatorName[] = OPERATORS.map(({ name }) => name);
 
+/** The same, in their common type. */
+export const OPERATOR_PLUGINS: readonly OperatorPlugin<OperatorName>[] = OPERATORS;
+
 const BY_NAME: ReadonlyMap<string, OperatorPlugin<OperatorName>> = new Map(
-  (OPERATORS as readonly OperatorPlugin<OperatorName>[]).flatMap((plugin) =>
+  OPERATOR_PLUGINS.flatMap((plugin) =>
     [plugin.name, ...(plugin.aliases ?? [])].map((name): [string, OperatorPlugin<OperatorName>] => [name, plugin]),
   ),
 );

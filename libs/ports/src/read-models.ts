@@ -12,6 +12,7 @@ export type CollectionName<Document extends object> = Collection<Document> | str
  * Creates the token of a collection. The writer and all readers of the collection share it, and so the document type.
  */
 export const collectionOf = <Document extends object>(name: string): Collection<Document> =>
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the brand exists in the type only; this is its one origin
   name as Collection<Document>;
 
 /** A stored document: `key` is unique in its collection. */

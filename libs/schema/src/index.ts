@@ -1,2 +1,3 @@
 export * from './parse-document';
+export * from './values';
 export * from './violation';

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { type PlacedViolation, toViolation } from './violation';
+import { formatViolation, type PlacedViolation, toViolation } from './violation';
 
 /** A document that matches its schema, or the reasons why it does not. */
 export type Parsed<Value> =
@@ -59,6 +59,35 @@ export function createJsonParser<S extends TSchema>(
   };
 }
 
+/**
+ * A function that returns documents of our own, or of a program that we run, as their schema describes them.
+ * It throws an Error that names the document and every violation: such a document is damaged, not a mistake of a user.
+ */
+export function createReader<S extends TSchema>(schema: S, options: ParserOptions): (document: unknown) => Static<S> {
+  const parse = createParser(schema, { ...options, reportsAll: true });
+  return (document) => valueOrThrow(parse(document));
+}
+
+/** The same for JSON texts. The message never repeats a value, because such texts may hold secrets. */
+export function createJsonReader<S extends TSchema>(schema: S, options: ParserOptions): (text: string) => Static<S> {
+  const parse = createJsonParser(schema, { hidesValues: true, ...options, reportsAll: true });
+  return (text) => valueOrThrow(parse(text));
+}
+
+function valueOrThrow<Value>(parsed: Parsed<Value>): Value {
+  if (parsed.kind === 'valid') return parsed.value;
+  throw new Error(`${parsed.violations.map(formatViolation).join(', ')}.`);
+}
+
+/** Returns a guard: whether a value matches the schema. */
+export function createGuard<S extends TSchema>(schema: S): (value: unknown) => value is Static<S> {
+  let validate: ValidateFunction<Static<S>> | undefined;
+  return (value): value is Static<S> => {
+    validate ??= createAjv(false, false).compile<Static<S>>(schema);
+    return validate(value);
+  };
+}
+
 /** Returns the document, or undefined when it does not match its schema. */
 export const valueOf = <Value>(parsed: Parsed<Value>): Value | undefined =>
   parsed.kind === 'valid' ? parsed.value : undefined;
@@ -67,8 +96,15 @@ export const valueOf = <Value>(parsed: Parsed<Value>): Value | undefined =>
  * Returns a schema for values that a predicate accepts. `expected` is the text for messages, for example `an IP
  * address`. The parsed value has type unknown. The reader of the document converts it.
  */
-export const holds = (predicate: (value: unknown) => boolean, expected: string): TUnsafe<unknown> =>
-  Type.Unsafe<unknown>({ [PREDICATE]: predicate, expected });
+export function holds<Value>(predicate: (value: unknown) => value is Value, expected: string): TUnsafe<Value>;
+export function holds(predicate: (value: unknown) => boolean, expected: string): TUnsafe<unknown>;
+export function holds(predicate: (value: unknown) => boolean, expected: string): TUnsafe<unknown> {
+  return Type.Unsafe<unknown>({ [PREDICATE]: predicate, expected });
+}
+
+/** A schema for the values of a list. */
+export const enumOf = <const Value extends string>(values: readonly Value[]): TUnsafe<Value> =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values] });
 
 const PREDICATE = 'predicate';
 

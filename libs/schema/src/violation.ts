@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { listAt, memberAt, objectAt, textAt } from './values';
 
 /** One reason why a document does not match its schema. */
 export interface Violation {
@@ -67,8 +68,7 @@ export function toViolation(
 }
 
 function unknownMember({ parentSchema }: ErrorObject): string {
-  const { properties } = (parentSchema ?? {}) as { readonly properties?: object };
-  return `is not a known field. Known fields: ${Object.keys(properties ?? {}).join(', ')}`;
+  return `is not a known field. Known fields: ${Object.keys(objectAt(parentSchema, 'properties')).join(', ')}`;
 }
 
 /**
@@ -76,8 +76,8 @@ function unknownMember({ parentSchema }: ErrorObject): string {
  * failed.
  */
 function expectation({ keyword, params, parentSchema, message = 'valid' }: ErrorObject): string {
-  const { expected } = (parentSchema ?? {}) as { readonly expected?: unknown };
-  if (typeof expected === 'string') return expected;
+  const expected = textAt(parentSchema, 'expected');
+  if (expected !== undefined) return expected;
   switch (keyword) {
     case 'type':
       return [params['type']]
@@ -85,7 +85,7 @@ function expectation({ keyword, params, parentSchema, message = 'valid' }: Error
         .map((type) => TYPE_NAMES.get(String(type)) ?? String(type))
         .join(' or ');
     case 'enum':
-      return `one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`;
+      return `one of ${listAt(params, 'allowedValues').join(', ')}`;
     case 'const':
       return displayValue(params['allowedValue']);
     case 'format':
@@ -133,13 +133,10 @@ function placeOf(document: unknown, pointer: string): Place {
         value = value[Number(name)];
         return Number(name);
       }
-      value = isRecord(value) ? value[name] : undefined;
+      value = memberAt(value, name);
       return name;
     });
 }
-
-const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null;
 
 /** Returns `inventory.disks[3].size_bytes` for the document `inventory` and the place `['disks', 3, 'size_bytes']`. */
 export function formatPlace(place: Place, name = ''): string {

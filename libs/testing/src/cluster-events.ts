@@ -2,9 +2,9 @@ import {
   type HostKey,
   hostKeyOf,
   type MusterEvent,
+  parseEvent,
   streamIdOf,
   type StreamCategory,
-  toStoredData,
   type RecordedMusterEvent,
 } from '@muster/contracts';
 import type { EventMetadata, StreamId } from '@muster/ports';
@@ -24,66 +24,51 @@ export interface SampleEvent {
   readonly event: MusterEvent;
 }
 
-const fact = (category: StreamCategory, id: string, event: MusterEvent): SampleEvent => ({
+/** The event with the members that the stored form has and a spec does not care about. */
+const fact = (category: StreamCategory, id: string, type: MusterEvent['type'], data: object): SampleEvent => ({
   streamId: streamIdOf(category, id),
-  event,
+  event: parseEvent(category, type, data),
 });
 
-/** Adds the fields of the stored form that a spec does not set. */
-const fillIn = (type: MusterEvent['type'], data: object): MusterEvent =>
-  ({ type, data: toStoredData({ type, data } as never) }) as never;
-
 export const infraEnvRegistered = (settings: object = {}): SampleEvent =>
-  fact(
-    'infraEnv',
-    INFRA_ENV_ID,
-    fillIn('InfraEnvRegistered', {
-      infraEnvId: INFRA_ENV_ID,
-      owner: OWNER,
-      settings: { name: 'i', openshiftVersion: '4.18', ...settings },
-    }),
-  );
+  fact('infraEnv', INFRA_ENV_ID, 'InfraEnvRegistered', {
+    infraEnvId: INFRA_ENV_ID,
+    owner: OWNER,
+    settings: { name: 'i', openshiftVersion: '4.18', ...settings },
+  });
 
 export const clusterRegistered = (settings: object = {}): SampleEvent =>
-  fact(
-    'cluster',
-    CLUSTER_ID,
-    fillIn('ClusterRegistered', {
-      clusterId: CLUSTER_ID,
-      kind: 'Cluster',
-      owner: OWNER,
-      pullSecretSet: true,
-      status: 'insufficient',
-      at: AT,
-      settings: {
-        name: 'c',
-        baseDnsDomain: 'example.com',
-        openshiftVersion: '4.18.3',
-        controlPlaneCount: 3,
-        platformType: 'baremetal',
-        networkType: 'OVNKubernetes',
-        clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
-        serviceNetworks: { items: ['172.30.0.0/16'] },
-        machineNetworks: { items: ['192.168.128.0/24'] },
-        apiVips: { items: ['192.168.128.100'] },
-        ingressVips: { items: ['192.168.128.101'] },
-        ...settings,
-      },
-    }),
-  );
+  fact('cluster', CLUSTER_ID, 'ClusterRegistered', {
+    clusterId: CLUSTER_ID,
+    kind: 'Cluster',
+    owner: OWNER,
+    pullSecretSet: true,
+    status: 'insufficient',
+    at: AT,
+    settings: {
+      name: 'c',
+      baseDnsDomain: 'example.com',
+      openshiftVersion: '4.18.3',
+      controlPlaneCount: 3,
+      platformType: 'baremetal',
+      networkType: 'OVNKubernetes',
+      clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+      serviceNetworks: { items: ['172.30.0.0/16'] },
+      machineNetworks: { items: ['192.168.128.0/24'] },
+      apiVips: { items: ['192.168.128.100'] },
+      ingressVips: { items: ['192.168.128.101'] },
+      ...settings,
+    },
+  });
 
 export const clusterEvent = (type: MusterEvent['type'], data: object): SampleEvent =>
-  fact('cluster', CLUSTER_ID, fillIn(type, data));
+  fact('cluster', CLUSTER_ID, type, data);
 export const manifestEvent = (type: 'ManifestStored' | 'ManifestRemoved', data: object = {}): SampleEvent =>
-  fact(
-    'manifest',
-    CLUSTER_ID,
-    fillIn(type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data }),
-  );
+  fact('manifest', CLUSTER_ID, type, { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'cni.yaml', ...data });
 export const hostEvent = (key: HostKey, type: MusterEvent['type'], data: object): SampleEvent =>
-  fact('host', key, fillIn(type, data));
+  fact('host', key, type, data);
 export const reportEvent = (key: HostKey, type: MusterEvent['type'], data: object): SampleEvent =>
-  fact('inventory', key, fillIn(type, { generation: 1, ...data }));
+  fact('inventory', key, type, { generation: 1, ...data });
 
 export const hostRegistered = (key: HostKey, changes: object = {}): SampleEvent =>
   hostEvent(key, 'HostRegistered', {

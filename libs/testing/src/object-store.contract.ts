@@ -17,7 +17,7 @@ async function* chunks(body: Buffer): AsyncGenerator<Buffer> {
 const read = async (stream: Readable | undefined): Promise<Buffer | undefined> => {
   if (stream === undefined) return undefined;
   const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
+  for await (const part of stream) parts.push(Buffer.from(part));
   return Buffer.concat(parts);
 };
 

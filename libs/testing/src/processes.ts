@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { listAt, parseJson } from '@muster/schema';
 
 export interface TemporaryDirectory {
   readonly path: string;
@@ -144,7 +145,7 @@ const readUrl = async (directory: string, child: ChildProcess): Promise<string> 
   for (const giveUpAt = Date.now() + START_TIMEOUT_MS; Date.now() < giveUpAt;) {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     // The server writes the file in place, so a reader may see a part of it.
-    if (text.trimEnd().endsWith('}')) return (JSON.parse(text) as { nats: string[] }).nats[0] ?? '';
+    if (text.trimEnd().endsWith('}')) return String(listAt(parseJson(text), 'nats')[0] ?? '');
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   throw new Error(`nats-server wrote no ports file within ${START_TIMEOUT_MS} ms.`);

@@ -4,10 +4,11 @@ import { createHash, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, request } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { portOf } from '@muster/nest-kit';
 import * as x509 from '@peculiar/x509';
 import bcrypt from 'bcryptjs';
 
@@ -201,7 +202,7 @@ function tarOf(folder: string, files: Files): Buffer {
 
 async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  x509.cryptoProvider.set(webcrypto as typeof globalThis.crypto);
+  x509.cryptoProvider.set(globalThis.crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=127.0.0.1',
@@ -219,7 +220,7 @@ async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
+      const port = portOf(server);
       server.close(() => resolve(port));
     });
   });

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { deserialize } from 'node:v8';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
-import type { RecordedMusterEvent } from '@muster/contracts';
+import { parseEvent, type RecordedMusterEvent } from '@muster/contracts';
 import type { EntryShape, MakeEntries } from '@muster/decision';
 import { keptEntries, type SavedConsumer, SavedStates, type SaveLimits, viewFold } from '@muster/event-sourcing';
 import fc from 'fast-check';
@@ -63,7 +63,7 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
     clusterEvent('ClusterDeregistered', { at: AT }),
     infraEnvRegistered(),
     infraEnvRegistered({ clusterId: CLUSTER_ID }),
-    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: { type: 'InfraEnvDeregistered', data: { at: AT } } as never },
+    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', { at: AT }) },
   );
 });
 
@@ -113,7 +113,7 @@ export async function expectSavedAsReplayed(
   ): unknown => {
     const returned = view.observe(event);
     consumer.reached('sample', event.position, undefined);
-    return Array.isArray(returned) ? [...(returned as unknown[])].sort() : returned;
+    return Array.isArray(returned) ? returned.toSorted() : returned;
   };
   await fc.assert(
     fc.asyncProperty(histories, async (history) => {
@@ -129,7 +129,8 @@ export async function expectSavedAsReplayed(
           await saved.states.close();
           saved = await open(savedFile);
         } else {
-          const event = events[next] as RecordedMusterEvent;
+          const event = events[next];
+          if (!event) throw new Error('The history has more events than were recorded.');
           next += 1;
           expect(observe(event, saved)).toEqual(observe(event, replayed));
         }

@@ -6,7 +6,7 @@ import { parseCommandLine, settingsOf, USAGE } from './agent-settings';
 import { runAgent, toLine } from './agent/agent';
 import type { DiscoverySettings } from './discovery-settings';
 import { linuxMachine } from './linux/linux-machine';
-import { type Inventory, toInventoryText } from './machine/inventory';
+import { toInventoryText } from './machine/inventory';
 import { hostIdOf } from './machine/machine.port';
 import { runStep } from './steps/run-step';
 import { connectNats } from './transport/nats-transport';
@@ -63,7 +63,8 @@ async function agentUntil(
 
 /** Prints the inventory of this machine as one JSON object. */
 export async function printInventory(): Promise<void> {
-  const inventory = (await linuxMachine().abilities.inventory?.({ hostId: '' }, untilEnded())) as Inventory;
+  const inventory = await linuxMachine().abilities.inventory?.({ hostId: '' }, untilEnded());
+  if (!inventory) throw new Error('This machine cannot take an inventory.');
   process.stdout.write(`${toInventoryText(inventory)}\n`);
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type ProxySettings, readProxySettings } from '@muster/host-api';
 import { AGENT_SETTINGS_PATH, type AgentFile, parseAgentFile } from '@muster/ignition-config';
+import { errorMessage } from '@muster/schema';
 import { type DiscoverySettings, readBootImageFile, readDiscoverySettings } from './discovery-settings';
 import { isUuid } from './machine/machine.port';
 
@@ -138,7 +139,7 @@ function settingsOfFile(text: string | undefined): Partial<DiscoverySettings> {
   try {
     file = parseAgentFile(text);
   } catch (error) {
-    throw new Error(`The file ${AGENT_SETTINGS_PATH} cannot be used: ${(error as Error).message}`);
+    throw new Error(`The file ${AGENT_SETTINGS_PATH} cannot be used: ${errorMessage(error)}`);
   }
   return { nats: file.nats, executable: file.executable };
 }

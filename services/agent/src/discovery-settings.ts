@@ -9,6 +9,8 @@ import {
   type ExecutableSource,
   parseAgentFile,
 } from '@muster/ignition-config';
+import { errorMessage, createJsonParser, formatViolation } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 
 /** The parts of a systemd unit that start its program. */
 export interface UnitCommand {
@@ -81,14 +83,26 @@ export class BadDiscoveryIgnition extends Error {
   }
 }
 
-interface IgnitionFile {
-  readonly path?: string;
-  readonly contents?: { readonly source?: string; readonly compression?: string };
-}
-interface Ignition {
-  readonly systemd?: { readonly units?: readonly { readonly name?: string; readonly contents?: string }[] };
-  readonly storage?: { readonly files?: readonly IgnitionFile[] };
-}
+const optionalText = Type.Optional(Type.String());
+const IGNITION = Type.Object({
+  systemd: Type.Optional(
+    Type.Object({ units: Type.Optional(Type.Array(Type.Object({ name: optionalText, contents: optionalText }))) }),
+  ),
+  storage: Type.Optional(
+    Type.Object({
+      files: Type.Optional(
+        Type.Array(
+          Type.Object({
+            path: optionalText,
+            contents: Type.Optional(Type.Object({ source: optionalText, compression: optionalText })),
+          }),
+        ),
+      ),
+    }),
+  ),
+});
+type Ignition = Static<typeof IGNITION>;
+const parseIgnitionText = createJsonParser(IGNITION, { name: 'the config', nullIsAbsent: true, hidesValues: true });
 
 const AGENT_UNIT = 'agent.service';
 
@@ -121,11 +135,9 @@ export function readDiscoverySettings(ignitionText: string): DiscoverySettings {
 }
 
 function parseIgnition(text: string): Ignition {
-  try {
-    return JSON.parse(text) as Ignition;
-  } catch {
-    throw new BadDiscoveryIgnition('it is not JSON.');
-  }
+  const parsed = parseIgnitionText(text);
+  if (parsed.kind === 'valid') return parsed.value;
+  throw new BadDiscoveryIgnition(`${formatViolation(parsed.violations[0])}.`);
 }
 
 function readAgentFile(ignition: Ignition): AgentFile {
@@ -134,7 +146,7 @@ function readAgentFile(ignition: Ignition): AgentFile {
   try {
     return parseAgentFile(text);
   } catch (error) {
-    throw new BadDiscoveryIgnition(`the file ${AGENT_SETTINGS_PATH} cannot be used: ${(error as Error).message}`);
+    throw new BadDiscoveryIgnition(`the file ${AGENT_SETTINGS_PATH} cannot be used: ${errorMessage(error)}`);
   }
 }
 

@@ -61,11 +61,11 @@ describe('a discovery Ignition config', () => {
   });
 
   it.each([
-    ['it is not JSON', 'nonsense'],
+    ['the config must be a JSON document', 'nonsense'],
     ['it has no unit agent.service', '{"systemd":{"units":[]}}'],
     ['lacks --url', ignitionWith(UNIT.replace('--url https://muster.example:8090', ''))],
     [
-      'agent.json cannot be used: it is not JSON',
+      'agent.json cannot be used: the file must be a JSON document',
       ignitionWith(UNIT, [{ path: '/etc/muster/agent.json', contents: { source: 'data:,no' } }]),
     ],
   ])('is refused with the reason that %s', (reason, text) => {

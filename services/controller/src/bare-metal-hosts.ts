@@ -1,16 +1,12 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
+import { objectAt, parseJson, textAt } from '@muster/schema';
 import { type Controller, INTERVALS_MS, repeat } from './controller';
 
 const NAMESPACE = 'openshift-machine-api';
 const STATUS_ANNOTATION = 'baremetalhost.metal3.io/status';
 const PAUSED_ANNOTATION = 'baremetalhost.metal3.io/paused';
 const ROLE_LABEL = 'machine.openshift.io/cluster-api-machine-role';
-
-interface Spec {
-  readonly consumerRef?: { readonly name?: string };
-  readonly externallyProvisioned?: boolean;
-}
 
 /** Registers the installed hosts with the bare-metal operator of the cluster. */
 export async function updateBareMetalHosts(controller: Controller, signal: AbortSignal): Promise<void> {
@@ -41,7 +37,7 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
 }
 
 function unallocated(machines: readonly KubeObject[], hosts: readonly KubeObject[]): KubeObject[] {
-  const taken = new Set(hosts.map(({ spec }) => (spec as Spec | undefined)?.consumerRef?.name));
+  const taken = new Set(hosts.map((host) => textAt(host, 'spec', 'consumerRef', 'name')));
   return machines.filter(({ metadata }) => metadata.labels?.[ROLE_LABEL] === 'worker' && !taken.has(metadata.name));
 }
 
@@ -51,8 +47,7 @@ interface Change {
 }
 
 function managedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
-  const { provisioning } = (host['status'] ?? {}) as { readonly provisioning?: { readonly state?: string } };
-  if (!['', 'unmanaged'].includes(provisioning?.state ?? '')) return undefined;
+  if (!['', 'unmanaged'].includes(textAt(host, 'status', 'provisioning', 'state') ?? '')) return undefined;
   const consumerRef = consumerOf(host, free);
   if (!consumerRef) throw new Error(`The bare-metal host ${host.metadata.name} has no machine yet.`);
   return {
@@ -68,14 +63,14 @@ function unmanagedChange(host: KubeObject, free: KubeObject[]): Change | undefin
   if (text === undefined) return undefined;
   const consumerRef = consumerOf(host, free);
   return {
-    status: JSON.parse(text) as object,
+    status: objectAt(parseJson(text)),
     patch: { metadata: { annotations: { [STATUS_ANNOTATION]: null } }, ...(consumerRef && { spec: { consumerRef } }) },
   };
 }
 
 function consumerOf(host: KubeObject, free: KubeObject[]): object | undefined {
-  const own = (host['spec'] as Spec | undefined)?.consumerRef;
-  if (own?.name) return own;
+  const own = objectAt(host, 'spec', 'consumerRef');
+  if (textAt(own, 'name')) return own;
   const machine = free.shift();
   return (
     machine && {

@@ -1,4 +1,5 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
+import { listAt, textAt } from '@muster/schema';
 import { parse } from 'yaml';
 import { type Controller, INTERVALS_MS } from './controller';
 
@@ -12,7 +13,7 @@ export async function resolveDnsConflict(controller: Controller, signal: AbortSi
     try {
       const address = await dnsAddressOf(controller, signal);
       const services = await cluster.list(KUBE_RESOURCES.services, {}, signal);
-      const owner = services.find(({ spec }) => (spec as { clusterIP?: string } | undefined)?.clusterIP === address);
+      const owner = services.find((service) => textAt(service, 'spec', 'clusterIP') === address);
       const { name = '', namespace } = owner?.metadata ?? {};
       if (name === 'dns-default' && namespace === 'openshift-dns') return;
       if (owner) {
@@ -30,9 +31,8 @@ export async function resolveDnsConflict(controller: Controller, signal: AbortSi
 async function dnsAddressOf({ cluster }: Controller, signal: AbortSignal): Promise<string> {
   const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
   const map = await cluster.get(ref, signal);
-  const text = (map?.['data'] as { readonly 'install-config'?: string } | undefined)?.['install-config'] ?? '';
-  const config = parse(text) as { networking?: { serviceNetwork?: readonly string[] } } | null;
-  const [network = ''] = (config?.networking?.serviceNetwork?.[0] ?? '').split('/');
+  const config: unknown = parse(textAt(map, 'data', 'install-config') ?? '');
+  const [network = ''] = String(listAt(config, 'networking', 'serviceNetwork')[0] ?? '').split('/');
   if (network === '') throw new Error('The cluster has no service network yet.');
   return network.includes(':') ? `${network.replace(/::$/, '')}::a` : network.replace(/\d+$/, String(DNS_NUMBER));
 }

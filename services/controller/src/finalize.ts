@@ -1,4 +1,5 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
+import { textAt } from '@muster/schema';
 import { type Controller, INTERVALS_MS, persist, repeat } from './controller';
 import {
   applyOlmManifests,
@@ -68,7 +69,7 @@ async function uploadIngressCa(controller: Controller, signal: AbortSignal): Pro
   };
   const attempt = async (): Promise<boolean> => {
     const map = await cluster.get(ref, signal);
-    const pem = (map?.['data'] as { readonly 'ca-bundle.crt'?: string } | undefined)?.['ca-bundle.crt'];
+    const pem = textAt(map, 'data', 'ca-bundle.crt');
     if (!pem) return false;
     await api.uploadIngressCa(settings.clusterId, pem, signal);
     return true;

@@ -1,4 +1,6 @@
 import { createTarGz, KUBE_RESOURCES } from '@muster/host-api';
+import { createJsonReader, errorMessage, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
 
 const NAMESPACE = 'assisted-installer';
@@ -47,7 +49,7 @@ async function ownLog({ cluster, host }: Controller, signal: AbortSignal): Promi
   try {
     const query = { namespace: NAMESPACE, labelSelector: 'job-name=assisted-installer-controller' };
     const pods = await cluster.list(KUBE_RESOURCES.pods, query, signal);
-    const running = pods.find(({ status }) => (status as { phase?: string } | undefined)?.phase === 'Running');
+    const running = pods.find((pod) => textAt(pod, 'status', 'phase') === 'Running');
     if (running) return await cluster.podLog({ namespace: NAMESPACE, name: running.metadata.name }, {}, signal);
   } catch {
     // The file contains the same lines as the log.
@@ -64,7 +66,7 @@ async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{
   try {
     files['must-gather.tar.gz'] = await mustGather(controller, signal);
   } catch (error) {
-    note(controller, `must-gather failed: ${(error as Error).message}`);
+    note(controller, `must-gather failed: ${errorMessage(error)}`);
   }
   return files;
 }
@@ -79,8 +81,10 @@ async function mustGather({ api, host, settings }: Controller, signal: AbortSign
   return host.archive(MUST_GATHER_FOLDER, signal);
 }
 
+const readImages = createJsonReader(Type.Record(Type.String(), Type.String()), { name: 'must_gather_image' });
+
 /** Returns the images of a setting that names one, or one per operator. */
 export function mustGatherImages(setting: string): readonly string[] {
   if (!setting.startsWith('{')) return setting === '' ? [] : [setting];
-  return Object.values(JSON.parse(setting) as { readonly [operator: string]: string });
+  return Object.values(readImages(setting));
 }

@@ -8,6 +8,7 @@ import {
   toKubeNode,
 } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
+import { errorMessage, objectAt, parseJson } from '@muster/schema';
 import { type Controller, INTERVALS_MS, note, repeat } from './controller';
 
 const CONDITION = {
@@ -31,7 +32,7 @@ export async function approveCertificates(controller: Controller, signal: AbortS
     async () => {
       for (const request of (await cluster.list(resource, {}, signal)).filter(isPending)) {
         const conditions = [...conditionsOf(request), CONDITION];
-        const approved = { ...request, status: { ...(request['status'] as object | undefined), conditions } };
+        const approved = { ...request, status: { ...objectAt(request, 'status'), conditions } };
         await cluster.replace({ resource, name: request.metadata.name }, approved, 'approval', signal);
       }
       return false;
@@ -70,7 +71,7 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
       if (pausesPool) await pause(true);
       try {
         for (const { host, node } of ready) {
-          const labels = JSON.parse(host.node_labels ?? '{}') as object;
+          const labels = objectAt(parseJson(host.node_labels ?? '{}'));
           await cluster.patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal);
           labelled.add(host.id);
         }
@@ -120,7 +121,7 @@ export async function countReboots(
       await timer.sleep(RETRY_MS, signal);
     }
   } catch (error) {
-    if (!signal.aborted) note(controller, `The reboots of ${node} were not counted: ${(error as Error).message}`);
+    if (!signal.aborted) note(controller, `The reboots of ${node} were not counted: ${errorMessage(error)}`);
   }
 }
 
@@ -146,7 +147,7 @@ export async function followNodes(controller: Controller, signal: AbortSignal): 
       for (const host of open) await reportHost(controller, host, nodeOf(host, nodes), log, signal);
     } catch (error) {
       if (signal.aborted) return;
-      note(controller, `The nodes were not reported: ${(error as Error).message}`);
+      note(controller, `The nodes were not reported: ${errorMessage(error)}`);
     }
     await timer.sleep(INTERVALS_MS.nodes, signal);
   }

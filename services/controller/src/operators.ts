@@ -1,5 +1,7 @@
 import { conditionsOf, KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
+import { createJsonReader, listAt, memberAt, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { type Controller, INTERVALS_MS, note, persist, repeat } from './controller';
 
 /** Name of the ClusterVersion among the monitored operators. */
@@ -83,11 +85,9 @@ export function toOperatorStatus(object: KubeObject): OperatorStatus {
 }
 
 function versionOf(object: KubeObject): string | undefined {
-  const { versions, desired } = (object['status'] ?? {}) as {
-    readonly versions?: readonly { readonly name?: string; readonly version?: string }[];
-    readonly desired?: { readonly version?: string };
-  };
-  return desired?.version ?? versions?.find(({ name }) => name === 'operator')?.version;
+  const desired = textAt(object, 'status', 'desired', 'version');
+  const operator = listAt(object, 'status', 'versions').find((entry) => textAt(entry, 'name') === 'operator');
+  return desired ?? textAt(operator, 'version');
 }
 
 const MARKETPLACE = 'openshift-marketplace';
@@ -110,18 +110,19 @@ export async function waitForSubscriptions(
   await repeat(controller, 'Waiting for subscriptions', INTERVALS_MS.finalizing, round, signal);
 }
 
-interface ManifestFile {
-  readonly Name?: string;
-  /** Base64. */
-  readonly Content?: string;
-}
+/** Names and base64 contents. A service without manifests sends null. */
+const MANIFESTS = Type.Union([
+  Type.Null(),
+  Type.Array(Type.Object({ Name: Type.Optional(Type.String()), Content: Type.Optional(Type.String()) })),
+]);
+const readManifests = createJsonReader(MANIFESTS, { name: 'custom_manifests.json' });
 
 /** Applies the manifests that the service has for the operators. Having none is not an error. */
 export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = controller;
   const attempt = async (): Promise<boolean> => {
     const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch(() => undefined);
-    const manifests = text ? (JSON.parse(text.toString('utf8')) as readonly ManifestFile[] | null) : [];
+    const manifests = text ? readManifests(text.toString('utf8')) : [];
     if (!manifests || manifests.length === 0) return true;
     const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
     const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
@@ -160,10 +161,7 @@ async function reportCsv(
   signal: AbortSignal,
 ): Promise<void> {
   const csv = await csvOf(controller, operator, signal);
-  const { phase = '', message = '' } = (csv?.['status'] ?? {}) as {
-    readonly phase?: string;
-    readonly message?: string;
-  };
+  const [phase = '', message = ''] = [textAt(csv, 'status', 'phase'), textAt(csv, 'status', 'message')];
   if (phase === 'Succeeded') return reportOlmOperator(controller, operator, 'available', message, signal);
   const failed = phase === 'Failed' ? (failures.get(operator.name) ?? 0) + 1 : 0;
   failures.set(operator.name, failed);
@@ -209,9 +207,9 @@ async function csvOf(
   await removeFailures(controller, namespace, subscription, signal).catch((error: Error) =>
     note(controller, `Failed install plans were not removed: ${error.message}`),
   );
-  const { installedCSV } = (subscription['status'] ?? {}) as { readonly installedCSV?: string };
-  if (!installedCSV) return undefined;
-  return cluster.get({ resource: KUBE_RESOURCES.clusterServiceVersions, namespace, name: installedCSV }, signal);
+  const installedCsv = textAt(subscription, 'status', 'installedCSV');
+  if (!installedCsv) return undefined;
+  return cluster.get({ resource: KUBE_RESOURCES.clusterServiceVersions, namespace, name: installedCsv }, signal);
 }
 
 async function removeFailures(
@@ -220,14 +218,16 @@ async function removeFailures(
   subscription: KubeObject,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { metadata, status } of await cluster.list(KUBE_RESOURCES.jobs, { namespace: MARKETPLACE }, signal))
-    if (((status as { failed?: number } | undefined)?.failed ?? 0) > 0)
-      await cluster.delete({ resource: KUBE_RESOURCES.jobs, namespace: MARKETPLACE, name: metadata.name }, signal);
-  const { installPlanRef } = (subscription['status'] ?? {}) as { readonly installPlanRef?: { readonly name?: string } };
-  if (!installPlanRef?.name) return;
-  const ref = { resource: KUBE_RESOURCES.installPlans, namespace, name: installPlanRef.name };
+  for (const job of await cluster.list(KUBE_RESOURCES.jobs, { namespace: MARKETPLACE }, signal)) {
+    const { name } = job.metadata;
+    if (Number(memberAt(job, 'status', 'failed') ?? 0) > 0)
+      await cluster.delete({ resource: KUBE_RESOURCES.jobs, namespace: MARKETPLACE, name }, signal);
+  }
+  const name = textAt(subscription, 'status', 'installPlanRef', 'name');
+  if (!name) return;
+  const ref = { resource: KUBE_RESOURCES.installPlans, namespace, name };
   const plan = await cluster.get(ref, signal);
-  if ((plan?.['status'] as { phase?: string } | undefined)?.phase === 'Failed') await cluster.delete(ref, signal);
+  if (textAt(plan, 'status', 'phase') === 'Failed') await cluster.delete(ref, signal);
 }
 
 async function hasTimedOut({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {

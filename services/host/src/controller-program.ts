@@ -13,6 +13,7 @@ import {
   type ProxySettings,
 } from '@muster/host-api';
 import type { ClusterApi } from '@muster/ports';
+import { textAt } from '@muster/schema';
 import { type ControllerHost, readControllerSettings, runController } from '@muster/service-controller';
 
 /** On a single node this kubeconfig is valid earlier than the service account. */
@@ -60,8 +61,11 @@ export async function runControllerProgram(): Promise<void> {
 /** The pod has the proxy settings of the cluster. */
 async function proxyOfCluster(cluster: ClusterApi, signal: AbortSignal): Promise<ProxySettings> {
   const found = await cluster.get({ resource: KUBE_RESOURCES.proxies, name: 'cluster' }, signal).catch(() => undefined);
-  const { httpProxy = '', httpsProxy = '', noProxy = '' } = (found?.['status'] ?? {}) as Partial<ProxySettings>;
-  return httpProxy || httpsProxy ? { httpProxy, httpsProxy, noProxy } : readProxySettings(process.env);
+  const settingOf = (name: keyof ProxySettings): string => textAt(found, 'status', name) ?? '';
+  const [httpProxy, httpsProxy] = [settingOf('httpProxy'), settingOf('httpsProxy')];
+  return httpProxy || httpsProxy
+    ? { httpProxy, httpsProxy, noProxy: settingOf('noProxy') }
+    : readProxySettings(process.env);
 }
 
 const podHost = (folder: string): ControllerHost => ({

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { closePromptly, isAllowedOrigin, RequestMetrics, type StartService } from '@muster/nest-kit';
+import { closePromptly, isAllowedOrigin, RequestMetrics, type StartService, portOf } from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
@@ -35,7 +34,7 @@ export const startImage: StartService = async (platform, logger) => {
   // Without certificates the endpoint without TLS is the only one, as in assisted-image-service.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
   await app.listen(firstPort, config.host);
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const port = portOf(app.getHttpServer());
   const endpoints = [`${tls ? 'https' : 'http'}://${host}:${port}`];
   // The first request of a process is slow, so the service sends it itself.
   if (!tls)

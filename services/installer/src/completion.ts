@@ -1,3 +1,4 @@
+import { errorMessage } from '@muster/schema';
 import { execute } from './host.port';
 import { type Installation, isBootstrap, isSingleNode, note, reportStage, waitUntil } from './installation';
 import { proxyEnvironment } from './settings';
@@ -38,7 +39,7 @@ export async function sendLogs(installation: Installation, signal: AbortSignal):
     };
     await execute(host, logCommand(installation, { clusterId, hostId, infraEnvId }), signal, { environment });
   } catch (error) {
-    if (!signal.aborted) note(installation, `The logs were not sent: ${(error as Error).message}`);
+    if (!signal.aborted) note(installation, `The logs were not sent: ${errorMessage(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { HttpRefused, type ServiceApi, type Timer } from '@muster/host-api';
-import type { IgnitionConfig } from '@muster/ignition-config';
+import { type IgnitionConfig, isIgnitionConfig } from '@muster/ignition-config';
 import type { ClusterApi } from '@muster/ports';
+import { parseJson } from '@muster/schema';
 import type { Host } from './host.port';
 import type { InstallerSettings } from './settings';
 
@@ -134,15 +135,10 @@ export async function waitUntil(
  */
 export function parseIgnition(bytes: Buffer | undefined, what: string): IgnitionConfig {
   if (!bytes) throw new Error(`The Ignition config ${what} does not exist.`);
-  let config: Partial<IgnitionConfig> | null;
-  try {
-    config = JSON.parse(bytes.toString('utf8')) as Partial<IgnitionConfig> | null;
-  } catch {
-    throw new Error(`The Ignition config ${what} is not JSON.`);
-  }
-  if (typeof config?.ignition?.version !== 'string')
-    throw new Error(`The Ignition config ${what} has no ignition.version.`);
-  return config as IgnitionConfig;
+  const config = parseJson(bytes.toString('utf8'));
+  if (config === undefined) throw new Error(`The Ignition config ${what} is not JSON.`);
+  if (!isIgnitionConfig(config)) throw new Error(`The Ignition config ${what} has no ignition.version.`);
+  return config;
 }
 
 /** Downloads the pointer config of this host. */

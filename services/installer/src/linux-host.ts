@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '@muster/schema';
 import type { CommandResult, Host } from './host.port';
 
 const PROGRAM_MISSING_EXIT_CODE = 127;
@@ -44,7 +45,7 @@ export const linuxHost: Host = {
     try {
       return await readFile(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   },

@@ -16,6 +16,8 @@ import {
   type Secrets,
   START_OF_STORE,
 } from '@muster/ports';
+import { createJsonReader, errorMessage } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import { StartError } from './start-error';
 
 const LOCK_FILE = 'muster.lock';
@@ -23,14 +25,16 @@ const HOLDER_FILE = 'muster.lock.json';
 const PROBE_FILE = '.muster-write-probe';
 
 /** The process that locks a data directory. The error of a second process contains these values. */
-interface Holder {
-  readonly pid: number;
-  readonly program: string;
-  readonly host: string;
-  readonly startedAt: string;
+const HOLDER = Type.Object({
+  pid: Type.Integer(),
+  program: Type.String(),
+  host: Type.String(),
+  startedAt: Type.String(),
   /** Changes with every boot of the machine. */
-  readonly bootId: string;
-}
+  bootId: Type.String(),
+});
+type Holder = Static<typeof HOLDER>;
+const readHolder = createJsonReader(HOLDER, { name: 'the holder of the data directory' });
 
 /**
  * Creates the data directory, checks that it is writable, and locks it until the process ends. The embedded profile locks it
@@ -45,7 +49,7 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
   } catch (error) {
     throw new StartError(
       'dataDirectory',
-      `The data directory ${directory} is not writable: ${messageOf(error)}. Change its owner or permissions, or set MUSTER_DATA_DIRECTORY.`,
+      `The data directory ${directory} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set MUSTER_DATA_DIRECTORY.`,
       { cause: error },
     );
   }
@@ -65,7 +69,7 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
 function lockedText(directory: string): string {
   const advice = 'Stop that process, or set MUSTER_DATA_DIRECTORY to another directory.';
   try {
-    const { pid, program, host, startedAt, bootId } = JSON.parse(readText(join(directory, HOLDER_FILE))) as Holder;
+    const { pid, program, host, startedAt, bootId } = readHolder(readText(join(directory, HOLDER_FILE)));
     return `The data directory ${directory} is in use by process ${pid} (${program}) on host ${host}, started at ${startedAt} (boot ${bootId}). ${advice}`;
   } catch {
     return `The data directory ${directory} is in use by another process. ${advice}`;
@@ -80,8 +84,6 @@ function readText(file: string): string {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 const SCOPE = 'muster-installation';
 const NAME = 'identity';
 const RECORD_AGAIN_MS = 5_000;
@@ -90,13 +92,15 @@ const RECORD_AGAIN_MS = 5_000;
  * The identity of an installation. It is sealed in every data directory. Opening it proves that the master key, the
  * secrets and the event store belong together.
  */
-interface Identity {
-  readonly createdAt: string;
+const IDENTITY = Type.Object({
+  createdAt: Type.String(),
   /** Id of the first event of the store; empty while the store has none. */
-  readonly firstEventId: string;
-  /** Whether the read models and the object store contain the id too. */
-  readonly isMarked?: boolean;
-}
+  firstEventId: Type.String(),
+  /** Whether the read models and the object store carry the id too. */
+  isMarked: Type.Optional(Type.Boolean()),
+});
+type Identity = Static<typeof IDENTITY>;
+const readIdentity = createJsonReader(IDENTITY, { name: 'the identity of the installation' });
 
 /** The id of the event store, stored in the read models and as a body in the object store. */
 const MARKS = collectionOf<{ readonly store_id: string }>('installation');
@@ -222,7 +226,7 @@ async function openIdentity(
 ): Promise<Identity | undefined> {
   try {
     const sealed = await secrets.open(SCOPE, NAME);
-    return sealed && (JSON.parse(sealed.toString()) as Identity);
+    return sealed && readIdentity(sealed.toString());
   } catch (error) {
     throw new StartError(
       'dataDirectory',

@@ -2,6 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BusTlsFiles } from '@muster/adapter-nats';
 import { type Environment, type RunningService, SettingsError, SettingsReader } from '@muster/nest-kit';
+import { keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { lockDataDirectory } from './data-directory';
 import { LOOPBACK } from './doctor';
@@ -25,7 +26,7 @@ export async function startEmbedded(
   logger: LoggerService,
   instrument: (platform: OpenPlatform) => OpenPlatform = (platform) => platform,
 ): Promise<RunningMuster> {
-  checkSettings(environment, Object.keys(SERVICES) as StartableService[], false);
+  checkSettings(environment, keysOf(SERVICES), false);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const lock = lockDataDirectory(dataDirectory, 'all services', 'exclusive');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { type Probe, DISK_PROBE } from '@muster/nest-kit';
 import { type EventStore, type Requests, unavailableIn } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 import type { Outage } from './outages';
 
 const ANSWER_MAX_MS = 2_000;
@@ -16,7 +17,7 @@ export function busProbe(requests: Requests): Probe {
     check: () =>
       requests.request(subject, {}, {}, ANSWER_MAX_MS).then(
         () => undefined,
-        (error: unknown) => `the bus does not answer: ${messageOf(error)}`,
+        (error: unknown) => `the bus does not answer: ${errorMessage(error)}`,
       ),
   };
 }
@@ -39,7 +40,7 @@ export function storeProbe(
         return result;
       } catch (error) {
         // The failure of an append during an outage is not kept after the outage.
-        lastFailure = unavailableIn(error) ? undefined : messageOf(error);
+        lastFailure = unavailableIn(error) ? undefined : errorMessage(error);
         throw error;
       }
     },
@@ -49,7 +50,7 @@ export function storeProbe(
     if (outage?.reason) return outage.reason;
     return within(eventStore.head()).then(
       () => undefined,
-      (error: unknown) => `the event store does not answer: ${messageOf(error)}`,
+      (error: unknown) => `the event store does not answer: ${errorMessage(error)}`,
     );
   };
   return { store, probe: { part: 'event store', check } };
@@ -74,5 +75,3 @@ async function within<Value>(promise: Promise<Value>): Promise<Value> {
   });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

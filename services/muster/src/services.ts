@@ -8,6 +8,7 @@ import {
   SettingsReader,
   type StartService,
 } from '@muster/nest-kit';
+import { isOneOf, keysOf } from '@muster/schema';
 import { readEventsConfig, startEvents } from '@muster/service-events';
 import { readGatewayConfig, startGateway } from '@muster/service-gateway';
 import { readIgnitionConfig, startIgnition } from '@muster/service-ignition';
@@ -59,8 +60,7 @@ const NEEDED_ALONE: readonly {
  */
 export function checkSettings(environment: Environment, names: readonly StartableService[], isAlone: boolean): void {
   const settings = new SettingsReader(environment);
-  for (const [name, { readBy }] of Object.entries(SETTINGS) as [SettingName, (typeof SETTINGS)[SettingName]][])
-    if ((readBy as readonly string[]).includes('muster')) settings.get(name);
+  for (const name of keysOf(SETTINGS)) if (isOneOf(SETTINGS[name].readBy, 'muster')) settings.get(name);
   const missing = NEEDED_ALONE.filter(
     ({ name, services }) =>
       isAlone && !settings.isSet(name) && (!services || services.some((one) => names.includes(one))),

@@ -7,6 +7,7 @@ import {
   hostSubject,
   isRegistered,
   parseSubject,
+  toSubject,
   type Remember,
   type Subject,
   subjectOfStreamId,
@@ -64,10 +65,10 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
         this.touched = this.observe(event);
       },
       keysOf: () => this.touched,
-      react: (subject) => this.evaluate(subject as Subject),
+      react: (key) => this.evaluate(toSubject(key)),
       openKeys: () => this.openSubjects(),
       saved: this.saved,
-      isOpen: (subject) => this.isOpen(subject as Subject),
+      isOpen: (key) => this.isOpen(toSubject(key)),
       onLive: () => this.deadlines.start(),
     });
   }

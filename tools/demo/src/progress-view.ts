@@ -1,3 +1,4 @@
+import { parseJson, textAt } from '@muster/schema';
 import type { ClusterView, HostView } from './rest-client';
 
 const BAR_WIDTH = 24;
@@ -73,6 +74,5 @@ const byName = (first: HostView, second: HostView): number =>
 
 function nameOf(host: HostView): string {
   if (host.requested_hostname) return host.requested_hostname;
-  const inventory = JSON.parse(host.inventory || '{}') as { hostname?: string };
-  return inventory.hostname ?? host.id.slice(0, 8);
+  return textAt(parseJson(host.inventory || '{}'), 'hostname') ?? host.id.slice(0, 8);
 }

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createJsonReader } from '@muster/schema';
 import { type FleetMember, simulatedFleet, type SimulatedFleet } from '@muster/tool-simulator';
+import { Type } from '@sinclair/typebox';
 import type { ClusterView, EventView, HostView, RestClient } from './rest-client';
 
 /** The two clusters of the demo: five machines with agents on NATS, one of which needs repair; and a single node that boots a minimal image and polls over HTTP. */
@@ -213,10 +215,16 @@ async function mend(
   });
 }
 
+const readOutcomes = createJsonReader(
+  Type.Record(
+    Type.String(),
+    Type.Array(Type.Object({ id: Type.String(), status: Type.String(), message: Type.String() })),
+  ),
+  { name: 'validations_info' },
+);
+
 function failures(host: HostView | undefined): { id: string; message: string; category: string }[] {
-  const groups = JSON.parse(host?.validations_info || '{}') as {
-    [category: string]: { id: string; status: string; message: string }[];
-  };
+  const groups = readOutcomes(host?.validations_info || '{}');
   return Object.entries(groups).flatMap(([category, outcomes]) =>
     outcomes.filter(({ status }) => status === 'failure').map((one) => ({ ...one, category })),
   );

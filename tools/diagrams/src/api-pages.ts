@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { objectAt } from '@muster/schema';
 import { createApiDocument } from '@muster/service-gateway';
 import { parse } from 'yaml';
 import { compareOperations, type Difference } from './conformance/compare-operations';
@@ -92,7 +93,7 @@ export const hasContract = (): boolean => existsSync(CONTRACT_FILE);
 
 /** Reads the contract. @throws when the file is missing */
 export function compareWithContract(document: Json): Comparison {
-  const contract = readContract(parse(readFileSync(CONTRACT_FILE, 'utf8')) as Json);
+  const contract = readContract(objectAt(parse(readFileSync(CONTRACT_FILE, 'utf8'))));
   const own = readOwnDocument(document, CONTRACT_PREFIX);
   const differences = compareOperations(contract, own);
   const served = [...contract.keys()].filter((name) => own.has(name)).length;
@@ -103,7 +104,7 @@ export function compareWithContract(document: Json): Comparison {
 export async function apiPages(folder: string): Promise<ReadonlyMap<string, string>> {
   const document = await createApiDocument();
   const page = hasContract()
-    ? compareWithContract(document as unknown as Json).page
+    ? compareWithContract({ ...document }).page
     : readFileSync(resolve(folder, CONFORMANCE_PAGE), 'utf8');
   return new Map([
     ['openapi.json', `${JSON.stringify(document, null, 2)}\n`],

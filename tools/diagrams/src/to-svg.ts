@@ -1,4 +1,6 @@
 import { graphlib, layout } from '@dagrejs/dagre';
+import { createReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import type { GraphEdge, GraphNode, StateGraph } from './state-graph';
 
 const NODE_FONT_PX = 14;
@@ -59,19 +61,11 @@ export function toSvg(graph: StateGraph, title: string, direction: 'down' | 'rig
     );
   layout(drawn);
 
-  const size = drawn.graph() as { width?: number; height?: number };
-  const totalWidth = Math.ceil(Math.max(size.width ?? 0, title.length * 18 * CHARACTER_WIDTH + 2 * MARGIN_PX));
-  const totalHeight = Math.ceil((size.height ?? 0) + TITLE_PX);
+  const { width: graphWidth, height: graphHeight } = readSize(drawn.graph());
+  const totalWidth = Math.ceil(Math.max(graphWidth, title.length * 18 * CHARACTER_WIDTH + 2 * MARGIN_PX));
+  const totalHeight = Math.ceil(graphHeight + TITLE_PX);
   const edges = graph.edges.map((edge, index) => {
-    const {
-      points = [],
-      x = 0,
-      y = 0,
-    } = drawn.edge(edge.from, edge.to, String(index)) as {
-      points?: Point[];
-      x?: number;
-      y?: number;
-    };
+    const { points, x, y } = readLine(drawn.edge(edge.from, edge.to, String(index)));
     return { line: edgeLine(points), label: edgeLabel(edge, x, y) };
   });
   return [
@@ -82,7 +76,7 @@ export function toSvg(graph: StateGraph, title: string, direction: 'down' | 'rig
     `<text x="${MARGIN_PX}" y="30" font-size="18" font-weight="bold" fill="#111827">${escape(title)}</text>`,
     `<g transform="translate(0 ${TITLE_PX - MARGIN_PX / 2})">`,
     ...edges.map(({ line }) => line),
-    ...graph.nodes.map((node) => box(node, drawn.node(node.id) as Box)),
+    ...graph.nodes.map((node) => box(node, readBox(drawn.node(node.id)))),
     ...edges.map(({ label }) => label),
     '</g>',
     '</svg>',
@@ -90,17 +84,16 @@ export function toSvg(graph: StateGraph, title: string, direction: 'down' | 'rig
   ].join('\n');
 }
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+const number = Type.Number();
+const POINT = Type.Object({ x: number, y: number });
+type Point = Static<typeof POINT>;
+const BOX = Type.Object({ x: number, y: number, width: number, height: number });
+type Box = Static<typeof BOX>;
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+/** What the layout library wrote into its graph. */
+const readSize = createReader(Type.Object({ width: number, height: number }), { name: 'the graph' });
+const readBox = createReader(BOX, { name: 'the node' });
+const readLine = createReader(Type.Object({ points: Type.Array(POINT), x: number, y: number }), { name: 'the edge' });
 
 function box(node: GraphNode, { x, y, width: w, height: h }: Box): string {
   const dashes = node.kind === 'gathering' ? ' stroke-dasharray="5 3"' : '';

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { keysOf } from '@muster/schema';
 import { HARDWARE_FAULTS } from './hardware/hardware';
 import type { SimulatedFleetOptions } from './simulated-fleet';
 
@@ -52,8 +53,7 @@ export function parseCommandLine(args: readonly string[]): SimulatorCommandLine 
     if (!(parsed >= low && parsed <= high)) throw new Error(`--${flag} must be a number from ${low} to ${high}.`);
     return parsed;
   };
-  const fault = Object.keys(HARDWARE_FAULTS).find((id) => id === values.fault) as
-    keyof typeof HARDWARE_FAULTS | undefined;
+  const fault = keysOf(HARDWARE_FAULTS).find((id) => id === values.fault);
   if (values.fault !== undefined && !fault)
     throw new Error(`--fault must be one of ${Object.keys(HARDWARE_FAULTS).join(', ')}.`);
   const lostReplies = number('lost-replies', 0, 1);

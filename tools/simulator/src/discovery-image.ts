@@ -34,7 +34,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
         throw new Error(reason);
       }
       const file = createWriteStream(path);
-      await pipeline(Readable.fromWeb(answer.body as never), file);
+      await pipeline(Readable.from(answer.body), file);
       return file.bytesWritten;
     } catch (error) {
       if (error instanceof ImageRefused || signal.aborted || attempt >= TRIES_MAX) throw error;
@@ -66,7 +66,7 @@ export async function fetchRootfs(image: ByteSource, signal: AbortSignal): Promi
   if (!answer.ok || !answer.body)
     throw new Error(`The machine cannot start: its root file system at ${url} is answered with ${answer.status}.`);
   let bytes = 0;
-  for await (const chunk of answer.body) bytes += (chunk as Uint8Array).length;
+  for await (const chunk of answer.body) bytes += chunk.length;
   return bytes;
 }
 

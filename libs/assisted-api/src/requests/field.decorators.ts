@@ -1,3 +1,4 @@
+import { isObject } from '@muster/schema';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsObject, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import 'reflect-metadata';
@@ -10,8 +11,10 @@ export const LIST_MAX_ITEMS = 1_000;
 export const INT32_MAX = 2_147_483_647;
 export const INT32_MIN = -INT32_MAX;
 
-const NESTED = Symbol('class of a nested object');
-const DEFAULTS = Symbol('values of absent fields');
+/** Classes of nested objects: prototype of the request class → field → class. */
+const nestedTypes = new WeakMap<object, Map<PropertyKey, () => RequestClass>>();
+/** Values of absent fields, by request class. */
+const fieldDefaults = new WeakMap<object, FieldDefaults>();
 const MAY_BE_ABSENT = Symbol('the body may be absent');
 
 type RequestClass = new () => object;
@@ -54,31 +57,31 @@ export const IsObjectOrText = (): PropertyDecorator =>
     {
       name: 'isObjectOrText',
       validator: {
-        validate: (value) =>
-          typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+        validate: (value) => typeof value === 'string' || isObject(value),
       },
     },
     { message: 'must be an object or its JSON text' },
   );
 
+const nests =
+  (type: () => RequestClass): PropertyDecorator =>
+  (prototype, field) => {
+    const fields = nestedTypes.get(prototype) ?? new Map<PropertyKey, () => RequestClass>();
+    nestedTypes.set(prototype, fields.set(field, type));
+  };
+
 /** An object with the fields of a request class. */
 export const Nested = (type: () => RequestClass): PropertyDecorator =>
-  compose(ValidateNested(), IsObject(), Reflect.metadata(NESTED, type) as PropertyDecorator);
+  compose(ValidateNested(), IsObject(), nests(type));
 
 /** A list of objects with the fields of a request class. */
 export const NestedList = (type: () => RequestClass, itemsMax = LIST_MAX_ITEMS): PropertyDecorator =>
-  compose(
-    ValidateNested({ each: true }),
-    IsObject({ each: true }),
-    ArrayMaxSize(itemsMax),
-    IsArray(),
-    Reflect.metadata(NESTED, type) as PropertyDecorator,
-  );
+  compose(ValidateNested({ each: true }), IsObject({ each: true }), ArrayMaxSize(itemsMax), IsArray(), nests(type));
 
 /** Returns the class of a field's objects. Undefined when the field is not declared with `Nested` or `NestedList`. */
 export function nestedTypeOf(type: RequestClass, field: string): RequestClass | undefined {
-  const nested = Reflect.getMetadata(NESTED, type.prototype as object, field) as (() => RequestClass) | undefined;
-  return nested?.();
+  const declaring = ancestry(type.prototype).find((prototype) => nestedTypes.get(prototype)?.has(field));
+  return declaring && nestedTypes.get(declaring)?.get(field)?.();
 }
 
 export interface FieldDefaults {
@@ -89,11 +92,19 @@ export interface FieldDefaults {
 export const Defaults =
   (defaults: FieldDefaults): ClassDecorator =>
   (type) =>
-    Reflect.defineMetadata(DEFAULTS, { ...defaultsOf(type), ...defaults }, type);
+    void fieldDefaults.set(type, { ...defaultsOf(type), ...defaults });
 
 /** Returns the values of absent fields, including those of base classes. */
 export const defaultsOf = (type: object): FieldDefaults =>
-  (Reflect.getMetadata(DEFAULTS, type) as FieldDefaults | undefined) ?? {};
+  ancestry(type)
+    .map((one) => fieldDefaults.get(one))
+    .find((defaults) => defaults !== undefined) ?? {};
+
+/** The object and its prototypes, the nearest first. */
+function ancestry(object: object): readonly object[] {
+  const parent: object | null = Object.getPrototypeOf(object);
+  return parent ? [object, ...ancestry(parent)] : [object];
+}
 
 /** Declares that a request may be sent without a body. */
 export const MayBeAbsent = (): ClassDecorator => Reflect.metadata(MAY_BE_ABSENT, true);

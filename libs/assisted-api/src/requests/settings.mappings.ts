@@ -7,6 +7,7 @@ import type {
   Plain,
 } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
+import { onlyPresent } from '@muster/schema';
 import type {
   BundleRequest,
   ClusterNetworkRequest,
@@ -26,7 +27,7 @@ type ClusterBody = RegisterClusterBody & ReviseClusterBody;
 /** Returns the settings of the request in the form of the bus messages. Absent fields stay absent. */
 export function toClusterSettings(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
   const body: Partial<ClusterBody> = request;
-  return withoutAbsent({
+  return onlyPresent({
     name: body.name,
     baseDnsDomain: body.base_dns_domain,
     openshiftVersion: body.openshift_version,
@@ -50,14 +51,14 @@ export function toClusterSettings(request: Partial<RegisterClusterBody> | Revise
     schedulableMasters: body.schedulable_masters,
     tags: body.tags,
     platformType: body.platform?.type,
-    platformDetails: body.platform?.external && { external: withoutAbsent({ ...body.platform.external }) },
-    diskEncryption: body.disk_encryption && withoutAbsent({ ...body.disk_encryption }),
+    platformDetails: body.platform?.external && { external: onlyPresent({ ...body.platform.external }) },
+    diskEncryption: body.disk_encryption && onlyPresent({ ...body.disk_encryption }),
     loadBalancerType: body.load_balancer?.type,
     olmOperators: body.olm_operators && {
       items: body.olm_operators.map(({ name = '', properties = '' }) => ({ name, properties, sourceBundles: [] })),
     },
     apiVipDnsName: body.api_vip_dns_name,
-    ignitionEndpoint: body.ignition_endpoint && withoutAbsent({ ...body.ignition_endpoint }),
+    ignitionEndpoint: body.ignition_endpoint && onlyPresent({ ...body.ignition_endpoint }),
   });
 }
 
@@ -94,12 +95,7 @@ function toProxy(body: Partial<ClusterBody>): Plain<ClusterSettings>['proxy'] {
   const { http_proxy: httpProxy, https_proxy: httpsProxy, no_proxy: noProxy } = body;
   return httpProxy === undefined && httpsProxy === undefined && noProxy === undefined
     ? undefined
-    : withoutAbsent({ httpProxy, httpsProxy, noProxy });
-}
-
-/** Removes undefined members, which JSON cannot express. */
-export function withoutAbsent<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+    : onlyPresent({ httpProxy, httpsProxy, noProxy });
 }
 
 /** Returns the bundles in the form of the services. Undefined when the request contains none. */
@@ -131,7 +127,7 @@ export function toInfraEnvChanges(body: ReviseInfraEnvBody): Plain<InfraEnvSetti
 }
 
 function toIdentity(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
-  return withoutAbsent({
+  return onlyPresent({
     name: body.name,
     clusterId: body.cluster_id?.toLowerCase(),
     cpuArchitecture: body.cpu_architecture === 'aarch64' ? 'arm64' : body.cpu_architecture,
@@ -139,12 +135,12 @@ function toIdentity(body: RegisterInfraEnvBody): Plain<InfraEnvSettings> {
 }
 
 function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plain<InfraEnvSettings> {
-  return withoutAbsent({
+  return onlyPresent({
     openshiftVersion: body.openshift_version,
     imageType: body.image_type,
     proxy:
       body.proxy &&
-      withoutAbsent({
+      onlyPresent({
         httpProxy: body.proxy.http_proxy,
         httpsProxy: body.proxy.https_proxy,
         noProxy: body.proxy.no_proxy,
@@ -168,7 +164,7 @@ export function toInfraEnvDocuments(body: RegisterInfraEnvBody | ReviseInfraEnvB
   readonly staticNetworkConfig?: string;
 } {
   const { ignition_config_override: ignitionConfigOverride, static_network_config: networks } = body;
-  return withoutAbsent({
+  return onlyPresent({
     ignitionConfigOverride,
     staticNetworkConfig: networks && (networks.length > 0 ? toText(networks) : ''),
   });
@@ -207,20 +203,21 @@ export function toHostRevision(
       },
     };
   }
-  return withoutAbsent({
+  const revision = onlyPresent({
     hostName: body.host_name,
     hostRole: body.host_role,
     installationDiskId: chosen[0]?.id,
     ignitionEndpointToken: body.ignition_endpoint_token,
     ignitionEndpointHttpHeaders: body.ignition_endpoint_http_headers && toHeaders(body.ignition_endpoint_http_headers),
     fencingCredentials: body.fencing_credentials && toCredentials(body.fencing_credentials),
-    settings: withoutAbsent({
-      machineConfigPoolName: body.machine_config_pool_name,
-      nodeLabels:
-        body.node_labels && JSON.stringify(Object.fromEntries(body.node_labels.map(({ key, value }) => [key, value]))),
-      skipFormattingDisks: body.disks_skip_formatting && toSkippedDisks(body.disks_skip_formatting, skippedDisks),
-    }),
   });
+  const settings = onlyPresent({
+    machineConfigPoolName: body.machine_config_pool_name,
+    nodeLabels:
+      body.node_labels && JSON.stringify(Object.fromEntries(body.node_labels.map(({ key, value }) => [key, value]))),
+    skipFormattingDisks: body.disks_skip_formatting && toSkippedDisks(body.disks_skip_formatting, skippedDisks),
+  });
+  return { ...revision, settings };
 }
 
 /** No headers: empty, which removes the stored ones. */

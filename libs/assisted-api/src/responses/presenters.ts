@@ -1,5 +1,6 @@
 import { hostStages, renderClusterStatus, renderHostStatus } from '@muster/domain';
 import { bundleNamed } from '@muster/operators';
+import { isOneOf } from '@muster/schema';
 import {
   completeClusterOutcomes,
   completeHostOutcomes,
@@ -22,16 +23,22 @@ import { type V2Host, type V2InfraEnv, withDiskEligibility } from './v2-infra-en
 /** The value of the v2 API for a time that is not set. Clients compare this exact text. */
 export const UNSET_TIME = '0001-01-01T00:00:00.000Z';
 
+/** A document without its internal members. */
+export type Public<Document, Hidden = never> = {
+  [Name in keyof Document as Name extends `_${string}` | Hidden ? never : Name]: Document[Name];
+};
+
 /** Returns the document without members that start with an underscore, and without the named members. */
-export function stripInternals<Document extends object>(
+export function stripInternals<Document extends object, Hidden extends string = never>(
   document: Document,
-  unshown: readonly string[] = [],
-): { [member: string]: unknown } {
+  hidden: readonly Hidden[] = [],
+): Public<Document, Hidden> {
   const shown: { [member: string]: unknown } = {};
   for (const [member, value] of Object.entries(document)) {
-    if (!member.startsWith('_') && value !== undefined && !unshown.includes(member)) shown[member] = value;
+    if (!member.startsWith('_') && value !== undefined && !isOneOf(hidden, member)) shown[member] = value;
   }
-  return shown;
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the loop selects by name what Public selects by type
+  return shown as Public<Document, Hidden>;
 }
 
 /**
@@ -109,32 +116,33 @@ export interface HostParts {
   readonly ignitionConfigOverrides?: string;
 }
 
-const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'];
+const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'] as const;
 
 /** `host` of the v2 API. */
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
-  const host = stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT);
-  // aicli finds hosts by this member only, so it always contains a name.
-  host.requested_hostname = document.requested_hostname || document._reported_hostname || document.id;
-  if (parts.timestamp) host.timestamp = parts.timestamp;
   const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;
   const isBound = Boolean(document.cluster_id);
-  host.status_info = renderHostStatus(reason, hostOutcomeMessages(outcomes, isBound), conflict);
-  host.validations_info = presentHostOutcomes(outcomes, isBound);
-  host.progress_stages = hostStages({
-    role: document.role,
-    isBootstrap: document.bootstrap,
-    isDay2: document.kind === 'AddToExistingClusterHost',
-    controlPlaneCount: controlPlaneCountOf(parts),
-    isKubeApi: false,
-  });
-  if (parts.inventory) host.inventory = withDiskEligibility(parts.inventory, document._disks);
-  if (parts.connectivity) host.connectivity = parts.connectivity;
-  if (parts.freeAddresses) host.free_addresses = parts.freeAddresses;
-  if (parts.apiVipConnectivity) host.api_vip_connectivity = parts.apiVipConnectivity;
-  if (parts.tangConnectivity) host.tang_connectivity = parts.tangConnectivity;
-  if (parts.ignitionConfigOverrides) host.ignition_config_overrides = parts.ignitionConfigOverrides;
-  return host as V2Host;
+  return {
+    ...stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT),
+    // aicli finds hosts by this member only, so it always contains a name.
+    requested_hostname: document.requested_hostname || document._reported_hostname || document.id,
+    ...(parts.timestamp && { timestamp: parts.timestamp }),
+    status_info: renderHostStatus(reason, hostOutcomeMessages(outcomes, isBound), conflict),
+    validations_info: presentHostOutcomes(outcomes, isBound),
+    progress_stages: hostStages({
+      role: document.role,
+      isBootstrap: document.bootstrap,
+      isDay2: document.kind === 'AddToExistingClusterHost',
+      controlPlaneCount: controlPlaneCountOf(parts),
+      isKubeApi: false,
+    }),
+    ...(parts.inventory && { inventory: withDiskEligibility(parts.inventory, document._disks) }),
+    ...(parts.connectivity && { connectivity: parts.connectivity }),
+    ...(parts.freeAddresses && { free_addresses: parts.freeAddresses }),
+    ...(parts.apiVipConnectivity && { api_vip_connectivity: parts.apiVipConnectivity }),
+    ...(parts.tangConnectivity && { tang_connectivity: parts.tangConnectivity }),
+    ...(parts.ignitionConfigOverrides && { ignition_config_overrides: parts.ignitionConfigOverrides }),
+  };
 }
 
 /** With fewer workers, the control plane must run the workloads. */
@@ -154,21 +162,22 @@ export function presentCluster(
   document: ClusterDocument,
   { hosts = [], hostDocuments = [], installConfigOverrides }: ClusterParts = {},
 ): V2Cluster {
-  const cluster = stripInternals(document);
-  cluster.status_info = renderClusterStatus(document._status_reason) + downloadText(document);
-  cluster.validations_info = presentClusterOutcomes(document._outcomes);
-  cluster.schedulable_masters_forced_true = document._worker_count < MIN_WORKERS_OF_THEIR_OWN;
-  cluster.feature_usage = presentFeatureUsage(document);
-  cluster.host_networks = presentHostNetworks(hostDocuments);
-  cluster.hosts = hosts;
-  if (installConfigOverrides) cluster.install_config_overrides = installConfigOverrides;
-  // In assisted-service v2, a capability of an organisation. Here the process decides whether timeouts are soft.
-  if (!document.imported) cluster.org_soft_timeouts_enabled = true;
   const collisions = presentIpCollisions(document);
-  if (collisions) cluster.ip_collisions = collisions;
   const bundles = presentBundles(document);
-  if (bundles.length > 0) cluster.operator_bundles = bundles;
-  return cluster as V2Cluster;
+  return {
+    ...stripInternals(document),
+    status_info: renderClusterStatus(document._status_reason) + downloadText(document),
+    validations_info: presentClusterOutcomes(document._outcomes),
+    schedulable_masters_forced_true: document._worker_count < MIN_WORKERS_OF_THEIR_OWN,
+    feature_usage: presentFeatureUsage(document),
+    host_networks: presentHostNetworks(hostDocuments),
+    hosts,
+    ...(installConfigOverrides && { install_config_overrides: installConfigOverrides }),
+    // In assisted-service v2, a capability of an organisation. Here the process decides whether timeouts are soft.
+    ...(!document.imported && { org_soft_timeouts_enabled: true }),
+    ...(collisions && { ip_collisions: collisions }),
+    ...(bundles.length > 0 && { operator_bundles: bundles }),
+  };
 }
 
 const MIB = 1024 ** 2;
@@ -219,14 +228,13 @@ export function presentHostNetworks(hosts: readonly HostDocument[]): readonly V2
   return [...members].map(([cidr, host_ids]) => ({ cidr, host_ids }));
 }
 
-const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'email_domain'];
+const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'email_domain'] as const;
 
 /** `event` of the v2 API in lists. */
 export function presentEvent(document: EventDocument): V2Event {
-  const event = stripInternals(document, FILTERED_BY_ONLY);
   const { cluster_id, host_id, infra_env_id, _props } = document;
-  event.props = JSON.stringify({ cluster_id, host_id, infra_env_id, ..._props });
-  return event as V2Event;
+  const props = JSON.stringify({ cluster_id, host_id, infra_env_id, ..._props });
+  return { ...stripInternals(document, FILTERED_BY_ONLY), props };
 }
 
 /** `infra-env` of the v2 API. The URL is signed for each response, so it is not part of the document. */
@@ -235,11 +243,13 @@ export function presentInfraEnv(
   download: { readonly url?: string; readonly expiresAt?: string; readonly generatorVersion?: string } = {},
   documents: { readonly ignitionConfigOverride?: string; readonly staticNetworkConfig?: string } = {},
 ): V2InfraEnv {
-  const infraEnv = stripInternals(document);
-  if (documents.ignitionConfigOverride) infraEnv.ignition_config_override = documents.ignitionConfigOverride;
-  if (documents.staticNetworkConfig) infraEnv.static_network_config = documents.staticNetworkConfig;
-  if (download.url) infraEnv.download_url = download.url;
-  if (download.generatorVersion) infraEnv.generator_version = download.generatorVersion;
-  infraEnv.expires_at = download.expiresAt ?? UNSET_TIME;
-  return infraEnv as V2InfraEnv;
+  const { ignitionConfigOverride, staticNetworkConfig } = documents;
+  return {
+    ...stripInternals(document),
+    ...(ignitionConfigOverride && { ignition_config_override: ignitionConfigOverride }),
+    ...(staticNetworkConfig && { static_network_config: staticNetworkConfig }),
+    ...(download.url && { download_url: download.url }),
+    ...(download.generatorVersion && { generator_version: download.generatorVersion }),
+    expires_at: download.expiresAt ?? UNSET_TIME,
+  };
 }

@@ -1,5 +1,6 @@
 import { HOST_KINDS, HOST_ROLES, HOST_STAGES, HOST_STATUSES } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
+import { isObject, parseJson, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { CPU_ARCHITECTURES, DISCOVERY_IMAGE_TYPES, LOGS_STATES } from '../requests/wire-values';
 import { type Static, StringEnum } from '../schema/answer-schema';
@@ -70,8 +71,6 @@ export interface DiskEligibility {
   readonly sizeBytes: number;
 }
 
-type ShownInventory = { readonly disks?: readonly ({ readonly name?: string } | null)[] | null };
-
 /** Inventories kept with what was worked out about their disks; at some 15 KB each, about 30 MB. */
 const CACHE_MAX_ENTRIES = 2_048;
 /** By list of disks: a list is never changed in place and belongs to one inventory. */
@@ -93,14 +92,14 @@ export function withDiskEligibility(inventoryText: string, disks: readonly DiskE
 }
 
 function merged(inventoryText: string, disks: readonly DiskEligibility[]): string {
-  const inventory = JSON.parse(inventoryText) as ShownInventory;
-  if (!inventory.disks) return inventoryText;
+  const inventory = parseJson(inventoryText);
+  if (!isObject(inventory) || !Array.isArray(inventory['disks'])) return inventoryText;
   const byName = new Map(disks.map((disk) => [disk.name, disk]));
   return JSON.stringify({
     ...inventory,
-    disks: inventory.disks.map((disk) => {
-      const found = byName.get(disk?.name ?? '');
-      if (!disk || !found) return disk;
+    disks: inventory['disks'].map((disk: unknown) => {
+      const found = byName.get(textAt(disk, 'name') ?? '');
+      if (!isObject(disk) || !found) return disk;
       const { id, reasons } = found;
       const eligibility = { eligible: reasons.length === 0, not_eligible_reasons: reasons };
       return { ...disk, id, installation_eligibility: eligibility };

@@ -51,7 +51,7 @@ function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
 }
 
 type RequestClass = new () => object;
-type ToSchema = (constraint: never) => JsonSchema;
+type ToSchema = (constraint: unknown) => JsonSchema;
 
 /** The JSON Schema of each constraint of class-validator. */
 const SCHEMA_OF_RULE: ReadonlyMap<string, ToSchema> = new Map<string, ToSchema>([
@@ -60,24 +60,24 @@ const SCHEMA_OF_RULE: ReadonlyMap<string, ToSchema> = new Map<string, ToSchema>(
   ['isInt', () => ({ type: 'integer' })],
   ['isUuid', () => ({ type: 'string', format: 'uuid' })],
   ['isRFC3339', () => ({ type: 'string', format: 'date-time' })],
-  ['isIn', (values: readonly string[]) => ({ type: 'string', enum: values })],
-  ['min', (minimum: number) => ({ minimum })],
-  ['max', (maximum: number) => ({ maximum })],
-  ['minLength', (minLength: number) => ({ minLength })],
-  ['maxLength', (maxLength: number) => ({ maxLength })],
-  ['matches', (pattern: RegExp) => ({ type: 'string', pattern: pattern.source })],
+  ['isIn', (values) => ({ type: 'string', enum: Array.isArray(values) ? values.map(String) : [] })],
+  ['min', (minimum) => ({ minimum: Number(minimum) })],
+  ['max', (maximum) => ({ maximum: Number(maximum) })],
+  ['minLength', (minLength) => ({ minLength: Number(minLength) })],
+  ['maxLength', (maxLength) => ({ maxLength: Number(maxLength) })],
+  ['matches', (pattern) => ({ type: 'string', pattern: pattern instanceof RegExp ? pattern.source : String(pattern) })],
   ['isObject', () => ({ type: 'object', additionalProperties: true })],
   ['isTimestamp', () => ({ type: 'string', pattern: TIMESTAMP_PATTERN.source })],
   ['isObjectOrText', () => ({ description: 'An object, or its JSON text.' })],
   ['isArray', () => ({ type: 'array' })],
-  ['arrayMaxSize', (maxItems: number) => ({ maxItems })],
+  ['arrayMaxSize', (maxItems) => ({ maxItems: Number(maxItems) })],
 ]);
 
 const schemaOfRules = (rules: readonly FieldRule[]): JsonSchema =>
-  Object.assign(
+  rules.reduce<JsonSchema>(
+    (schema, { name, constraints }) => ({ ...schema, ...SCHEMA_OF_RULE.get(name)?.(constraints[0]) }),
     {},
-    ...rules.map(({ name, constraints }) => SCHEMA_OF_RULE.get(name)?.(constraints[0] as never)),
-  ) as JsonSchema;
+  );
 
 /** Returns the schema of a field without its description. */
 export function fieldSchema({ rules, nested }: RequestField): JsonSchema {

@@ -92,7 +92,7 @@ async function fromInfo(image: IsoImage): Promise<KargsArea | undefined> {
   }
   if (!isCount(size) || size === 0 || size > KARGS_AREA_BYTES_MAX) throw malformed(INFO_PATH, 'size is not usable');
   const places: KargsPlace[] = [];
-  for (const file of files as readonly unknown[]) {
+  for (const file of files) {
     if (!isObject(file) || typeof file.path !== 'string' || !isCount(file.offset)) {
       throw malformed(INFO_PATH, 'every file needs a path and an offset');
     }

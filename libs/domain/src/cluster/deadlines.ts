@@ -1,3 +1,4 @@
+import { recordOf } from '@muster/schema';
 import type { PassDeadline } from './commands';
 import { type ClusterDeadlineName, type ClusterState, FINALIZING_STAGES, type FinalizingStage } from './state';
 
@@ -122,10 +123,7 @@ export function clusterTimeouts(overridesMs: Readonly<Record<string, number | un
     logRequestMs: of('logRequestMs').hardMs,
     logCollectionMs: of('logCollectionMs').hardMs,
     retentionMs: of('retentionMs').hardMs,
-    finalizingStageMs: Object.fromEntries(FINALIZING_STAGES.map((name) => [name, of(name)])) as Record<
-      FinalizingStage,
-      FinalizingStageTimeout
-    >,
+    finalizingStageMs: recordOf(FINALIZING_STAGES, of),
   };
 }
 

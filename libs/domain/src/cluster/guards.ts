@@ -9,6 +9,7 @@ import {
   type RowOf,
 } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { isOneOf } from '@muster/schema';
 import { type HostSummary, installationBlockingStatus } from '../roles/host-summary';
 import type { StatusReason } from '../status-reason';
 import { isSameValue } from '../text-forms';
@@ -216,14 +217,14 @@ function leasesOf({ settings, vipLeases }: ClusterState, command: AcceptVipLease
 }
 
 function stageOf(state: ClusterState, stage: string): Values['stage'] {
-  if (!(FINALIZING_STAGES as readonly string[]).includes(stage)) return 'unknown';
+  if (!isOneOf(FINALIZING_STAGES, stage)) return 'unknown';
   return stage === state.finalizingStage ? 'same' : 'new';
 }
 
 function operatorOf(state: ClusterState, command: ReportOperatorStatus): Values['operator'] {
   const known = state.operators.find(({ name }) => name === command.name);
   if (!known) return 'unknown-operator';
-  if (!(OPERATOR_STATUSES as readonly string[]).includes(command.status)) return 'unknown-status';
+  if (!isOneOf(OPERATOR_STATUSES, command.status)) return 'unknown-status';
   const isSame =
     known.status === command.status && known.statusInfo === command.statusInfo && known.version === command.version;
   return isSame ? 'same' : 'new';
@@ -231,6 +232,6 @@ function operatorOf(state: ClusterState, command: ReportOperatorStatus): Values[
 
 function logsOf(state: ClusterState, { report }: RecordLogs): Values['logs'] {
   if (report.kind === 'collected') return ['controller', 'host'].includes(report.logsType) ? 'new' : 'unknown';
-  if (!(CLUSTER_LOGS_STATES as readonly string[]).includes(report.logsState)) return 'unknown';
+  if (!isOneOf(CLUSTER_LOGS_STATES, report.logsState)) return 'unknown';
   return report.logsState === state.logsState ? 'same' : 'new';
 }

@@ -2,8 +2,8 @@ import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } fr
 import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { chooseOperators } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
+import { isObject } from '@muster/schema';
 import { isAtLeast } from '@muster/validation-rules';
-import { isJsonObject } from '../text-forms';
 import type { ClusterKind } from './state';
 
 type Settings = Plain<ClusterSettings>;
@@ -61,7 +61,7 @@ export function readInstallConfigOverrides(text: string): ReadOverrides {
 }
 
 function omitsConsole(capabilities: unknown): boolean {
-  if (!isJsonObject(capabilities)) return false;
+  if (!isObject(capabilities)) return false;
   const { baselineCapabilitySet, additionalEnabledCapabilities } = capabilities;
   if (baselineCapabilitySet !== 'None') return false;
   return !Array.isArray(additionalEnabledCapabilities) || !additionalEnabledCapabilities.includes('Console');

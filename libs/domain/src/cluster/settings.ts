@@ -1,5 +1,6 @@
 import { parseCidrs } from '@muster/addresses';
 import type { ClusterNetwork, ClusterSettings, MonitoredOperator, Plain } from '@muster/contracts';
+import { onlyPresent, selectMembers } from '@muster/schema';
 import { DEFAULT_CONTROL_PLANE_COUNT, isAtLeast } from '@muster/validation-rules';
 import { isSameValue } from '../text-forms';
 import type { ReviseCluster } from './commands';
@@ -136,7 +137,7 @@ export interface ClusterRevision {
 
 /** Returns `settings` with `changes` applied: absent fields do not change, lists are replaced. */
 export function mergeClusterSettings(settings: Settings, changes: Settings): Settings {
-  return { ...settings, ...presentOf(changes) };
+  return { ...settings, ...onlyPresent(changes) };
 }
 
 /** Returns the changes of a revision that differ from the current settings. */
@@ -145,7 +146,7 @@ export function revisionOf(
   command: ReviseCluster,
   monitorsClusterVersion: boolean,
 ): ClusterRevision {
-  const changes = differing(state.settings, withConsequences(state, presentOf(command.changes)));
+  const changes = differing(state.settings, withConsequences(state, onlyPresent(command.changes)));
   const operators = revisedOperators(state, command, changes, monitorsClusterVersion);
   const fields = Object.keys(changes);
   const areAll = (set: ReadonlySet<string>): boolean => fields.every((field) => set.has(field));
@@ -155,16 +156,8 @@ export function revisionOf(
   return { changes, operators, kind: areAll(IGNORED_VALIDATIONS) ? 'ignored-validations' : 'settings' };
 }
 
-function presentOf(changes: Settings): Settings {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Settings;
-}
-
-function differing(settings: Settings, changes: Settings): Settings {
-  const before = settings as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(changes).filter(([field, value]) => !isSameValue(before[field], value)),
-  ) as Settings;
-}
+const differing = (settings: Settings, changes: Settings): Settings =>
+  selectMembers(changes, (field) => !isSameValue(settings[field], changes[field]));
 
 /** Returns the changes with the values that they imply. */
 function withConsequences(state: ClusterState, changes: Settings): Settings {

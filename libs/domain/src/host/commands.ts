@@ -1,4 +1,5 @@
 import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
+import { keysOf } from '@muster/schema';
 import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
 import type { EvaluatedInputs } from '../evaluated-inputs';
 import type { HostKind, HostRole } from './state';
@@ -231,7 +232,7 @@ export type HostCommand =
 
 export type HostCommandType = HostCommand['type'];
 /** All command types. The compiler reports a type that is missing or unknown. */
-export const HOST_COMMAND_TYPES = Object.keys({
+export const HOST_COMMAND_TYPES: readonly HostCommandType[] = keysOf({
   Register: true,
   Refresh: true,
   PassDeadline: true,
@@ -258,5 +259,5 @@ export const HOST_COMMAND_TYPES = Object.keys({
   ClaimIdentity: true,
   RecordLogs: true,
   Deregister: true,
-} satisfies Record<HostCommandType, true>) as readonly HostCommandType[];
+} satisfies Record<HostCommandType, true>);
 export type HostCommandOf<Type extends HostCommandType> = Extract<HostCommand, { type: Type }>;

@@ -8,6 +8,7 @@ import {
   type Variables,
 } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { isAfterReboot } from '@muster/validation-rules';
 import type { StatusReason } from '../status-reason';
 import type { HostCommand, HostCommandOf, HostCommandType, HostSurroundings } from './commands';
 import { hostDeadlines, type HostTimeouts } from './deadlines';
@@ -20,7 +21,6 @@ import {
   PROGRESS_CHANGES,
   readProgress,
 } from './input';
-import { STAGES_FROM_REBOOT } from './stages';
 import { type FailureCause, HOST_ROLES, type HostSource, type HostState, isDay2 } from './state';
 
 /** The guard variables of the host's rows with all their values. `HOST_INPUTS` computes them. */
@@ -211,7 +211,7 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
 /** A machine that runs from its disk does not poll. */
 function connectionOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['connection'] {
   const isConnected = conditions ? conditions.connected : !state.isSilent;
-  if (!isConnected && !STAGES_FROM_REBOOT.has(state.progress.stage)) return 'silent';
+  if (!isConnected && !isAfterReboot(state.progress.stage)) return 'silent';
   return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
 }
 

@@ -1,9 +1,9 @@
 import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
-import { isHostname } from '@muster/validation-rules';
+import { isHostname, isAfterReboot } from '@muster/validation-rules';
 import type { HostCommandOf } from './commands';
 import type { HostTimeouts } from './deadlines';
-import { type HostStage, hostStages, isHostStage, stagePercentage, STAGES_FROM_REBOOT } from './stages';
+import { type HostStage, hostStages, isHostStage, stagePercentage } from './stages';
 import { COMMITTED, type HostState, isDay2 } from './state';
 
 type Machine = Plain<MachineIdentity>;
@@ -182,5 +182,5 @@ export function readProgress(state: HostState, report: HostCommandOf<'ReportProg
     if (index < stages.indexOf(progress.stage)) return { ...reported, change: 'backward' };
   }
   if (stage === 'Done') return { ...reported, change: 'done' };
-  return { ...reported, change: STAGES_FROM_REBOOT.has(stage) ? 'arrival' : 'onward' };
+  return { ...reported, change: isAfterReboot(stage) ? 'arrival' : 'onward' };
 }

@@ -1,3 +1,5 @@
+import { isOneOf } from '@muster/schema';
+
 /** `host-stage` of the v2 API. */
 export const HOST_STAGES = [
   'Starting installation',
@@ -17,7 +19,7 @@ export const HOST_STAGES = [
 export type HostStage = (typeof HOST_STAGES)[number];
 
 export function isHostStage(value: string): value is HostStage {
-  return (HOST_STAGES as readonly string[]).includes(value);
+  return isOneOf(HOST_STAGES, value);
 }
 
 /** The stages of each kind of host, in the order of its installation. */
@@ -67,17 +69,6 @@ export const STAGE_LISTS = {
     'Done',
   ],
 } as const satisfies Record<string, readonly HostStage[]>;
-
-/**
- * Stages in which a machine runs from its disk or is about to reboot into it: it does not poll and cannot be stopped.
- */
-export const STAGES_FROM_REBOOT: ReadonlySet<string> = new Set<HostStage>([
-  'Rebooting',
-  'Waiting for ignition',
-  'Configuring',
-  'Joined',
-  'Done',
-]);
 
 export interface StageListInput {
   readonly role: string;

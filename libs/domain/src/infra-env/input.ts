@@ -2,7 +2,9 @@ import { parseIp } from '@muster/addresses';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
 import { isCertificateList } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
-import { isJsonObject, isProxyUrl, isSshPublicKeys, parseJson, wrongHostIn } from '../text-forms';
+import { createJsonParser, enumOf, formatViolation } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
+import { isProxyUrl, isSshPublicKeys, wrongHostIn } from '../text-forms';
 import { IMAGE_TYPES } from './state';
 
 type Settings = Plain<InfraEnvSettings>;
@@ -11,7 +13,7 @@ const MAX_TRUST_BUNDLE_CHARACTERS = 65_535;
 /** Matches one character or one quoted part at a time. Nested repetition would take exponential time on some inputs. */
 const KERNEL_ARGUMENT = /^(?:[^ \t\n\r"]|"[^"]*")+$/;
 /** The boot images append kernel arguments. They cannot replace or delete the arguments that they contain. */
-const KERNEL_OPERATIONS = ['append'];
+const KERNEL_OPERATIONS = ['append'] as const;
 const ARCHITECTURES = ['x86_64', 'aarch64', 'arm64', 'ppc64le', 's390x'];
 
 export interface InfraEnvInput {
@@ -136,8 +138,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     subject: 'kernel_arguments',
     check: ({ settings: { kernelArguments = '' } }) => {
       if (kernelArguments === '') return undefined;
-      const list = parseJson(kernelArguments);
-      return Array.isArray(list) && list.every(isKernelArgument)
+      return parseKernelArguments(kernelArguments).kind === 'valid'
         ? undefined
         : {
             reason:
@@ -156,12 +157,25 @@ export function infraEnvInputRefusal(input: InfraEnvInput): Refusal | undefined 
   return undefined;
 }
 
-const isKernelArgument = (value: unknown): boolean =>
-  isJsonObject(value) &&
-  typeof value['operation'] === 'string' &&
-  KERNEL_OPERATIONS.includes(value['operation']) &&
-  typeof value['value'] === 'string' &&
-  KERNEL_ARGUMENT.test(value['value']);
+const parseKernelArguments = createJsonParser(
+  Type.Array(
+    Type.Object({
+      operation: enumOf(KERNEL_OPERATIONS),
+      value: Type.String({ pattern: KERNEL_ARGUMENT.source }),
+    }),
+  ),
+  { name: 'kernel_arguments' },
+);
+
+/** The arguments that an infra-env adds to the kernel's command line, from the text of its setting. */
+export function readKernelArguments(
+  setting: string,
+): { readonly kernelArguments: readonly string[] } | { readonly refusal: Refusal } {
+  const parsed = parseKernelArguments(setting || '[]');
+  if (parsed.kind === 'valid') return { kernelArguments: parsed.value.map(({ value }) => value) };
+  const reason = `The kernel arguments of the infra-env cannot be used: ${formatViolation(parsed.violations[0])}.`;
+  return { refusal: { code: 'invalid-input', reason, subject: 'kernel_arguments' } };
+}
 
 function oneOf(
   field: string,

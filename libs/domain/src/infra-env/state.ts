@@ -1,5 +1,6 @@
 import type { InfraEnvEvent, InfraEnvSettings, Owner, Plain } from '@muster/contracts';
 import { unknownEvent } from '@muster/decision';
+import { onlyPresent, selectMembers } from '@muster/schema';
 import type { ClusterState } from '../cluster/state';
 import { isSameValue } from '../text-forms';
 
@@ -56,23 +57,17 @@ export function mergeInfraEnvSettings(settings: Settings, changes: Settings): Se
 
 /** Returns the changes of a revision that differ from the current settings. */
 export function infraEnvChanges(before: Settings, given: Settings): Settings {
-  const known = before as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries({ ...switchedNtp(before, given), ...onlyPresent(given) }).filter(
-      ([field, value]) =>
-        !(value === '' && EMPTY_MEANS_UNCHANGED.has(field)) && !isSameValue(known[field] ?? '', value),
-    ),
-  ) as Settings;
+  const changes: Settings = { ...switchedNtp(before, given), ...onlyPresent(given) };
+  return selectMembers(changes, (field) => {
+    const value = changes[field];
+    return !(value === '' && EMPTY_MEANS_UNCHANGED.has(field)) && !isSameValue(before[field] ?? '', value);
+  });
 }
 
 function switchedNtp(before: Settings, given: Settings): Settings {
   const [named] = NTP_FIELDS.filter((field) => given[field]);
   const other = NTP_FIELDS.find((field) => field !== named);
   return named && other && given[other] === undefined && before[other] ? { [other]: '' } : {};
-}
-
-function onlyPresent(changes: Settings): Settings {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Settings;
 }
 
 /** Returns the state after one more event. */

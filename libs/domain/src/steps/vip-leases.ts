@@ -1,4 +1,5 @@
 import type { Refusal } from '@muster/problems';
+import { memberAt } from '@muster/schema';
 
 /** The permutation of RFC 3074, section 6. */
 const PERMUTATION: readonly number[] = [
@@ -46,9 +47,9 @@ export function parseVipLeases(
   output: string,
 ): { readonly kind: 'parsed'; readonly leases: VipLeases } | { readonly kind: 'refused'; readonly refusal: Refusal } {
   try {
-    const read = JSON.parse(output) as { readonly [field: string]: unknown } | null;
+    const read: unknown = JSON.parse(output);
     const text = (field: string): string => {
-      const value = read?.[field] ?? '';
+      const value = memberAt(read, field) ?? '';
       if (typeof value !== 'string') throw new RangeError(`${field} is not a text`);
       return value;
     };

@@ -1,4 +1,4 @@
-import type { HostKey, MusterEvent } from '@muster/contracts';
+import { type HostKey, isHostKey, type MusterEvent } from '@muster/contracts';
 import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterShape } from '@muster/operators';
 import type {
@@ -22,12 +22,17 @@ export function parseSubject(
   subject: string,
 ): { readonly kind: 'host'; readonly id: HostKey } | { readonly kind: 'cluster'; readonly id: string } {
   const id = subject.slice(subject.indexOf(':') + 1);
-  return subject.startsWith('host:') ? { kind: 'host', id: id as HostKey } : { kind: 'cluster', id };
+  return subject.startsWith('host:') && isHostKey(id) ? { kind: 'host', id } : { kind: 'cluster', id };
+}
+
+/** The subject that a key of the reactor names. */
+export function toSubject(key: string): Subject {
+  const parsed = parseSubject(key);
+  return parsed.kind === 'host' ? hostSubject(parsed.id) : clusterSubject(parsed.id);
 }
 
 /** Returns the subject of a `validation-` stream: host keys have a dot, cluster ids do not. */
-export const subjectOfStreamId = (id: string): Subject =>
-  id.includes('.') ? hostSubject(id as HostKey) : clusterSubject(id);
+export const subjectOfStreamId = (id: string): Subject => (isHostKey(id) ? hostSubject(id) : clusterSubject(id));
 
 /** The state and reports of a host, as the rules read them. */
 export interface HostEntry {

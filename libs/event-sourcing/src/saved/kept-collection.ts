@@ -141,7 +141,7 @@ export class KeptCollection {
     if (cached || key > this.lastSavedKey) return cached;
     const value = this.saved.get(this.table.name, key);
     if (!value) return undefined;
-    const document = decodeValue(value) as JsonObject;
+    const document = decodeValue<JsonObject>(value);
     this.cache.set(key, document, value.byteLength);
     return document;
   }
@@ -186,7 +186,7 @@ const fieldOf = (document: JsonObject, field: string): FieldValue | undefined =>
 };
 
 const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean =>
-  value !== undefined && (typeof wanted === 'object' ? wanted.includes(value as string) : value === wanted);
+  value !== undefined && (typeof wanted === 'object' ? wanted.some((one) => one === value) : value === wanted);
 
 const meets = (document: JsonObject, where: Where): boolean =>
   Object.entries(where).every(([field, wanted]) => isWanted(fieldOf(document, field), wanted));

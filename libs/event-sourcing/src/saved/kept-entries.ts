@@ -77,8 +77,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   keysWhere(field: string, value: EntryField): ReadonlySet<Key> {
     const { shape, fieldsOf } = this.kind;
     const index = shape.fields.indexOf(field);
-    const keys = new Set<Key>();
-    for (const { key } of this.saved.find(shape.name, { where: { [field]: value } })) keys.add(key as Key);
+    const keys = new Set(this.savedKeys(field, value));
     for (const changes of [this.savingKeys, this.changedKeys])
       for (const key of changes) {
         const entry = this.held.get(key);
@@ -120,9 +119,15 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     };
   }
 
+  private savedKeys(field: string, value: EntryField): readonly Key[] {
+    const found = this.saved.find(this.kind.shape.name, { where: { [field]: value } });
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the table has entries of this kind only, each under its key
+    return found.map(({ key }) => key as Key);
+  }
+
   private loadOpen(): void {
     this.areOpenLoaded = true;
-    for (const { key } of this.saved.find(this.kind.shape.name, { where: { [OPEN]: true } })) this.get(key as Key);
+    for (const key of this.savedKeys(OPEN, true)) this.get(key);
   }
 
   /** Moves saved entries that are not open to the cache. */
@@ -151,7 +156,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     if (this.changedKeys.has(key) || this.savingKeys.has(key)) return undefined;
     const value = this.saved.get(this.kind.shape.name, key);
     if (!value) return undefined;
-    const entry = this.kind.fromSaved(decodeValue(value) as Saved, key);
+    const entry = this.kind.fromSaved(decodeValue<Saved>(value), key);
     if (this.kind.isOpen(entry, key)) this.held.set(key, entry);
     else this.rest(key, entry);
     return entry;

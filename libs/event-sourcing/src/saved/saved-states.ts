@@ -67,7 +67,7 @@ export class SavedStates {
     const checkpoints = new Map<string, Checkpoint>();
     for (const fold of folds) {
       const found = state.get(CHECKPOINTS.name, fold.name);
-      const checkpoint = found && (decodeValue(found) as Checkpoint);
+      const checkpoint = found && decodeValue<Checkpoint>(found);
       const isWhole = fold.tables.every((table) => !state.createdTables.has(table.name));
       if (isWhole && checkpoint?.version === fold.version && (await this.isInStore(checkpoint)))
         checkpoints.set(fold.name, checkpoint);

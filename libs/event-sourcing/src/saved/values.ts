@@ -4,4 +4,4 @@ import { deserialize, serialize } from 'node:v8';
 export const encodeValue = (value: unknown): Uint8Array => serialize(value);
 
 /** Decodes a saved value. @throws Error when the bytes are not a saved value */
-export const decodeValue = (bytes: Uint8Array): unknown => deserialize(bytes);
+export const decodeValue = <Value>(bytes: Uint8Array): Value => deserialize(bytes) as Value;

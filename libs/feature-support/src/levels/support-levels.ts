@@ -1,4 +1,5 @@
 import type { Refusal } from '@muster/problems';
+import { recordOf } from '@muster/schema';
 import { compareNumbers, parseVersion, type VersionNumbers } from './openshift-version';
 import {
   type ArchitectureName,
@@ -141,6 +142,8 @@ function reasonOf({ platforms, platformsOtherThan, architectures }: LevelRow): U
 }
 
 export type FeatureLevels = { readonly [Id in FeatureId]?: SupportLevel };
+const ARCHITECTURE_IDS: readonly ArchitectureId[] = ARCHITECTURES.map(({ id }) => id);
+
 export type ArchitectureLevels = { readonly [Id in ArchitectureId]: SupportLevel };
 
 /** A feature with all data that determines whether it can be selected. */
@@ -180,9 +183,9 @@ export function featureLevels(query: SupportQuery): FeatureLevels {
 }
 
 export function architectureLevels(version: string): ArchitectureLevels {
-  return Object.fromEntries(
-    ARCHITECTURES.map(({ id, name }) => [id, architectureLevel(name, version)]),
-  ) as ArchitectureLevels;
+  return recordOf(ARCHITECTURE_IDS, (id) =>
+    architectureLevel(ARCHITECTURES.find((one) => one.id === id)?.name ?? '', version),
+  );
 }
 
 /** Returns the level of a platform. Undefined for an unknown platform. */

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { errorCode, errorMessage, parseJson, textAt } from '@muster/schema';
 import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
@@ -29,8 +30,8 @@ export class HttpRefused extends Error {
  */
 export class ServiceUnreachable extends Error {
   constructor(where: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
-    const code = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? '') : '';
+    const code = errorCode(cause) ?? '';
+    const why = errorMessage(cause) || code;
     const explanation = explainFailure(`${code} ${why}`);
     super(`No answer from ${where}: ${why}${explanation ? `. ${explanation}` : ''}`);
     this.name = 'ServiceUnreachable';
@@ -42,14 +43,9 @@ const REASON_CHARS_MAX = 500;
 /** Returns the reason from both error bodies of the v2 API, or from the page of a router. */
 function reasonOf(body: Buffer): string {
   const text = body.toString('utf8');
-  try {
-    const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
-    if (typeof reason === 'string') return reason;
-    if (typeof message === 'string') return message;
-  } catch {
-    // The text is not JSON and is used unchanged.
-  }
-  return text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given';
+  const error = parseJson(text);
+  const reason = textAt(error, 'reason') ?? textAt(error, 'message');
+  return reason ?? (text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given');
 }
 
 /** The number of retries after a failure. The wait between attempts is the same for all policies. */

@@ -1,4 +1,5 @@
 import { isAtLeast } from '@muster/feature-support';
+import { textAt } from '@muster/schema';
 import { parse } from 'yaml';
 import { type BareMetalHost, describeBareMetalHost, HOST_MANIFEST } from '../cluster-manifests/bare-metal-hosts';
 import type { IgnitionConfig, IgnitionFile } from '../config/ignition-config';
@@ -62,8 +63,5 @@ function describeFile(config: IgnitionConfig, file: IgnitionFile, hosts: readonl
 
 /** Returns the cluster id in a bootstrap config. Empty when it contains none. */
 export function clusterIdIn(config: IgnitionConfig): string {
-  const object = parse(readTextFile(config, CLUSTER_VERSION) ?? '') as {
-    readonly spec?: { readonly clusterID?: string };
-  } | null;
-  return object?.spec?.clusterID ?? '';
+  return textAt(parse(readTextFile(config, CLUSTER_VERSION) ?? ''), 'spec', 'clusterID') ?? '';
 }

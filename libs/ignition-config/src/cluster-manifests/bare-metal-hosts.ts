@@ -1,4 +1,5 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
+import { isObject, type Members, objectAt, textAt } from '@muster/schema';
 import { parse, stringify } from 'yaml';
 import { manifest, type ManifestFile } from './manifests-input';
 
@@ -28,7 +29,7 @@ export function bareMetalHosts(hosts: readonly BareMetalHost[]): readonly Manife
   });
 }
 
-const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): HostObject => ({
+const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): Members => ({
   apiVersion: 'metal3.io/v1alpha1',
   kind: 'BareMetalHost',
   metadata: {
@@ -46,32 +47,21 @@ const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): 
   },
 });
 
-interface HostObject {
-  readonly kind?: string;
-  readonly metadata?: {
-    readonly name?: string;
-    readonly annotations?: { readonly [name: string]: string };
-    readonly [member: string]: unknown;
-  };
-  readonly spec?: object;
-  readonly [member: string]: unknown;
-}
-
-/** Returns the BareMetalHost of the installer with the status of the host. Other texts are returned unchanged. */
+/** Returns the BareMetalHost of the installer with the status of the host; other texts are returned unchanged. */
 export function describeBareMetalHost(text: string, hosts: readonly BareMetalHost[]): string {
-  const object = parse(text) as HostObject | null;
-  const host = hosts.find(({ hostname }) => hostname === object?.metadata?.name);
-  if (object?.kind !== 'BareMetalHost' || !host) return text;
+  const object: unknown = parse(text);
+  const host = hosts.find(({ hostname }) => hostname === textAt(object, 'metadata', 'name'));
+  if (!isObject(object) || object['kind'] !== 'BareMetalHost' || !host) return text;
   return stringify(known(host, object), { lineWidth: 0 });
 }
 
 /** The host runs although the cluster did not install it. An annotation describes its hardware. */
-function known(host: BareMetalHost, object: HostObject): HostObject {
-  const annotations = { ...object.metadata?.annotations, [STATUS]: JSON.stringify(statusOf(host)) };
+function known(host: BareMetalHost, object: Members): object {
+  const annotations = { ...objectAt(object, 'metadata', 'annotations'), [STATUS]: JSON.stringify(statusOf(host)) };
   return {
     ...object,
-    metadata: { ...object.metadata, annotations },
-    spec: { ...object.spec, externallyProvisioned: true },
+    metadata: { ...objectAt(object, 'metadata'), annotations },
+    spec: { ...objectAt(object, 'spec'), externallyProvisioned: true },
   };
 }
 

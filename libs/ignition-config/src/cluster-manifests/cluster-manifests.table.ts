@@ -1,3 +1,4 @@
+import { objectAt } from '@muster/schema';
 import type { ClusterManifestsInput, InstallConfigView, ManifestFolder, PlatformView } from './manifests-input';
 
 const PLATFORM_TYPES: ReadonlyMap<string, string> = new Map([
@@ -34,11 +35,11 @@ export function infrastructure({ infraId }: ClusterManifestsInput, config: Insta
 }
 
 export const domainOf = ({ metadata, baseDomain }: InstallConfigView): string => `${metadata.name}.${baseDomain}`;
-const isSingleNode = ({ controlPlane }: InstallConfigView): boolean => controlPlane.replicas === 1;
+const isSingleNode = ({ controlPlane }: InstallConfigView): boolean => Number(controlPlane.replicas) === 1;
 
 function controlPlaneTopology(config: InstallConfigView): string {
   if (isSingleNode(config)) return 'SingleReplica';
-  if ((config.arbiter?.replicas ?? 0) > 0) return 'HighlyAvailableArbiter';
+  if (Number(config.arbiter?.replicas ?? 0) > 0) return 'HighlyAvailableArbiter';
   return config.controlPlane.fencing ? 'DualReplica' : 'HighlyAvailable';
 }
 
@@ -219,6 +220,6 @@ export const CLUSTER_MANIFESTS: readonly ManifestRow[] = [
 
 /** Every reader of the namespace can read this copy. */
 function withoutSecrets(config: ClusterManifestsInput['installConfig']): object {
-  const { fencing: _, ...controlPlane } = (config['controlPlane'] ?? {}) as { readonly fencing?: unknown };
+  const { fencing: _, ...controlPlane } = objectAt(config, 'controlPlane');
   return { ...config, pullSecret: '', controlPlane };
 }

@@ -1,3 +1,4 @@
+import { isTrue } from '../documents/values';
 import { CLUSTER_MANIFESTS } from './cluster-manifests.table';
 import {
   type ClusterManifestsInput,
@@ -30,7 +31,7 @@ export function machineConfigs(config: InstallConfigView): readonly ManifestFile
           }),
         ]
       : []),
-    ...(config.fips
+    ...(isTrue(config.fips)
       ? [machineConfig(role, 'fips', { config: { ignition: { version: SPEC_VERSION } }, fips: true })]
       : []),
   ]);

@@ -1,3 +1,5 @@
+import { createReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import type { InstallConfig } from '../install-config/install-config-input';
 
 export const MANIFEST_FOLDERS = ['openshift', 'manifests'] as const;
@@ -38,50 +40,59 @@ export interface ClusterManifestsInput {
   readonly version: string;
 }
 
+/** A number that an override may give as text. */
+const number = Type.Union([Type.Number(), Type.String()]);
+const text = Type.String();
+const optionalText = Type.Optional(text);
+
+const POOL = Type.Object({ name: text, replicas: number, hyperthreading: optionalText });
+const MIRRORS = Type.Array(Type.Object({ source: text, mirrors: Type.Array(text) }));
+export type MirrorView = Static<typeof MIRRORS>[number];
+
+const PLATFORM = Type.Object({
+  apiVIPs: Type.Optional(Type.Array(text)),
+  ingressVIPs: Type.Optional(Type.Array(text)),
+  loadBalancer: Type.Optional(Type.Object({})),
+  PlatformName: optionalText,
+  CloudControllerManager: optionalText,
+});
+export type PlatformView = Static<typeof PLATFORM>;
+
 /** The members of an install-config that manifests contain. They have been validated before. */
-export interface InstallConfigView {
-  readonly baseDomain: string;
-  readonly metadata: { readonly name: string };
-  readonly controlPlane: Pool & { readonly fencing?: object };
-  readonly compute: readonly Pool[];
-  readonly arbiter?: Pool;
-  readonly networking: {
-    readonly networkType: string;
-    readonly clusterNetwork: readonly { readonly cidr: string; readonly hostPrefix: number }[];
-    readonly machineNetwork: readonly { readonly cidr: string }[];
-    readonly serviceNetwork: readonly string[];
-  };
-  readonly platform: { readonly [name: string]: PlatformView | undefined };
-  readonly proxy?: { readonly httpProxy?: string; readonly httpsProxy?: string; readonly noProxy?: string };
-  readonly pullSecret: string;
-  readonly sshKey?: string;
-  readonly additionalTrustBundle?: string;
-  readonly fips?: boolean;
-  readonly featureSet?: string;
-  readonly capabilities?: {
-    readonly baselineCapabilitySet?: string;
-    readonly additionalEnabledCapabilities?: readonly string[];
-  };
-  readonly cpuPartitioningMode?: string;
-  readonly imageDigestSources?: readonly MirrorView[];
-  readonly imageContentSources?: readonly MirrorView[];
-}
+const INSTALL_CONFIG = Type.Object({
+  baseDomain: text,
+  metadata: Type.Object({ name: text }),
+  controlPlane: Type.Intersect([POOL, Type.Object({ fencing: Type.Optional(Type.Object({})) })]),
+  compute: Type.Array(POOL),
+  arbiter: Type.Optional(POOL),
+  networking: Type.Object({
+    networkType: text,
+    clusterNetwork: Type.Array(Type.Object({ cidr: text, hostPrefix: number })),
+    machineNetwork: Type.Array(Type.Object({ cidr: text })),
+    serviceNetwork: Type.Array(text),
+  }),
+  platform: Type.Record(text, PLATFORM),
+  proxy: Type.Optional(Type.Object({ httpProxy: optionalText, httpsProxy: optionalText, noProxy: optionalText })),
+  pullSecret: text,
+  sshKey: optionalText,
+  additionalTrustBundle: optionalText,
+  fips: Type.Optional(Type.Union([Type.Boolean(), text])),
+  featureSet: optionalText,
+  capabilities: Type.Optional(
+    Type.Object({
+      baselineCapabilitySet: optionalText,
+      additionalEnabledCapabilities: Type.Optional(Type.Array(text)),
+    }),
+  ),
+  cpuPartitioningMode: optionalText,
+  imageDigestSources: Type.Optional(MIRRORS),
+  imageContentSources: Type.Optional(MIRRORS),
+});
+export type InstallConfigView = Static<typeof INSTALL_CONFIG>;
 
-export interface MirrorView {
-  readonly source: string;
-  readonly mirrors: readonly string[];
-}
-export interface PlatformView {
-  readonly apiVIPs?: readonly string[];
-  readonly ingressVIPs?: readonly string[];
-  readonly loadBalancer?: object;
-  readonly PlatformName?: string;
-  readonly CloudControllerManager?: string;
-}
-interface Pool {
-  readonly name: string;
-  readonly replicas: number;
-  readonly hyperthreading?: string;
-}
-
-export const viewOf = (config: InstallConfig): InstallConfigView => config as unknown as InstallConfigView;
+/** @throws Error when the config lacks a member that manifests are made of */
+export const viewOf: (config: InstallConfig) => InstallConfigView = createReader(INSTALL_CONFIG, {
+  name: 'install-config',
+  nullIsAbsent: true,
+  hidesValues: true,
+});

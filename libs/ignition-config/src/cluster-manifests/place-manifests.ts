@@ -67,9 +67,9 @@ function tokensOf(pointer: unknown, member: string): readonly string[] {
 
 function read(document: unknown, tokens: readonly string[]): unknown {
   return tokens.reduce((at, token) => {
-    const has = isContainer(at) && Object.hasOwn(at, token);
-    if (!has) throw new PatchError(`the document has no value at /${tokens.join('/')}.`);
-    return (at as { [key: string]: unknown })[token];
+    if (!isContainer(at) || !Object.hasOwn(at, token))
+      throw new PatchError(`the document has no value at /${tokens.join('/')}.`);
+    return Array.isArray(at) ? at[Number(token)] : at[token];
   }, document);
 }
 
@@ -87,7 +87,8 @@ function remove(document: unknown, tokens: readonly string[]): unknown {
   const last = tokens.at(-1);
   if (last === undefined) return undefined;
   read(document, tokens);
-  const parent = read(document, tokens.slice(0, -1)) as Container;
+  const parent = read(document, tokens.slice(0, -1));
+  if (!isContainer(parent)) return document;
   if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
   else delete parent[last];
   return document;

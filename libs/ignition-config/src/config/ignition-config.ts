@@ -1,3 +1,5 @@
+import { isObject, textAt } from '@muster/schema';
+
 /** The parts of an Ignition config, version 3, that this library writes. A merge keeps other parts unchanged. */
 export interface IgnitionConfig {
   readonly ignition: IgnitionSection;
@@ -56,9 +58,19 @@ export function toIgnitionJson(config: IgnitionConfig): string {
   return JSON.stringify(config, (_, value: unknown) => (isObject(value) ? sorted(value) : value));
 }
 
-function isObject(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * The document as an Ignition config. Whether every member is right is for `parseIgnitionConfig` to say, and for Ignition itself.
+ * @throws Error when it does not name the version of the specification
+ */
+export function toIgnitionConfig(document: unknown): IgnitionConfig {
+  if (!isIgnitionConfig(document))
+    throw new Error('The document is not an Ignition config: ignition.version is missing.');
+  return document;
 }
+
+/** Whether the document names the version of the Ignition specification. */
+export const isIgnitionConfig = (document: unknown): document is IgnitionConfig =>
+  textAt(document, 'ignition', 'version') !== undefined;
 
 function sorted(value: { readonly [name: string]: unknown }): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));

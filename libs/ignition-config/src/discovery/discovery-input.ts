@@ -1,3 +1,5 @@
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { environmentLine, type IgnitionFile, type IgnitionProxy } from '../config/ignition-config';
 import { MODE_READABLE, textFile } from '../config/ignition-file';
 import type { HostNetwork, NetworkForm } from '../static-network/host-networks';
@@ -30,24 +32,23 @@ export interface AgentFile {
 
 export const toAgentFileText = (file: AgentFile): string => `${JSON.stringify(file)}\n`;
 
+const AGENT_FILE = Type.Object({
+  nats: Type.Optional(
+    Type.Object({
+      url: Type.String(),
+      credentials: Type.Optional(Type.String()),
+      inboxPrefix: Type.Optional(Type.String()),
+      caPem: Type.Optional(Type.String()),
+    }),
+  ),
+  executable: Type.Optional(Type.Object({ baseUrl: Type.String(), sha256: Type.Record(Type.String(), Type.String()) })),
+});
+
 /**
  * Parses the text.
- * @throws Error with the reason
+ * @throws Error with the reason; it repeats no value, because the file contains credentials
  */
-export function parseAgentFile(text: string): AgentFile {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error('it is not JSON.');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not a JSON object.');
-  const { nats, executable } = value as AgentFile;
-  if (nats !== undefined && typeof nats?.url !== 'string') throw new Error('nats.url is missing.');
-  if (executable !== undefined && (typeof executable?.baseUrl !== 'string' || typeof executable.sha256 !== 'object'))
-    throw new Error('executable.baseUrl or executable.sha256 is missing.');
-  return { nats, executable };
-}
+export const parseAgentFile: (text: string) => AgentFile = createJsonReader(AGENT_FILE, { name: 'the file' });
 
 /** The input of a discovery image. Empty texts and lists count as absent. */
 export interface DiscoveryInput {

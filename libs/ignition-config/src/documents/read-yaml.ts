@@ -45,7 +45,7 @@ export function readYaml(text: string): ReadYaml {
 /** The plain value of a document. Undefined when an alias refers to nothing or too many values follow from aliases. */
 export function toPlain(document: Document): { readonly value: unknown } | undefined {
   try {
-    return { value: document.toJS({ maxAliasCount: YAML_ALIASES_MAX }) as unknown };
+    return { value: document.toJS({ maxAliasCount: YAML_ALIASES_MAX }) };
   } catch {
     return undefined;
   }

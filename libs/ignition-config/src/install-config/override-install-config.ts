@@ -1,5 +1,5 @@
+import { isObject, type Members } from '@muster/schema';
 import { isCertificateList } from '../documents/certificates';
-import { isMapping } from '../documents/values';
 import { faultOf } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
 
@@ -19,7 +19,7 @@ export type OverriddenInstallConfig =
 export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {
   const parsed = parseInstallConfigOverride(overrides);
   if (parsed.kind === 'refused') return parsed;
-  const merged = merge(config, parsed.override) as InstallConfig;
+  const merged = mergeMappings(config, parsed.override);
   const problem = faultOf(merged);
   if (problem !== undefined) return { kind: 'refused', reason: `With install_config_overrides, ${problem}.` };
   return { kind: 'merged', config: withJoinedTrust(config, parsed.override, merged) };
@@ -43,7 +43,7 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
   } catch (error) {
     return refuse(`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
   }
-  if (!isMapping(override)) return refuse('it must be a JSON object.');
+  if (!isObject(override)) return refuse('it must be a JSON object.');
   if (depthOf(override) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
   const problem = faultOf(override);
   if (problem !== undefined) return refuse(`${problem}.`);
@@ -58,8 +58,11 @@ function merge(base: unknown, override: unknown): unknown {
     const before: readonly unknown[] = Array.isArray(base) ? base : [];
     return override.map((item: unknown, index) => (before[index] === undefined ? item : merge(before[index], item)));
   }
-  if (!isMapping(override)) return override;
-  const fields = new Map(Object.entries(isMapping(base) ? base : {}));
+  return isObject(override) ? mergeMappings(isObject(base) ? base : {}, override) : override;
+}
+
+function mergeMappings(base: Members, override: Members): InstallConfig {
+  const fields = new Map(Object.entries(base));
   for (const [field, value] of Object.entries(override)) fields.set(field, merge(fields.get(field), value));
   return Object.fromEntries(fields);
 }

@@ -1,6 +1,5 @@
-import type { IgnitionConfig } from '../config/ignition-config';
-
-type Json = { readonly [name: string]: unknown };
+import { isObject, type Members, objectAt } from '@muster/schema';
+import { type IgnitionConfig, toIgnitionConfig } from '../config/ignition-config';
 
 /** Partitions are identified by their number, or by their label without a number. */
 const PARTITION = 'number or label';
@@ -45,14 +44,13 @@ const PATH_LISTS = ['files', 'directories', 'links'] as const;
  * adds is removed from the list of arguments to delete, and the reverse. The result has the newer version of the two.
  */
 export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
-  const childPaths = pathsByList(child);
-  const base = withoutTakenBack(withoutReplacedPaths(parent, childPaths), child as unknown as Json);
-  const merged = mergeObjects(base, child as unknown as Json, '');
-  const version = newer(parent.ignition.version, child.ignition.version);
-  return { ...merged, ignition: { ...(merged['ignition'] as Json), version } } as unknown as IgnitionConfig;
+  const base = withoutTakenBack(withoutReplacedPaths({ ...parent }, pathsByList(child)), { ...child });
+  const merged = mergeObjects(base, { ...child }, '');
+  const version = newerOf(parent.ignition.version, child.ignition.version);
+  return toIgnitionConfig({ ...merged, ignition: { ...objectAt(merged, 'ignition'), version } });
 }
 
-function mergeObjects(parent: Json, child: Json, place: string): Json {
+function mergeObjects(parent: Members, child: Members, place: string): Members {
   const merged: { [name: string]: unknown } = { ...parent };
   for (const [name, value] of Object.entries(child)) {
     if (value === null || value === undefined) continue;
@@ -87,13 +85,13 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
 }
 
 /** A partition without number and label is always a new one. */
-function partitionName({ number, label }: Json): unknown {
+function partitionName({ number, label }: Members): unknown {
   if (typeof number === 'number' && number !== 0) return `number ${number}`;
   return typeof label === 'string' ? `label ${label}` : Symbol('partition');
 }
 
 /** Returns the kernel arguments of the parent without those in the other list of the child. */
-function withoutTakenBack(parent: Json, child: Json): Json {
+function withoutTakenBack(parent: Members, child: Members): Members {
   const [own, other] = [parent['kernelArguments'], child['kernelArguments']];
   if (!isObject(own) || !isObject(other)) return parent;
   const without = (list: string, opposite: string): object => {
@@ -111,9 +109,9 @@ function withoutTakenBack(parent: Json, child: Json): Json {
 }
 
 /** A path is a file, a directory or a link: the child's entry replaces the parent's. */
-function withoutReplacedPaths(parent: IgnitionConfig, childPaths: ReadonlyMap<string, string>): Json {
-  const storage = parent.storage as Json | undefined;
-  if (!storage) return parent as unknown as Json;
+function withoutReplacedPaths(parent: Members, childPaths: ReadonlyMap<string, string>): Members {
+  const { storage } = parent;
+  if (!isObject(storage)) return parent;
   const kept = PATH_LISTS.flatMap((list) => {
     const entries = storage[list];
     if (!Array.isArray(entries)) return [];
@@ -124,10 +122,10 @@ function withoutReplacedPaths(parent: IgnitionConfig, childPaths: ReadonlyMap<st
 }
 
 function pathsByList(config: IgnitionConfig): ReadonlyMap<string, string> {
-  const storage = config.storage as Json | undefined;
+  const storage: Members = { ...config.storage };
   return new Map(
     PATH_LISTS.flatMap((list) => {
-      const entries = storage?.[list];
+      const entries = storage[list];
       return Array.isArray(entries) ? entries.map((entry) => [pathOf(entry), list] as const) : [];
     }),
   );
@@ -135,11 +133,7 @@ function pathsByList(config: IgnitionConfig): ReadonlyMap<string, string> {
 
 const pathOf = (entry: unknown): string => (isObject(entry) ? String(entry['path']) : '');
 
-function newer(a: string, b: string): string {
+function newerOf(a: string, b: string): string {
   const minor = (version: string): number => Number(version.split('.')[1]);
   return minor(b) > minor(a) ? b : a;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

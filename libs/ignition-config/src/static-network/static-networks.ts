@@ -1,5 +1,7 @@
 import { isAtLeast, parseVersion } from '@muster/feature-support';
 import type { Refusal } from '@muster/problems';
+import { createJsonParser, valueOf } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { type HostNetworkConfig, type HostNetworks, type NetworkForm, planHostNetworks } from './host-networks';
 import { describeNetworkProblem } from './nmstate';
 
@@ -24,7 +26,7 @@ export function planStaticNetworks(
   given: GivenNetworks,
 ): { readonly form: NetworkForm; readonly networks: HostNetworks } | undefined {
   const text = given.staticNetworkConfig.trim();
-  const configs = text === '' ? [] : parseConfigs(text);
+  const configs = text === '' ? [] : parseHostNetworks(text);
   if (!configs) return { form: 'nmpolicy', networks: NO_LIST };
   if (configs.length === 0) return undefined;
   const form = networkFormOf(given.openshiftVersion);
@@ -37,7 +39,7 @@ export function planStaticNetworks(
  */
 export function planRamdiskNetworks(given: GivenNetworks): ReturnType<typeof planStaticNetworks> {
   const text = given.staticNetworkConfig.trim();
-  const configs = text === '' ? [] : parseConfigs(text);
+  const configs = text === '' ? [] : parseHostNetworks(text);
   if (!configs) return { form: 'keyfiles', networks: NO_LIST };
   return configs.length === 0 ? undefined : { form: 'keyfiles', networks: planHostNetworks(configs, 'keyfiles') };
 }
@@ -48,16 +50,20 @@ const NO_LIST: HostNetworks = {
   advice: [],
 };
 
-function parseConfigs(text: string): readonly HostNetworkConfig[] | undefined {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((item) => typeof item === 'object' && item !== null)
-      ? (list as readonly HostNetworkConfig[])
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const HOST_LIST = Type.Array(
+  Type.Object({
+    network_yaml: Type.Optional(Type.String()),
+    mac_interface_map: Type.Optional(
+      Type.Array(
+        Type.Object({ mac_address: Type.Optional(Type.String()), logical_nic_name: Type.Optional(Type.String()) }),
+      ),
+    ),
+  }),
+);
+const parseHostList = createJsonParser(HOST_LIST, { name: 'static_network_config', nullIsAbsent: true });
+/** The host networks of a `static_network_config`; undefined when the text is no list of them. */
+export const parseHostNetworks = (text: string): readonly HostNetworkConfig[] | undefined =>
+  valueOf(parseHostList(text));
 
 /** Returns the reason why these static networks cannot be used, with host and line, or undefined. */
 export function staticNetworkProblem(given: GivenNetworks): Pick<Refusal, 'reason'> | undefined {

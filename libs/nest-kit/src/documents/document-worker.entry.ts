@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { RefusalError } from '@muster/problems';
+import { errorMessage } from '@muster/schema';
 import type { DocumentReply } from './document-workers';
 
 interface Request {
@@ -15,10 +16,10 @@ async function run({ module, name, args }: Request): Promise<void> {
     const exported: Record<string, unknown> = await import(module);
     const task = exported[name];
     if (typeof task !== 'function') throw new Error(`${module} has no function ${name}.`);
-    reply({ result: task(...args) as unknown });
+    reply({ result: task(...args) });
   } catch (error) {
     const refusal = error instanceof RefusalError ? { refusal: error.refusal } : {};
-    reply({ error: error instanceof Error ? error.message : String(error), ...refusal });
+    reply({ error: errorMessage(error), ...refusal });
   }
 }
 

@@ -82,25 +82,23 @@ export class DocumentWorkers implements OnApplicationShutdown {
       .digest('base64');
     // A repeated request receives the result of the first one.
     const known = this.running.get(key);
-    if (known) return known as Promise<Result>;
-    const running = this.enqueue(task, args);
-    this.running.set(key, running);
-    const forget = (): void => void this.running.delete(key);
-    running.then(forget, forget);
-    return running;
+    const running = known ?? this.enqueue(task, args);
+    if (!known) {
+      this.running.set(key, running);
+      const forget = (): void => void this.running.delete(key);
+      running.then(forget, forget);
+    }
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the worker runs `task.run` on these arguments, and a structured clone keeps the type of its result
+    return running as Promise<Result>;
   }
 
-  private enqueue<Args extends readonly unknown[], Result>(
-    task: DocumentTask<Args, Result>,
-    args: Args,
-  ): Promise<Result> {
+  private enqueue(task: Job['task'], args: readonly unknown[]): Promise<unknown> {
     if (this.waiting.length >= this.limits.waiting)
       return Promise.reject(
         new RefusalError({ code: 'busy', reason: 'Too many documents wait to be read. Send the request again later.' }),
       );
-    return new Promise<Result>((resolve, reject) => {
-      // The worker runs the same function, so its result has the same type.
-      this.waiting.push({ task, args, resolve: (result) => resolve(result as Result), reject });
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ task, args, resolve, reject });
       this.next();
     });
   }

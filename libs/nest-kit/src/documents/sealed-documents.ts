@@ -3,6 +3,8 @@ import { documentSecretName, type InfraEnvSettings, type Plain, type SealedDocum
 import type { GivenNetworks } from '@muster/ignition-config';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 
 /**
  * The reference to a user's document in events. Events contain no text of documents, because it may contain passwords
@@ -59,3 +61,8 @@ export async function openNetworks(
   const staticNetworkConfig = await openDocument(secrets, infraEnvId, reference, 'static_network_config');
   return staticNetworkConfig === '' ? undefined : { staticNetworkConfig, openshiftVersion };
 }
+
+/** The sealed HTTP headers of an Ignition endpoint, from their JSON text. @throws Error when the text is damaged */
+export const readHttpHeaders = createJsonReader(Type.Record(Type.String(), Type.String()), {
+  name: 'the stored HTTP headers',
+});

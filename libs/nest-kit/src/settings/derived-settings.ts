@@ -4,7 +4,9 @@ import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
 import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { createJsonReader } from '@muster/schema';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
+import { Type } from '@sinclair/typebox';
 import { DURATION_EXPECTED, parseDurationMs } from './setting';
 import type { SettingsReader } from './settings-reader';
 import { type SettingName, SETTINGS } from './settings.table';
@@ -171,6 +173,10 @@ export async function openProxy(secrets: Secrets, scope: string, setting: ProxyS
   });
 }
 
+const readSealedProxy = createJsonReader(Type.Object({ httpProxy: Type.String(), httpsProxy: Type.String() }), {
+  name: 'the sealed proxy setting',
+});
+
 /** Returns undefined when the secret is missing. */
 export async function openSealedProxy(
   secrets: Secrets,
@@ -178,5 +184,5 @@ export async function openSealedProxy(
   sealedAs: string,
 ): Promise<SealedProxy | undefined> {
   const sealed = await secrets.open(scope, sealedAs);
-  return sealed && (JSON.parse(sealed.toString()) as SealedProxy);
+  return sealed && readSealedProxy(sealed.toString());
 }

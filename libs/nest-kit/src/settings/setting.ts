@@ -65,6 +65,7 @@ function setting<Value, Fallback extends Value | undefined>(
   expected: string,
   parse: (text: string) => Value | undefined,
 ): Setting<Value | Fallback> {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- only a setting without a type argument has no fallback, and its Fallback is undefined
   return { ...given, fallback: given.fallback as Fallback, type, expected, parse };
 }
 

@@ -2,6 +2,7 @@ import type { Environment } from '../platform';
 import type { Setting } from './setting';
 import { type SettingName, SETTINGS, type SettingValue } from './settings.table';
 
+const TYPED_SETTINGS: { readonly [Name in SettingName]: Setting<SettingValue<Name>> } = SETTINGS;
 const SHOWN_CHARACTERS_MAX = 80;
 
 /** A setting with an invalid value. The program does not start with it. */
@@ -35,14 +36,17 @@ export class SettingsReader {
 
   /** Returns the value, or the default of the table. */
   get<Name extends SettingName>(name: Name): SettingValue<Name> {
-    const setting: Setting<unknown> = SETTINGS[name];
+    return this.read(name, TYPED_SETTINGS[name]);
+  }
+
+  private read<Value>(name: SettingName, setting: Setting<Value>): Value {
     const given = this.environment[this.variableOf(name) ?? name];
-    if (!given) return setting.fallback as SettingValue<Name>;
+    if (!given) return setting.fallback;
     const value = setting.parse(given);
-    if (value !== undefined) return value as SettingValue<Name>;
+    if (value !== undefined) return value;
     if (setting.isSecret) this.reject(name, '(not shown)', setting.expected);
     else this.reject(name, given, [setting.expected, setting.faultOf?.(given)].filter(Boolean).join('. '));
-    return setting.fallback as SettingValue<Name>;
+    return setting.fallback;
   }
 
   /** Returns whether the setting or one of its aliases has a value. */

@@ -1,7 +1,6 @@
-import { OPERATOR_NAMES, type OperatorName, operatorNamed, OPERATORS } from '../operators.table';
+import { OPERATOR_NAMES, type OperatorName, operatorNamed, OPERATOR_PLUGINS } from '../operators.table';
 import { BUNDLE_KINDS, type BundleId, type BundleKind } from '../plugin/bundle-ids';
 import type { OperatorCluster } from '../plugin/operator-facts';
-import type { OperatorPlugin } from '../plugin/operator-plugin';
 
 type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
 
@@ -18,7 +17,7 @@ export function withDependencies(chosen: readonly string[], cluster: ClusterKind
     found.add(plugin.name);
     open.push(...plugin.dependencies(cluster));
   }
-  return OPERATORS.map(({ name }) => name).filter((name) => found.has(name));
+  return OPERATOR_PLUGINS.map(({ name }) => name).filter((name) => found.has(name));
 }
 
 /** Returns the names of a selection that no operator has. */
@@ -38,11 +37,9 @@ export const BUNDLE_IDS: readonly BundleId[] = BUNDLE_KINDS.map(({ id }) => id);
 /** Created from the bundle ids of the plug-ins. */
 export function bundlesOf(cluster: ClusterKind): readonly Bundle[] {
   const members = (id: BundleId, isOptional: boolean): readonly OperatorName[] =>
-    (OPERATORS as readonly OperatorPlugin<OperatorName>[])
-      .filter((plugin) =>
-        plugin.bundles(cluster).some((bundle) => bundle.id === id && (bundle.isOptional ?? false) === isOptional),
-      )
-      .map(({ name }) => name);
+    OPERATOR_PLUGINS.filter((plugin) =>
+      plugin.bundles(cluster).some((bundle) => bundle.id === id && (bundle.isOptional ?? false) === isOptional),
+    ).map(({ name }) => name);
   return BUNDLE_KINDS.map((kind) => ({
     ...kind,
     operators: members(kind.id, false),

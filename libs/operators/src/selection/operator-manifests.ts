@@ -1,4 +1,4 @@
-import { OPERATORS } from '../operators.table';
+import { OPERATOR_PLUGINS } from '../operators.table';
 import type { OperatorCluster, OperatorHost } from '../plugin/operator-facts';
 import type { ManifestObject, OperatorPlugin } from '../plugin/operator-plugin';
 
@@ -27,7 +27,7 @@ const asText = (object: ManifestObject): string => `${JSON.stringify(object, und
 
 /** Returns the manifests of the operators in `cluster.operators`, in the order of the table. */
 export function operatorManifests(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorManifests {
-  const chosen = (OPERATORS as readonly OperatorPlugin[]).filter(({ name }) => cluster.operators.includes(name));
+  const chosen = OPERATOR_PLUGINS.filter(({ name }) => cluster.operators.includes(name));
   const later = chosen.flatMap((plugin): readonly LaterManifest[] => {
     const objects = plugin.laterManifests?.(hosts, cluster) ?? [];
     if (objects.length === 0) return [];

@@ -1,5 +1,6 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { withDependencies } from '@muster/operators';
+import { textAt } from '@muster/schema';
 
 export interface ClusterNetworkFacts {
   readonly cidr: string;
@@ -108,8 +109,6 @@ export function toClusterSettingsFacts(
   { kind, imported, pullSecretSet, settings }: RegisteredCluster,
   { hasCustomManifest = false } = {},
 ): ClusterSettingsFacts {
-  const details = settings.platformDetails as { external?: { platform_name?: unknown } } | undefined;
-  const externalPlatform = details?.external?.platform_name;
   return {
     kind,
     imported,
@@ -126,13 +125,13 @@ export function toClusterSettingsFacts(
     ingressVips: settings.ingressVips?.items ?? [],
     vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
     diskEncryption: {
-      enableOn: textOf(settings.diskEncryption, 'enable_on'),
-      mode: textOf(settings.diskEncryption, 'mode'),
+      enableOn: textAt(settings.diskEncryption, 'enable_on') ?? '',
+      mode: textAt(settings.diskEncryption, 'mode') ?? '',
     },
     userManagedNetworking: settings.userManagedNetworking ?? false,
     networkType: settings.networkType ?? '',
     platformType: settings.platformType ?? '',
-    externalPlatformName: typeof externalPlatform === 'string' ? externalPlatform : '',
+    externalPlatformName: textAt(settings.platformDetails, 'external', 'platform_name') ?? '',
     loadBalancerType: settings.loadBalancerType ?? 'cluster-managed',
     schedulableMasters: settings.schedulableMasters ?? false,
     operators: withDependencies(
@@ -143,9 +142,4 @@ export function toClusterSettingsFacts(
     ignoredHostRules: settings.ignoredHostValidations?.items ?? [],
     ignoredClusterRules: settings.ignoredClusterValidations?.items ?? [],
   };
-}
-
-function textOf(document: { readonly [member: string]: unknown } | undefined, member: string): string {
-  const value = document?.[member];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { StepFailed } from '../machine/machine.port';
 import type { FreeAddresses, VerifiedVip, Vip } from '../steps/step-work';
 import { execute, hasProgram, type RunCommand } from './command';
@@ -43,18 +45,20 @@ export function kernelNeighbours(run: RunCommand): NeighbourProbe {
   };
 }
 
-interface IpNeighbour {
-  readonly dst?: string;
-  readonly dev?: string;
-  readonly lladdr?: string;
-  readonly state?: readonly string[];
-}
+const NEIGHBOURS = Type.Array(
+  Type.Object({
+    dst: Type.Optional(Type.String()),
+    dev: Type.Optional(Type.String()),
+    lladdr: Type.Optional(Type.String()),
+    state: Type.Optional(Type.Array(Type.String())),
+  }),
+);
+const readNeighbours = createJsonReader(NEIGHBOURS, { name: 'the output of ip neigh' });
 
 /** Parses the output of `ip -json neigh show`. */
 export function parseNeighbours(json: string): readonly Neighbour[] {
   if (json.trim() === '') return [];
-  const entries = JSON.parse(json) as readonly IpNeighbour[];
-  return entries.flatMap(({ dst, dev = '', lladdr, state = [] }) => {
+  return readNeighbours(json).flatMap(({ dst, dev = '', lladdr, state = [] }) => {
     if (!dst) return [];
     const isKnown = lladdr !== undefined && !state.includes('FAILED') && !state.includes('INCOMPLETE');
     return [{ address: dst, interface: dev, ...(isKnown && { mac: lladdr.toLowerCase() }) }];

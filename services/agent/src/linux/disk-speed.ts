@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
 
 /**
@@ -59,7 +60,7 @@ async function syncLatencies(path: string, writes: number, signal: AbortSignal):
       latencies.push(process.hrtime.bigint() - startedAt);
     }
   } catch (error) {
-    throw new StepFailed(`The disk ${path} failed while it was measured: ${(error as Error).message}`);
+    throw new StepFailed(`The disk ${path} failed while it was measured: ${errorMessage(error)}`);
   } finally {
     await file.close();
   }

@@ -4,6 +4,7 @@ import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type Abilities, StepFailed } from '../machine/machine.port';
 import { installFlags } from '../steps/install-flags';
@@ -198,7 +199,7 @@ async function withTries(attempt: () => Promise<unknown>, url: string, signal: A
       return void (await attempt());
     } catch (error) {
       if (tried >= ARTIFACT_TRIES || signal.aborted)
-        throw new StepFailed(`${url} could not be downloaded: ${(error as Error).message}`);
+        throw new StepFailed(`${url} could not be downloaded: ${errorMessage(error)}`);
       await realTimer.sleep(ARTIFACT_RETRY_MS, signal);
     }
   }

@@ -1,4 +1,6 @@
 import { HttpRefused, createHttpClient, realTimer } from '@muster/host-api';
+import { createJsonReader, errorMessage, listAt, memberAt, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
 const IGNITION_TYPE = 'application/vnd.coreos.ignition+json; version=3.2.0';
@@ -9,10 +11,13 @@ const KEPT_FILES = [
   '/etc/kubernetes/kubeconfig',
 ];
 
-interface Ignition {
-  readonly ignition?: { readonly version?: string };
-  readonly storage?: { readonly luks?: unknown; readonly files?: readonly { readonly path?: string }[] };
-}
+const readAdvertisement = createJsonReader(
+  Type.Object({
+    payload: Type.String(),
+    signatures: Type.Array(Type.Object({ protected: Type.String(), signature: Type.String() })),
+  }),
+  { name: 'the advertisement' },
+);
 
 /** Checks whether this machine can download the config with which it would join an existing cluster. */
 export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSignal): Promise<ApiVipReport> {
@@ -30,10 +35,11 @@ export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSig
 
 /** Keeps only disk encryption and network files. The other parts may contain secrets and are not sent. */
 export function withoutSecrets(text: string): string {
-  const config = JSON.parse(text) as Ignition;
-  if (!config.ignition?.version) throw new Error('The answer is JSON, but not an ignition config.');
-  const files = (config.storage?.files ?? []).filter(({ path }) => KEPT_FILES.includes(path ?? ''));
-  return JSON.stringify({ ignition: config.ignition, storage: { luks: config.storage?.luks, files } });
+  const config: unknown = JSON.parse(text);
+  if (!textAt(config, 'ignition', 'version')) throw new Error('The answer is JSON, but not an ignition config.');
+  const files = listAt(config, 'storage', 'files').filter((file) => KEPT_FILES.includes(textAt(file, 'path') ?? ''));
+  const storage = { luks: memberAt(config, 'storage', 'luks'), files };
+  return JSON.stringify({ ignition: memberAt(config, 'ignition'), storage });
 }
 
 /** Returns the advertised keys of every Tang server. It fails when one does not answer. */
@@ -45,7 +51,7 @@ export async function fetchTangAdvertisements(
   for (const { url, thumbprint } of servers) {
     try {
       const text = await fetchText(`${url.replace(/\/+$/, '')}/adv/${thumbprint}`, {}, '', signal);
-      const { payload, signatures } = JSON.parse(text) as { payload: string; signatures: [] };
+      const { payload, signatures } = readAdvertisement(text);
       answers.push({ tang_url: url, payload, signatures });
     } catch {
       return { is_success: false, tang_server_response: answers };
@@ -70,4 +76,4 @@ async function fetchText(
 }
 
 const reasonOf = (error: unknown): string =>
-  error instanceof HttpRefused ? `HTTP ${error.status}: ${error.reason}` : String((error as Error).message);
+  error instanceof HttpRefused ? `HTTP ${error.status}: ${error.reason}` : errorMessage(error);

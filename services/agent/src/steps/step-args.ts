@@ -1,3 +1,4 @@
+import { isObject, type Members } from '@muster/schema';
 import { isUuid } from '../machine/machine.port';
 import type { StepType, StepWork } from './step-work';
 
@@ -8,8 +9,6 @@ export class BadStepArgs extends Error {
     this.name = 'BadStepArgs';
   }
 }
-
-export type JsonRecord = { readonly [name: string]: unknown };
 
 /** The only argument of a step. */
 export function soleArg(args: readonly string[]): string {
@@ -26,9 +25,9 @@ export function parseJson(text: string, where: string): unknown {
   }
 }
 
-export function toRecord(value: unknown, where: string): JsonRecord {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadStepArgs(where, 'an object');
-  return value as JsonRecord;
+export function toRecord(value: unknown, where: string): Members {
+  if (!isObject(value)) throw new BadStepArgs(where, 'an object');
+  return value;
 }
 
 /** An absent or null list is empty, because the service omits empty lists. */

@@ -7,6 +7,8 @@ import {
   type Timer,
   createHttpClient,
 } from '@muster/host-api';
+import { createReader, errorMessage, listAt, parseJson, textAt } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { TransportRefused, TransportUnreachable, type Transport, type StepInstruction } from './transport.port';
 
 export interface HttpTransportOptions {
@@ -42,19 +44,29 @@ export interface HttpTransport extends Transport {
   busCredentials(publicKey: string, signal: AbortSignal): Promise<BusCredentials>;
 }
 
-interface InstructionsBody {
-  readonly instructions?: readonly { step_type?: string; step_id?: string; args?: readonly string[] }[] | null;
-  readonly next_instruction_seconds?: number;
-  readonly post_step_action?: string;
-}
-interface BusCredentialsBody {
-  readonly jwt?: string;
-  readonly inbox_prefix?: string;
-  readonly expires_at?: string;
-}
-interface RegistrationBody {
-  readonly next_step_runner_command?: { readonly args?: readonly string[] };
-}
+const text = Type.String();
+const RESPONSE = { name: 'the response', nullIsAbsent: true };
+
+const readInstructions = createReader(
+  Type.Object({
+    instructions: Type.Optional(
+      Type.Array(
+        Type.Object({
+          step_type: Type.Optional(text),
+          step_id: Type.Optional(text),
+          args: Type.Optional(Type.Array(text)),
+        }),
+      ),
+    ),
+    next_instruction_seconds: Type.Optional(Type.Integer()),
+    post_step_action: Type.Optional(text),
+  }),
+  RESPONSE,
+);
+const readBusCredentials = createReader(Type.Object({ jwt: text, inbox_prefix: text, expires_at: text }), {
+  ...RESPONSE,
+  hidesValues: true,
+});
 
 /** Uses the v2 API over HTTP, as assisted-installer-agent does. */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
@@ -77,7 +89,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       return answer.body.length > 0 ? JSON.parse(answer.body.toString('utf8')) : undefined;
     } catch (error) {
       if (error instanceof HttpRefused) throw new TransportRefused(error.status, error.reason);
-      throw new TransportUnreachable(error instanceof Error ? error.message : String(error));
+      throw new TransportUnreachable(errorMessage(error));
     }
   };
   let lastVersion = '';
@@ -86,12 +98,12 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     register: async (agentVersion, _identity, signal) => {
       const json = { host_id: options.hostId, discovery_agent_version: agentVersion };
       const body = await ask({ method: 'POST', path: hosts, json }, agentVersion, signal);
-      return { agentVersion: runnerVersionOf(body as RegistrationBody, options) };
+      return { agentVersion: runnerVersionOf(body, options) };
     },
     nextSteps: async (agentVersion, timestampSeconds, signal) => {
       lastVersion = agentVersion;
       const query = { timestamp: String(timestampSeconds) };
-      const body = (await ask({ method: 'GET', path: instructions, query }, agentVersion, signal)) as InstructionsBody;
+      const body = readInstructions(await ask({ method: 'GET', path: instructions, query }, agentVersion, signal));
       return {
         steps: (body.instructions ?? []).map(toStepInstruction),
         nextInstructionSeconds: body.next_instruction_seconds ?? 0,
@@ -105,7 +117,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     busCredentials: async (publicKey, signal) => {
       const json = { public_key: publicKey };
       const body = await ask({ method: 'POST', path: busCredentials, json }, '', signal);
-      const { jwt = '', inbox_prefix: inboxPrefix = '', expires_at: expiresAt = '' } = body as BusCredentialsBody;
+      const { jwt, inbox_prefix: inboxPrefix, expires_at: expiresAt } = readBusCredentials(body);
       return { jwt, inboxPrefix, expiresAt };
     },
     listen: () => () => undefined,
@@ -124,16 +136,18 @@ const toStepInstruction = (step: {
 });
 
 /** The runner command has one argument: JSON text that must contain the id of this host. */
-function runnerVersionOf(body: RegistrationBody, ours: { infraEnvId: string; hostId: string }): string {
-  const [arg, ...more] = body.next_step_runner_command?.args ?? [];
-  if (arg === undefined || more.length > 0)
+function runnerVersionOf(body: unknown, ours: { infraEnvId: string; hostId: string }): string {
+  const [arg, ...more] = listAt(body, 'next_step_runner_command', 'args');
+  if (typeof arg !== 'string' || more.length > 0)
     throw new TransportUnreachable(
       'The response to the registration has no runner command. The service is not compatible with this agent.',
     );
-  const command = JSON.parse(arg) as { infra_env_id?: string; host_id?: string; agent_version?: string };
-  if (command.infra_env_id !== ours.infraEnvId || command.host_id !== ours.hostId || !command.agent_version)
+  const command = parseJson(arg);
+  const agentVersion = textAt(command, 'agent_version');
+  const [infraEnvId, hostId] = [textAt(command, 'infra_env_id'), textAt(command, 'host_id')];
+  if (infraEnvId !== ours.infraEnvId || hostId !== ours.hostId || !agentVersion)
     throw new TransportUnreachable(
       'The runner command of the registration has a different host id or no agent version.',
     );
-  return command.agent_version;
+  return agentVersion;
 }

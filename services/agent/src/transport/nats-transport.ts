@@ -23,6 +23,7 @@ import {
 import { retryDelayMs, type Timer } from '@muster/host-api';
 import type { Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
+import { isKeyOf, isObject, textAt } from '@muster/schema';
 import type { NatsAccess } from '../discovery-settings';
 import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
@@ -71,8 +72,8 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const subject = agentSubject(infraEnvId, hostId, verb);
-        const answer = await requests.request(subject, body as never, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
-        return fromJson(responseSchema, okOf(answer as JsonValue), { ignoreUnknownFields: true });
+        const answer = await requests.request(subject, body, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
+        return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
         if (error instanceof TransportRefused) throw error;
         const reason = error instanceof Error ? error.message : String(error);
@@ -119,11 +120,8 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
  * @throws TransportRefused for a refusal
  */
 function okOf(answer: JsonValue): JsonValue {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
-    throw new Error('The answer is not an envelope.');
+  if (!isObject(answer)) throw new Error('The answer is not an envelope.');
   if (answer['ok'] !== undefined) return answer['ok'];
-  const { code, reason } = (answer['refusal'] ?? {}) as { code?: unknown; reason?: unknown };
-  const known =
-    typeof code === 'string' && Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code as keyof typeof PROBLEMS] : undefined;
-  throw new TransportRefused(known?.status ?? 500, typeof reason === 'string' ? reason : String(code));
+  const [code = '', reason = code] = [textAt(answer, 'refusal', 'code'), textAt(answer, 'refusal', 'reason')];
+  throw new TransportRefused(isKeyOf(PROBLEMS, code) ? PROBLEMS[code].status : 500, reason);
 }

@@ -10,6 +10,7 @@ import {
 import type { RecordedMusterEvent } from '@muster/contracts';
 import { type JsonObject, putOrRemove, type ReadModelChange } from '@muster/ports';
 import type { MachineLimits } from '../config';
+import type { DataByType, EventRows } from '../event-rows';
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 const STEP = 1_000;
@@ -60,12 +61,11 @@ export interface InfraEnvSubject {
 }
 
 /** One pure row per event type that has entries in the event log. */
-export type LogRows<Event extends { readonly type: string; readonly data: unknown }, Subject> = {
-  readonly [Type in Event['type']]?: (
-    data: Extract<Event, { readonly type: Type }>['data'],
-    subject: Subject,
-  ) => readonly LogEntry[];
-};
+export type LogRows<Event extends { readonly type: string; readonly data: unknown }, Subject> = EventRows<
+  DataByType<Event>,
+  Subject,
+  readonly LogEntry[]
+>;
 
 /** The text of a status change; `from` is empty for the first status. */
 export function describeStatus(from: string, to: string, statusInfo: string): string {

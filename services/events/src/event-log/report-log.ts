@@ -2,6 +2,7 @@ import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
 import type { MachineLimits } from '../config';
 import { formatBytes, formatSeconds, type HostSubject, type LogEntry, type LogRows, rounded } from './event-document';
+import { membersIn } from '../views/report-view';
 
 /** The limit for control plane hosts, because etcd depends on the latency of flushes. */
 const diskSpeedMsMax = ({ requirements }: MachineLimits): number =>
@@ -23,7 +24,7 @@ export const REPORT_LOG: LogRows<InventoryEvent, HostSubject> = {
           },
         ],
   ImageAvailabilityReported: ({ images }, { before, name }) => {
-    const known = new Set(Object.keys(JSON.parse(before?.images_status ?? '{}') as object));
+    const known = new Set(Object.keys(membersIn(before?.images_status)));
     return images
       .filter((image) => !known.has(image.name))
       .map((image) => ({

@@ -1,6 +1,8 @@
 import type { ClusterDocument, HostDocument, MetricName, OutcomeMap } from '@muster/assisted-api';
-import type { EventData } from '@muster/contracts';
+import type { EventData, MusterEvent } from '@muster/contracts';
 import { INITIAL_CLUSTER_OUTCOMES, initialHostOutcomes, type Outcome, type Outcomes } from '@muster/validation-rules';
+import type { DataByType, EventRows } from '../event-rows';
+import { membersIn } from '../views/report-view';
 
 /** One observation: a counter counts it, a histogram records its value. */
 export interface Observation {
@@ -25,37 +27,28 @@ const CLUSTER_STATUSES_BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
   'ready',
 ]);
 
-type ClusterRow = (data: never, before: ClusterDocument | undefined) => readonly Observation[];
+type Rows<Subject> = EventRows<DataByType<MusterEvent>, Subject, readonly Observation[]>;
 
 /** Observations by type of cluster event. `before`: the cluster before the event. */
-export const CLUSTER_OBSERVATIONS: ReadonlyMap<string, ClusterRow> = new Map<string, ClusterRow>([
-  ['ClusterRegistered', () => [seen('cluster_creations')]],
-  [
-    'ClusterEnteredStatus',
-    ({ status, at }: EventData<'ClusterEnteredStatus'>, before): readonly Observation[] => {
-      if (status === 'installing') return [seen('cluster_installation_started')];
-      const seconds = (Date.parse(at) - Date.parse(before?.install_started_at ?? '')) / MS_PER_SECOND;
-      const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
-      return isEnd && seconds >= 0 ? [seen('cluster_installation_seconds', [status], seconds)] : [];
-    },
-  ],
-  [
-    'ClusterOutcomesChanged',
-    ({ changed }: EventData<'ClusterOutcomesChanged'>, before) =>
-      before && CLUSTER_STATUSES_BEFORE_INSTALLATION.has(before.status)
-        ? turnedToFailure(before._outcomes, changed, INITIAL_CLUSTER_OUTCOMES).map((id) =>
-            seen('cluster_validation_failed_after_success_before_installation', [id]),
-          )
-        : [],
-  ],
-  [
-    'ClusterDeregistered',
-    (_data, before) =>
-      failedIn(before?._outcomes ?? {}, INITIAL_CLUSTER_OUTCOMES).map((id) =>
-        seen('cluster_validation_is_in_failed_status_on_cluster_deletion', [id]),
-      ),
-  ],
-]);
+export const CLUSTER_OBSERVATIONS: Rows<ClusterDocument | undefined> = {
+  ClusterRegistered: () => [seen('cluster_creations')],
+  ClusterEnteredStatus: ({ status, at }, before) => {
+    if (status === 'installing') return [seen('cluster_installation_started')];
+    const seconds = (Date.parse(at) - Date.parse(before?.install_started_at ?? '')) / MS_PER_SECOND;
+    const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
+    return isEnd && seconds >= 0 ? [seen('cluster_installation_seconds', [status], seconds)] : [];
+  },
+  ClusterOutcomesChanged: ({ changed }, before) =>
+    before && CLUSTER_STATUSES_BEFORE_INSTALLATION.has(before.status)
+      ? turnedToFailure(before._outcomes, changed, INITIAL_CLUSTER_OUTCOMES).map((id) =>
+          seen('cluster_validation_failed_after_success_before_installation', [id]),
+        )
+      : [],
+  ClusterDeregistered: (_data, before) =>
+    failedIn(before?._outcomes ?? {}, INITIAL_CLUSTER_OUTCOMES).map((id) =>
+      seen('cluster_validation_is_in_failed_status_on_cluster_deletion', [id]),
+    ),
+};
 
 /** Returns the ids of validations that passed before and fail now. `initial` has the outcomes that are never recorded. */
 export const turnedToFailure = (
@@ -109,22 +102,17 @@ export interface ObservedHost {
   readonly isOrphan: boolean;
 }
 
-type HostRow = (data: never, host: ObservedHost) => readonly Observation[];
-
 /** Observations by type of host event. */
-export const HOST_OBSERVATIONS: ReadonlyMap<string, HostRow> = new Map<string, HostRow>([
-  ['HostProgressed', progressed],
-  ['HostInstallationFailed', failed],
-  ['HostOutcomesChanged', turned],
-  ['HostUnbound', leftBehind],
-  ['HostDeregistered', leftBehind],
-  [
-    'DiskSpeedMeasured',
-    ({ exitCode, ioSyncDurationMs }: EventData<'DiskSpeedMeasured'>) =>
-      exitCode === 0 ? [seen('cluster_host_disk_sync_duration_ms', [], ioSyncDurationMs)] : [],
-  ],
-  ['ImageAvailabilityReported', pulled],
-]);
+export const HOST_OBSERVATIONS: Rows<ObservedHost> = {
+  HostProgressed: progressed,
+  HostInstallationFailed: failed,
+  HostOutcomesChanged: turned,
+  HostUnbound: leftBehind,
+  HostDeregistered: leftBehind,
+  DiskSpeedMeasured: ({ exitCode, ioSyncDurationMs }) =>
+    exitCode === 0 ? [seen('cluster_host_disk_sync_duration_ms', [], ioSyncDurationMs)] : [],
+  ImageAvailabilityReported: pulled,
+};
 
 /** A stage ended. At the last stage the hardware of the host is observed as well. */
 function progressed(
@@ -137,7 +125,7 @@ function progressed(
 }
 
 /** An installation may fail before its first stage. */
-function failed(_data: never, { before, occurredAt }: ObservedHost): readonly Observation[] {
+function failed(_data: object, { before, occurredAt }: ObservedHost): readonly Observation[] {
   return before ? [...phaseOf(before, occurredAt, FAILED), ...sizesOf(before, FAILED)] : [];
 }
 
@@ -171,7 +159,7 @@ function turned({ changed }: EventData<'HostOutcomesChanged'>, { before }: Obser
 }
 
 /** The hosts of a deleted cluster leave it one after the other. */
-function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly Observation[] {
+function leftBehind(_data: object, { before, isOrphan }: ObservedHost): readonly Observation[] {
   return before && isOrphan
     ? failedIn(before._outcomes, initialHostOutcomes(Boolean(before.cluster_id))).map((id) =>
         seen('host_validation_is_in_failed_status_on_cluster_deletion', [id]),
@@ -182,7 +170,7 @@ function leftBehind(_data: never, { before, isOrphan }: ObservedHost): readonly 
 /** Each image is observed once per host. */
 function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: ObservedHost): readonly Observation[] {
   if (!before) return [];
-  const known = new Set(Object.keys(JSON.parse(before.images_status ?? '{}') as object));
+  const known = new Set(Object.keys(membersIn(before.images_status)));
   return images
     .filter(({ name }) => !known.has(name))
     .map(({ name, result, downloadRateMbps }) =>

@@ -8,6 +8,8 @@ import {
 import { type MusterEvent, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
 import type { ProjectEvent, ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange } from '@muster/ports';
+import { isKeyOf } from '@muster/schema';
+import { rowsOf } from '../event-rows';
 import { CLUSTER_OBSERVATIONS, HOST_OBSERVATIONS, type Observation } from './observations';
 
 /**
@@ -48,6 +50,8 @@ const escaped = (text: string): string =>
     .replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
 
 const { clusters: CLUSTERS, hosts: HOSTS, metrics: METRICS } = COLLECTIONS;
+const ofCluster = rowsOf(CLUSTER_OBSERVATIONS);
+const ofHost = rowsOf(HOST_OBSERVATIONS);
 const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
 
 /**
@@ -55,7 +59,7 @@ const NOTHING: Promise<readonly ReadModelChange[]> = Promise.resolve([]);
  * the position of the last event, so a repeated event is not counted again.
  */
 export const projectMetrics: ProjectEvent<MusterEvent> = (event, read) =>
-  CLUSTER_OBSERVATIONS.has(event.type) || HOST_OBSERVATIONS.has(event.type) ? observe(event, read) : NOTHING;
+  isKeyOf(CLUSTER_OBSERVATIONS, event.type) || isKeyOf(HOST_OBSERVATIONS, event.type) ? observe(event, read) : NOTHING;
 
 async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly ReadModelChange[]> {
   const documents = new Map<string, MetricDocument>();
@@ -68,15 +72,12 @@ async function observe(event: RecordedMusterEvent, read: ReadDocument): Promise<
   return [...documents].map(([key, document]) => putOrRemove(METRICS, key, document));
 }
 
-async function observationsOf(
-  { streamId, type, data, metadata, position }: RecordedMusterEvent,
-  read: ReadDocument,
-): Promise<readonly Observation[]> {
+async function observationsOf(event: RecordedMusterEvent, read: ReadDocument): Promise<readonly Observation[]> {
+  const { streamId, type, data, metadata, position } = event;
   const { id } = parseStreamId(streamId);
-  const ofCluster = CLUSTER_OBSERVATIONS.get(type);
-  if (ofCluster) {
+  if (isKeyOf(CLUSTER_OBSERVATIONS, type)) {
     const before = await read(CLUSTERS, id);
-    return before && before._position >= position ? [] : ofCluster(data as never, before);
+    return before && before._position >= position ? [] : (ofCluster(event, before) ?? []);
   }
   const before = await read(HOSTS, id);
   if (before && before._position >= position) return [];
@@ -84,5 +85,5 @@ async function observationsOf(
   if (before && 'generation' in data && data.generation !== before._generation) return [];
   const isOrphan = Boolean(before?.cluster_id && !(await read(CLUSTERS, before.cluster_id)));
   const host = { before, isOrphan, occurredAt: metadata.occurredAt };
-  return HOST_OBSERVATIONS.get(type)?.(data as never, host) ?? [];
+  return ofHost(event, host) ?? [];
 }

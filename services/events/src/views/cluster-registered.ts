@@ -1,50 +1,50 @@
 import { type ClusterDocument, UNSET_TIME, type V2ClusterProgress } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import { NO_REASON } from '@muster/domain';
+import { keysOf, onlyPresent } from '@muster/schema';
 import { presentedOperators } from './operators-view';
 import { clusterHref, type Occurrence, orAbsent, type Patch } from './view-rows';
 
 type Settings = NonNullable<EventData<'ClusterRegistered'>['settings']>;
 type WritablePatch = { -readonly [Member in keyof ClusterDocument]?: ClusterDocument[Member] | undefined };
 
-/** Settings that documents contain unchanged, with their member of the v2 API. An empty text removes the member. */
-const SHOWN_AS_GIVEN = {
-  name: 'name',
-  baseDnsDomain: 'base_dns_domain',
-  openshiftVersion: 'openshift_version',
-  ocpReleaseImage: 'ocp_release_image',
-  cpuArchitecture: 'cpu_architecture',
-  controlPlaneCount: 'control_plane_count',
-  highAvailabilityMode: 'high_availability_mode',
-  vipDhcpAllocation: 'vip_dhcp_allocation',
-  userManagedNetworking: 'user_managed_networking',
-  networkType: 'network_type',
-  sshPublicKey: 'ssh_public_key',
-  additionalNtpSource: 'additional_ntp_source',
-  ntpSources: 'ntp_sources',
-  hyperthreading: 'hyperthreading',
-  schedulableMasters: 'schedulable_masters',
-  tags: 'tags',
-  apiVipDnsName: 'api_vip_dns_name',
-  diskEncryption: 'disk_encryption',
-  ignitionEndpoint: 'ignition_endpoint',
-} as const satisfies { readonly [Setting in keyof Settings]?: keyof ClusterDocument };
-
 /** Returns the changes of the document for given settings. Absent settings stay. */
 export function settingsPatch(settings: Settings, clusterId: string, before?: ClusterDocument): WritablePatch {
-  const patch: { [member: string]: unknown } = {};
-  for (const [setting, member] of Object.entries(SHOWN_AS_GIVEN)) {
-    const value = settings[setting as keyof typeof SHOWN_AS_GIVEN];
-    if (value !== undefined) patch[member] = value === '' ? undefined : value;
-  }
   return {
-    ...(patch as WritablePatch),
+    ...shownAsGiven(settings),
     ...networksPatch(settings, clusterId, before),
     ...platformPatch(settings, before),
     ...proxyPatch(settings.proxy),
     ...overridesPatch(settings),
     ...installConfigPatch(settings),
   };
+}
+
+/** Settings that documents contain unchanged. An empty text removes the member. */
+function shownAsGiven(settings: Settings): WritablePatch {
+  const given: WritablePatch = onlyPresent({
+    name: settings.name,
+    base_dns_domain: settings.baseDnsDomain,
+    openshift_version: settings.openshiftVersion,
+    ocp_release_image: settings.ocpReleaseImage,
+    cpu_architecture: settings.cpuArchitecture,
+    control_plane_count: settings.controlPlaneCount,
+    high_availability_mode: settings.highAvailabilityMode,
+    vip_dhcp_allocation: settings.vipDhcpAllocation,
+    user_managed_networking: settings.userManagedNetworking,
+    network_type: settings.networkType,
+    ssh_public_key: settings.sshPublicKey,
+    additional_ntp_source: settings.additionalNtpSource,
+    ntp_sources: settings.ntpSources,
+    hyperthreading: settings.hyperthreading,
+    schedulable_masters: settings.schedulableMasters,
+    tags: settings.tags,
+    api_vip_dns_name: settings.apiVipDnsName,
+    disk_encryption: settings.diskEncryption,
+    ignition_endpoint: settings.ignitionEndpoint,
+  });
+  for (const member of keysOf(given)) if (given[member] === '') given[member] = undefined;
+  return given;
 }
 
 function installConfigPatch({ installConfigOverrides: given }: Settings): WritablePatch {

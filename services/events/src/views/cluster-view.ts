@@ -1,6 +1,7 @@
 import type { ClusterDocument } from '@muster/assisted-api';
 import type { ClusterEvent, EventData, ManifestEvent } from '@muster/contracts';
 import { NO_REASON, userManifestsAfter } from '@muster/domain';
+import type { DataByType } from '../event-rows';
 import {
   machineNetworksPatch,
   NO_CLUSTER_LOGS,
@@ -11,7 +12,7 @@ import {
 } from './cluster-registered';
 import { presentedOperators, reportedOperator, unreportedOperators } from './operators-view';
 import { changedGroups, changedOutcomes, overridePatch } from './outcome-view';
-import { type Occurrence, orAbsent, type Patch, patched, unchanged, type ViewRows } from './view-rows';
+import { type Occurrence, orAbsent, type Patch, patched, patchesOf, unchanged, type ViewRows } from './view-rows';
 
 /** Events of a cluster other than registration and deregistration. */
 type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' | 'ClusterDeregistered' }>;
@@ -20,7 +21,7 @@ type ClusterChange = Exclude<ClusterEvent, { readonly type: 'ClusterRegistered' 
 const ENDS_INSTALLATION: ReadonlySet<string> = new Set(['installed', 'error', 'cancelled']);
 const PREPARATION_NOT_STARTED = { status: 'not_started' };
 
-export const CLUSTER_VIEW: ViewRows<ClusterChange, ClusterDocument> = {
+export const CLUSTER_VIEW: ViewRows<DataByType<ClusterChange>, ClusterDocument> = {
   ClusterSettingsRevised: revisedPatch,
   MachineNetworksDerived: (cluster, { cidrs }) => machineNetworksPatch(cidrs, cluster.id),
   VipsDerived: (cluster, { apiVips, ingressVips }) => ({
@@ -184,10 +185,7 @@ export function evolveClusterDocument(
       { _user_manifests: userManifestsAfter(before._user_manifests ?? [], event) },
       occurrence,
     );
-  const row = CLUSTER_VIEW[event.type] as (
-    cluster: ClusterDocument,
-    data: unknown,
-    occurrence: Occurrence,
-  ) => Patch<ClusterDocument>;
-  return patched({ ...before }, row(before, event.data, occurrence), occurrence);
+  return patched({ ...before }, clusterPatch(before, event, occurrence), occurrence);
 }
+
+const clusterPatch = patchesOf(CLUSTER_VIEW);

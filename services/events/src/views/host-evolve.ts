@@ -1,5 +1,5 @@
 import { COLLECTIONS, type HostDocument } from '@muster/assisted-api';
-import type { EventData, HostEvent, InventoryEvent } from '@muster/contracts';
+import { type EventData, type HostEvent, type InventoryEvent, isEventOf } from '@muster/contracts';
 import { hostGenerationAfter } from '@muster/domain';
 import type { ReadDocument } from '@muster/event-sourcing';
 import {
@@ -15,7 +15,7 @@ import type { MachineLimits } from '../config';
 import { HOST_VIEW, registeredHost } from './host-view';
 import { changedOutcomes } from './outcome-view';
 import { REPORT_VIEW } from './report-view';
-import { type Occurrence, type Patch, patched } from './view-rows';
+import { type Occurrence, patched, patchesOf } from './view-rows';
 
 /** Events that change the document of a host: its own events, its reports and its outcomes. */
 export type HostDocumentEvent =
@@ -23,7 +23,8 @@ export type HostDocumentEvent =
   | InventoryEvent
   | { readonly type: 'HostOutcomesChanged'; readonly data: EventData<'HostOutcomesChanged'> };
 
-type ViewRow<Data> = (host: HostDocument, data: Data, occurrence: Occurrence) => Patch<HostDocument>;
+const hostPatch = patchesOf(HOST_VIEW);
+const reportPatch = patchesOf(REPORT_VIEW);
 
 /** Events whose actor is the agent show that the host is connected. */
 const FROM_AN_AGENT = 'agent:';
@@ -39,20 +40,19 @@ export function evolveHostDocument(
 ): HostDocument | undefined {
   if (event.type === 'HostRegistered') return registeredHost(event.data, occurrence);
   if (!before || event.type === 'HostDeregistered') return undefined;
-  if (event.type in HOST_VIEW) {
-    const row = HOST_VIEW[event.type as keyof typeof HOST_VIEW] as ViewRow<unknown>;
+  if (isEventOf('host', event)) {
     const seen = event.type !== 'HostFellSilent' && occurrence.actor.startsWith(FROM_AN_AGENT);
-    const patch = row(before, event.data, occurrence);
+    const patch = hostPatch(before, event, occurrence);
     const after = patched({ ...before }, seen ? { checked_in_at: occurrence.at, ...patch } : patch, occurrence);
-    const generation = hostGenerationAfter(before._generation, event as HostEvent);
+    const generation = hostGenerationAfter(before._generation, event);
     return generation === before._generation ? after : { ...after, _generation: generation };
   }
-  const { generation } = event.data as { readonly generation: number };
+  const { generation } = event.data;
   if (generation < before._generation) return before;
   const patch =
     event.type === 'HostOutcomesChanged'
       ? { _outcomes: changedOutcomes(before._outcomes, event.data) }
-      : (REPORT_VIEW[event.type as keyof typeof REPORT_VIEW] as ViewRow<unknown>)(before, event.data, occurrence);
+      : reportPatch(before, event, occurrence);
   return patched({ ...before, _generation: generation }, patch, occurrence);
 }
 

@@ -1,6 +1,7 @@
 import { type HostDocument, UNSET_TIME, type V2HostProgress } from '@muster/assisted-api';
 import { type EventData, type HostEvent, hostKeyOf } from '@muster/contracts';
 import { NO_REASON } from '@muster/domain';
+import type { DataByType } from '../event-rows';
 import { hostHref, type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 export const NO_PROGRESS: V2HostProgress = {
@@ -94,7 +95,7 @@ export function registeredHost(data: EventData<'HostRegistered'>, { at, position
 /** Events of a host other than registration and deregistration. */
 type HostChange = Exclude<HostEvent, { readonly type: 'HostRegistered' | 'HostDeregistered' }>;
 
-export const HOST_VIEW: ViewRows<HostChange, HostDocument> = {
+export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
   HostReregistered: (_host, data, { at }) => ({
     discovery_agent_version: orAbsent(data.discoveryAgentVersion),
     kind: data.kind,

@@ -2,16 +2,27 @@ import { COLLECTIONS, type InfraEnvDocument, UNSET_TIME } from '@muster/assisted
 import type { EventData, ImageEvent, InfraEnvEvent } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
-import { eventDocuments, type InfraEnvSubject, type LogEntry } from '../event-log/event-document';
+import { keysOf } from '@muster/schema';
+import { eventDocuments } from '../event-log/event-document';
 import { INFRA_ENV_LOG } from '../event-log/infra-env-log';
+import { type DataByType, rowsOf } from '../event-rows';
 import { addUsage, infraEnvUsageChanges } from './usage-counts';
-import { infraEnvHref, type Occurrence, orAbsent, type Patch, patched, unchanged, type ViewRows } from './view-rows';
+import {
+  infraEnvHref,
+  type Occurrence,
+  orAbsent,
+  type Patch,
+  patched,
+  patchesOf,
+  unchanged,
+  type ViewRows,
+} from './view-rows';
 
 type InfraEnvChange =
   Exclude<InfraEnvEvent, { readonly type: 'InfraEnvRegistered' | 'InfraEnvDeregistered' }> | ImageEvent;
 type Settings = NonNullable<EventData<'InfraEnvRegistered'>['settings']>;
 
-export const INFRA_ENV_VIEW: ViewRows<InfraEnvChange, InfraEnvDocument> = {
+export const INFRA_ENV_VIEW: ViewRows<DataByType<InfraEnvChange>, InfraEnvDocument> = {
   InfraEnvSettingsRevised: (infraEnv, data) => ({
     ...(data.changes ? settingsPatch(data.changes) : {}),
     pull_secret_set: infraEnv.pull_secret_set || data.pullSecretReplaced,
@@ -45,9 +56,9 @@ const SHOWN_AS_GIVEN = {
 
 function settingsPatch(settings: Settings): Patch<InfraEnvDocument> {
   const patch: { -readonly [Member in keyof InfraEnvDocument]?: InfraEnvDocument[Member] | undefined } = {};
-  for (const [setting, member] of Object.entries(SHOWN_AS_GIVEN)) {
-    const value = settings[setting as keyof typeof SHOWN_AS_GIVEN];
-    if (value !== undefined) patch[member] = orAbsent(value);
+  for (const setting of keysOf(SHOWN_AS_GIVEN)) {
+    const value = settings[setting];
+    if (value !== undefined) patch[SHOWN_AS_GIVEN[setting]] = orAbsent(value);
   }
   if (settings.networkDiscoveryDelaySeconds !== undefined)
     patch.network_discovery_delay_seconds = settings.networkDiscoveryDelaySeconds;
@@ -92,7 +103,8 @@ export function registeredInfraEnv(
   };
 }
 
-type Row = (data: unknown, subject: InfraEnvSubject) => readonly LogEntry[];
+const infraEnvPatch = patchesOf(INFRA_ENV_VIEW);
+const logEntries = rowsOf(INFRA_ENV_LOG);
 
 /** Returns the document after the event; undefined after the deletion of the infra-env. */
 export function evolveInfraEnvDocument(
@@ -102,12 +114,7 @@ export function evolveInfraEnvDocument(
 ): InfraEnvDocument | undefined {
   if (event.type === 'InfraEnvRegistered') return registeredInfraEnv(event.data, occurrence);
   if (!before || event.type === 'InfraEnvDeregistered') return undefined;
-  if (!(event.type in INFRA_ENV_VIEW)) return before;
-  const row = INFRA_ENV_VIEW[event.type as keyof typeof INFRA_ENV_VIEW] as (
-    infraEnv: InfraEnvDocument,
-    data: unknown,
-  ) => Patch<InfraEnvDocument>;
-  return patched({ ...before }, row(before, event.data), occurrence);
+  return patched({ ...before }, infraEnvPatch(before, event, occurrence), occurrence);
 }
 
 /** Returns all changes of the documents for an event of an infra-env or its image. */
@@ -128,8 +135,7 @@ export async function projectInfraEnv(
     const cluster = await read(COLLECTIONS.clusters, clusterId);
     if (cluster) changes.push(putOrRemove(COLLECTIONS.clusters, clusterId, addUsage(cluster, by)));
   }
-  const row = INFRA_ENV_LOG[event.type as keyof typeof INFRA_ENV_LOG] as Row | undefined;
-  const entries = row?.(event.data, { infraEnv, before }) ?? [];
+  const entries = logEntries(event, { infraEnv, before }) ?? [];
   const subject = { clusterId: infraEnv.cluster_id, infraEnvId, owner: infraEnv };
   return [...changes, ...eventDocuments(event, entries, subject)];
 }

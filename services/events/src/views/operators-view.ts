@@ -1,5 +1,6 @@
 import { type ClusterDocument, UNSET_TIME, type V2MonitoredOperator } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { onlyPresent } from '@muster/schema';
 import { orAbsent } from './view-rows';
 
 type Monitored = EventData<'ClusterRegistered'>['monitoredOperators'];
@@ -34,9 +35,7 @@ export function presentedOperators(
       operator_type: operator.operatorType,
       timeout_seconds: operator.timeoutSeconds,
       status_updated_at: known?.status_updated_at ?? UNSET_TIME,
-      ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<
-        typeof optional
-      >),
+      ...onlyPresent(optional),
     };
   });
 }

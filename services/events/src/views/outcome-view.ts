@@ -1,6 +1,8 @@
 import type { ClusterDocument, OutcomeMap, OverrideRecord } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
+import { createJsonReader } from '@muster/schema';
 import type { Outcome } from '@muster/validation-rules';
+import { Type } from '@sinclair/typebox';
 import type { Occurrence, Patch } from './view-rows';
 
 /** Events contain only changes. The maps are immutable, and unchanged outcomes are shared. */
@@ -45,7 +47,11 @@ export function overridePatch(
 }
 
 /** The document contains each list as the text of a JSON array. */
-const idsIn = (list: string | undefined): readonly string[] => JSON.parse(list ?? '[]') as readonly string[];
+const idsIn = (list: string | undefined): readonly string[] => readIds(list ?? '[]');
+const readIds = createJsonReader(Type.Array(Type.String()), { name: 'the list of ignored validations' });
+const readGroups = createJsonReader(Type.Record(Type.String(), Type.Array(Type.String())), {
+  name: 'connectivity_majority_groups',
+});
 
 /** Returns the JSON of network → ids of the hosts of its majority group. Events contain only changes. */
 export function changedGroups(
@@ -53,7 +59,7 @@ export function changedGroups(
   { connectivityGroups }: Pick<EventData<'ClusterOutcomesChanged'>, 'connectivityGroups'>,
 ): Patch<ClusterDocument> {
   if (!connectivityGroups) return {};
-  const known = JSON.parse(before.connectivity_majority_groups ?? '{}') as { readonly [network: string]: string[] };
+  const known = readGroups(before.connectivity_majority_groups ?? '{}');
   const groups = new Map(Object.entries(known));
   for (const { network, joinedHostIds, leftHostIds } of connectivityGroups.groups) {
     const left = new Set(leftHostIds);

@@ -2,19 +2,20 @@ import { COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import { CLUSTER_LOG, releaseLog, retentionLog } from '../event-log/cluster-log';
-import { type ClusterSubject, eventDocuments, type LogEntry } from '../event-log/event-document';
+import { type ClusterSubject, eventDocuments, type LogRows } from '../event-log/event-document';
 import { clusterOutcomeLog } from '../event-log/validation-log';
+import { rowsOf } from '../event-rows';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-view';
 import { deletionChanges, endsRetention, type Occurrence } from './view-rows';
 
 const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 
-type Row = (data: unknown, subject: ClusterSubject) => readonly LogEntry[];
-const LOG: { readonly [type: string]: unknown } = {
+const LOG: LogRows<ClusterDocumentEvent, ClusterSubject> = {
   ...CLUSTER_LOG,
   ClusterOutcomesChanged: clusterOutcomeLog,
   ReleaseRead: releaseLog,
 };
+const logEntries = rowsOf(LOG);
 
 /** Returns all changes for an event of a cluster: its document and the event log. */
 export async function projectCluster(
@@ -37,7 +38,7 @@ export async function projectCluster(
   const changes = after
     ? [putOrRemove(CLUSTERS, clusterId, after)]
     : [...deletionChanges({ collection: CLUSTERS, deleted: DELETED_CLUSTERS }, clusterId, cluster, event)];
-  const entries = (LOG[event.type] as Row | undefined)?.(event.data, { cluster, before });
+  const entries = logEntries(event, { cluster, before });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
   return changes;
 }

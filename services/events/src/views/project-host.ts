@@ -3,10 +3,11 @@ import type { EventData } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import type { MachineLimits } from '../config';
-import { eventDocuments, hostNameOf, type HostSubject, type LogEntry } from '../event-log/event-document';
+import { eventDocuments, hostNameOf, type HostSubject, type LogRows } from '../event-log/event-document';
 import { HOST_LOG } from '../event-log/host-log';
 import { REPORT_LOG } from '../event-log/report-log';
 import { hostOutcomeLog } from '../event-log/validation-log';
+import { rowsOf } from '../event-rows';
 import { verifiedVips } from './cluster-view';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent, withEvaluatedDisks } from './host-evolve';
@@ -16,12 +17,12 @@ import { deletionChanges, endsRetention, type Occurrence, patched } from './view
 
 const { hosts: HOSTS, deletedHosts: DELETED_HOSTS, clusters: CLUSTERS } = COLLECTIONS;
 
-type LogRow = (data: unknown, subject: HostSubject) => readonly LogEntry[];
-const LOG: { readonly [type: string]: unknown } = {
+const LOG: LogRows<HostDocumentEvent, HostSubject> = {
   ...HOST_LOG,
   ...REPORT_LOG,
   HostOutcomesChanged: hostOutcomeLog,
 };
+const logEntries = rowsOf(LOG);
 
 /** Returns all changes for an event of a host: its document, that of its cluster, and the event log. */
 export async function projectHost(
@@ -50,8 +51,7 @@ export async function projectHost(
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
-  const row = LOG[event.type] as LogRow | undefined;
-  const entries = row?.(event.data, { host, before, name: hostNameOf(host), limits });
+  const entries = logEntries(event, { host, before, name: hostNameOf(host), limits });
   if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
   return changes;
 }

@@ -1,7 +1,9 @@
 import { formatNetwork, parseCidrs } from '@muster/addresses';
 import type { ClusterDocument, HostDocument, IpCollisions, MachineSizes } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
+import { type Members, objectAt, parseJson } from '@muster/schema';
 import { disksToFormat } from '@muster/validation-rules';
+import type { DataByType } from '../event-rows';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
 /** Returns the address collisions that a host reports; undefined without any. */
@@ -40,7 +42,7 @@ export function withCollisions(cluster: ClusterDocument, { hostKey, seen }: Coll
 }
 
 /** How reports change the document of a host. */
-export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
+export const REPORT_VIEW: ViewRows<DataByType<InventoryEvent>, HostDocument> = {
   InventoryReported: (_host, { body, hardware }) => ({
     _inventory_digest: body?.digest,
     _reported_hostname: orAbsent(hardware?.hostname ?? ''),
@@ -59,7 +61,7 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   }),
   DiskSpeedMeasured: (host, { path, exitCode, ioSyncDurationMs }) => ({
     disks_info: JSON.stringify({
-      ...(JSON.parse(host.disks_info ?? '{}') as object),
+      ...membersIn(host.disks_info),
       [path]: { path, disk_speed: { tested: true, exit_code: exitCode, speed_ms: ioSyncDurationMs } },
     }),
   }),
@@ -84,6 +86,9 @@ export const REPORT_VIEW: ViewRows<InventoryEvent, HostDocument> = {
   StepFailed: unchanged,
   ReportCleared: (_host, { stepType }) => CLEARED_BY_STEP.get(stepType) ?? {},
 };
+
+/** The members of a JSON object that the document holds as text. */
+export const membersIn = (text: string | undefined): Members => objectAt(parseJson(text ?? '{}'));
 
 function sizesOf({ cpuCount, physicalMemoryBytes, disks, nics }: Hardware): MachineSizes {
   return {
@@ -118,7 +123,7 @@ function networksOf(nics: Hardware['nics']): readonly string[] {
  * one.
  */
 function mergeImages(before: string | undefined, images: EventData<'ImageAvailabilityReported'>['images']): string {
-  const byName = new Map<string, object>(Object.entries(JSON.parse(before ?? '{}') as object));
+  const byName = new Map(Object.entries(membersIn(before)));
   for (const { name, sizeBytes, seconds, downloadRateMbps, result } of images)
     byName.set(
       name,

@@ -1,5 +1,6 @@
 import type { MusterEvent, RecordedMusterEvent } from '@muster/contracts';
 import { type Collection, putOrRemove, type ReadModelChange } from '@muster/ports';
+import type { EventWith } from '../event-rows';
 
 /** The metadata of an event that rows use. */
 export interface Occurrence {
@@ -14,13 +15,19 @@ export interface Occurrence {
 export type Patch<Document> = { readonly [Member in keyof Document]?: Document[Member] | undefined };
 
 /** One pure row per event type: the changes of the document. A missing row is a compile error. */
-export type ViewRows<Event extends { readonly type: string; readonly data: unknown }, Document> = {
-  readonly [Type in Event['type']]: (
-    document: Document,
-    data: Extract<Event, { readonly type: Type }>['data'],
-    occurrence: Occurrence,
-  ) => Patch<Document>;
+export type ViewRows<Data, Document> = {
+  readonly [Type in keyof Data]: (document: Document, data: Data[Type], occurrence: Occurrence) => Patch<Document>;
 };
+
+/** What the row of an event changes in a document. */
+export const patchesOf =
+  <Data, Document>(rows: ViewRows<Data, Document>) =>
+  <Type extends keyof Data>(
+    document: Document,
+    event: EventWith<Data, Type>,
+    occurrence: Occurrence,
+  ): Patch<Document> =>
+    rows[event.type](document, event.data, occurrence);
 
 /** The event does not change this document. */
 export const unchanged = (): Record<string, never> => ({});
@@ -38,11 +45,7 @@ export function patched<Document extends { readonly updated_at: string; readonly
   patch: Patch<Document>,
   occurrence: Occurrence,
 ): Document {
-  const next = copy as { -readonly [Member in keyof Document]: Document[Member] };
-  for (const member in patch) next[member] = patch[member] as Document[typeof member];
-  next.updated_at = occurrence.at;
-  next._position = occurrence.position;
-  return next;
+  return Object.assign(copy, patch, { updated_at: occurrence.at, _position: occurrence.position });
 }
 
 /** The collection of documents, and the collection of deleted documents. */

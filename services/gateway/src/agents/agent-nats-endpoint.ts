@@ -1,9 +1,10 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { anyAgentSubject, HEADERS, parseAgentSubject } from '@muster/contracts';
+import { anyAgentSubject, HEADERS, parseAgentSubject, toJsonValue } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/nest-kit';
 import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { errorMessage, keysOf } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AGENT_METHODS, AgentRequests, type RequestVerb } from './agent-requests';
 
@@ -25,7 +26,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.subscriptions = (Object.keys(AGENT_METHODS) as RequestVerb[]).map((verb) =>
+    this.subscriptions = keysOf(AGENT_METHODS).map((verb) =>
       this.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
         queue: QUEUE,
       }),
@@ -40,7 +41,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
     try {
       const ids = readIds(message.subject);
       const input = readInput(verb, message.body, ids);
-      return { ok: (await this.agentRequests.send(verb, input, this.contextOf(message, ids))) as unknown as JsonValue };
+      return { ok: toJsonValue(await this.agentRequests.send(verb, input, this.contextOf(message, ids))) };
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);
@@ -83,13 +84,16 @@ function readInput<Verb extends RequestVerb>(
 ): InputOf<(typeof AGENT_METHODS)[Verb]> & HostIds {
   const { input } = AGENT_METHODS[verb];
   try {
-    const message = parseMessage(input, { ...(body as JsonObject), ...ids });
-    return message as unknown as InputOf<(typeof AGENT_METHODS)[Verb]> & HostIds;
+    const message = parseMessage<(typeof AGENT_METHODS)[Verb]['input']>(input, { ...jsonObjectOf(body), ...ids });
+    return { ...message, ...ids };
   } catch (error) {
-    const reason = `The message is not a ${input.name}: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = `The message is not a ${input.name}: ${errorMessage(error)}`;
     throw new RefusalError({ code: 'invalid-input', reason, subject: input.name });
   }
 }
+
+const jsonObjectOf = (body: JsonValue): JsonObject =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
 
 const toEnvelope = ({ code, reason, subject = '', allowed = [] }: Refusal): JsonObject => ({
   code,

@@ -1,4 +1,5 @@
 import { type JsonSchema, type Static, V2_ERROR, V2_INFRA_ERROR } from '@muster/assisted-api';
+import { isObject } from '@muster/schema';
 import { applyDecorators, Header } from '@nestjs/common';
 import { ApiExtension, ApiOperation } from '@nestjs/swagger';
 import type { TSchema } from '@sinclair/typebox';
@@ -21,6 +22,10 @@ export interface AnswerNote {
   /** The values that the request refers to are checked beyond their format: 422 when they are not valid. */
   readonly validatesNames: boolean;
 }
+
+/** Routes note their answers through the decorators of this file only. */
+export const isAnswerNote = (value: unknown): value is AnswerNote =>
+  isObject(value) && typeof value['mediaType'] === 'string' && isObject(value['headers']) && isObject(value['others']);
 
 type AnswerOptions = Partial<
   Pick<AnswerNote, 'headers' | 'others' | 'mayBeNotReady' | 'refersToOthers' | 'validatesNames'>

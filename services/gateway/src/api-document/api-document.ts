@@ -7,6 +7,7 @@ import {
   requestFields,
   requestSchema,
 } from '@muster/assisted-api';
+import { isObject, listAt, objectAt } from '@muster/schema';
 import type { INestApplication } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
@@ -48,17 +49,20 @@ export function describeRoutes(app: INestApplication): void {
     }
 }
 
+const isRouteArgument = (value: unknown): value is RouteArgument =>
+  isObject(value) && typeof value['index'] === 'number' && Array.isArray(value['pipes']);
+
 function describeController(controller: object): void {
-  const { prototype } = controller as { readonly prototype: object };
+  const prototype: unknown = Reflect.get(controller, 'prototype');
+  if (!isObject(prototype)) return;
   for (const name of Object.getOwnPropertyNames(prototype)) {
     const handler = Object.getOwnPropertyDescriptor(prototype, name);
-    const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as {
-      readonly [key: string]: RouteArgument;
-    };
-    const types = (Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) as readonly unknown[];
+    const types = listAt(Reflect.getMetadata('design:paramtypes', prototype, name));
+    const args = objectAt(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name));
     for (const [key, argument] of Object.entries(args))
-      for (const note of notesOf(Number(key.split(':')[0]), argument, types[argument.index]))
-        if (handler) note(prototype, name, handler);
+      if (handler && isRouteArgument(argument))
+        for (const note of notesOf(Number(key.split(':')[0]), argument, types[argument.index]))
+          note(prototype, name, handler);
   }
 }
 

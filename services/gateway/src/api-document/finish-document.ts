@@ -1,7 +1,8 @@
 import { describeMember, descriptionOf, type JsonSchema } from '@muster/assisted-api';
+import { isObject, memberAt, type Members, objectAt } from '@muster/schema';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { MUSTER_API } from '../http/routes';
-import { type AnswerNote, ERROR_ROWS, errorsOf, NOTE } from './answers.decorator';
+import { type AnswerNote, ERROR_ROWS, errorsOf, isAnswerNote, NOTE } from './answers.decorator';
 
 type Json = unknown;
 
@@ -11,7 +12,7 @@ type Json = unknown;
  */
 export function hoistSchemas(tree: Json): {
   readonly tree: Json;
-  readonly schemas: { readonly [title: string]: JsonSchema };
+  readonly schemas: Members;
 } {
   const found = new Map<string, string>();
   const walk = (value: Json): Json => {
@@ -30,7 +31,7 @@ export function hoistSchemas(tree: Json): {
   const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     tree: hoisted,
-    schemas: Object.fromEntries(sorted.map(([title, text]) => [title, JSON.parse(text) as JsonSchema])),
+    schemas: Object.fromEntries(sorted.map(([title, text]): [string, unknown] => [title, JSON.parse(text)])),
   };
 }
 
@@ -39,11 +40,11 @@ export function hoistSchemas(tree: Json): {
  */
 function described(value: object): object {
   if (!isNamed(value) || !('properties' in value)) return value;
-  const properties = Object.entries(value.properties as { readonly [name: string]: JsonSchema });
+  const properties = Object.entries(objectAt(value, 'properties'));
   return {
     ...value,
     properties: Object.fromEntries(
-      properties.map(([name, member]) => [name, describeMember(value.title, name, member)]),
+      properties.map(([name, member]) => [name, describeMember(value.title, name, objectAt(member))]),
     ),
   };
 }
@@ -55,7 +56,6 @@ const isNamed = (value: object): value is { readonly title: string } =>
 type OpenOperation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Response = object;
-type Components = NonNullable<OpenAPIObject['components']>;
 
 const NO_CONTENT = '204';
 const METHODS: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
@@ -69,14 +69,18 @@ export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
       ERROR_ROWS.map((row) => [row.name, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
     ),
   });
-  const { paths: finished, responses } = tree as Pick<OpenAPIObject, 'paths'> & Pick<Components, 'responses'>;
   const { components, ...rest } = scanned;
-  return {
+  const finished: unknown = {
     ...rest,
-    paths: finished,
-    components: { ...components, responses, schemas: schemas as Components['schemas'] },
+    paths: memberAt(tree, 'paths'),
+    components: { ...components, responses: memberAt(tree, 'responses'), schemas },
   };
+  if (!isDocument(finished)) throw new Error('The document has no paths.');
+  return finished;
 }
+
+const isDocument = (value: unknown): value is OpenAPIObject =>
+  isObject(value) && isObject(value['info']) && isObject(value['paths']);
 
 const finishPath = (path: string, item: OpenAPIObject['paths'][string]): object =>
   Object.fromEntries(
@@ -96,15 +100,9 @@ const KEY_PARAMETER = {
 };
 
 function finishOperation(path: string, method: Method, operation: OpenOperation): object {
-  const {
-    [NOTE]: given,
-    responses,
-    operationId,
-    summary,
-    parameters,
-    requestBody,
-    security,
-  } = operation as OpenOperation & { [NOTE]?: AnswerNote };
+  const { responses, operationId, summary, parameters, requestBody, security } = operation;
+  const note = memberAt(operation, NOTE);
+  const given = isAnswerNote(note) ? note : undefined;
   const isOpenToAll = !security || security.length === 0;
   const status = Object.keys(responses)[0] ?? '200';
   const success: { [status: string]: Response } = given ? successesOf(given, status) : {};

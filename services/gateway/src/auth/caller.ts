@@ -1,3 +1,4 @@
+import { memberAt } from '@muster/schema';
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -85,8 +86,7 @@ const BEARER = /^bearer\s+/i;
 /** Returns the credential of a scheme in the request; undefined when the request has none. */
 export function credentialOf(scheme: AuthScheme, { headers, query }: Asked): string | undefined {
   const { place, name } = CREDENTIAL_PLACES.get(scheme) ?? NOWHERE;
-  const given =
-    place === 'header' ? headers[name.toLowerCase()] : (query as { readonly [name: string]: unknown })[name];
+  const given = place === 'header' ? headers[name.toLowerCase()] : memberAt(query, name);
   return typeof given === 'string' && given !== '' ? given : undefined;
 }
 

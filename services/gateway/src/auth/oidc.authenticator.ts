@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { PULL_SECRET } from '@muster/contracts';
 import { agentTokenKey, type Platform, verifyImageToken } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
+import { parseJson, textAt } from '@muster/schema';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
 import type { OidcSettings } from '../config';
 import {
@@ -76,10 +77,9 @@ export class OidcAuthenticator implements Authenticator {
   }
 
   private callerOf(payload: JWTPayload): Caller | undefined {
-    const user = textOf(payload['username']) || textOf(payload['preferred_username']);
-    if (user === '') return undefined;
-    const org =
-      textOf(payload['org_id']) || textOf((payload['organization'] as { readonly id?: unknown } | undefined)?.id);
+    const user = textAt(payload, 'username') || textAt(payload, 'preferred_username');
+    if (!user) return undefined;
+    const org = textAt(payload, 'org_id') || (textAt(payload, 'organization', 'id') ?? '');
     return { kind: 'user', user, org, role: this.roleOf(user) };
   }
 
@@ -145,18 +145,7 @@ export class OidcAuthenticator implements Authenticator {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function tokenIn(pullSecret: string): string {
-  try {
-    const { auths } = JSON.parse(pullSecret) as {
-      readonly auths?: { readonly [entry: string]: { readonly auth?: unknown } };
-    };
-    return textOf(auths?.[TOKEN_ENTRY]?.auth);
-  } catch {
-    return '';
-  }
-}
+const tokenIn = (pullSecret: string): string => textAt(parseJson(pullSecret), 'auths', TOKEN_ENTRY, 'auth') ?? '';
 
 function isSame(given: string, wanted: string): boolean {
   const [first, second] = [Buffer.from(given), Buffer.from(wanted)];
@@ -168,8 +157,8 @@ async function discoverKeys(issuer: string): Promise<string> {
   const answer = await fetch(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),
   });
-  const { jwks_uri: uri } = (await answer.json()) as { readonly jwks_uri?: unknown };
-  if (typeof uri !== 'string') throw new Error(`The OIDC discovery document of ${issuer} has no jwks_uri.`);
+  const uri = textAt(await answer.json(), 'jwks_uri');
+  if (uri === undefined) throw new Error(`The OIDC discovery document of ${issuer} has no jwks_uri.`);
   return uri;
 }
 

@@ -3,6 +3,7 @@ import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { isObject, type Members, objectAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -16,8 +17,6 @@ export interface NamedIds {
   /** Hosts of `infraEnvId`, or hosts of any infra-env when it is absent. */
   readonly hostIds: readonly string[];
 }
-
-type Fields = { readonly [name: string]: unknown };
 
 /**
  * Return the ids in the path, the query and the body. A host id belongs to the infra-env beside it, otherwise to the
@@ -48,9 +47,9 @@ export function idsOfBody(request: FastifyRequest): readonly NamedIds[] {
 }
 
 /** Depth and members of a body are limited when it is read. */
-function* objectsIn(value: unknown): Generator<Fields> {
+function* objectsIn(value: unknown): Generator<Members> {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield value as Fields;
+  if (isObject(value)) yield value;
   for (const member of Object.values(value)) yield* objectsIn(member);
 }
 
@@ -59,7 +58,7 @@ const ID_MEMBERS = ['cluster_id', 'infra_env_id', 'host_id', 'host_ids'];
 const BODY_IDS_MAX = 2_048;
 
 function namedIds(part: unknown): NamedIds {
-  const fields = (typeof part === 'object' && part !== null ? part : {}) as Fields;
+  const fields = objectAt(part);
   return {
     clusterId: lastOf(fields['cluster_id']),
     infraEnvId: lastOf(fields['infra_env_id']),

@@ -4,6 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { currentRequest } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { documented, documentHeader } from '../http/headers';
@@ -25,7 +26,7 @@ const UNAUTHENTICATED: Caller = { kind: 'user', user: '', org: '', role: 'user' 
 
 export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
-  const actor = actorOf(caller, request.params as PathIds);
+  const actor = actorOf(caller, textAt(request.params, 'host_id'));
   const commandId = commandIdOf(request, `${caller.org} ${actor}`);
   const scope = currentRequest();
   if (scope) scope.correlationId = commandId;
@@ -71,15 +72,10 @@ function derivedId(parts: readonly string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${DERIVED_VERSION}${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-interface PathIds {
-  readonly host_id?: string;
-  readonly cluster_id?: string;
-}
-
-function actorOf(caller: Caller, path: PathIds): string {
+function actorOf(caller: Caller, hostId: string | undefined): string {
   if (caller.kind === 'user') return caller.user;
   const scope = caller.scope ?? { infraEnvId: '' };
-  return `agent:${path.host_id ?? ('infraEnvId' in scope ? scope.infraEnvId : scope.clusterId)}`;
+  return `agent:${hostId ?? ('infraEnvId' in scope ? scope.infraEnvId : scope.clusterId)}`;
 }
 
 const HEADER = 'get_unregistered_clusters';

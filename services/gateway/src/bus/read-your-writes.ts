@@ -4,7 +4,7 @@ import { RegistrationService, subjectOfMethod, ValidationService } from '@muster
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
 import { NoResponder, type ReadModels, type Requests, RequestTimedOut, START_OF_STORE } from '@muster/ports';
-import { createParser, valueOf } from '@muster/schema';
+import { createParser, valueOf, memberAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 
 /** Maximum time that a response waits for the read models. After it the response shows their present content. */
@@ -60,7 +60,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
 
   async onApplicationBootstrap(): Promise<void> {
     this.subscription = this.requests.subscribe(projectionSubject(VIEWS_PROJECTION), ({ body }) => {
-      const { position } = body as { readonly position?: unknown };
+      const position = memberAt(body, 'position');
       if (typeof position === 'number') this.advance(position);
     });
     this.headAtStart = await this.eventStore.head();

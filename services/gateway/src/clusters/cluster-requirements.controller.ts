@@ -4,9 +4,10 @@ import {
   NOTHING_AHEAD,
   type OperatorCluster,
   type OperatorPlugin,
-  OPERATORS,
+  OPERATOR_PLUGINS,
   type OperatorSettings,
 } from '@muster/operators';
+import { parseJson, textAt } from '@muster/schema';
 import {
   type HostRequirements,
   parseVersion,
@@ -92,10 +93,7 @@ export function preflightRequirements(
       master: ofRole(isSingleNode ? requirements.sno : requirements.master, needsTpm(cluster, 'master')),
       worker: ofRole(requirements.worker, needsTpm(cluster, 'worker')),
     },
-    operators:
-      cluster.kind === 'AddHostsCluster'
-        ? []
-        : (OPERATORS as readonly OperatorPlugin[]).map((one) => ofOperator(one, known)),
+    operators: cluster.kind === 'AddHostsCluster' ? [] : OPERATOR_PLUGINS.map((one) => ofOperator(one, known)),
   };
 }
 
@@ -169,15 +167,8 @@ export function supportedPlatforms(question: PlatformQuestion): readonly Platfor
 }
 
 /** Returns `system_vendor.manufacturer` of an inventory; undefined when it cannot be read. */
-export function manufacturerOf(inventory: string | undefined): string | undefined {
-  if (inventory === undefined) return undefined;
-  try {
-    const { system_vendor: vendor } = JSON.parse(inventory) as { readonly system_vendor?: { manufacturer?: unknown } };
-    return typeof vendor?.manufacturer === 'string' ? vendor.manufacturer : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const manufacturerOf = (inventory: string | undefined): string | undefined =>
+  textAt(parseJson(inventory ?? ''), 'system_vendor', 'manufacturer');
 
 @Controller('v2/clusters/:cluster_id')
 export class ClusterRequirementsController {

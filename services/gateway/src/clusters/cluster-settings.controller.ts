@@ -2,6 +2,7 @@ import { DOCUMENT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { isObject, parseJson } from '@muster/schema';
 import { Body, Controller, Get, Header, HttpCode, Param, Patch, Put } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
@@ -40,7 +41,7 @@ export class ClusterSettingsController {
     @Body(new TextPipe(DOCUMENT_MAX_CHARACTERS)) installConfigOverrides: string,
     @Context() context: CommandContext,
   ): Promise<void> {
-    if (installConfigOverrides !== '' && !isJsonObject(installConfigOverrides)) {
+    if (installConfigOverrides !== '' && !isObject(parseJson(installConfigOverrides))) {
       throw new RefusalError({
         code: 'invalid-input',
         reason: 'The install-config override must be the text of a JSON object. An empty text removes it.',
@@ -80,14 +81,5 @@ export class ClusterSettingsController {
       context,
     );
     return JSON.stringify(uiSettings);
-  }
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const document: unknown = JSON.parse(text);
-    return typeof document === 'object' && document !== null && !Array.isArray(document);
-  } catch {
-    return false;
   }
 }

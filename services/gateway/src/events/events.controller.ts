@@ -11,6 +11,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
 import type { JsonObject, JsonValue, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { createJsonParser, valueOf } from '@muster/schema';
 import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -23,17 +24,14 @@ import { Commands } from '../bus/commands';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
 import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
 
+const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type: ['object', 'array'] }), {
+  name: 'props',
+});
+
 /** Parses properties from an object, or from a list of alternating keys and values. Other text is ignored. */
 export function parseEventProps(text: string | undefined): JsonObject | undefined {
-  if (!text) return undefined;
-  let props: JsonValue;
-  try {
-    props = JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-  if (Array.isArray(props)) return fromPairs(props);
-  return typeof props === 'object' && props !== null ? props : undefined;
+  const props = valueOf(parseProps(text || '{}'));
+  return Array.isArray(props) ? fromPairs(props) : text ? props : undefined;
 }
 
 function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {

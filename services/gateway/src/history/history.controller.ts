@@ -20,6 +20,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, READ_MODELS } from '@muster/nest-kit';
 import type { Clock, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { createJsonReader, holds, memberAt, onlyPresent, textAt } from '@muster/schema';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
@@ -127,6 +128,20 @@ const FUNNEL = Type.Object(
 
 type PresentedFunnel = Static<typeof FUNNEL>;
 
+const isClusterDocument = (value: unknown): value is ClusterDocument =>
+  typeof memberAt(value, '_position') === 'number' && textAt(value, 'status') !== undefined;
+const isHostDocument = (value: unknown): value is HostDocument =>
+  typeof memberAt(value, '_position') === 'number' && textAt(value, 'infra_env_id') !== undefined;
+
+/** The documents as the service `events` sends them: its own, folded from the store. */
+const readPast = createJsonReader(
+  Type.Object({
+    cluster: holds(isClusterDocument, 'the document of a cluster'),
+    hosts: Type.Array(holds(isHostDocument, 'the document of a host')),
+  }),
+  { name: 'the past' },
+);
+
 @Controller(MUSTER_API)
 export class HistoryController {
   constructor(
@@ -151,7 +166,7 @@ export class HistoryController {
     await this.clusters.document(clusterId);
     const { documents } = await this.commands.send(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
-    const past = JSON.parse(text.toString()) as { cluster: ClusterDocument; hosts: HostDocument[] };
+    const past = readPast(text.toString());
     const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));
     return presentCluster(past.cluster, {
       hosts: await Promise.all(hosts),
@@ -207,8 +222,7 @@ export class HistoryController {
   async showFunnel(@Query() query: FunnelQuery): Promise<PresentedFunnel> {
     const { from, to, days } = funnelWindow(query, this.clock.nowMs());
     const { openshift_version, platform, topology } = query;
-    const chosen = Object.entries({ openshift_version, platform, topology }).filter(([, value]) => value !== undefined);
-    const where = { day: days, ...(Object.fromEntries(chosen) as Record<string, string>) };
+    const where = { day: days, ...onlyPresent({ openshift_version, platform, topology }) };
     const count = new FunnelCount();
     const pages = findAll<ClusterJourney>(this.readModels, { collection: JOURNEY_COLLECTIONS.clusters, where });
     for await (const page of pages)

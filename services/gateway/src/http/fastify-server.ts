@@ -80,7 +80,7 @@ export function createFastifyServer(
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
     frameworkErrors: (error, _request, reply) => {
       const code = error.statusCode ?? 400;
-      // The type of the response to a request without a route does not permit other status codes.
+      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the type of a reply to an unroutable request cannot name its own status codes
       void (reply as unknown as FastifyReply)
         .status(code)
         .send({ code, message: `The request cannot be routed: ${error.message}` });
@@ -99,7 +99,7 @@ export function createFastifyServer(
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);
   leaveBodiesUnread(server);
-  void adapter.register(multipart as never, {
+  void server.register(multipart, {
     limits: { files: 1, fields: 8, parts: 9, fileSize: LOG_BUNDLE_MAX_BYTES + 1 },
   });
   return adapter;

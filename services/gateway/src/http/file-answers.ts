@@ -75,6 +75,6 @@ async function writeAll(archive: Pack, entries: readonly TarEntry[]): Promise<vo
 
 async function lengthOf(stream: Readable): Promise<number> {
   let bytes = 0;
-  for await (const chunk of stream) bytes += Buffer.from(chunk as Uint8Array).length;
+  for await (const chunk of stream) bytes += Buffer.from(chunk).length;
   return bytes;
 }

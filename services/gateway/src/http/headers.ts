@@ -3,7 +3,8 @@ import { type ApiBodyOptions, ApiHeader } from '@nestjs/swagger';
 
 type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schema'], { $ref: string }>;
 
-/** The type of the framework has mutable lists. They are not modified. */
+/** The schema in the framework's type. */
+// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the framework's type has mutable lists; nothing changes them
 export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenApiSchema;
 
 /** Documents an optional header of the request. */

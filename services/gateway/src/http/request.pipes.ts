@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIST_MAX_ITEMS, mayBeAbsent, pullSecretError, requestFields, UUID_PATTERN } from '@muster/assisted-api';
 import { RefusalError } from '@muster/problems';
+import { isObject, type Members, objectAt, selectMembers } from '@muster/schema';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
@@ -65,7 +66,6 @@ export const JSON_MAX_MEMBERS = 50_000;
 export const REQUEST_OBJECTS_MAX = 12_000;
 
 type RequestClass = new () => object;
-type Members = { readonly [name: string]: unknown };
 
 /**
  * Converts a body to instances of its request classes. Members that are null are omitted, because assisted-service v2
@@ -75,7 +75,7 @@ type Members = { readonly [name: string]: unknown };
  */
 export function toRequest(type: RequestClass, body: unknown): object {
   if (body === undefined) throw new SchemaViolation('body is required');
-  if (!isMembers(body)) throw new SchemaViolation('body must be a JSON object');
+  if (!isObject(body)) throw new SchemaViolation('body must be a JSON object');
   return new RequestBuilder().object(type, body, '', 0);
 }
 
@@ -84,7 +84,7 @@ export function toQuery(type: RequestClass, query: unknown): object {
   const fields = requestFields(type);
   return plainToInstance(
     type,
-    Object.fromEntries(Object.entries(query as Members).filter(([name]) => fields.has(name))),
+    selectMembers(objectAt(query), (name) => fields.has(name)),
   );
 }
 
@@ -96,21 +96,21 @@ class RequestBuilder {
     this.enter(depth);
     const fields = type && requestFields(type);
     if (type) this.countObject();
-    const kept = (type ? new type() : {}) as { [name: string]: unknown };
+    const kept: object = type ? new type() : {};
     for (const name of Object.keys(value)) {
       const field = fields?.get(name);
       if (fields && !field) throw unknownField(path === '' ? name : `${path}.${name}`);
       const member = value[name];
       this.count();
       if (member !== null)
-        kept[name] = this.value(field?.nested, member, path === '' ? name : `${path}.${name}`, depth + 1);
+        Reflect.set(kept, name, this.value(field?.nested, member, path === '' ? name : `${path}.${name}`, depth + 1));
     }
     return kept;
   }
 
   private value(type: RequestClass | undefined, value: unknown, path: string, depth: number): unknown {
     if (Array.isArray(value)) return this.list(type, value, path, depth);
-    return isMembers(value) ? this.object(type, value, path, depth) : value;
+    return isObject(value) ? this.object(type, value, path, depth) : value;
   }
 
   private list(type: RequestClass | undefined, items: readonly unknown[], path: string, depth: number): unknown[] {
@@ -140,9 +140,6 @@ class RequestBuilder {
       throw new SchemaViolation(`body must not have more than ${JSON_MAX_MEMBERS} members`);
   }
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const unknownField = (path: string): SchemaViolation =>
   new SchemaViolation(`${path} in body is not a field of this request; check its spelling or leave it out`);
@@ -199,8 +196,10 @@ function withOffset(error: ValidationError, offset: number): ValidationError {
 const bodyOf = (type: RequestClass, body: unknown): unknown => (body === undefined && mayBeAbsent(type) ? {} : body);
 
 /** A class whose fields have class-validator decorators. */
-export const isRequestClass = (type: unknown): type is RequestClass =>
-  typeof type === 'function' && requestFields(type as RequestClass).size > 0;
+export const isRequestClass = (type: unknown): type is RequestClass => isClass(type) && requestFields(type).size > 0;
+
+const isClass = (type: unknown): type is RequestClass =>
+  typeof type === 'function' && isObject(Reflect.get(type, 'prototype'));
 
 /** A UUID of the path, in lower case. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, unavailableIn } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
+import { errorMessage, isObject } from '@muster/schema';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cleanPath } from './fastify-server';
@@ -49,9 +50,9 @@ export class V2ExceptionFilter implements ExceptionFilter {
     if (unavailable) return refused(unavailableRefusal(unavailable));
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
-    if (status !== undefined && status >= 400 && status < 500) return framework(status, messageOf(error));
+    if (status !== undefined && status >= 400 && status < 500) return framework(status, errorMessage(error));
     this.logger.error(
-      `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : messageOf(error)}`,
+      `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`,
     );
     return refused(INTERNAL);
   }
@@ -86,8 +87,6 @@ const framework = (code: number, message: string): ErrorAnswer => ({ status: cod
 
 /** Errors of the HTTP server (body limit, media type, invalid JSON) have a status. */
 function statusOf(error: unknown): number | undefined {
-  const status = (error as { readonly statusCode?: unknown } | null)?.statusCode;
+  const status = isObject(error) ? error['statusCode'] : undefined;
   return typeof status === 'number' ? status : undefined;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,21 +1,13 @@
 import type { HostDocument, InfraEnvDocument } from '@muster/assisted-api';
 import { BootImageError, ipxeBootScript, ipxeChainScript } from '@muster/boot-image';
+import { hostBootsFromDisk, readKernelArguments } from '@muster/domain';
 import { RefusalError } from '@muster/problems';
+import { listAt, parseJson, textAt } from '@muster/schema';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
 import { ImageUrls } from '../views/infra-env-views';
-
-/**
- * Returns the values of the kernel arguments of an infra-env, which are stored as the text of a JSON list of
- * operations.
- */
-export function appendedArguments(stored: string): readonly string[] {
-  if (stored === '') return [];
-  const list = JSON.parse(stored) as readonly { readonly operation?: string; readonly value?: string }[];
-  return list.flatMap(({ operation, value }) => (operation === 'append' && value ? [value] : []));
-}
 
 export interface IpxeScriptRequest {
   /** `discovery-image-always` (also when empty) or `boot-order-control`. */
@@ -26,8 +18,6 @@ export interface IpxeScriptRequest {
 
 export const IPXE_SCRIPT = 'ipxe-script';
 const BOOT_ORDER_CONTROL = 'boot-order-control';
-const STATUSES_IN_INSTALLATION: readonly string[] = ['installing-in-progress', 'added-to-existing-cluster'];
-const STAGES_ON_DISK: readonly string[] = ['Rebooting', 'Waiting for ignition', 'Configuring', 'Joined', 'Done'];
 
 /** Creates iPXE scripts for hosts that boot over the network. */
 @Injectable()
@@ -49,9 +39,11 @@ export class IpxeScripts {
         return ipxeChainScript(await this.urls.file(infraEnv, parameters, request));
       }
       if (type === BOOT_ORDER_CONTROL) await this.refuseOnDisk(infraEnv.id, mac.toLowerCase());
+      const read = readKernelArguments(infraEnv.kernel_arguments ?? '');
+      if ('refusal' in read) throw new RefusalError(read.refusal);
       return ipxeBootScript({
         ...(await this.urls.networkBoot(infraEnv, request)),
-        appendKargs: appendedArguments(infraEnv.kernel_arguments ?? ''),
+        appendKargs: read.kernelArguments,
       });
     } catch (error) {
       if (!(error instanceof BootImageError)) throw error;
@@ -71,7 +63,7 @@ export class IpxeScripts {
         subject: 'mac',
       });
     }
-    if (!host || !isOnDisk(host)) return;
+    if (!host || !hostBootsFromDisk(host.status, host.progress?.current_stage ?? '')) return;
     throw new RefusalError({
       code: 'not-found',
       reason: `The host with MAC address ${mac} is ${host.status} and must boot from its disk.`,
@@ -82,14 +74,6 @@ export class IpxeScripts {
   private async macsOf({ _inventory_digest: digest }: HostDocument): Promise<readonly string[]> {
     const text = await this.bodies.text(digest);
     if (text === undefined) return [];
-    const { interfaces = [] } = JSON.parse(text) as {
-      readonly interfaces?: readonly { readonly mac_address?: unknown }[];
-    };
-    return interfaces.map(({ mac_address: mac }) => String(mac ?? '').toLowerCase());
+    return listAt(parseJson(text), 'interfaces').map((nic) => (textAt(nic, 'mac_address') ?? '').toLowerCase());
   }
-}
-
-function isOnDisk({ status, progress }: HostDocument): boolean {
-  if (status === 'installed') return true;
-  return STATUSES_IN_INSTALLATION.includes(status) && STAGES_ON_DISK.includes(progress?.current_stage ?? '');
 }

@@ -7,6 +7,7 @@ import {
 } from '@muster/assisted-api';
 import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
+import { listAt, textAt } from '@muster/schema';
 import { Body, Controller, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
@@ -20,16 +21,10 @@ const REPORT = 'CLUSTER_OPERATORS_REPORT';
 
 /** Returns names and messages of the failed operators in the report of a controller. The report is untrusted and may have any shape. */
 export function failedOperatorsOf(data: object | undefined): readonly string[] {
-  const report = (data as { readonly [key: string]: unknown } | undefined)?.[REPORT];
-  if (!Array.isArray(report)) return [];
-  return report.flatMap((entry: unknown) => {
-    const {
-      name,
-      status,
-      status_info: info,
-    } = (entry ?? {}) as { name?: unknown; status?: unknown; status_info?: unknown };
-    if (status !== 'failed' || typeof name !== 'string') return [];
-    return [typeof info === 'string' && info !== '' ? `${name} (${info})` : name];
+  return listAt(data, REPORT).flatMap((entry) => {
+    const [name, info] = [textAt(entry, 'name'), textAt(entry, 'status_info')];
+    if (textAt(entry, 'status') !== 'failed' || name === undefined) return [];
+    return [info ? `${name} (${info})` : name];
   });
 }
 

@@ -45,7 +45,7 @@ export class MetricsController {
 
   /** A counter without labels starts at 0, so that Prometheus records its first increment. */
   private async seriesOf(name: string, { type, labels }: MetricRow): Promise<Series> {
-    const document = (await this.readModels.get(COLLECTIONS.metrics, name)) as MetricDocument | undefined;
+    const document = await this.readModels.get(COLLECTIONS.metrics, name);
     const series = document?.series ?? {};
     return Object.keys(series).length === 0 && type === 'counter' && labels.length === 0 ? { '': 0 } : series;
   }

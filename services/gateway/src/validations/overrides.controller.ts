@@ -7,6 +7,7 @@ import {
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { createJsonParser, valueOf } from '@muster/schema';
 import { Body, Controller, Get, HttpCode, Param, Put } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers } from '../api-document/answers.decorator';
@@ -163,14 +164,12 @@ const presentAsTexts = (cluster: ClusterDocument): V2IgnoredValidations => ({
   'host-validation-ids': cluster.ignored_host_validations ?? '[]',
 });
 
+const parseNames = createJsonParser(Type.Array(Type.String()), { name: '' });
+
 function namesIn(text: string | undefined, subject: string): string[] {
   if (text === undefined || text === '') return [];
-  try {
-    const names: unknown = JSON.parse(text);
-    if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
-  } catch {
-    // The refusal below covers invalid JSON as well as JSON of another shape.
-  }
+  const names = valueOf(parseNames(text));
+  if (names) return names;
   throw new RefusalError({
     code: 'invalid-input',
     reason: `${subject} must be a JSON array of validation ids as a string, such as '["ntp-synced"]'.`,

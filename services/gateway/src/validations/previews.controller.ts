@@ -103,12 +103,11 @@ export class PreviewsController {
 
   private async dryRun(host: PreflightHostRequest, index: number, context: CommandContext): Promise<DryRunHost> {
     const hostId = host.host_id ?? this.ids.uuid();
-    const inventory = host.inventory ? [{ step_type: 'inventory', output: host.inventory }] : [];
+    const inventory: NonNullable<PreflightHostRequest['reports']> = host.inventory
+      ? [{ step_type: 'inventory', output: host.inventory }]
+      : [];
     const reports: DryRunReport[] = [];
-    for (const { step_type: stepType, output, exit_code: exitCode = 0 } of [
-      ...inventory,
-      ...(host.reports ?? []),
-    ] as NonNullable<PreflightHostRequest['reports']>) {
+    for (const { step_type: stepType, output, exit_code: exitCode = 0 } of [...inventory, ...(host.reports ?? [])]) {
       const request = {
         hostKey: hostKeyOf(NO_INFRA_ENV, hostId),
         stepType,

@@ -54,8 +54,11 @@ export class KeptTexts {
 
 /** As `Promise.all`, without a promise where all values are there already. */
 export function allOf<Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<Value[]> {
-  return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly Value[]);
+  return areThere(values) ? values : Promise.all(values);
 }
+
+const areThere = <Value>(values: readonly (Value | Promise<Value>)[]): values is readonly Value[] =>
+  !values.some((value) => value instanceof Promise);
 
 function areSame(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);

@@ -4,6 +4,7 @@ import type { FencingCredentials } from '@muster/ignition-config';
 import { type MusterEventStore, openDocument, openProxy } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { parseJson, textAt } from '@muster/schema';
 import type { IgnitionServiceConfig } from '../config';
 import type { ServiceRegistries } from '../service-registries';
 import { ArtifactsRefused, type InstallHost, type InstallRequest } from '../toolchain/toolchain.port';
@@ -21,13 +22,14 @@ export async function fencingOf(
   const sealed = await secrets.open(infraEnvId, hostSecretName(hostId, 'fencing-credentials'));
   if (!sealed?.length) return undefined;
   // The registration service sealed them with the field names of the v2 API.
-  const given = JSON.parse(sealed.toString('utf8')) as { readonly [field: string]: string | undefined };
+  const given = parseJson(sealed.toString('utf8'));
+  const macAddress = textAt(given, 'mac_address');
   return {
-    address: given['address'] ?? '',
-    username: given['username'] ?? '',
-    password: given['password'] ?? '',
-    certificateVerification: given['certificate_verification'] ?? '',
-    ...(given['mac_address'] ? { macAddress: given['mac_address'] } : {}),
+    address: textAt(given, 'address') ?? '',
+    username: textAt(given, 'username') ?? '',
+    password: textAt(given, 'password') ?? '',
+    certificateVerification: textAt(given, 'certificate_verification') ?? '',
+    ...(macAddress && { macAddress }),
   };
 }
 

@@ -9,9 +9,10 @@ import {
   renderJoiningIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
-import { SECRETS } from '@muster/nest-kit';
+import { readHttpHeaders, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { type HostEntry, InstallView } from '../view/install-view';
 import { hostArtifactName } from './artifact-vault';
@@ -45,7 +46,7 @@ export class JoiningHosts {
     const override = given ? parseIgnitionOverride(given, `the ignition override of host ${hostname}`) : undefined;
     if (override?.kind === 'refused') throw new RefusalError(override.refusal);
     const caPem = decoded(settings.ignitionEndpoint) + authoritiesOf(override?.config);
-    const url = textOf(settings.ignitionEndpoint, 'url');
+    const url = textAt(settings.ignitionEndpoint, 'url') ?? '';
     const endpoint = ignitionBase({
       apiVipDnsName: settings.apiVipDnsName ?? '',
       ignitionEndpoint: { url, caCertificate: caPem },
@@ -57,7 +58,7 @@ export class JoiningHosts {
       pool: state.machineConfigPoolName || roleOf(entry),
       caPem: decoded(settings.ignitionEndpoint),
       token: await this.open(entry, 'ignition-endpoint-token'),
-      headers: headers ? (JSON.parse(headers) as { readonly [name: string]: string }) : {},
+      headers: readHttpHeaders(headers || '{}'),
     });
     const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
     const isPersistentBoot = hardware?.bootDeviceType === 'persistent';
@@ -89,14 +90,9 @@ function roleOf({ state }: HostEntry): string {
 
 const nameOf = (entry: HostEntry): string => hostArtifactName(roleOf(entry), entry.state.hostId);
 
-const textOf = (details: object | undefined, member: string): string => {
-  const value: unknown = (details as { readonly [member: string]: unknown } | undefined)?.[member];
-  return typeof value === 'string' ? value : '';
-};
-
 /** The v2 API contains it in base64. */
 const decoded = (endpoint: object | undefined): string =>
-  Buffer.from(textOf(endpoint, 'ca_certificate'), 'base64').toString('utf8');
+  Buffer.from(textAt(endpoint, 'ca_certificate') ?? '', 'base64').toString('utf8');
 
 const authoritiesOf = (config: IgnitionConfig | undefined): string =>
   (config?.ignition.security?.tls?.certificateAuthorities ?? [])

@@ -26,7 +26,9 @@ import {
 } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { createJsonReader } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { foldStream } from '../view/fold-stream';
 import type { InfraEnvTokens } from './infra-env-tokens';
@@ -227,14 +229,17 @@ export class DiscoveryDocuments {
     const digest = createHash('sha256').update(ignition).digest('hex');
     const { secrets, clock } = this;
     const sealed = await secrets.open(infraEnvId, stampName(isoType));
-    const known =
-      sealed && (JSON.parse(sealed.toString()) as { readonly digest: string; readonly generatedAt: string });
+    const known = sealed && readStamp(sealed.toString());
     if (known?.digest === digest) return known.generatedAt;
     const generatedAt = new Date(clock.nowMs()).toISOString();
     await secrets.seal(infraEnvId, stampName(isoType), Buffer.from(JSON.stringify({ digest, generatedAt })));
     return generatedAt;
   }
 }
+
+const readStamp = createJsonReader(Type.Object({ digest: Type.String(), generatedAt: Type.String() }), {
+  name: 'the stamp of the discovery document',
+});
 
 /** Documents that may exceed the limit are compressed to determine their size. */
 function refuseOversize(ignition: Buffer): void {

@@ -2,6 +2,8 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { agentTokenGeneration, agentTokenKey } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { AGENT_TOKEN } from '@muster/contracts';
+import { createJsonReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 
 /** Returns the token of the agents of an infra-env. It stays the same until it is renewed. */
 export type InfraEnvTokens = (infraEnvId: string) => Promise<string>;
@@ -13,13 +15,15 @@ export interface TokenSigner {
   readonly keyDigest: string;
 }
 
-interface SealedToken {
-  readonly token: string;
-  /** Digest of the key that signed the token. With another key the token is not valid. */
-  readonly keyDigest: string;
-  readonly generation: string;
-  readonly expiresAtMs: number;
-}
+const SEALED_TOKEN = Type.Object({
+  token: Type.String(),
+  /** The key that signed the token: a token of another key is not used. */
+  keyDigest: Type.String(),
+  generation: Type.String(),
+  expiresAtMs: Type.Number(),
+});
+type SealedToken = Static<typeof SEALED_TOKEN>;
+const readSealedToken = createJsonReader(SEALED_TOKEN, { name: 'the sealed agent token' });
 
 /**
  * A token is replaced when less than this share of its lifetime is left, so that new images are valid for long enough.
@@ -38,7 +42,7 @@ export function signedTokens(
   return async (infraEnvId) => {
     const { algorithm, key, keyDigest } = await signerOf();
     const sealed = await secrets.open(infraEnvId, AGENT_TOKEN);
-    const known = sealed && (JSON.parse(sealed.toString()) as SealedToken);
+    const known = sealed && readSealedToken(sealed.toString());
     const generation = await agentTokenGeneration(secrets, infraEnvId);
     const nowMs = clock.nowMs();
     const isIssuedSo = known?.keyDigest === keyDigest && known.generation === generation;

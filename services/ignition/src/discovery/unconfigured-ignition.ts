@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
-import { type IgnitionConfig, mergeIgnition, unconfiguredFiles, type UnconfiguredInput } from '@muster/ignition-config';
+import {
+  type IgnitionConfig,
+  mergeIgnition,
+  parseHostNetworks,
+  toIgnitionConfig,
+  unconfiguredFiles,
+  type UnconfiguredInput,
+} from '@muster/ignition-config';
 import { EVENT_STORE, type MusterEventStore, openNetworks, openProxy, SECRETS } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -53,7 +60,7 @@ export class UnconfiguredIgnition {
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
       rendezvousIp: settings.rendezvousIp ?? '',
-      staticNetworks: JSON.parse(networks?.staticNetworkConfig ?? '[]') as UnconfiguredInput['staticNetworks'],
+      staticNetworks: parseHostNetworks(networks?.staticNetworkConfig ?? '[]') ?? [],
     };
     const digest = createHash('sha256')
       .update(JSON.stringify([release.releaseImage, input]))
@@ -62,7 +69,7 @@ export class UnconfiguredIgnition {
     const known = await this.secrets.open(infraEnvId, name);
     const made = known ?? (await this.make(release, input, settings.additionalTrustBundle ?? ''));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
-    return mergeIgnition(JSON.parse(made.toString()) as IgnitionConfig, ASKS_AT_THE_MACHINE);
+    return mergeIgnition(toIgnitionConfig(JSON.parse(made.toString())), ASKS_AT_THE_MACHINE);
   }
 
   private async make(release: Release, input: UnconfiguredInput, caPem: string): Promise<Buffer> {

@@ -37,6 +37,7 @@ import {
 } from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { listAt, parseJson, textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import type { InstallRequest } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
@@ -64,7 +65,7 @@ function toInput(
 ): SystemManifestsInput {
   const workers = hosts.filter(({ role }) => role === 'worker').length;
   const isSingleNode = settings.controlPlaneCount === 1;
-  const encryption = (settings.diskEncryption ?? {}) as { readonly [field: string]: unknown };
+  const encryption = settings.diskEncryption;
   const node = hosts.find(({ hostId }) => hostId === bootstrapHostId) ?? hosts[0];
   return {
     hasArbiters: hosts.some(({ role }) => role === 'arbiter'),
@@ -73,9 +74,9 @@ function toInput(
     timeSources: ntpServers,
     isOnlyTime: Boolean(settings.ntpSources),
     encryption: {
-      roles: textOf(encryption['enable_on']) || 'none',
-      mode: textOf(encryption['mode']) || 'tpmv2',
-      tangServers: parseTangServers(textOf(encryption['tang_servers'])),
+      roles: textAt(encryption, 'enable_on') || 'none',
+      mode: textAt(encryption, 'mode') || 'tpmv2',
+      tangServers: tangServersIn(textAt(encryption, 'tang_servers') || '[]'),
       cipher: diskEncryptionCipher || CIPHER,
     },
     domain: `${settings.name ?? ''}.${settings.baseDnsDomain ?? ''}`,
@@ -83,14 +84,12 @@ function toInput(
   };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** The v2 API contains them as JSON text, which was validated with the request. */
-function parseTangServers(text: string): readonly { readonly url: string; readonly thumbprint: string }[] {
-  if (text === '') return [];
-  const servers = JSON.parse(text) as readonly { readonly url?: unknown; readonly thumbprint?: unknown }[];
-  return servers.map(({ url, thumbprint }) => ({ url: textOf(url), thumbprint: textOf(thumbprint) }));
-}
+const tangServersIn = (text: string): readonly { readonly url: string; readonly thumbprint: string }[] =>
+  listAt(parseJson(text)).map((server) => ({
+    url: textAt(server, 'url') ?? '',
+    thumbprint: textAt(server, 'thumbprint') ?? '',
+  }));
 
 const FOLDERS = ['manifests', 'openshift'] as const;
 /** Maximum number of manifests of one cluster. Installers read all of them. */

@@ -10,13 +10,14 @@ import {
   renderPointerIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
+import { objectAt } from '@muster/schema';
 import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
 import { clusterAccess, kubeadminPassword } from './cluster-access';
 import { hostConfigs, type RoleConfigs, rolesOf } from './host-configs';
 import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
 import { composedInstallConfig } from './install-config-input';
-import { type ClusterPki, createClusterPki, pkiFiles } from './pki/cluster-pki';
+import { type ClusterPki, createClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
 import {
   ArtifactsRefused,
   type InstallRequest,
@@ -61,7 +62,7 @@ export const builtinToolchain = {
       isSingleNode: isSingleNode(order),
       pullSecret: order.pullSecret,
       sshAuthorizedKey: order.settings.sshPublicKey ?? '',
-      proxy: { httpProxy: '', httpsProxy: '', noProxy: '', ...(installConfig['proxy'] as object | undefined) },
+      proxy: { httpProxy: '', httpsProxy: '', noProxy: '', ...objectAt(installConfig, 'proxy') },
       additionalTrustBundle: String(installConfig['additionalTrustBundle'] ?? ''),
       tls: pkiFiles(kept.pki),
       auth: access.onBootstrap,
@@ -104,7 +105,7 @@ async function keepSecrets(order: InstallRequest, keep: KeepSecret): Promise<Kep
   });
   const password = (await keep(PASSWORD, async () => Buffer.from(kubeadminPassword()))).toString();
   const passwordHash = await keep(PASSWORD_HASH, async () => Buffer.from(await hash(password, BCRYPT_ROUNDS)));
-  return { pki: JSON.parse(pki.toString()) as ClusterPki, password, passwordHash: passwordHash.toString() };
+  return { pki: readClusterPki(pki.toString()), password, passwordHash: passwordHash.toString() };
 }
 
 /** The config of a single node is complete and downloads nothing. */
@@ -135,7 +136,7 @@ function manifestsOf(
     invoker: order.invoker,
     version: order.settings.openshiftVersion ?? '',
   });
-  const isBareMetal = 'baremetal' in (installConfig['platform'] as object);
+  const isBareMetal = 'baremetal' in objectAt(installConfig, 'platform');
   const machines = isBareMetal ? bareMetalHosts([...order.hosts].sort(byRoleAndName)) : [];
   const placed = placeManifests([...generated, ...machines], order.manifests, documentTokenOf(order));
   if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);

@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { createReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { parse, stringify } from 'yaml';
 import { bundleOf, type ClusterPki } from './pki/cluster-pki';
 import type { KeyPairPem } from './pki/issue-certificate';
@@ -17,12 +19,14 @@ export function kubeadminPassword(): string {
 
 const API_PORT = 6443;
 
-interface Kubeconfig {
-  readonly clusters: readonly {
-    readonly name: string;
-    readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string };
-  }[];
-}
+const readKubeconfig = createReader(
+  Type.Object({
+    clusters: Type.Array(
+      Type.Object({ name: Type.String(), cluster: Type.Object({ 'certificate-authority-data': Type.String() }) }),
+    ),
+  }),
+  { name: 'the kubeconfig', hidesValues: true },
+);
 
 /** Returns a kubeconfig as YAML text. It is a secret. */
 export function renderKubeconfig(input: {
@@ -59,7 +63,7 @@ export function renderKubeconfig(input: {
 
 /** Returns the kubeconfig with `caPem` before the certificate authority of every cluster in it. */
 export function withCertificateAuthority(kubeconfig: string, caPem: string): string {
-  const document = parse(kubeconfig) as Kubeconfig;
+  const document = readKubeconfig(parse(kubeconfig));
   const clusters = document.clusters.map((entry) => {
     const own = Buffer.from(entry.cluster['certificate-authority-data'], 'base64').toString();
     return { ...entry, cluster: { ...entry.cluster, 'certificate-authority-data': toBase64(caPem + own) } };

@@ -10,6 +10,7 @@ import {
   toIgnitionJson,
   vipLeaseConfig,
 } from '@muster/ignition-config';
+import { textAt } from '@muster/schema';
 import { parseAllDocuments } from 'yaml';
 import { hostArtifactName } from '../artifacts/artifact-vault';
 import { ArtifactsRefused, type InstallHost, type InstallRequest, type MadeArtifact } from './toolchain.port';
@@ -71,15 +72,12 @@ function poolsOf({ manifests }: InstallRequest): ReadonlySet<string> {
     .filter(({ content }) => content.includes('MachineConfigPool'))
     .flatMap(({ content }) => {
       const documents = parseAllDocuments(content);
-      return Array.isArray(documents) ? documents.map((document) => document.toJS() as ObjectHead | null) : [];
+      return Array.isArray(documents) ? documents.map((document): unknown => document.toJS()) : [];
     })
-    .flatMap((object) => (object?.kind === 'MachineConfigPool' ? (object.metadata?.name ?? []) : []));
+    .flatMap((object) =>
+      textAt(object, 'kind') === 'MachineConfigPool' ? (textAt(object, 'metadata', 'name') ?? []) : [],
+    );
   return new Set(names);
-}
-
-interface ObjectHead {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string };
 }
 
 /**

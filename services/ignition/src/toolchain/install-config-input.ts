@@ -1,4 +1,5 @@
 import { composeInstallConfig, type InstallConfig, type InstallConfigInput } from '@muster/ignition-config';
+import { textAt } from '@muster/schema';
 import { ArtifactsRefused, type InstallHost, type InstallRequest } from './toolchain.port';
 
 /** Input from an install request, or from a cluster before its installation. */
@@ -69,14 +70,10 @@ export function installConfigOf({
 }
 
 /** `platform.external` of the v2 API. */
-function externalPlatform(details: object | undefined): { externalName: string; cloudControllerManager: string } {
-  const { external } = (details ?? {}) as { readonly external?: { readonly [field: string]: unknown } };
-  return {
-    externalName: typeof external?.['platform_name'] === 'string' ? external['platform_name'] : '',
-    cloudControllerManager:
-      typeof external?.['cloud_controller_manager'] === 'string' ? external['cloud_controller_manager'] : '',
-  };
-}
+const externalPlatform = (details: object | undefined): { externalName: string; cloudControllerManager: string } => ({
+  externalName: textAt(details, 'external', 'platform_name') ?? '',
+  cloudControllerManager: textAt(details, 'external', 'cloud_controller_manager') ?? '',
+});
 
 /**
  * Returns the install-config with the overrides of the cluster.

@@ -1,6 +1,7 @@
 import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
 import { BoundedMap } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
+import { errorCode, errorMessage } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 import { RemoteError } from '../remote/remote-client';
@@ -131,12 +132,12 @@ async function toBaseImage(
 function unusable({ openshift_version, cpu_architecture, url }: OsImageEntry, error: unknown): unknown {
   const isKnown = error instanceof BootImageError || error instanceof RangeError || error instanceof RemoteError;
   // Errors of the operating system have a code. They may come from another realm, so `instanceof` is not used.
-  if (error instanceof RefusalError || (!isKnown && (error as NodeJS.ErrnoException).code === undefined)) return error;
+  if (error instanceof RefusalError || (!isKnown && errorCode(error) === undefined)) return error;
   // The query of a URL may contain a token, so it is omitted.
   const where = url.replace(/\?.*$/, '');
   return new RefusalError({
     code: error instanceof RemoteError ? 'busy' : 'internal',
-    reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${(error as Error).message}`,
+    reason: `The base image ${openshift_version}/${cpu_architecture} (${where} in OS_IMAGES) cannot be used: ${errorMessage(error)}`,
     subject: 'OS_IMAGES',
   });
 }

@@ -204,8 +204,8 @@ describe('a download that is refused', () => {
 
   it.each([
     ['[{"operation":"append","value":"a=1"}]', /no area for kernel arguments/],
-    ['[{"operation":"delete","value":"a=1"}]', /only the operation append/],
-    ['{', /not JSON/],
+    ['[{"operation":"delete","value":"a=1"}]', /operation must be one of append/],
+    ['{', /must be a JSON document/],
   ])('reports what is wrong with the kernel arguments %s', async (kernelArguments, detail) => {
     await stage.givenKernelArguments(kernelArguments);
     expect(await problem(await get(full()))).toMatchObject({

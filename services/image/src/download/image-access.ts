@@ -2,6 +2,7 @@ import { UUID_PATTERN } from '@muster/assisted-api';
 import { verifyImageToken, SECRETS, CLOCK } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { isObject, type Members, parseJson } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 
@@ -68,7 +69,7 @@ export class ImageAccess {
     }
   }
 
-  private async verified(token: string): Promise<TokenClaims> {
+  private async verified(token: string): Promise<Members> {
     const { tokenKey } = this.config;
     if (!tokenKey || token === '') throw unauthorized('it has no token');
     const { jwtVerify } = await import('jose');
@@ -85,19 +86,12 @@ export class ImageAccess {
 const API_TIMEOUT_MS = 5_000;
 const NOT_GENUINE = 'its token was not issued by this service, or has expired';
 
-interface TokenClaims {
-  readonly infra_env_id?: unknown;
-  readonly sub?: unknown;
-}
+const namedIn = ({ infra_env_id: own, sub }: Members): string => String(sub ?? own ?? '');
 
-const namedIn = ({ infra_env_id: own, sub }: TokenClaims): string => String(sub ?? own ?? '');
-
-function readClaims(token: string): TokenClaims {
-  try {
-    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as TokenClaims;
-  } catch {
-    throw unauthorized('its token cannot be read');
-  }
+function readClaims(token: string): Members {
+  const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  if (!isObject(claims)) throw unauthorized('its token cannot be read');
+  return claims;
 }
 
 function idOf(infraEnvId: string): string {

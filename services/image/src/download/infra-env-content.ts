@@ -1,41 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { IgnitionService, isEventOf, streamIdOf } from '@muster/contracts';
-import { infraEnvDecider } from '@muster/domain';
+import { infraEnvDecider, readKernelArguments } from '@muster/domain';
 import { callService, EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
-
-/**
- * Returns the kernel arguments to append, from the JSON text of the v2 API.
- * @throws RefusalError when the text is not valid
- */
-export function kernelArgumentsOf(stored: string): readonly string[] {
-  if (stored === '') return [];
-  const list = parse(stored);
-  if (!Array.isArray(list)) throw unusable('they are not a JSON array');
-  return list.map((entry: unknown) => {
-    const { operation, value } = (entry ?? {}) as { readonly operation?: unknown; readonly value?: unknown };
-    if (operation !== 'append' || typeof value !== 'string')
-      throw unusable('only the operation append with a value is supported');
-    return value;
-  });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unusable('they are not JSON');
-  }
-}
-
-const unusable = (why: string): RefusalError =>
-  new RefusalError({
-    code: 'invalid-input',
-    reason: `The kernel arguments of the infra-env cannot be used: ${why}.`,
-    subject: 'kernel_arguments',
-  });
 
 /** The content that an infra-env adds to a base image. */
 export interface InfraEnvContent {
@@ -64,9 +33,11 @@ export class InfraEnvContents {
       this.settingsOf(infraEnvId),
       withNetwork ? this.networkRamdiskOf(infraEnvId) : new Uint8Array(),
     ]);
+    const read = readKernelArguments(settings.kernelArguments);
+    if ('refusal' in read) throw new RefusalError(read.refusal);
     return {
       config: Buffer.from(document.ignition, 'base64'),
-      appendKargs: kernelArgumentsOf(settings.kernelArguments),
+      appendKargs: read.kernelArguments,
       networkRamdisk,
       modifiedMs: Math.max(Date.parse(document.generatedAt) || 0, settings.changedMs),
     };

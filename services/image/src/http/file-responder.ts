@@ -72,10 +72,10 @@ export class FileResponder {
     listener?: DownloadListener,
   ): Promise<void> {
     const plan = planResponse(request.headers, file);
-    const others = Object.fromEntries(Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined));
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
     reply.hijack();
     reply.raw.writeHead(plan.status, {
-      ...(others as Record<string, string | string[]>),
       ...plan.headers,
       'content-disposition': `attachment; filename="${file.fileName}"`,
     });

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { CLOSE_MAX_WAIT_MS } from '@muster/nest-kit';
+import { CLOSE_MAX_WAIT_MS, portOf } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { ImageConfig } from '../config';
 
@@ -53,7 +52,7 @@ export async function openPlainTransport(
     server.listen(options.port, options.host, () => resolve());
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     close: () =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MAX_WAIT_MS);

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusalError } from '@muster/problems';
+import { errorMessage } from '@muster/schema';
 import { downloadFile } from './download-file';
 import type { RemoteClient } from './remote-client';
 
@@ -203,7 +204,7 @@ export class ImageStore {
   }
 
   private failed(image: WantedImage, error: unknown): void {
-    const reason = (error as Error).message ?? String(error);
+    const reason = errorMessage(error);
     this.states.set(image.fileName, { kind: 'failed', reason, retryAtMs: this.options.nowMs() + RETRY_AFTER_MS });
     if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);
   }

@@ -140,7 +140,7 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
       }
       const bytes = new Uint8Array(length);
       let filled = 0;
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
+      for await (const chunk of answer) {
         if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
         bytes.set(chunk, filled);
         filled += chunk.length;

@@ -9,6 +9,8 @@ import {
 } from '@muster/host-api';
 import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
 import type { ClusterApi } from '@muster/ports';
+import { createParser, textAt, valueOf } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import { parse } from 'yaml';
 import {
   INSTALL_FOLDER,
@@ -60,11 +62,14 @@ export async function followBootstrap(installation: Installation, signal: AbortS
   await waitForConfigs(installation, cluster, signal);
 }
 
-interface InstallConfig {
-  readonly controlPlane?: { readonly replicas?: number };
-  readonly arbiter?: { readonly replicas?: number };
-  readonly platform?: { readonly [name: string]: unknown };
-}
+const POOL = Type.Object({ replicas: Type.Optional(Type.Integer()) });
+const INSTALL_CONFIG = Type.Object({
+  controlPlane: Type.Optional(POOL),
+  arbiter: Type.Optional(POOL),
+  platform: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+type InstallConfig = Static<typeof INSTALL_CONFIG>;
+const parseInstallConfig = createParser(INSTALL_CONFIG, { name: 'install-config' });
 
 async function waitForReadyNodes(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
   const reported = new Set<string>();
@@ -99,8 +104,8 @@ async function installConfigOf(cluster: ClusterApi, signal: AbortSignal): Promis
     { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' },
     signal,
   );
-  const text = (map?.['data'] as { readonly 'install-config'?: string } | undefined)?.['install-config'];
-  return text ? ((parse(text) as InstallConfig | null) ?? {}) : {};
+  const text = textAt(map, 'data', 'install-config');
+  return text ? (valueOf(parseInstallConfig(parse(text))) ?? {}) : {};
 }
 
 /** The cloud providers of these platforms initialize nodes only after the installation. */
@@ -197,7 +202,7 @@ async function invokerOf(cluster: ClusterApi, signal: AbortSignal): Promise<stri
     name: 'openshift-install-manifests',
   };
   const map = await cluster.get(ref, signal).catch(() => undefined);
-  return (map?.['data'] as { readonly invoker?: string } | undefined)?.invoker ?? 'assisted-service';
+  return textAt(map, 'data', 'invoker') ?? 'assisted-service';
 }
 
 async function waitForWorkers(installation: Installation, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { hasFetchedIgnition, type ServiceHost } from '@muster/host-api';
 import { fromDataUrl } from '@muster/ignition-config';
+import { errorMessage } from '@muster/schema';
 import { execute, withRetry } from '../host.port';
 import {
   INSTALL_FOLDER,
@@ -60,7 +61,7 @@ export async function watchOtherHosts(installation: Installation, signal: AbortS
           await reportConfiguring(installation, host, log, signal);
       }
     } catch (error) {
-      if (!signal.aborted) note(installation, `The other hosts were not reported: ${(error as Error).message}`);
+      if (!signal.aborted) note(installation, `The other hosts were not reported: ${errorMessage(error)}`);
     }
     await timer.sleep(HOSTS_POLL_MS, signal);
   }

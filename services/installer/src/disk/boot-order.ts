@@ -1,3 +1,5 @@
+import { errorMessage, createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { execute, type Host } from '../host.port';
 import { type Installation, note } from '../installation';
 
@@ -21,7 +23,7 @@ export async function setBootOrder(installation: Installation, signal: AbortSign
     if (await host.exists(BOOTLIST)) await execute(host, ['bootlist', '-m', 'normal', '-o', device], signal);
     else if (await host.exists('/sys/firmware/efi')) await setEfiBootOrder(installation, signal);
   } catch (error) {
-    note(installation, `The boot order was not set: ${(error as Error).message}`);
+    note(installation, `The boot order was not set: ${errorMessage(error)}`);
   }
 }
 
@@ -40,17 +42,22 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
     await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
 }
 
-interface BlockDevice {
-  readonly name: string;
-  readonly type?: string;
-  readonly children?: readonly BlockDevice[];
-}
+const BLOCK_DEVICE = Type.Recursive((device) =>
+  Type.Object({
+    name: Type.String(),
+    type: Type.Optional(Type.String()),
+    children: Type.Optional(Type.Array(device)),
+  }),
+);
+const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array(BLOCK_DEVICE) }), {
+  name: 'the output of lsblk',
+  nullIsAbsent: true,
+});
 
 /** Returns the path of the second partition. On a multipath disk it is a mapped device. */
 async function efiPartitionOf(host: Host, device: string, signal: AbortSignal): Promise<string> {
   const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
-  const { blockdevices = [] } = JSON.parse(text) as { readonly blockdevices?: readonly BlockDevice[] };
-  const [disk] = blockdevices;
+  const [disk] = readBlockDevices(text).blockdevices;
   const mapped = disk?.children?.find(({ type }) => type === 'mpath');
   const partition = (mapped ?? disk)?.children?.[EFI_PARTITION - 1];
   if (!partition) throw new Error(`The disk ${device} has no partition ${EFI_PARTITION}.`);

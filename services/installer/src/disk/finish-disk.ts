@@ -1,4 +1,6 @@
 import { fromDataUrl, type IgnitionConfig } from '@muster/ignition-config';
+import { errorMessage, createJsonReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { type Installation, note, parseIgnition, reportStage } from '../installation';
 import { partitionOf } from './write-disk';
@@ -11,9 +13,16 @@ const FETCH_TRIES = 240;
 const [BOOT_PARTITION, ROOT_PARTITION] = [3, 4];
 const RETRY = { tries: 3, intervalMs: 5_000 };
 
-interface MachineConfig {
-  readonly spec?: { readonly osImageURL?: string; readonly kernelArguments?: readonly string[] };
-}
+const MACHINE_CONFIG = Type.Object({
+  spec: Type.Optional(
+    Type.Object({
+      osImageURL: Type.Optional(Type.String()),
+      kernelArguments: Type.Optional(Type.Array(Type.String())),
+    }),
+  ),
+});
+type MachineConfig = Static<typeof MACHINE_CONFIG>;
+const readMachineConfig = createJsonReader(MACHINE_CONFIG, { name: ENCAPSULATED_PATH, nullIsAbsent: true });
 
 /**
  * Writes the operating system of the release to the disk, so that the machine-config daemon does not reboot the host
@@ -29,7 +38,7 @@ export async function skipMcoReboot(installation: Installation, signal: AbortSig
       return note(installation, 'The operating system of the release is not known; the host will reboot once more.');
     await overwriteOperatingSystem(installation, osImage, config?.spec?.kernelArguments ?? [], signal);
   } catch (error) {
-    note(installation, `The operating system was not written in advance: ${(error as Error).message}`);
+    note(installation, `The operating system was not written in advance: ${errorMessage(error)}`);
   }
 }
 
@@ -49,7 +58,7 @@ async function fetchMachineConfig(installation: Installation, signal: AbortSigna
 function encapsulatedOf(config: IgnitionConfig): MachineConfig | undefined {
   const file = config.storage?.files?.find(({ path }) => path === ENCAPSULATED_PATH);
   const text = file?.contents?.source && fromDataUrl(file.contents.source);
-  return text ? (JSON.parse(text) as MachineConfig) : undefined;
+  return text ? readMachineConfig(text) : undefined;
 }
 
 async function overwriteOperatingSystem(

@@ -2,9 +2,14 @@ import { type BusAccount, loadOrCreateNatsTrust, openBusAccount, type RevokedKey
 import { type HostKey, parseHostKey } from '@muster/contracts';
 import { CLOCK, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
+import { createJsonReader } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { RegistrationView } from '../view/registration-view';
+
+const readRevokedKeys = createJsonReader(Type.Record(Type.String(), Type.Number()), { name: 'the revoked bus keys' });
+const readKeys = createJsonReader(Type.Array(Type.String()), { name: 'the bus keys of a host' });
 
 /** Scope and name of the revoked keys that have not expired. */
 const SERVICE_SCOPE = 'service-registration';
@@ -38,7 +43,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
     if (!this.config.bus) return;
     const stored = await this.secrets.open(SERVICE_SCOPE, REVOKED);
     if (!stored) return;
-    this.revoked = this.unexpired(JSON.parse(stored.toString()) as RevokedKeys);
+    this.revoked = this.unexpired(readRevokedKeys(stored.toString()));
     if (Object.keys(this.revoked).length > 0) await this.send();
   }
 
@@ -89,7 +94,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
       const { infraEnvId, hostId } = parseHostKey(key);
       const stored = await this.secrets.open(infraEnvId, keysName(hostId));
       // Another request may have stored the keys in the meantime.
-      if (!this.keys.has(key)) this.keys.set(key, stored ? (JSON.parse(stored.toString()) as readonly string[]) : []);
+      if (!this.keys.has(key)) this.keys.set(key, stored ? readKeys(stored.toString()) : []);
     }
     return this.keys.get(key) ?? [];
   }

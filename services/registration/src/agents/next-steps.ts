@@ -14,9 +14,19 @@ import {
   type StepHost,
   type StepSettings,
 } from '@muster/domain';
-import { CLOCK, IDS, type InputOf, openProxy, type OutputOf, type ProxyUrls, SECRETS } from '@muster/nest-kit';
+import {
+  CLOCK,
+  IDS,
+  type InputOf,
+  openProxy,
+  type OutputOf,
+  type ProxyUrls,
+  readHttpHeaders,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import { controlPlaneCountOf, toClusterSettingsFacts } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -132,13 +142,13 @@ export class StepContexts {
       proxy,
       apiVipDnsName: settings.apiVipDnsName ?? '',
       ignitionEndpoint: {
-        url: textOf(settings.ignitionEndpoint, 'url'),
-        caCertificate: textOf(settings.ignitionEndpoint, 'ca_certificate'),
+        url: textAt(settings.ignitionEndpoint, 'url') ?? '',
+        caCertificate: textAt(settings.ignitionEndpoint, 'ca_certificate') ?? '',
       },
       diskEncryption: {
-        enableOn: textOf(settings.diskEncryption, 'enable_on'),
-        mode: textOf(settings.diskEncryption, 'mode'),
-        tangServers: textOf(settings.diskEncryption, 'tang_servers'),
+        enableOn: textAt(settings.diskEncryption, 'enable_on') ?? '',
+        mode: textAt(settings.diskEncryption, 'mode') ?? '',
+        tangServers: textAt(settings.diskEncryption, 'tang_servers') ?? '',
       },
     };
   }
@@ -151,11 +161,6 @@ export class StepContexts {
     sources.delete('');
     return [...sources].join(',');
   }
-}
-
-function textOf(document: { readonly [name: string]: unknown } | undefined, name: string): string {
-  const value = document?.[name];
-  return typeof value === 'string' ? value : '';
 }
 
 type Method = typeof RegistrationService.method.nextSteps;
@@ -229,7 +234,7 @@ export class NextSteps {
     const headers = await this.vault.open(host, 'ignition-endpoint-http-headers');
     return {
       token: await this.vault.open(host, 'ignition-endpoint-token'),
-      headers: headers ? (JSON.parse(headers) as { readonly [name: string]: string }) : {},
+      headers: readHttpHeaders(headers || '{}'),
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { HardwareFacts, HostKey, MachineIdentity, Plain } from '@muster/contracts';
+import { type HardwareFacts, type HostKey, isHostKey, type MachineIdentity, type Plain } from '@muster/contracts';
 import { hostPermits, isAnotherMachine, isOtherMachine, machineOf } from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
@@ -27,7 +27,9 @@ export class Presence implements OnApplicationShutdown {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {
-    this.scheduler = new DeadlineScheduler(clock, ({ key }) => void this.check(key as HostKey));
+    this.scheduler = new DeadlineScheduler(clock, ({ key }) => {
+      if (isHostKey(key)) void this.check(key);
+    });
   }
 
   /** After a start every polling host has the full period before it counts as silent. */

@@ -1,4 +1,5 @@
-import { type HostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
+import { type HostKey, hostKeyOfStream, isHostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
+import { isOneOf } from '@muster/schema';
 import { Injectable } from '@nestjs/common';
 import type { RegistrationView } from '../view/registration-view';
 import { isPropagated } from '../view/view-entries';
@@ -38,7 +39,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
         `host:${id}`,
         ...(CLUSTER_INPUTS.has(event.type)
           ? keysOfItsClusters(event, view)
-          : keyOfAwaitingCluster(id as HostKey, view)),
+          : keyOfAwaitingCluster(hostKeyOfStream(event.streamId), view)),
       ];
     case 'inventory':
       return [`report:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
@@ -49,7 +50,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
         ...(event.type === 'ClusterEnteredStatus' ? view.hostsOf(id).map(({ key }) => `host:${key}`) : []),
       ];
     case 'validation':
-      return id.includes('.') ? [`host:${id}`, ...keyOfAwaitingCluster(id as HostKey, view)] : [`cluster:${id}`];
+      return isHostKey(id) ? [`host:${id}`, ...keyOfAwaitingCluster(id, view)] : [`cluster:${id}`];
     case 'artifact':
       return [`cluster:${id}`];
     case 'infraEnv':
@@ -74,7 +75,10 @@ function keyOfAwaitingCluster(key: HostKey, view: RegistrationView): readonly st
 
 export function parseReactionKey(key: string): ReactionKey {
   const colon = key.indexOf(':');
-  return { kind: key.slice(0, colon), id: key.slice(colon + 1) } as ReactionKey;
+  const [kind, id] = [key.slice(0, colon), key.slice(colon + 1)];
+  if (isOneOf(['host', 'report'], kind) && isHostKey(id)) return { kind, id };
+  if (isOneOf(['cluster', 'follow', 'shred'], kind)) return { kind, id };
+  throw new Error(`${key} is not a key of this process.`);
 }
 
 /** The keys of everything to which something may still happen by itself. */

@@ -1,4 +1,4 @@
-import { type HostKey, parseStreamId, type RecordedMusterEvent, RegistrationService } from '@muster/contracts';
+import { isHostKey, parseStreamId, type RecordedMusterEvent, RegistrationService } from '@muster/contracts';
 import {
   EVENT_STORE,
   Handles,
@@ -101,12 +101,12 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   private followLive(event: RecordedMusterEvent): void {
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host' || category === 'cluster') this.deadlines.set(`${category}:${id}`);
-    if (event.type === 'HostDeregistered') {
-      this.presence.forget(id as HostKey);
-      this.clocks.forget(id as HostKey);
-      this.steps.forget(id as HostKey);
+    if (event.type === 'HostDeregistered' && isHostKey(id)) {
+      this.presence.forget(id);
+      this.clocks.forget(id);
+      this.steps.forget(id);
       this.revocations
-        .endHost(id as HostKey)
+        .endHost(id)
         .catch((error: Error) => this.logger.error(`The bus credentials of host ${id}: ${error.message}`));
     }
     this.nudges.after(event);

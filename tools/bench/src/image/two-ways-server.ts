@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { customiseBootIso, readBootIsoLayout } from '@muster/boot-image';
+import { portOf } from '@muster/nest-kit';
 import { sendBody } from '@muster/service-image';
 
 /**
@@ -28,7 +28,7 @@ async function serve(path: string): Promise<void> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+  server.listen(0, '127.0.0.1', () => process.send?.(portOf(server)));
 }
 
 /** Approximate size of a discovery document. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
-import { HEADERS } from '@muster/contracts';
-import type { JsonValue } from '@muster/ports';
+import { HEADERS, toJsonValue } from '@muster/contracts';
+import { objectAt, textAt } from '@muster/schema';
 import type { Call, HttpTarget, Load, LoadResult, NatsTarget, Transport } from './load';
 
 /** Sends a call. Resolves with the size of the response, throws for an unexpected response. */
@@ -53,10 +53,10 @@ async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
       const requests = connections[connection];
       if (!requests) throw new Error(`There is no connection ${connection}.`);
       const headers = { [HEADERS.commandId]: randomUUID() };
-      const message = isStamped ? { ...(body as object), timestampSeconds: nowSeconds() } : (body ?? {});
-      const answer = await requests.request(to, message as JsonValue, headers, TIMEOUT_MS);
-      const { refusal } = answer as { refusal?: { code: string } };
-      if (refusal) throw new Error(`refused: ${refusal.code}`);
+      const message = toJsonValue({ ...objectAt(body), ...(isStamped && { timestampSeconds: nowSeconds() }) });
+      const answer = await requests.request(to, message, headers, TIMEOUT_MS);
+      const code = textAt(answer, 'refusal', 'code');
+      if (code !== undefined) throw new Error(`refused: ${code}`);
       return 0;
     },
     close: async () => void (await Promise.all(connections.map((requests) => requests.close()))),

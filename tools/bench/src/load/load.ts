@@ -68,6 +68,7 @@ export function startLoadProcess(): LoadProcess {
       child.once('exit', onExit);
       child.once('message', (answer) => {
         child.removeListener('exit', onExit);
+        // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the load generator is a process of this package, whose answers follow from the request
         resolve(answer as Answer);
       });
       child.send(what);

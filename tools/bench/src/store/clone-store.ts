@@ -49,6 +49,7 @@ class ClonedHistory {
     };
     let text = this.texts[0] ?? '';
     this.ids.forEach((id, index) => (text += idOf(id) + this.texts[index + 1]));
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the text of recorded events with other digits in their ids
     return JSON.parse(text) as RecordedEvent[];
   }
 }

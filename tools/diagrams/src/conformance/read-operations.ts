@@ -1,3 +1,5 @@
+import { isObject, listAt, memberAt, type Members, objectAt } from '@muster/schema';
+
 /** The compared properties of one value. */
 export interface Shape {
   /** `string`, `integer`, …; with the format when it restricts the values: `string uuid`. */
@@ -29,7 +31,7 @@ export interface ApiOperation {
 /** By method and path as in the contract: `GET /v2/clusters/{cluster_id}`. */
 export type ApiOperations = ReadonlyMap<string, ApiOperation>;
 
-export type Json = { readonly [name: string]: unknown };
+export type Json = Members;
 
 const NARROWING_FORMATS: readonly string[] = ['uuid', 'date-time', 'binary'];
 const LIMITS: readonly string[] = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern'];
@@ -54,23 +56,29 @@ function walk(
   if (depth > DEPTH_MAX) return;
   const schema = resolve(document, given);
   shapes.set(path, shapeOf(schema, isRequired));
-  const required = (schema['required'] as readonly string[] | undefined) ?? [];
-  for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Json))
-    walk(document, member as Json, path === '' ? name : `${path}.${name}`, required.includes(name), depth + 1, shapes);
-  if (schema['items']) walk(document, schema['items'] as Json, `${path}[]`, true, depth + 1, shapes);
+  const required = listAt(schema, 'required');
+  for (const [name, member] of Object.entries(objectAt(schema, 'properties')))
+    walk(
+      document,
+      objectAt(member),
+      path === '' ? name : `${path}.${name}`,
+      required.includes(name),
+      depth + 1,
+      shapes,
+    );
+  if (schema['items']) walk(document, objectAt(schema, 'items'), `${path}[]`, true, depth + 1, shapes);
   const others = schema['additionalProperties'];
-  if (typeof others === 'object' && others !== null)
-    walk(document, others as Json, `${path}{}`, true, depth + 1, shapes);
+  if (isObject(others)) walk(document, others, `${path}{}`, true, depth + 1, shapes);
 }
 
 /** The resolved schema: references followed, `allOf` merged. */
 function resolve(document: Json, schema: Json): Json {
   const { $ref: reference, allOf, oneOf, ...rest } = schema;
   // The contract has no alternatives, so the first one is compared.
-  if (Array.isArray(oneOf)) return resolve(document, (oneOf as readonly Json[])[0] ?? {});
+  if (Array.isArray(oneOf)) return resolve(document, objectAt(oneOf[0]));
   if (typeof reference === 'string') return { ...resolve(document, follow(document, reference)), ...without$ref(rest) };
   if (!Array.isArray(allOf)) return schema;
-  return (allOf as readonly Json[]).map((part) => resolve(document, part)).reduce<Json>(merged, rest);
+  return allOf.map((part) => resolve(document, objectAt(part))).reduce<Json>(merged, rest);
 }
 
 /** Beside a reference, only the member's own keywords count. */
@@ -79,18 +87,11 @@ const without$ref = ({ default: fallback }: Json): Json => (fallback === undefin
 const merged = (one: Json, other: Json): Json => ({
   ...one,
   ...other,
-  properties: { ...((one['properties'] ?? {}) as Json), ...((other['properties'] ?? {}) as Json) },
-  required: [
-    ...((one['required'] as string[] | undefined) ?? []),
-    ...((other['required'] as string[] | undefined) ?? []),
-  ],
+  properties: { ...objectAt(one, 'properties'), ...objectAt(other, 'properties') },
+  required: [...listAt(one, 'required'), ...listAt(other, 'required')],
 });
 
-export const follow = (document: Json, reference: string): Json =>
-  reference
-    .slice(2)
-    .split('/')
-    .reduce<Json>((place, name) => (place[name] ?? {}) as Json, document);
+export const follow = (document: Json, reference: string): Json => objectAt(document, ...reference.slice(2).split('/'));
 
 function shapeOf(schema: Json, isRequired: boolean): Shape {
   const { type, format, enum: words, default: fallback } = schema;
@@ -109,14 +110,14 @@ function shapeOf(schema: Json, isRequired: boolean): Shape {
 /** A Swagger 2.0 document. */
 export function readContract(document: Json): ApiOperations {
   const operations = new Map<string, ApiOperation>();
-  for (const [path, methods] of Object.entries(document['paths'] as Json))
-    for (const [method, operation] of Object.entries(methods as Json))
-      operations.set(`${method.toUpperCase()} ${path}`, readContractOperation(document, operation as Json));
+  for (const [path, methods] of Object.entries(objectAt(document, 'paths')))
+    for (const [method, operation] of Object.entries(objectAt(methods)))
+      operations.set(`${method.toUpperCase()} ${path}`, readContractOperation(document, objectAt(operation)));
   return operations;
 }
 
 function readContractOperation(document: Json, operation: Json): ApiOperation {
-  const parameters = (operation['parameters'] ?? []) as readonly Json[];
+  const parameters = listAt(operation, 'parameters').filter(isObject);
   const body = parameters.find((parameter) => parameter['in'] === 'body');
   const form = parameters.filter((parameter) => parameter['in'] === 'formData');
   const shapes = new Map<string, Shape>();
@@ -128,12 +129,12 @@ function readContractOperation(document: Json, operation: Json): ApiOperation {
   }
   return {
     parameters: shapes,
-    ...(body && { body: readShapes(document, body['schema'] as Json, body['required'] === true) }),
+    ...(body && { body: readShapes(document, objectAt(body, 'schema'), body['required'] === true) }),
     ...(form.length > 0 && { body: readShapes(document, formSchema(form)) }),
     answers: new Map(
-      Object.entries(operation['responses'] as Json).map(([status, answer]) => [
+      Object.entries(objectAt(operation, 'responses')).map(([status, answer]) => [
         status,
-        readContractAnswer(document, answer as Json),
+        readContractAnswer(document, objectAt(answer)),
       ]),
     ),
   };
@@ -145,53 +146,55 @@ const formSchema = (fields: readonly Json[]): Json => ({
   required: fields.filter(({ required }) => required === true).map(({ name }) => String(name)),
 });
 
-const readContractAnswer = (document: Json, { headers = {}, schema }: Json): ApiAnswer => ({
-  headers: Object.keys(headers as Json),
-  fields: schema ? readShapes(document, schema as Json) : new Map(),
+const readContractAnswer = (document: Json, answer: Json): ApiAnswer => ({
+  headers: Object.keys(objectAt(answer, 'headers')),
+  fields: answer['schema'] ? readShapes(document, objectAt(answer, 'schema')) : new Map(),
 });
 
 /** Reads an OpenAPI 3.0 document, limited to paths below `prefix`. */
 export function readOwnDocument(document: Json, prefix: string): ApiOperations {
   const operations = new Map<string, ApiOperation>();
-  for (const [path, methods] of Object.entries(document['paths'] as Json))
-    for (const [method, operation] of Object.entries(methods as Json))
+  for (const [path, methods] of Object.entries(objectAt(document, 'paths')))
+    for (const [method, operation] of Object.entries(objectAt(methods)))
       if (path.startsWith(prefix))
         operations.set(
           `${method.toUpperCase()} ${path.slice(prefix.length)}`,
-          readOperation(document, operation as Json),
+          readOperation(document, objectAt(operation)),
         );
   return operations;
 }
 
 function readOperation(document: Json, operation: Json): ApiOperation {
   const shapes = new Map<string, Shape>();
-  for (const { in: place, name, required, schema } of (operation['parameters'] ?? []) as readonly Json[])
-    for (const [path, shape] of readShapes(document, schema as Json, required === true))
+  for (const { in: place, name, required, schema } of listAt(operation, 'parameters').filter(isObject))
+    for (const [path, shape] of readShapes(document, objectAt(schema), required === true))
       shapes.set(`${String(place)} ${String(name)}${path}`, shape);
-  const body = operation['requestBody'] as Json | undefined;
-  const content = body && contentOf(body);
+  const body = objectAt(operation, 'requestBody');
+  const content = contentOf(body);
   return {
     parameters: shapes,
-    ...(body && content && { body: readShapes(document, content, body['required'] === true) }),
+    ...(content && { body: readShapes(document, content, body['required'] === true) }),
     answers: new Map(
-      Object.entries(operation['responses'] as Json).map(([status, answer]) => [
+      Object.entries(objectAt(operation, 'responses')).map(([status, answer]) => [
         status,
-        readAnswer(document, answer as Json),
+        readAnswer(document, objectAt(answer)),
       ]),
     ),
   };
 }
 
 /** Every operation documents one media type. */
-const contentOf = ({ content = {} }: Json): Json | undefined =>
-  (Object.values(content as Json)[0] as Json | undefined)?.['schema'] as Json | undefined;
+function contentOf(message: Json): Json | undefined {
+  const schema = memberAt(Object.values(objectAt(message, 'content'))[0], 'schema');
+  return isObject(schema) ? schema : undefined;
+}
 
 function readAnswer(document: Json, given: Json): ApiAnswer {
   const { $ref: reference } = given;
   const answer = typeof reference === 'string' ? follow(document, reference) : given;
   const schema = contentOf(answer);
   return {
-    headers: Object.keys((answer['headers'] ?? {}) as Json),
+    headers: Object.keys(objectAt(answer, 'headers')),
     fields: schema ? readShapes(document, schema) : new Map(),
   };
 }

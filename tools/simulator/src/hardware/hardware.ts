@@ -1,3 +1,4 @@
+import { isObject, memberAt, parseJson } from '@muster/schema';
 import type { Disk, Interface, Inventory, MachineIdentity } from '@muster/service-agent';
 import { createRandom, type Random } from '../random';
 import { networkOf } from '../world/simulated-network';
@@ -195,14 +196,20 @@ export const HARDWARE_FAULTS = {
 
 export type HardwareFaultId = keyof typeof HARDWARE_FAULTS;
 
+const isInventory = (value: unknown): value is Inventory =>
+  isObject(memberAt(value, 'cpu')) &&
+  isObject(memberAt(value, 'memory')) &&
+  Array.isArray(memberAt(value, 'interfaces')) &&
+  Array.isArray(memberAt(value, 'disks'));
+
 /**
  * Returns a machine with a recorded inventory. The serial number of its board is derived from the name, because the
  * inventory does not contain it, so the same document gives the same host id.
  * @throws when the text is not an inventory
  */
 export function hardwareFromDocument(text: string): Hardware {
-  const inventory = JSON.parse(text) as Inventory;
-  if (!inventory.cpu || !inventory.memory || !Array.isArray(inventory.interfaces) || !Array.isArray(inventory.disks))
+  const inventory = parseJson(text);
+  if (!isInventory(inventory))
     throw new Error('This is not an inventory: cpu, memory, interfaces or disks are missing.');
   const random = createRandom(inventory.hostname);
   return {

@@ -1,6 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { fromDataUrl, type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
+import { fromDataUrl, type IgnitionConfig, isIgnitionConfig, mergeIgnition } from '@muster/ignition-config';
+import { parseJson, textAt } from '@muster/schema';
 import { manifestsIn } from '../scratch-root/check-roots';
 import type { MachineConfigServer } from '../world/machine-config-server';
 import type { SimulatedCluster } from '../world/simulated-cluster';
@@ -10,15 +11,10 @@ import type { SimulatedCluster } from '../world/simulated-cluster';
  * @throws with the reason, because a machine could not boot with another document
  */
 export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
-  let config: Partial<IgnitionConfig> | null;
-  try {
-    config = JSON.parse(bytes.toString('utf8')) as Partial<IgnitionConfig> | null;
-  } catch {
-    throw new Error(`The service gave no JSON for ${what}.`);
-  }
-  if (typeof config?.ignition?.version !== 'string')
-    throw new Error(`The service gave JSON, but no ignition config for ${what}.`);
-  return config as IgnitionConfig;
+  const config = parseJson(bytes.toString('utf8'));
+  if (config === undefined) throw new Error(`The service gave no JSON for ${what}.`);
+  if (!isIgnitionConfig(config)) throw new Error(`The service gave JSON, but no ignition config for ${what}.`);
+  return config;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -74,12 +70,6 @@ export function fetchPoolConfig(
   });
 }
 
-interface DataManifest {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string };
-  readonly data?: { readonly [key: string]: string };
-}
-
 const CONTROLLER = 'assisted-installer-controller';
 
 /** Returns the settings of the controller and the install-config from the manifests on the bootstrap host. */
@@ -87,22 +77,24 @@ export function readBootstrapManifests(
   root: string,
   agentVersion: string,
 ): Pick<SimulatedCluster, 'controllerConfig' | 'installConfig'> {
-  const documents = manifestsIn(root).flatMap(({ documents }) => documents) as readonly DataManifest[];
-  const dataOf = (kind: string, name: string): { readonly [key: string]: string } =>
-    documents.find((document) => document.kind === kind && document.metadata?.name === name)?.data ?? {};
+  const documents = manifestsIn(root).flatMap(({ documents }) => documents);
+  const dataOf = (kind: string, name: string) => {
+    const found = documents.find((document) => document.kind === kind && document.metadata?.name === name);
+    return (member: string): string => textAt(found, 'data', member) ?? '';
+  };
   const config = dataOf('ConfigMap', `${CONTROLLER}-config`);
-  const token = dataOf('Secret', `${CONTROLLER}-secret`)['pull-secret-token'] ?? '';
+  const token = dataOf('Secret', `${CONTROLLER}-secret`)('pull-secret-token');
   return {
-    installConfig: dataOf('ConfigMap', 'cluster-config-v1')['install-config'],
+    installConfig: dataOf('ConfigMap', 'cluster-config-v1')('install-config'),
     controllerConfig: {
-      clusterId: config['cluster-id'] ?? '',
-      serviceUrl: config['inventory-url'] ?? '',
+      clusterId: config('cluster-id'),
+      serviceUrl: config('inventory-url'),
       token: Buffer.from(token, 'base64').toString('utf8'),
-      isInsecure: config['skip-cert-verification'] === 'true',
-      controlPlaneCount: Number(config['control-plane-count']),
-      checksClusterVersion: config['check-cluster-version'] === 'true',
-      mustGatherImage: config['must-gather-image'] ?? '',
-      notifiesReboots: config['notify-num-reboots'] === 'true',
+      isInsecure: config('skip-cert-verification') === 'true',
+      controlPlaneCount: Number(config('control-plane-count')),
+      checksClusterVersion: config('check-cluster-version') === 'true',
+      mustGatherImage: config('must-gather-image'),
+      notifiesReboots: config('notify-num-reboots') === 'true',
       openshiftVersion: '',
       agentVersion,
     },

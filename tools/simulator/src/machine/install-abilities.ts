@@ -6,6 +6,7 @@ import {
   type ServiceAccess,
   type ServiceApi,
 } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import { type Abilities, installFlags, type Inventory, StepFailed } from '@muster/service-agent';
 import {
   type InstallerLogEntry,
@@ -117,7 +118,7 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
         );
         if (signal.aborted) throw new StepFailed('The installation was stopped.', STOPPED_EXIT_CODE);
       } catch (error) {
-        throw error instanceof StepFailed ? error : new StepFailed((error as Error).message, 1);
+        throw error instanceof StepFailed ? error : new StepFailed(errorMessage(error), 1);
       } finally {
         installing = undefined;
         api.close();

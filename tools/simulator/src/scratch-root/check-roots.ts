@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createReader } from '@muster/schema';
+import { type Static, Type } from '@sinclair/typebox';
 import { parseAllDocuments } from 'yaml';
 
 const UNITS = ['release-image', 'crio-configure', 'kubelet', 'bootkube', 'approve-csr', 'progress'];
@@ -70,16 +72,24 @@ export function manifestsIn(
     return names.map((name) => {
       const documents = parseAllDocuments(readFileSync(join(place, name), 'utf8'));
       const read = Array.isArray(documents) ? documents : [];
-      return { path: `${folder}/${name}`, documents: read.map((document) => document.toJS() as Manifest) };
+      return { path: `${folder}/${name}`, documents: read.map((document) => readManifest(document.toJS() ?? {})) };
     });
   });
 }
 
-export interface Manifest {
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly labels?: { readonly [name: string]: string } };
-  readonly spec?: { readonly config?: object };
-}
+const MANIFEST = Type.Object({
+  kind: Type.Optional(Type.String()),
+  metadata: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+    }),
+  ),
+  spec: Type.Optional(Type.Object({ config: Type.Optional(Type.Unknown()) })),
+  data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type Manifest = Static<typeof MANIFEST>;
+const readManifest = createReader(MANIFEST, { name: 'the manifest', nullIsAbsent: true });
 
 function unreadableManifests(root: string): readonly { readonly path: string; readonly problems: string }[] {
   try {

@@ -2,9 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
-import { type IgnitionConfig, mergeIgnition, toDataUrl, toIgnitionJson } from '@muster/ignition-config';
+import {
+  type IgnitionConfig,
+  mergeIgnition,
+  toDataUrl,
+  toIgnitionJson,
+  isIgnitionConfig,
+} from '@muster/ignition-config';
+import { portOf } from '@muster/nest-kit';
 import { ENCAPSULATED_PATH, manifestsIn } from '../scratch-root/check-roots';
 
 const ROLE_LABEL = 'machineconfiguration.openshift.io/role';
@@ -24,7 +31,7 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
       const roles = BUILT_IN_POOLS.includes(pool) ? [pool] : ['worker', pool];
       const own = machineConfigs.filter(({ metadata }) => roles.includes(metadata?.labels?.[ROLE_LABEL] ?? ''));
       const merged = own
-        .flatMap(({ spec }) => (spec?.config ? [spec.config as IgnitionConfig] : []))
+        .flatMap(({ spec }) => (isIgnitionConfig(spec?.config) ? [spec.config] : []))
         .reduce<IgnitionConfig>((below, above) => mergeIgnition(below, above), { ignition: { version: '3.2.0' } });
       return [pool, mergeIgnition(merged, encapsulated(own))];
     }),
@@ -111,5 +118,5 @@ async function listen(server: Server): Promise<number> {
     server.listen(0, '127.0.0.1', resolve);
   });
   server.unref();
-  return (server.address() as AddressInfo).port;
+  return portOf(server);
 }

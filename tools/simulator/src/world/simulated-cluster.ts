@@ -24,7 +24,7 @@ export async function createIngressCa(nowMs: number): Promise<string> {
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyCertSign, true),
       ],
     },
-    webcrypto as never,
+    globalThis.crypto,
   );
   return `${certificate.toString('pem')}\n`;
 }

@@ -1,4 +1,5 @@
 import { inOrder } from '@muster/decision';
+import { keysOf } from '@muster/schema';
 import type { StatusReason } from '../../status-reason';
 import { deadlinePassed, finalizingStageTimedOut, logsTimedOut, minutesOf, overduePreparationFailed } from '../effects';
 import { CLUSTER_VARIABLES, type ClusterContext, type ClusterRow } from '../guards';
@@ -16,7 +17,7 @@ export const DEADLINES_BY_STATUS: { readonly [Phase in ClusterPhase]?: readonly 
   deregistered: ['retention'],
 };
 
-const PHASES_WITH_DEADLINES = Object.keys(DEADLINES_BY_STATUS) as ClusterPhase[];
+const PHASES_WITH_DEADLINES = keysOf(DEADLINES_BY_STATUS);
 
 const timedOut =
   (code: ClusterReasonCode) =>

@@ -1,7 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
+import { isAfterReboot } from '@muster/validation-rules';
 import type { ContextOf, RowOn } from '../guards';
 import { hostReason, mediaFailure } from '../messages';
-import { STAGES_FROM_REBOOT } from '../stages';
 import { DISCOVERY, POOL, statusesExcept } from '../state';
 
 const ANY = statusesExcept([]);
@@ -85,7 +85,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
 ];
 
 function silent({ state, command }: ContextOf<'FallSilent'>): readonly HostEvent[] {
-  if (state.isSilent || STAGES_FROM_REBOOT.has(state.progress.stage)) return [];
+  if (state.isSilent || isAfterReboot(state.progress.stage)) return [];
   return [{ type: 'HostFellSilent', data: { lastSeenAt: command.lastSeenAt } }];
 }
 

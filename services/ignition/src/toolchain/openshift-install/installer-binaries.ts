@@ -15,6 +15,7 @@ import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
 import type { SettingsReader } from '@muster/nest-kit';
 import { type DownloadProgress, type ImageRegistry, ImageRegistryError, type RegistryFault } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
 import type { ServiceRegistries } from '../../service-registries';
 import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
@@ -141,7 +142,7 @@ export class InstallerBinaries {
       } catch (error) {
         const remedy = error instanceof ImageRegistryError ? remedyOf(error) : 'Check WORK_DIR and the pull secret';
         throw new ArtifactsRefused(
-          `The installer of release ${releaseImage} cannot be read: ${(error as Error).message.replace(/\.$/, '')}. ${remedy}, and start the installation again.`,
+          `The installer of release ${releaseImage} cannot be read: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, and start the installation again.`,
         );
       }
     });

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { emptyIgnition, type ManifestFile, placeManifests, toIgnitionJson } from '@muster/ignition-config';
+import {
+  emptyIgnition,
+  type ManifestFile,
+  placeManifests,
+  toIgnitionJson,
+  toIgnitionConfig,
+} from '@muster/ignition-config';
 import { documentTokenOf } from '../identities';
 import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest } from '../toolchain.port';
@@ -49,7 +55,7 @@ export async function makeWithInstaller(
     if (order.settings.controlPlaneCount === 1) {
       await create('single-node-ignition-config');
       await folder.rename('bootstrap-in-place-for-live-iso.ign', BOOTSTRAP);
-      const { version } = (JSON.parse(await folder.read(BOOTSTRAP)) as { ignition: { version: string } }).ignition;
+      const { version } = toIgnitionConfig(JSON.parse(await folder.read(BOOTSTRAP))).ignition;
       for (const role of ['master', 'worker'])
         await folder.write(`${role}.ign`, toIgnitionJson(emptyIgnition(version)));
     } else await create('ignition-configs');

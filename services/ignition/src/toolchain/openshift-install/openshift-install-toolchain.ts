@@ -5,8 +5,11 @@ import {
   finishBootstrap,
   type IgnitionConfig,
   type ManifestFile,
+  toIgnitionConfig,
   toIgnitionJson,
 } from '@muster/ignition-config';
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
@@ -16,6 +19,7 @@ import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-bi
 import { makeWithInstaller } from './make-with-installer';
 
 const OUTPUT = 'openshift-install-output';
+const readOutput = createJsonReader(Type.Record(Type.String(), Type.String()), { name: OUTPUT });
 /** A run uses one core and several hundred MiB. */
 const RUNS_AT_ONCE_MAX = 2;
 
@@ -47,7 +51,7 @@ export function openshiftInstallToolchain(
           return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, slot)));
         });
       });
-      return finish(order, JSON.parse(kept.toString()) as InstallerOutput);
+      return finish(order, readOutput(kept.toString()));
     },
   };
 }
@@ -94,5 +98,5 @@ function configIn(output: InstallerOutput, name: string): IgnitionConfig {
   const text = output[name];
   if (text === undefined)
     throw new ArtifactsRefused(`openshift-install did not create ${name}. The release does not support this cluster.`);
-  return JSON.parse(text) as IgnitionConfig;
+  return toIgnitionConfig(JSON.parse(text));
 }

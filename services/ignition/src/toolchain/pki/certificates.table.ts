@@ -30,7 +30,7 @@ export const AUTHORITIES = [
 ] as const satisfies readonly AuthorityRow[];
 
 /** Files with the certificates of several authorities: name without extension → authorities. */
-export const BUNDLES: { readonly [name: string]: readonly string[] } = {
+export const BUNDLES = {
   'admin-kubeconfig-ca-bundle': ['admin-kubeconfig-signer'],
   'aggregator-ca-bundle': ['aggregator-signer'],
   'kube-apiserver-lb-ca-bundle': ['kube-apiserver-lb-signer'],
@@ -54,7 +54,7 @@ export const BUNDLES: { readonly [name: string]: readonly string[] } = {
     'kube-apiserver-to-kubelet-signer',
     'kubelet-bootstrap-kubeconfig-signer',
   ],
-};
+} as const satisfies { readonly [name: string]: readonly AuthorityName[] };
 
 export interface PkiInput {
   /** `<cluster>.<base domain>` */

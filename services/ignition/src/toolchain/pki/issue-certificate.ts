@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 const PKCS8 = 'PRIVATE KEY';
 
-cryptoProvider.set(webcrypto as typeof globalThis.crypto);
+cryptoProvider.set(globalThis.crypto);
 
 export async function createAuthority({ subject, years }: AuthorityRow, startedAt: string): Promise<Authority> {
   const keys = await newKeys();
