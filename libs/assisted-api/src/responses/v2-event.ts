@@ -231,10 +231,9 @@ export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
     origin: 'event',
     when: 'A flapping validation of a cluster is stable again.',
   },
-  { name: 'release_read', origin: 'event', when: 'The release image of a cluster was read for its installation.' },
   { name: 'cluster_validation_flapping_started', origin: 'event', when: 'A validation of a cluster is flapping.' },
-  { name: 'host_identity_conflict_detected', origin: 'event', when: 'Two live machines claim to be one host.' },
-  { name: 'host_identity_conflict_resolved', origin: 'event', when: 'Only one machine still claims to be the host.' },
+  { name: 'host_identity_conflict_detected', origin: 'event', when: 'Two running machines use the id of one host.' },
+  { name: 'host_identity_conflict_resolved', origin: 'event', when: 'Only one machine still uses the id of the host.' },
   {
     name: 'host_step_failed',
     origin: 'report',
