@@ -34,7 +34,7 @@ export async function startMuster({ folder, iso }) {
       HW_VALIDATOR_REQUIREMENTS: JSON.stringify([{ version: 'default', master: SMALL, worker: SMALL, sno: SMALL }]),
       // No real release is available here, so the artifacts are those of a simulated one.
       RELEASE_IMAGES: JSON.stringify([
-        { ...RELEASE, version: '4.18.1', url: 'quay.io/muster/simulated-release:4.18', simulated: true },
+        { ...RELEASE, version: '4.18.52', url: 'quay.io/muster/simulated-release:4.18', simulated: true },
       ]),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
