@@ -92,6 +92,12 @@ describe('polls and replies of agents', () => {
       await expect(reply(first, output('198.51.100.1'))).rejects.toThrow(
         /not both in the machine network 192\.0\.2\.0\/24/,
       );
+      expect(running.reports).toMatchObject([
+        {
+          type: 'StepFailed',
+          data: { stepType: 'dhcp-lease-allocate', reason: expect.stringContaining('198.51.100.1') },
+        },
+      ]);
       await expect(reply(first, '{')).rejects.toThrow(/The DHCP leases cannot be used/);
       const again = (await cluster.poll(second)).instructions.find(
         ({ stepType }) => stepType === 'dhcp-lease-allocate',

@@ -126,7 +126,7 @@ export class StepReplies {
       else if (command.type === 'LoseMedia') return stored;
     }
     if (reply.stepType === 'dhcp-lease-allocate' && reply.exitCode === 0)
-      stored = (await this.acceptLeases(state, reply, context)) ?? stored;
+      stored = (await this.acceptLeases(key, state, reply, context)) ?? stored;
     if (isReport(reply)) {
       try {
         stored = (await this.report(key, state, reply, context)) ?? stored;
@@ -153,16 +153,24 @@ export class StepReplies {
 
   /** The leases of a host become the VIPs of its cluster. Undefined for a host without a cluster. */
   private async acceptLeases(
-    { clusterId }: HostState,
-    { output }: Reply,
+    key: HostKey,
+    host: HostState,
+    reply: Reply,
     context: CommandContext,
   ): Promise<Stored | undefined> {
-    const parsed = parseVipLeases(output);
+    const { clusterId } = host;
+    const parsed = parseVipLeases(reply.output);
     if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
     if (!clusterId) return undefined;
     const command = { type: 'AcceptVipLeases', at: this.aggregates.now(), ...parsed.leases } as const;
     const own = { ...context, commandId: `${context.commandId}#leases` };
-    return this.aggregates.clusters.execute(clusterId, command, own);
+    try {
+      return await this.aggregates.clusters.execute(clusterId, command, own);
+    } catch (error) {
+      // The agent cannot correct the addresses, so the user has to see them.
+      if (error instanceof RefusalError) await this.fail(key, host, { ...reply, error: error.refusal.reason }, context);
+      throw error;
+    }
   }
 
   private async report(
