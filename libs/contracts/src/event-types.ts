@@ -25,6 +25,7 @@ import {
 } from './gen/muster/v1/cluster_pb';
 import { NoteRecordedSchema } from './gen/muster/v1/events_pb';
 import {
+  HostAgentReplacedSchema,
   HostBootstrapChosenSchema,
   HostBoundSchema,
   HostConnectionRecoveredSchema,
@@ -127,6 +128,7 @@ export const HOST_EVENTS = {
   HostStatusExplained: HostStatusExplainedSchema,
   HostFellSilent: HostFellSilentSchema,
   HostReturned: HostReturnedSchema,
+  HostAgentReplaced: HostAgentReplacedSchema,
   HostMediaDisconnected: HostMediaDisconnectedSchema,
   HostMediaReconnected: HostMediaReconnectedSchema,
   HostRoleAssigned: HostRoleAssignedSchema,

@@ -146,6 +146,12 @@ interface Return extends At {
   readonly type: 'Return';
 }
 
+/** The agent polls. */
+interface ReportAgentVersion extends At {
+  readonly type: 'ReportAgentVersion';
+  readonly agentVersion: string;
+}
+
 interface AssignRole extends At {
   readonly type: 'AssignRole';
   /** One of `HOST_ROLES`. Other values are refused. */
@@ -220,6 +226,7 @@ export type HostCommand =
   | RegainMedia
   | FallSilent
   | Return
+  | ReportAgentVersion
   | AssignRole
   | SuggestRole
   | Rename
@@ -250,6 +257,7 @@ export const HOST_COMMAND_TYPES: readonly HostCommandType[] = keysOf({
   RegainMedia: true,
   FallSilent: true,
   Return: true,
+  ReportAgentVersion: true,
   AssignRole: true,
   SuggestRole: true,
   Rename: true,

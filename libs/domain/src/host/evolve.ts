@@ -39,6 +39,7 @@ const INPUTS: ReadonlySet<string> = new Set<HostEvent['type']>([
   'HostUnbound',
   'HostFellSilent',
   'HostReturned',
+  'HostAgentReplaced',
   'HostMediaDisconnected',
   'HostMediaReconnected',
   'HostRoleAssigned',
@@ -68,6 +69,8 @@ function withEvent(state: HostState, event: HostEvent): HostState {
       return { ...state, statusReason: event.data.statusReason ?? NO_REASON };
     case 'HostFellSilent':
       return { ...state, isSilent: true, lastSeenAt: event.data.lastSeenAt };
+    case 'HostAgentReplaced':
+      return { ...state, agentVersion: event.data.discoveryAgentVersion };
     case 'HostReturned':
       return { ...state, isSilent: false };
     case 'HostMediaDisconnected':

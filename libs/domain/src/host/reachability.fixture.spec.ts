@@ -95,6 +95,7 @@ export const PRESENCE: readonly Case[] = [
   ['media-still-there', day1('known'), command('RegainMedia')],
   ['fall-silent', day1('known'), command('FallSilent')],
   ['return', day1('known'), command('Return')],
+  ['report-agent-version', day1('known'), command('ReportAgentVersion')],
   ['claim-repeated', [...day1('known'), claimed], claim()],
   ['claim-news', day1('known'), claim()],
   ['claim-intrusion', [...day1('known'), claimed], claim(OTHER_MACHINE)],

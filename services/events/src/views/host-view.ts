@@ -115,6 +115,7 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
   HostStatusExplained: (_host, data) => ({ _status_reason: data.statusReason ?? NO_REASON }),
   HostFellSilent: (_host, data) => ({ checked_in_at: data.lastSeenAt }),
   HostReturned: (_host, _data, { at }) => ({ checked_in_at: at }),
+  HostAgentReplaced: (_host, data) => ({ discovery_agent_version: orAbsent(data.discoveryAgentVersion) }),
   HostMediaDisconnected: () => ({ media_status: 'disconnected' }),
   HostMediaReconnected: () => ({ media_status: 'connected' }),
   HostRoleAssigned: (host, data) => ({

@@ -1,4 +1,4 @@
-import { type HostKey, parseHostKey, RegistrationService } from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
@@ -38,6 +38,21 @@ describe('the agent of a host in a ready cluster', () => {
     };
     await eventually('the images of the release', async () => (await images()).includes('quay.io/mco@sha256:1'));
     expect(await images()).toContain('quay.io/must-gather@sha256:2');
+  });
+
+  it('has the version of its last poll, which is stored once', async () => {
+    const cluster = new TestCluster(running);
+    const [key] = await cluster.ready(1, { controlPlaneCount: 1 });
+    if (!key) throw new Error('the cluster has no hosts');
+    const pollAs = (discoveryAgentVersion: string) =>
+      running.ask(RegistrationService.method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion });
+    await pollAs('agent:2');
+    const stored = await running.types(streamIdOf('host', key));
+    expect((await running.host(key)).agentVersion).toBe('agent:2');
+    await pollAs('agent:2');
+    await pollAs('');
+    expect(await running.types(streamIdOf('host', key))).toEqual(stored);
+    expect(stored.filter((type) => type === 'HostAgentReplaced')).toHaveLength(1);
   });
 
   it('polls once a minute while the cluster waits for input', async () => {

@@ -193,6 +193,7 @@ export class NextSteps {
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.presence.seen(key);
     this.clocks.measured(key, state.generation, request.timestampSeconds);
+    await this.noteAgent(key, state, request.discoveryAgentVersion);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const secrets = {
       ignitionAccess: await this.ignitionAccess(state),
@@ -220,6 +221,13 @@ export class NextSteps {
       postStepAction: plan.then,
       holdSeconds: plan.holdSeconds,
     };
+  }
+
+  /** An agent that was upgraded polls with another version than it registered with. */
+  private async noteAgent(key: HostKey, state: HostState, agentVersion: string): Promise<void> {
+    if (agentVersion === '' || agentVersion === state.agentVersion) return;
+    const command = { type: 'ReportAgentVersion', at: this.aggregates.now(), agentVersion } as const;
+    await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext({ state }));
   }
 
   /** Removes the state of a host that was removed. */

@@ -7,7 +7,7 @@ import {
   subjectOfMethod,
 } from '@muster/contracts';
 import { eventually } from '@muster/testing';
-import { TestCluster } from '../cluster.fixture.spec';
+import { AGENT, TestCluster } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
@@ -116,6 +116,8 @@ describe('polls and replies of agents', () => {
     const poll = (discoveryAgentVersion: string) =>
       running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion });
     expect((await poll('quay.io/muster/agent:old')).instructions).toEqual(upgrade);
+    expect((await poll('')).instructions).toEqual(upgrade);
+    await running.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: AGENT });
     expect((await poll('')).instructions).not.toEqual(upgrade);
     await running.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
     expect((await poll('')).instructions).toEqual(upgrade);

@@ -89,7 +89,7 @@ function silent({ state, command }: ContextOf<'FallSilent'>): readonly HostEvent
   return [{ type: 'HostFellSilent', data: { lastSeenAt: command.lastSeenAt } }];
 }
 
-const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'>)[] = [
+const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'> | RowOn<'ReportAgentVersion'>)[] = [
   {
     id: 'fall-silent',
     from: ANY,
@@ -105,6 +105,17 @@ const SILENCE_ROWS: readonly (RowOn<'FallSilent'> | RowOn<'Return'>)[] = [
     to: 'stay',
     why: 'The change is stored once.',
     emit: ({ state }) => (state.isSilent ? [{ type: 'HostReturned', data: {} }] : []),
+  },
+  {
+    id: 'report-agent-version',
+    from: ANY,
+    on: 'ReportAgentVersion',
+    to: 'stay',
+    why: 'An agent that was replaced polls before it registers again. The change is stored once.',
+    emit: ({ state, command: { agentVersion } }) =>
+      agentVersion === state.agentVersion
+        ? []
+        : [{ type: 'HostAgentReplaced', data: { discoveryAgentVersion: agentVersion } }],
   },
 ];
 

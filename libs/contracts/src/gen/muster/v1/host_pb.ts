@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/host.proto.
  */
 export const file_muster_v1_host: GenFile = /*@__PURE__*/
-  fileDesc("ChRtdXN0ZXIvdjEvaG9zdC5wcm90bxIJbXVzdGVyLnYxIuoBCg5Ib3N0UmVnaXN0ZXJlZBIPCgdob3N0X2lkGAEgASgJEhQKDGluZnJhX2Vudl9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEgwKBGtpbmQYBCABKAkSDAoEcm9sZRgFIAEoCRIRCglib290c3RyYXAYBiABKAgSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YByABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAggASgJEh8KBW93bmVyGAkgASgLMhAubXVzdGVyLnYxLk93bmVyEgoKAmF0GAogASgJInkKEEhvc3RSZXJlZ2lzdGVyZWQSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YASABKAkSDAoEa2luZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEhYKDmludmVudG9yeV9rZXB0GAQgASgIEgoKAmF0GAUgASgJIpABChFIb3N0RW50ZXJlZFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDAoEZnJvbRgCIAEoCRIuCg1zdGF0dXNfcmVhc29uGAMgASgLMhcubXVzdGVyLnYxLlN0YXR1c1JlYXNvbhISCgp0cmFuc2l0aW9uGAQgASgJEgoKAmF0GAUgASgJEg0KBWNhdXNlGAYgASgJIkUKE0hvc3RTdGF0dXNFeHBsYWluZWQSLgoNc3RhdHVzX3JlYXNvbhgBIAEoCzIXLm11c3Rlci52MS5TdGF0dXNSZWFzb24iJgoOSG9zdEZlbGxTaWxlbnQSFAoMbGFzdF9zZWVuX2F0GAEgASgJIg4KDEhvc3RSZXR1cm5lZCIXChVIb3N0TWVkaWFEaXNjb25uZWN0ZWQiFgoUSG9zdE1lZGlhUmVjb25uZWN0ZWQiQgoQSG9zdFJvbGVBc3NpZ25lZBIMCgRyb2xlGAEgASgJEiAKGG1hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZRgCIAEoCSIhChFIb3N0Um9sZVN1Z2dlc3RlZBIMCgRyb2xlGAEgASgJIikKC0hvc3RSZW5hbWVkEhoKEnJlcXVlc3RlZF9ob3N0bmFtZRgBIAEoCSJNChZJbnN0YWxsYXRpb25EaXNrQ2hvc2VuEg8KB2Rpc2tfaWQYASABKAkSEQoJZGlza19wYXRoGAIgASgJEg8KB2J5X3VzZXIYAyABKAgiPwoTSG9zdFNldHRpbmdzUmV2aXNlZBIoCgdjaGFuZ2VzGAEgASgLMhcubXVzdGVyLnYxLkhvc3RTZXR0aW5ncyKvBAoMSG9zdFNldHRpbmdzEiUKGG1hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZRgBIAEoCUgAiAEBEhgKC25vZGVfbGFiZWxzGAIgASgJSAGIAQESIgoVc2tpcF9mb3JtYXR0aW5nX2Rpc2tzGAMgASgJSAKIAQESGwoOaW5zdGFsbGVyX2FyZ3MYBCABKAlIA4gBARJBChlpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGVzGAUgASgLMhkubXVzdGVyLnYxLlNlYWxlZERvY3VtZW50SASIAQESKAobaWduaXRpb25fZW5kcG9pbnRfdG9rZW5fc2V0GAYgASgISAWIAQESLwoiaWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzX3NldBgUIAEoCEgGiAEBEiQKF2ZlbmNpbmdfY3JlZGVudGlhbHNfc2V0GBUgASgISAeIAQFCGwoZX21hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZUIOCgxfbm9kZV9sYWJlbHNCGAoWX3NraXBfZm9ybWF0dGluZ19kaXNrc0IRCg9faW5zdGFsbGVyX2FyZ3NCHAoaX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZXNCHgocX2lnbml0aW9uX2VuZHBvaW50X3Rva2VuX3NldEIlCiNfaWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzX3NldEIaChhfZmVuY2luZ19jcmVkZW50aWFsc19zZXQiFQoTSG9zdEJvb3RzdHJhcENob3NlbiKPAQoOSG9zdFByb2dyZXNzZWQSDQoFc3RhZ2UYASABKAkSFQoNcHJvZ3Jlc3NfaW5mbxgCIAEoCRIfChdpbnN0YWxsYXRpb25fcGVyY2VudGFnZRgDIAEoBRIVCg1zdGFnZV9jaGFuZ2VkGAQgASgIEgoKAmF0GAUgASgJEhMKC3NpbmdsZV9ub2RlGAYgASgIIjMKEUhvc3RTdGFnZVRpbWVkT3V0Eg0KBXN0YWdlGAEgASgJEg8KB21pbnV0ZXMYAiABKAUiFgoUSG9zdFN0YWdlQ2xvY2tQYXVzZWQiIwoVSG9zdFN0YWdlQ2xvY2tSZXN1bWVkEgoKAmF0GAEgASgJIhgKFkhvc3RDb25uZWN0aW9uVGltZWRPdXQiGQoXSG9zdENvbm5lY3Rpb25SZWNvdmVyZWQiFgoUSG9zdEltYWdlQ2hlY2tWb2lkZWQiFwoVSG9zdEltYWdlQ2hlY2tSZW5ld2VkIiYKEkhvc3REZWFkbGluZVBhc3NlZBIQCghkZWFkbGluZRgBIAEoCSIoChZIb3N0SW5zdGFsbGF0aW9uRmFpbGVkEg4KBnJlYXNvbhgBIAEoCSIfCglIb3N0Qm91bmQSEgoKY2x1c3Rlcl9pZBgBIAEoCSIhCgtIb3N0VW5ib3VuZBISCgpjbHVzdGVyX2lkGAEgASgJIhsKCUhvc3RSZXNldBIOCgZyZWFzb24YASABKAkigwEKHEhvc3RJZGVudGl0eUNvbmZsaWN0RGV0ZWN0ZWQSKQoFa25vd24YASABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5EiwKCGludHJ1ZGVyGAIgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIKCgJhdBgDIAEoCSJZChxIb3N0SWRlbnRpdHlDb25mbGljdFJlc29sdmVkEi0KCXJlbWFpbmluZxgBIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkSCgoCYXQYAiABKAkiTgoTSG9zdElkZW50aXR5Q2xhaW1lZBIrCgdtYWNoaW5lGAEgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIKCgJhdBgCIAEoCSJoCg9NYWNoaW5lSWRlbnRpdHkSFQoNbWFjX2FkZHJlc3NlcxgBIAMoCRIVCg1zZXJpYWxfbnVtYmVyGAIgASgJEg8KB2Jvb3RfaWQYAyABKAkSFgoOc291cmNlX2FkZHJlc3MYBCABKAkiMgoQSG9zdExvZ3NSZXBvcnRlZBISCgpsb2dzX3N0YXRlGAEgASgJEgoKAmF0GAIgASgJIkQKEUhvc3RMb2dzQ29sbGVjdGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRIKCgJhdBgCIAEoCSIeChBIb3N0RGVyZWdpc3RlcmVkEgoKAmF0GAEgASgJIi4KE0hvc3RJbnN0YWxsZXJDaG9zZW4SFwoPaW5zdGFsbGVyX2ltYWdlGAEgASgJYgZwcm90bzM", [file_muster_v1_common]);
+  fileDesc("ChRtdXN0ZXIvdjEvaG9zdC5wcm90bxIJbXVzdGVyLnYxIuoBCg5Ib3N0UmVnaXN0ZXJlZBIPCgdob3N0X2lkGAEgASgJEhQKDGluZnJhX2Vudl9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEgwKBGtpbmQYBCABKAkSDAoEcm9sZRgFIAEoCRIRCglib290c3RyYXAYBiABKAgSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YByABKAkSIAoYbWFjaGluZV9jb25maWdfcG9vbF9uYW1lGAggASgJEh8KBW93bmVyGAkgASgLMhAubXVzdGVyLnYxLk93bmVyEgoKAmF0GAogASgJInkKEEhvc3RSZXJlZ2lzdGVyZWQSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YASABKAkSDAoEa2luZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJEhYKDmludmVudG9yeV9rZXB0GAQgASgIEgoKAmF0GAUgASgJIpABChFIb3N0RW50ZXJlZFN0YXR1cxIOCgZzdGF0dXMYASABKAkSDAoEZnJvbRgCIAEoCRIuCg1zdGF0dXNfcmVhc29uGAMgASgLMhcubXVzdGVyLnYxLlN0YXR1c1JlYXNvbhISCgp0cmFuc2l0aW9uGAQgASgJEgoKAmF0GAUgASgJEg0KBWNhdXNlGAYgASgJIkUKE0hvc3RTdGF0dXNFeHBsYWluZWQSLgoNc3RhdHVzX3JlYXNvbhgBIAEoCzIXLm11c3Rlci52MS5TdGF0dXNSZWFzb24iJgoOSG9zdEZlbGxTaWxlbnQSFAoMbGFzdF9zZWVuX2F0GAEgASgJIg4KDEhvc3RSZXR1cm5lZCI0ChFIb3N0QWdlbnRSZXBsYWNlZBIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgBIAEoCSIXChVIb3N0TWVkaWFEaXNjb25uZWN0ZWQiFgoUSG9zdE1lZGlhUmVjb25uZWN0ZWQiQgoQSG9zdFJvbGVBc3NpZ25lZBIMCgRyb2xlGAEgASgJEiAKGG1hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZRgCIAEoCSIhChFIb3N0Um9sZVN1Z2dlc3RlZBIMCgRyb2xlGAEgASgJIikKC0hvc3RSZW5hbWVkEhoKEnJlcXVlc3RlZF9ob3N0bmFtZRgBIAEoCSJNChZJbnN0YWxsYXRpb25EaXNrQ2hvc2VuEg8KB2Rpc2tfaWQYASABKAkSEQoJZGlza19wYXRoGAIgASgJEg8KB2J5X3VzZXIYAyABKAgiPwoTSG9zdFNldHRpbmdzUmV2aXNlZBIoCgdjaGFuZ2VzGAEgASgLMhcubXVzdGVyLnYxLkhvc3RTZXR0aW5ncyKvBAoMSG9zdFNldHRpbmdzEiUKGG1hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZRgBIAEoCUgAiAEBEhgKC25vZGVfbGFiZWxzGAIgASgJSAGIAQESIgoVc2tpcF9mb3JtYXR0aW5nX2Rpc2tzGAMgASgJSAKIAQESGwoOaW5zdGFsbGVyX2FyZ3MYBCABKAlIA4gBARJBChlpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGVzGAUgASgLMhkubXVzdGVyLnYxLlNlYWxlZERvY3VtZW50SASIAQESKAobaWduaXRpb25fZW5kcG9pbnRfdG9rZW5fc2V0GAYgASgISAWIAQESLwoiaWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzX3NldBgUIAEoCEgGiAEBEiQKF2ZlbmNpbmdfY3JlZGVudGlhbHNfc2V0GBUgASgISAeIAQFCGwoZX21hY2hpbmVfY29uZmlnX3Bvb2xfbmFtZUIOCgxfbm9kZV9sYWJlbHNCGAoWX3NraXBfZm9ybWF0dGluZ19kaXNrc0IRCg9faW5zdGFsbGVyX2FyZ3NCHAoaX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZXNCHgocX2lnbml0aW9uX2VuZHBvaW50X3Rva2VuX3NldEIlCiNfaWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzX3NldEIaChhfZmVuY2luZ19jcmVkZW50aWFsc19zZXQiFQoTSG9zdEJvb3RzdHJhcENob3NlbiKPAQoOSG9zdFByb2dyZXNzZWQSDQoFc3RhZ2UYASABKAkSFQoNcHJvZ3Jlc3NfaW5mbxgCIAEoCRIfChdpbnN0YWxsYXRpb25fcGVyY2VudGFnZRgDIAEoBRIVCg1zdGFnZV9jaGFuZ2VkGAQgASgIEgoKAmF0GAUgASgJEhMKC3NpbmdsZV9ub2RlGAYgASgIIjMKEUhvc3RTdGFnZVRpbWVkT3V0Eg0KBXN0YWdlGAEgASgJEg8KB21pbnV0ZXMYAiABKAUiFgoUSG9zdFN0YWdlQ2xvY2tQYXVzZWQiIwoVSG9zdFN0YWdlQ2xvY2tSZXN1bWVkEgoKAmF0GAEgASgJIhgKFkhvc3RDb25uZWN0aW9uVGltZWRPdXQiGQoXSG9zdENvbm5lY3Rpb25SZWNvdmVyZWQiFgoUSG9zdEltYWdlQ2hlY2tWb2lkZWQiFwoVSG9zdEltYWdlQ2hlY2tSZW5ld2VkIiYKEkhvc3REZWFkbGluZVBhc3NlZBIQCghkZWFkbGluZRgBIAEoCSIoChZIb3N0SW5zdGFsbGF0aW9uRmFpbGVkEg4KBnJlYXNvbhgBIAEoCSIfCglIb3N0Qm91bmQSEgoKY2x1c3Rlcl9pZBgBIAEoCSIhCgtIb3N0VW5ib3VuZBISCgpjbHVzdGVyX2lkGAEgASgJIhsKCUhvc3RSZXNldBIOCgZyZWFzb24YASABKAkigwEKHEhvc3RJZGVudGl0eUNvbmZsaWN0RGV0ZWN0ZWQSKQoFa25vd24YASABKAsyGi5tdXN0ZXIudjEuTWFjaGluZUlkZW50aXR5EiwKCGludHJ1ZGVyGAIgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIKCgJhdBgDIAEoCSJZChxIb3N0SWRlbnRpdHlDb25mbGljdFJlc29sdmVkEi0KCXJlbWFpbmluZxgBIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkSCgoCYXQYAiABKAkiTgoTSG9zdElkZW50aXR5Q2xhaW1lZBIrCgdtYWNoaW5lGAEgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eRIKCgJhdBgCIAEoCSJoCg9NYWNoaW5lSWRlbnRpdHkSFQoNbWFjX2FkZHJlc3NlcxgBIAMoCRIVCg1zZXJpYWxfbnVtYmVyGAIgASgJEg8KB2Jvb3RfaWQYAyABKAkSFgoOc291cmNlX2FkZHJlc3MYBCABKAkiMgoQSG9zdExvZ3NSZXBvcnRlZBISCgpsb2dzX3N0YXRlGAEgASgJEgoKAmF0GAIgASgJIkQKEUhvc3RMb2dzQ29sbGVjdGVkEiMKBGJvZHkYASABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keRIKCgJhdBgCIAEoCSIeChBIb3N0RGVyZWdpc3RlcmVkEgoKAmF0GAEgASgJIi4KE0hvc3RJbnN0YWxsZXJDaG9zZW4SFwoPaW5zdGFsbGVyX2ltYWdlGAEgASgJYgZwcm90bzM", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.HostRegistered
@@ -405,6 +405,37 @@ export const HostReturnedSchema: GenMessage<HostReturned, {jsonType: HostReturne
   messageDesc(file_muster_v1_host, 5);
 
 /**
+ * The host polls with another agent than it registered with.
+ *
+ * @generated from message muster.v1.HostAgentReplaced
+ */
+export type HostAgentReplaced = Message<"muster.v1.HostAgentReplaced"> & {
+  /**
+   * @generated from field: string discovery_agent_version = 1;
+   */
+  discoveryAgentVersion: string;
+};
+
+/**
+ * The host polls with another agent than it registered with.
+ *
+ * @generated from message muster.v1.HostAgentReplaced
+ */
+export type HostAgentReplacedJson = {
+  /**
+   * @generated from field: string discovery_agent_version = 1;
+   */
+  discoveryAgentVersion?: string;
+};
+
+/**
+ * Describes the message muster.v1.HostAgentReplaced.
+ * Use `create(HostAgentReplacedSchema)` to create a new message.
+ */
+export const HostAgentReplacedSchema: GenMessage<HostAgentReplaced, {jsonType: HostAgentReplacedJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_host, 6);
+
+/**
  * @generated from message muster.v1.HostMediaDisconnected
  */
 export type HostMediaDisconnected = Message<"muster.v1.HostMediaDisconnected"> & {
@@ -421,7 +452,7 @@ export type HostMediaDisconnectedJson = {
  * Use `create(HostMediaDisconnectedSchema)` to create a new message.
  */
 export const HostMediaDisconnectedSchema: GenMessage<HostMediaDisconnected, {jsonType: HostMediaDisconnectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 6);
+  messageDesc(file_muster_v1_host, 7);
 
 /**
  * @generated from message muster.v1.HostMediaReconnected
@@ -440,7 +471,7 @@ export type HostMediaReconnectedJson = {
  * Use `create(HostMediaReconnectedSchema)` to create a new message.
  */
 export const HostMediaReconnectedSchema: GenMessage<HostMediaReconnected, {jsonType: HostMediaReconnectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 7);
+  messageDesc(file_muster_v1_host, 8);
 
 /**
  * @generated from message muster.v1.HostRoleAssigned
@@ -477,7 +508,7 @@ export type HostRoleAssignedJson = {
  * Use `create(HostRoleAssignedSchema)` to create a new message.
  */
 export const HostRoleAssignedSchema: GenMessage<HostRoleAssigned, {jsonType: HostRoleAssignedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 8);
+  messageDesc(file_muster_v1_host, 9);
 
 /**
  * @generated from message muster.v1.HostRoleSuggested
@@ -504,7 +535,7 @@ export type HostRoleSuggestedJson = {
  * Use `create(HostRoleSuggestedSchema)` to create a new message.
  */
 export const HostRoleSuggestedSchema: GenMessage<HostRoleSuggested, {jsonType: HostRoleSuggestedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 9);
+  messageDesc(file_muster_v1_host, 10);
 
 /**
  * @generated from message muster.v1.HostRenamed
@@ -531,7 +562,7 @@ export type HostRenamedJson = {
  * Use `create(HostRenamedSchema)` to create a new message.
  */
 export const HostRenamedSchema: GenMessage<HostRenamed, {jsonType: HostRenamedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 10);
+  messageDesc(file_muster_v1_host, 11);
 
 /**
  * @generated from message muster.v1.InstallationDiskChosen
@@ -586,7 +617,7 @@ export type InstallationDiskChosenJson = {
  * Use `create(InstallationDiskChosenSchema)` to create a new message.
  */
 export const InstallationDiskChosenSchema: GenMessage<InstallationDiskChosen, {jsonType: InstallationDiskChosenJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 11);
+  messageDesc(file_muster_v1_host, 12);
 
 /**
  * @generated from message muster.v1.HostSettingsRevised
@@ -613,7 +644,7 @@ export type HostSettingsRevisedJson = {
  * Use `create(HostSettingsRevisedSchema)` to create a new message.
  */
 export const HostSettingsRevisedSchema: GenMessage<HostSettingsRevised, {jsonType: HostSettingsRevisedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 12);
+  messageDesc(file_muster_v1_host, 13);
 
 /**
  * @generated from message muster.v1.HostSettings
@@ -722,7 +753,7 @@ export type HostSettingsJson = {
  * Use `create(HostSettingsSchema)` to create a new message.
  */
 export const HostSettingsSchema: GenMessage<HostSettings, {jsonType: HostSettingsJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 13);
+  messageDesc(file_muster_v1_host, 14);
 
 /**
  * @generated from message muster.v1.HostBootstrapChosen
@@ -741,7 +772,7 @@ export type HostBootstrapChosenJson = {
  * Use `create(HostBootstrapChosenSchema)` to create a new message.
  */
 export const HostBootstrapChosenSchema: GenMessage<HostBootstrapChosen, {jsonType: HostBootstrapChosenJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 14);
+  messageDesc(file_muster_v1_host, 15);
 
 /**
  * @generated from message muster.v1.HostProgressed
@@ -830,7 +861,7 @@ export type HostProgressedJson = {
  * Use `create(HostProgressedSchema)` to create a new message.
  */
 export const HostProgressedSchema: GenMessage<HostProgressed, {jsonType: HostProgressedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 15);
+  messageDesc(file_muster_v1_host, 16);
 
 /**
  * @generated from message muster.v1.HostStageTimedOut
@@ -867,7 +898,7 @@ export type HostStageTimedOutJson = {
  * Use `create(HostStageTimedOutSchema)` to create a new message.
  */
 export const HostStageTimedOutSchema: GenMessage<HostStageTimedOut, {jsonType: HostStageTimedOutJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 16);
+  messageDesc(file_muster_v1_host, 17);
 
 /**
  * The stage timer is paused because another host waits for a manual reboot.
@@ -890,7 +921,7 @@ export type HostStageClockPausedJson = {
  * Use `create(HostStageClockPausedSchema)` to create a new message.
  */
 export const HostStageClockPausedSchema: GenMessage<HostStageClockPaused, {jsonType: HostStageClockPausedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 17);
+  messageDesc(file_muster_v1_host, 18);
 
 /**
  * The stage timer starts again.
@@ -925,7 +956,7 @@ export type HostStageClockResumedJson = {
  * Use `create(HostStageClockResumedSchema)` to create a new message.
  */
 export const HostStageClockResumedSchema: GenMessage<HostStageClockResumed, {jsonType: HostStageClockResumedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 18);
+  messageDesc(file_muster_v1_host, 19);
 
 /**
  * @generated from message muster.v1.HostConnectionTimedOut
@@ -944,7 +975,7 @@ export type HostConnectionTimedOutJson = {
  * Use `create(HostConnectionTimedOutSchema)` to create a new message.
  */
 export const HostConnectionTimedOutSchema: GenMessage<HostConnectionTimedOut, {jsonType: HostConnectionTimedOutJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 19);
+  messageDesc(file_muster_v1_host, 20);
 
 /**
  * @generated from message muster.v1.HostConnectionRecovered
@@ -963,7 +994,7 @@ export type HostConnectionRecoveredJson = {
  * Use `create(HostConnectionRecoveredSchema)` to create a new message.
  */
 export const HostConnectionRecoveredSchema: GenMessage<HostConnectionRecovered, {jsonType: HostConnectionRecoveredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 20);
+  messageDesc(file_muster_v1_host, 21);
 
 /**
  * The failed image check from before this preparation is ignored, and its report will be cleared.
@@ -986,7 +1017,7 @@ export type HostImageCheckVoidedJson = {
  * Use `create(HostImageCheckVoidedSchema)` to create a new message.
  */
 export const HostImageCheckVoidedSchema: GenMessage<HostImageCheckVoided, {jsonType: HostImageCheckVoidedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 21);
+  messageDesc(file_muster_v1_host, 22);
 
 /**
  * The report of the ignored image check was cleared. Later reports count.
@@ -1009,7 +1040,7 @@ export type HostImageCheckRenewedJson = {
  * Use `create(HostImageCheckRenewedSchema)` to create a new message.
  */
 export const HostImageCheckRenewedSchema: GenMessage<HostImageCheckRenewed, {jsonType: HostImageCheckRenewedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 22);
+  messageDesc(file_muster_v1_host, 23);
 
 /**
  * @generated from message muster.v1.HostDeadlinePassed
@@ -1036,7 +1067,7 @@ export type HostDeadlinePassedJson = {
  * Use `create(HostDeadlinePassedSchema)` to create a new message.
  */
 export const HostDeadlinePassedSchema: GenMessage<HostDeadlinePassed, {jsonType: HostDeadlinePassedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 23);
+  messageDesc(file_muster_v1_host, 24);
 
 /**
  * @generated from message muster.v1.HostInstallationFailed
@@ -1063,7 +1094,7 @@ export type HostInstallationFailedJson = {
  * Use `create(HostInstallationFailedSchema)` to create a new message.
  */
 export const HostInstallationFailedSchema: GenMessage<HostInstallationFailed, {jsonType: HostInstallationFailedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 24);
+  messageDesc(file_muster_v1_host, 25);
 
 /**
  * @generated from message muster.v1.HostBound
@@ -1090,7 +1121,7 @@ export type HostBoundJson = {
  * Use `create(HostBoundSchema)` to create a new message.
  */
 export const HostBoundSchema: GenMessage<HostBound, {jsonType: HostBoundJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 25);
+  messageDesc(file_muster_v1_host, 26);
 
 /**
  * @generated from message muster.v1.HostUnbound
@@ -1117,7 +1148,7 @@ export type HostUnboundJson = {
  * Use `create(HostUnboundSchema)` to create a new message.
  */
 export const HostUnboundSchema: GenMessage<HostUnbound, {jsonType: HostUnboundJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 26);
+  messageDesc(file_muster_v1_host, 27);
 
 /**
  * @generated from message muster.v1.HostReset
@@ -1144,7 +1175,7 @@ export type HostResetJson = {
  * Use `create(HostResetSchema)` to create a new message.
  */
 export const HostResetSchema: GenMessage<HostReset, {jsonType: HostResetJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 27);
+  messageDesc(file_muster_v1_host, 28);
 
 /**
  * Two live machines claim one id. The host keeps the reports of the first one until the conflict ends.
@@ -1199,7 +1230,7 @@ export type HostIdentityConflictDetectedJson = {
  * Use `create(HostIdentityConflictDetectedSchema)` to create a new message.
  */
 export const HostIdentityConflictDetectedSchema: GenMessage<HostIdentityConflictDetected, {jsonType: HostIdentityConflictDetectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 28);
+  messageDesc(file_muster_v1_host, 29);
 
 /**
  * @generated from message muster.v1.HostIdentityConflictResolved
@@ -1240,7 +1271,7 @@ export type HostIdentityConflictResolvedJson = {
  * Use `create(HostIdentityConflictResolvedSchema)` to create a new message.
  */
 export const HostIdentityConflictResolvedSchema: GenMessage<HostIdentityConflictResolved, {jsonType: HostIdentityConflictResolvedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 29);
+  messageDesc(file_muster_v1_host, 30);
 
 /**
  * @generated from message muster.v1.HostIdentityClaimed
@@ -1281,7 +1312,7 @@ export type HostIdentityClaimedJson = {
  * Use `create(HostIdentityClaimedSchema)` to create a new message.
  */
 export const HostIdentityClaimedSchema: GenMessage<HostIdentityClaimed, {jsonType: HostIdentityClaimedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 30);
+  messageDesc(file_muster_v1_host, 31);
 
 /**
  * Properties that distinguish two machines with one id.
@@ -1350,7 +1381,7 @@ export type MachineIdentityJson = {
  * Use `create(MachineIdentitySchema)` to create a new message.
  */
 export const MachineIdentitySchema: GenMessage<MachineIdentity, {jsonType: MachineIdentityJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 31);
+  messageDesc(file_muster_v1_host, 32);
 
 /**
  * @generated from message muster.v1.HostLogsReported
@@ -1391,7 +1422,7 @@ export type HostLogsReportedJson = {
  * Use `create(HostLogsReportedSchema)` to create a new message.
  */
 export const HostLogsReportedSchema: GenMessage<HostLogsReported, {jsonType: HostLogsReportedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 32);
+  messageDesc(file_muster_v1_host, 33);
 
 /**
  * @generated from message muster.v1.HostLogsCollected
@@ -1432,7 +1463,7 @@ export type HostLogsCollectedJson = {
  * Use `create(HostLogsCollectedSchema)` to create a new message.
  */
 export const HostLogsCollectedSchema: GenMessage<HostLogsCollected, {jsonType: HostLogsCollectedJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 33);
+  messageDesc(file_muster_v1_host, 34);
 
 /**
  * @generated from message muster.v1.HostDeregistered
@@ -1463,7 +1494,7 @@ export type HostDeregisteredJson = {
  * Use `create(HostDeregisteredSchema)` to create a new message.
  */
 export const HostDeregisteredSchema: GenMessage<HostDeregistered, {jsonType: HostDeregisteredJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 34);
+  messageDesc(file_muster_v1_host, 35);
 
 /**
  * The installation of the host starts with this installer image.
@@ -1494,5 +1525,5 @@ export type HostInstallerChosenJson = {
  * Use `create(HostInstallerChosenSchema)` to create a new message.
  */
 export const HostInstallerChosenSchema: GenMessage<HostInstallerChosen, {jsonType: HostInstallerChosenJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_host, 35);
+  messageDesc(file_muster_v1_host, 36);
 
