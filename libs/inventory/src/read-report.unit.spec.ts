@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { INVENTORY_EVENTS, toStoredData } from '@muster/contracts';
 import { createReportReader } from './read-report';
 import type { Report } from './report';
-import { HOST_KEY, sampleInventory } from './sample-outputs.fixture.spec';
+import { SAMPLE_HOST_KEY, sampleInventory } from '@muster/testing';
 
 const readStep = createReportReader({
   keepsVirtualInterfaces: false,
@@ -10,7 +10,7 @@ const readStep = createReportReader({
 });
 const resultOf = (stepType: string, output: unknown, exitCode = 0, error = '') => {
   const text = typeof output === 'string' ? output : JSON.stringify(output);
-  return readStep({ stepType, hostKey: HOST_KEY, output: text, error, exitCode, generation: 1 });
+  return readStep({ stepType, hostKey: SAMPLE_HOST_KEY, output: text, error, exitCode, generation: 1 });
 };
 const read = (...given: Parameters<typeof resultOf>): Report => {
   const result = resultOf(...given);

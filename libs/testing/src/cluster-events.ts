@@ -37,29 +37,39 @@ export const infraEnvRegistered = (settings: object = {}): SampleEvent =>
     settings: { name: 'i', openshiftVersion: '4.18', ...settings },
   });
 
+/** Settings of a cluster with three control plane nodes and its own VIPs. */
+export const SAMPLE_CLUSTER_SETTINGS = {
+  name: 'c',
+  baseDnsDomain: 'example.com',
+  openshiftVersion: '4.18.3',
+  controlPlaneCount: 3,
+  platformType: 'baremetal',
+  networkType: 'OVNKubernetes',
+  clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+  serviceNetworks: { items: ['172.30.0.0/16'] },
+  machineNetworks: { items: ['192.168.128.0/24'] },
+  apiVips: { items: ['192.168.128.100'] },
+  ingressVips: { items: ['192.168.128.101'] },
+};
+
+/** The data of `ClusterRegistered` for a cluster with its pull secret. */
+export const registeredClusterData = (clusterId: string, settings: object, status = 'insufficient'): object => ({
+  clusterId,
+  kind: 'Cluster',
+  owner: OWNER,
+  pullSecretSet: true,
+  status,
+  at: AT,
+  settings,
+});
+
 export const clusterRegistered = (settings: object = {}): SampleEvent =>
-  fact('cluster', CLUSTER_ID, 'ClusterRegistered', {
-    clusterId: CLUSTER_ID,
-    kind: 'Cluster',
-    owner: OWNER,
-    pullSecretSet: true,
-    status: 'insufficient',
-    at: AT,
-    settings: {
-      name: 'c',
-      baseDnsDomain: 'example.com',
-      openshiftVersion: '4.18.3',
-      controlPlaneCount: 3,
-      platformType: 'baremetal',
-      networkType: 'OVNKubernetes',
-      clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
-      serviceNetworks: { items: ['172.30.0.0/16'] },
-      machineNetworks: { items: ['192.168.128.0/24'] },
-      apiVips: { items: ['192.168.128.100'] },
-      ingressVips: { items: ['192.168.128.101'] },
-      ...settings,
-    },
-  });
+  fact(
+    'cluster',
+    CLUSTER_ID,
+    'ClusterRegistered',
+    registeredClusterData(CLUSTER_ID, { ...SAMPLE_CLUSTER_SETTINGS, ...settings }),
+  );
 
 export const clusterEvent = (type: MusterEvent['type'], data: object): SampleEvent =>
   fact('cluster', CLUSTER_ID, type, data);

@@ -18,3 +18,4 @@ export {
   temporaryDirectory,
 } from './processes';
 export * from './cluster-events';
+export * from './sample-inventory';

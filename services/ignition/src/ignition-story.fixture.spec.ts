@@ -1,9 +1,17 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
-import { type Environment, type Platform, type RunningService } from '@muster/nest-kit';
+import {
+  IgnitionService,
+  type MusterEvent,
+  type StreamCategory,
+  streamIdOf,
+  toStoredData,
+  parseEvent,
+} from '@muster/contracts';
+import { callService, type Environment, type Platform, type RunningService } from '@muster/nest-kit';
 import { type EventStore, type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
-import { eventually } from '@muster/testing';
+import { RefusalError } from '@muster/problems';
+import { eventually, registeredClusterData } from '@muster/testing';
 import { openTestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
 import { startIgnition } from './main';
@@ -103,29 +111,18 @@ export const infraEnvRegistered = (settings: object = {}, infraEnvId = INFRA_ENV
   },
 });
 
-export const clusterRegistered = (): MusterEvent => ({
-  type: 'ClusterRegistered',
-  data: {
-    clusterId: CLUSTER_ID,
-    kind: 'Cluster',
-    settings: {
-      name: 'demo',
-      baseDnsDomain: 'example.com',
-      controlPlaneCount: 3,
-      ocpReleaseImage: RELEASE_IMAGE,
-      machineNetworks: { items: ['192.0.2.0/24'] },
-      apiVips: { items: ['192.0.2.100'] },
-      ingressVips: { items: ['192.0.2.101'] },
-    },
-    owner: OWNER,
-    pullSecretSet: true,
-    monitoredOperators: [],
-    openshiftClusterId: '',
-    imported: false,
-    status: 'ready',
-    at: AT,
-  },
-});
+export const clusterRegistered = (): MusterEvent => {
+  const settings = {
+    name: 'demo',
+    baseDnsDomain: 'example.com',
+    controlPlaneCount: 3,
+    ocpReleaseImage: RELEASE_IMAGE,
+    machineNetworks: { items: ['192.0.2.0/24'] },
+    apiVips: { items: ['192.0.2.100'] },
+    ingressVips: { items: ['192.0.2.101'] },
+  };
+  return parseEvent('cluster', 'ClusterRegistered', registeredClusterData(CLUSTER_ID, settings, 'ready'));
+};
 
 export const hostRegistered = (hostId: string, role: string): MusterEvent => ({
   type: 'HostRegistered',
@@ -187,3 +184,18 @@ const inventoryReported = (index: number): MusterEvent =>
       },
     },
   }) as unknown as MusterEvent;
+
+/** Reads an artifact of the cluster over the bus, as the gateway does. */
+export async function readArtifact({ platform }: Stage, name: string): Promise<string> {
+  const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
+  const method = IgnitionService.method.readArtifact;
+  const { content } = await callService(platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
+  return Buffer.from(content, 'base64').toString();
+}
+
+/** The refusal of a request; 'not refused' when the request succeeds. */
+export const refusalOf = (request: Promise<unknown>): Promise<unknown> =>
+  request.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
+  );

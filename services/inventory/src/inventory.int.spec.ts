@@ -4,11 +4,11 @@ import { createReportReader } from '@muster/inventory';
 import { callService, type RunningService, sha256Digest } from '@muster/nest-kit';
 import type { RecordedEvent } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { SAMPLE_HOST_KEY, sampleInventory } from '@muster/testing';
 import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
 import { startInventory } from './main';
-import { HOST_KEY, sampleInventory } from './sample-inventory.fixture.spec';
 
-const [infraEnvId = ''] = HOST_KEY.split('.');
+const [infraEnvId = ''] = SAMPLE_HOST_KEY.split('.');
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
 describe('the inventory service with a real bus, store and disk', () => {
@@ -27,9 +27,16 @@ describe('the inventory service with a real bus, store and disk', () => {
 
   const context = () => ({ commandId: randomUUID(), correlationId: 'c', actor: 'agent:test' });
   const readReport = createReportReader({ keepsVirtualInterfaces: false, digest: sha256Digest });
-  const record = async (stepType: string, output: unknown, hostKey = HOST_KEY, asked = context()) => {
+  const record = async (stepType: string, output: unknown, hostKey = SAMPLE_HOST_KEY, asked = context()) => {
     const text = typeof output === 'string' ? output : JSON.stringify(output);
-    const result = readReport({ hostKey: HOST_KEY, stepType, output: text, exitCode: 0, error: '', generation: 0 });
+    const result = readReport({
+      hostKey: SAMPLE_HOST_KEY,
+      stepType,
+      output: text,
+      exitCode: 0,
+      error: '',
+      generation: 0,
+    });
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const { event, body, secret } = result.report;
     const request = {
@@ -46,12 +53,12 @@ describe('the inventory service with a real bus, store and disk', () => {
     callService(
       platform.requests,
       InventoryService.method.readReport,
-      { hostKey: HOST_KEY, stepType, output, exitCode: 0, error: '' },
+      { hostKey: SAMPLE_HOST_KEY, stepType, output, exitCode: 0, error: '' },
       context(),
     );
   const stored = async (): Promise<RecordedEvent[]> => {
     const events: RecordedEvent[] = [];
-    for await (const page of platform.eventStore.readStream(`inventory-${HOST_KEY}`)) events.push(...page);
+    for await (const page of platform.eventStore.readStream(`inventory-${SAMPLE_HOST_KEY}`)) events.push(...page);
     return events;
   };
 
@@ -89,7 +96,7 @@ describe('the inventory service with a real bus, store and disk', () => {
     await callService(
       platform.requests,
       InventoryService.method.clearReport,
-      { hostKey: HOST_KEY, stepType: 'installation-disk-speed-check', generation: 0 },
+      { hostKey: SAMPLE_HOST_KEY, stepType: 'installation-disk-speed-check', generation: 0 },
       context(),
     );
     await record('installation-disk-speed-check', speed);
@@ -102,7 +109,7 @@ describe('the inventory service with a real bus, store and disk', () => {
 
   it('seals the Ignition config of a cluster', async () => {
     await record('api-vip-connectivity-check', { is_success: true, ignition: 'canary-ignition' });
-    const [, hostId] = HOST_KEY.split('.');
+    const [, hostId] = SAMPLE_HOST_KEY.split('.');
     expect((await platform.secrets.open(infraEnvId, `worker-ignition-${hostId}`))?.toString()).toBe('canary-ignition');
     expect(JSON.stringify(await stored())).not.toContain('canary');
   });
@@ -132,9 +139,9 @@ describe('the inventory service with a real bus, store and disk', () => {
   it('executes a repeated command once', async () => {
     const asked = context();
     const sources = { ntp_sources: [{ source_name: 'a', source_state: 'synced' }] };
-    const first = await record('ntp-synchronizer', sources, HOST_KEY, asked);
+    const first = await record('ntp-synchronizer', sources, SAMPLE_HOST_KEY, asked);
     await record('ntp-synchronizer', { ntp_sources: [] });
-    expect(await record('ntp-synchronizer', sources, HOST_KEY, asked)).toEqual(first);
+    expect(await record('ntp-synchronizer', sources, SAMPLE_HOST_KEY, asked)).toEqual(first);
     expect((await stored()).at(-1)?.data).toMatchObject({ sources: [] });
   });
 });

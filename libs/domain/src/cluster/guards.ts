@@ -24,6 +24,7 @@ import type {
 import { type ClusterTimeouts, dueClusterDeadline, warnsOnly } from './deadlines';
 import { revisionOf } from './settings';
 import {
+  CLUSTER_DEADLINES,
   CLUSTER_KINDS,
   CLUSTER_LOGS_STATES,
   type ClusterPhase,
@@ -77,16 +78,7 @@ export const CLUSTER_VARIABLES = {
   changes: ['none', 'any-time', 'ignored-validations', 'settings'],
   logs: ['new', 'same', 'unknown'],
   /** The deadline that is due; `not-due`: the timer was set for an earlier state. */
-  deadline: [
-    'not-due',
-    'preparation',
-    'installation',
-    'finalizing',
-    'finalizing-stage',
-    'log-request',
-    'log-collection',
-    'retention',
-  ],
+  deadline: ['not-due', ...CLUSTER_DEADLINES],
   /** Whether a timeout of the stage fails the cluster or only warns. */
   stageTimeout: ['fails', 'warns'],
 } as const;

@@ -1,4 +1,3 @@
-import { STANDARD_SETTINGS } from '@muster/operators';
 import {
   CLUSTER_ID,
   clusterEvent,
@@ -15,19 +14,11 @@ import {
   recorded,
   reportEvent,
 } from '@muster/testing';
-import { DEFAULT_REQUIREMENTS, type RulesPolicy } from '@muster/validation-rules';
+import { SERVICE_DEFAULTS } from '@muster/validation-rules';
 import { FactsView } from './facts-view';
 import { toClusterFacts, toHostFacts } from './to-facts';
 
-const POLICY: RulesPolicy = {
-  requirements: DEFAULT_REQUIREMENTS,
-  agentImage: '',
-  edgeWorkerProducts: [],
-  singleNodeDnsmasq: false,
-  disabledHostRules: [],
-  disabledClusterRules: [],
-  operatorSettings: STANDARD_SETTINGS,
-};
+const POLICY = SERVICE_DEFAULTS;
 const CLUSTER = `cluster:${CLUSTER_ID}`;
 const [a, b, c] = [hostKey(1), hostKey(2), hostKey(3)];
 const host = (key: string): string => `host:${key}`;

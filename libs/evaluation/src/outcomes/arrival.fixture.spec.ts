@@ -1,28 +1,18 @@
-import { STANDARD_SETTINGS } from '@muster/operators';
 import { type SampleEvent, recorded } from '@muster/testing';
 import {
   completeClusterOutcomes,
   completeHostOutcomes,
   conditionsWithoutHosts,
-  DEFAULT_REQUIREMENTS,
   initialHostConditions,
   type Outcome,
-  type RulesPolicy,
+  SERVICE_DEFAULTS,
 } from '@muster/validation-rules';
 import { FactsView } from '../facts/facts-view';
 import { isRegistered, type ObservedEvent, parseSubject, type Subject } from '../facts/view-entries';
 import { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './evaluate';
 import { type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 
-export const POLICY: RulesPolicy = {
-  requirements: DEFAULT_REQUIREMENTS,
-  agentImage: '',
-  edgeWorkerProducts: [],
-  singleNodeDnsmasq: false,
-  disabledHostRules: [],
-  disabledClusterRules: [],
-  operatorSettings: STANDARD_SETTINGS,
-};
+export const POLICY = SERVICE_DEFAULTS;
 
 /** Outcomes are recorded without damping. */
 const WITHOUT_MEMORY: Remember = (found) => found;

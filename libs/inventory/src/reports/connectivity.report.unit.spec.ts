@@ -1,6 +1,6 @@
 import type { EventData } from '@muster/contracts';
 import { inventoryDecider, type ReportedState } from '../reports-decider';
-import { HOST_KEY } from '../sample-outputs.fixture.spec';
+import { SAMPLE_HOST_KEY } from '@muster/testing';
 import { connectivityReader } from './connectivity.report';
 import { readWorkerIgnition } from './endpoint.reports';
 
@@ -35,7 +35,7 @@ const remote = (
 function report(state: ReportedState, ...remote_hosts: readonly object[]) {
   const output = JSON.stringify({ remote_hosts });
   const result = connectivityReader.read(
-    { hostKey: HOST_KEY, output, error: '', exitCode: 0, generation: 1 },
+    { hostKey: SAMPLE_HOST_KEY, output, error: '', exitCode: 0, generation: 1 },
     (text) => text,
   );
   if (result.kind !== 'read') throw new Error(result.violation.reason);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EventData, toStoredData } from '@muster/contracts';
 import { formatViolation } from '@muster/schema';
 import fc from 'fast-check';
-import { HOST_KEY, sampleDisk, sampleInventory } from '../sample-outputs.fixture.spec';
+import { SAMPLE_HOST_KEY, sampleDisk, sampleInventory } from '@muster/testing';
 import { inventoryReader, MAX_DISK_FACTS, MAX_GPU_FACTS, toHardwareFacts } from './inventory.report';
 
 type Reported = EventData<'InventoryReported'>;
@@ -13,7 +13,10 @@ const missing = existsSync(FIXTURES) ? '' : ' (skipped: the recorded inventories
 
 const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 const resultOf = (output: string, keepsVirtual = false) =>
-  inventoryReader(keepsVirtual).read({ hostKey: HOST_KEY, output, error: '', exitCode: 0, generation: 3 }, digest);
+  inventoryReader(keepsVirtual).read(
+    { hostKey: SAMPLE_HOST_KEY, output, error: '', exitCode: 0, generation: 3 },
+    digest,
+  );
 const read = (output: string, keepsVirtual = false): Reported => {
   const result = resultOf(output, keepsVirtual);
   if (result.kind === 'unreadable') throw new Error(formatViolation(result.violation));
@@ -36,7 +39,7 @@ const violationOf = (output: string): string => {
 describe('inventory report', () => {
   it('is converted to the hardware facts that rules use', () => {
     expect(of()).toMatchObject({
-      hostKey: HOST_KEY,
+      hostKey: SAMPLE_HOST_KEY,
       generation: 3,
       body: { digest: expect.stringMatching(/^sha256:/) },
     });

@@ -1,7 +1,6 @@
-import { type Artifact, hostSecretName, IgnitionService, type MusterEvent, type Plain } from '@muster/contracts';
+import { type Artifact, hostSecretName, type MusterEvent, type Plain } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
-import { callService, sealDocument } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
+import { sealDocument } from '@muster/nest-kit';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { parse } from 'yaml';
 import {
@@ -15,21 +14,13 @@ import {
   preparationStarted,
   PULL_SECRET,
   type Stage,
+  readArtifact,
+  refusalOf,
 } from '../ignition-story.fixture.spec';
 
 let nats: NatsServer;
 let stage: Stage;
-const read = async (name: string, on: Stage = stage): Promise<string> => {
-  const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
-  const method = IgnitionService.method.readArtifact;
-  const { content } = await callService(on.platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
-  return Buffer.from(content, 'base64').toString();
-};
-const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
-  );
+const read = (name: string, on: Stage = stage): Promise<string> => readArtifact(on, name);
 const artifactsOf = ({ data }: { readonly data: unknown }): readonly Plain<Artifact>[] =>
   (data as { readonly artifacts: readonly Plain<Artifact>[] }).artifacts;
 const hostKey = `${INFRA_ENV_ID}.${HOST_IDS[0]}`;
@@ -143,7 +134,7 @@ describe('a cluster that prepares its installation', () => {
     await stage.start();
     const failed = await stage.fact('ArtifactsFailed');
     expect(failed.data).toMatchObject({ attempt: 1, reason: expect.stringMatching(reason) as string });
-    expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
+    expect(await refusalOf(read('master.ign'))).toMatchObject({ code: 'not-ready' });
   });
 
   it('merges the override of a user into the config of one host and seals the result', async () => {
@@ -166,7 +157,7 @@ describe('a cluster that prepares its installation', () => {
     const before = await read('kubeconfig-noingress');
     await stage.given('cluster', CLUSTER_ID, { type: 'ClusterReset', data: { reason: 'test' } });
     await stage.fact('ArtifactsDiscarded');
-    expect(await refusal(read('kubeconfig-noingress'))).toMatchObject({ code: 'not-ready' });
+    expect(await refusalOf(read('kubeconfig-noingress'))).toMatchObject({ code: 'not-ready' });
     for (const { body } of artifactsOf(first))
       if (body) expect(await stage.platform.objectStore.get(body.digest)).toBeUndefined();
     expect(await stage.platform.secrets.open(CLUSTER_ID, 'pull-secret')).toEqual(Buffer.from(PULL_SECRET));
@@ -216,8 +207,8 @@ describe('a cluster that prepares its installation', () => {
 
   it('refuses files that do not exist', async () => {
     await stage.start();
-    expect(await refusal(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });
-    expect(await refusal(read('master.ign'))).toMatchObject({ code: 'not-ready' });
+    expect(await refusalOf(read('../kubeconfig'))).toMatchObject({ code: 'not-found' });
+    expect(await refusalOf(read('master.ign'))).toMatchObject({ code: 'not-ready' });
   });
 });
 
@@ -278,6 +269,6 @@ describe('a host that joins a running cluster', () => {
 
   it('is refused when its cluster has no address', async () => {
     await give({});
-    expect(await refusal(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
+    expect(await refusalOf(readConfig())).toMatchObject({ code: 'not-ready', subject: 'api_vip_dns_name' });
   });
 });

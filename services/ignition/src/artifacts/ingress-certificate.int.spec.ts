@@ -1,6 +1,5 @@
 import { IgnitionService } from '@muster/contracts';
 import { callService } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import { parse } from 'yaml';
 import {
@@ -10,27 +9,19 @@ import {
   openStage,
   preparationStarted,
   type Stage,
+  readArtifact,
+  refusalOf,
 } from '../ignition-story.fixture.spec';
 import { createAuthority } from '../toolchain/pki/issue-certificate';
 
 let nats: NatsServer;
 let stage: Stage;
-const read = async (name: string, on: Stage = stage): Promise<string> => {
-  const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
-  const method = IgnitionService.method.readArtifact;
-  const { content } = await callService(on.platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
-  return Buffer.from(content, 'base64').toString();
-};
+const read = (name: string, on: Stage = stage): Promise<string> => readArtifact(on, name);
 const acceptCa = async (pem: string, commandId: string) => {
   const context = { commandId, correlationId: commandId, actor: 'agent:controller' };
   const input = { clusterId: CLUSTER_ID, caBundlePem: Buffer.from(pem).toString('base64') };
   return callService(stage.platform.requests, IgnitionService.method.acceptIngressCa, input, context);
 };
-const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
-  );
 
 beforeAll(async () => {
   nats = await startNatsServer();
@@ -81,20 +72,20 @@ describe('the ingress certificate', () => {
 
   it('is refused in error after failed hosts', async () => {
     await stage.given('cluster', CLUSTER_ID, enteredStatus('error', 'installing'));
-    expect(await refusal(acceptCa(await ca(), 'failed'))).toMatchObject({ code: 'invalid-input' });
+    expect(await refusalOf(acceptCa(await ca(), 'failed'))).toMatchObject({ code: 'invalid-input' });
   });
 
   it('is refused while the cluster is still being installed', async () => {
     await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
-    expect(await refusal(acceptCa(await ca(), 'early'))).toMatchObject({ code: 'invalid-input' });
-    expect(await refusal(read('kubeconfig'))).toMatchObject({ code: 'not-ready' });
+    expect(await refusalOf(acceptCa(await ca(), 'early'))).toMatchObject({ code: 'invalid-input' });
+    expect(await refusalOf(read('kubeconfig'))).toMatchObject({ code: 'not-ready' });
   });
 
   it.each(['', 'hello', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
     'is refused when it is not a certificate (%j)',
     async (pem) => {
       await stage.given('cluster', CLUSTER_ID, enteredStatus('installed', 'finalizing'));
-      expect(await refusal(acceptCa(pem, 'bad'))).toMatchObject({
+      expect(await refusalOf(acceptCa(pem, 'bad'))).toMatchObject({
         code: 'invalid-input',
         subject: 'ingress_cert_params',
       });

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
 import { callService, type DocumentReference, referenceOf, sealDocument, SettingsError } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
 import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
-import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET, type Stage } from '../ignition-story.fixture.spec';
+import {
+  INFRA_ENV_ID,
+  infraEnvRegistered,
+  openStage,
+  PULL_SECRET,
+  type Stage,
+  refusalOf,
+} from '../ignition-story.fixture.spec';
 
 let nats: NatsServer;
 let stage: Stage;
@@ -33,11 +39,6 @@ const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutToken = fa
   const text = Buffer.from(answer.ignition, 'base64').toString();
   return { text, config: JSON.parse(text) as IgnitionConfig, generatedAt: answer.generatedAt };
 };
-const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
-  );
 const agentUnit = (config: IgnitionConfig): string =>
   config.systemd?.units?.find(({ name }) => name === 'agent.service')?.contents ?? '';
 const tokenOf = (config: IgnitionConfig): string => /PULL_SECRET_TOKEN=([^"]+)/.exec(agentUnit(config))?.[1] ?? '';
@@ -146,7 +147,7 @@ describe('the discovery document of an infra-env', () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(settings));
     await stage.start();
-    expect(await refusal(render(isoType, infraEnvId))).toMatchObject({ code });
+    expect(await refusalOf(render(isoType, infraEnvId))).toMatchObject({ code });
   });
 
   it.each([
@@ -156,7 +157,7 @@ describe('the discovery document of an infra-env', () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: await sealed(text) }));
     await stage.start();
-    expect(await refusal(render('full-iso'))).toMatchObject({ code });
+    expect(await refusalOf(render('full-iso'))).toMatchObject({ code });
   });
 
   it.each([
@@ -166,7 +167,7 @@ describe('the discovery document of an infra-env', () => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: referenceOf('lost') }));
     await stage.start();
-    expect(await refusal(render('full-iso'))).toMatchObject({ code: 'not-ready', subject });
+    expect(await refusalOf(render('full-iso'))).toMatchObject({ code: 'not-ready', subject });
   });
 
   it('is removed with its infra-env', async () => {
@@ -175,7 +176,7 @@ describe('the discovery document of an infra-env', () => {
     await stage.start();
     await render();
     await stage.given('infraEnv', INFRA_ENV_ID, { type: 'InfraEnvDeregistered', data: {} });
-    expect(await refusal(render())).toMatchObject({ code: 'not-found' });
+    expect(await refusalOf(render())).toMatchObject({ code: 'not-found' });
   });
 
   it('is refused when the pull secret is missing', async () => {
@@ -183,7 +184,7 @@ describe('the discovery document of an infra-env', () => {
     await stage.platform.secrets.shred(INFRA_ENV_ID);
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
     await stage.start();
-    expect(await refusal(render())).toMatchObject({ code: 'not-ready', subject: 'pull_secret' });
+    expect(await refusalOf(render())).toMatchObject({ code: 'not-ready', subject: 'pull_secret' });
   });
 });
 

@@ -1,6 +1,5 @@
 import { IgnitionService } from '@muster/contracts';
 import { callService, type InputOf } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
 import { type NatsServer, startNatsServer } from '@muster/testing';
 import {
   CLUSTER_ID,
@@ -9,6 +8,7 @@ import {
   openStage,
   preparationStarted,
   type Stage,
+  refusalOf,
 } from '../ignition-story.fixture.spec';
 
 const { listManifests, readManifest, removeManifest, reviseManifest, storeManifest } = IgnitionService.method;
@@ -39,11 +39,6 @@ const list = async (includeSystemGenerated = false): Promise<readonly string[]> 
   );
 const read = async (fileName: string, folder = 'manifests'): Promise<string> =>
   Buffer.from((await ask(readManifest, { clusterId: CLUSTER_ID, folder, fileName })).content, 'base64').toString();
-const refusal = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
-  );
 
 describe('manifests of a user', () => {
   it('are stored with their actor and a sealed text', async () => {
@@ -65,7 +60,7 @@ describe('manifests of a user', () => {
     await ask(removeManifest, { clusterId: CLUSTER_ID, folder: 'openshift', fileName: 'b.yaml' });
     await ask(removeManifest, { clusterId: CLUSTER_ID, folder: 'openshift', fileName: 'b.yaml' });
     expect(await list()).toEqual([]);
-    expect(await refusal(read('b.yaml', 'openshift'))).toMatchObject({ code: 'not-found' });
+    expect(await refusalOf(read('b.yaml', 'openshift'))).toMatchObject({ code: 'not-found' });
   });
 
   it.each([
@@ -75,7 +70,7 @@ describe('manifests of a user', () => {
     ['a.json', '{', 'invalid-input', 'content'],
     ['a.yaml', `a: ${'x'.repeat(1_048_576)}`, 'invalid-input', 'content'],
   ])('named %s are refused with the name of the field', async (fileName, text, code, subject) => {
-    expect(await refusal(store(fileName, text))).toMatchObject({ code, subject });
+    expect(await refusalOf(store(fileName, text))).toMatchObject({ code, subject });
     expect(await list()).toEqual([]);
   });
 
@@ -84,8 +79,8 @@ describe('manifests of a user', () => {
     await stage.given('cluster', CLUSTER_ID, enteredStatus('installing', 'preparing-for-installation'));
     await store('b.yaml', 'b: 1\n');
     const place = { clusterId: CLUSTER_ID, folder: 'manifests', fileName: 'a.yaml' };
-    expect(await refusal(ask(removeManifest, place))).toMatchObject({ code: 'invalid-input', subject: 'status' });
-    expect(await refusal(ask(reviseManifest, { ...place, newFileName: 'c.yaml' }))).toMatchObject({
+    expect(await refusalOf(ask(removeManifest, place))).toMatchObject({ code: 'invalid-input', subject: 'status' });
+    expect(await refusalOf(ask(reviseManifest, { ...place, newFileName: 'c.yaml' }))).toMatchObject({
       code: 'invalid-input',
     });
   });
@@ -93,7 +88,7 @@ describe('manifests of a user', () => {
   it('are refused for a cluster that does not exist', async () => {
     const clusterId = 'c1c1c1c1-0000-4000-8000-00000000dead';
     const input = { clusterId, folder: 'manifests', fileName: 'a.yaml', content: base64('a: 1') };
-    expect(await refusal(ask(storeManifest, input))).toMatchObject({ code: 'not-found', subject: 'cluster_id' });
+    expect(await refusalOf(ask(storeManifest, input))).toMatchObject({ code: 'not-found', subject: 'cluster_id' });
   });
 });
 

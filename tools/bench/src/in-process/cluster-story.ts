@@ -7,6 +7,7 @@ import {
   type StreamCategory,
   streamIdOf,
 } from '@muster/contracts';
+import { registeredClusterData, SAMPLE_CLUSTER_SETTINGS } from '@muster/testing';
 
 const AT = '2024-01-01T00:00:00.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
@@ -48,27 +49,15 @@ export class ClusterStory {
       owner: OWNER,
       settings: { name: 'i', openshiftVersion: '4.18' },
     });
-    yield this.event('cluster', clusterId, 'ClusterRegistered', {
-      clusterId,
-      kind: 'Cluster',
-      owner: OWNER,
-      pullSecretSet: true,
-      status: 'insufficient',
-      at: AT,
-      settings: {
-        name: 'c',
-        baseDnsDomain: 'example.com',
-        openshiftVersion: '4.18.3',
-        controlPlaneCount: 3,
-        platformType: 'baremetal',
-        networkType: 'OVNKubernetes',
-        clusterNetworks: { items: [{ cidr: '172.16.0.0/12', hostPrefix: 23 }] },
-        serviceNetworks: { items: ['192.168.0.0/16'] },
-        machineNetworks: { items: [MACHINE_NETWORK] },
-        apiVips: { items: ['10.0.0.5'] },
-        ingressVips: { items: ['10.0.0.6'] },
-      },
-    });
+    const settings = {
+      ...SAMPLE_CLUSTER_SETTINGS,
+      clusterNetworks: { items: [{ cidr: '172.16.0.0/12', hostPrefix: 23 }] },
+      serviceNetworks: { items: ['192.168.0.0/16'] },
+      machineNetworks: { items: [MACHINE_NETWORK] },
+      apiVips: { items: ['10.0.0.5'] },
+      ingressVips: { items: ['10.0.0.6'] },
+    };
+    yield this.event('cluster', clusterId, 'ClusterRegistered', registeredClusterData(clusterId, settings));
     for (let number = 0; number < this.hosts; number += 1) {
       yield this.host(number, 'HostRegistered', {
         hostId: this.hostId(number),

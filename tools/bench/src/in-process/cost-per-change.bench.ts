@@ -7,13 +7,12 @@ import {
   parseSubject,
   type RecordedOutcomes,
 } from '@muster/evaluation';
-import { STANDARD_SETTINGS } from '@muster/operators';
 import {
   DEFAULT_FLAP_POLICY,
-  DEFAULT_REQUIREMENTS,
   type Outcome,
   rememberOutcomes,
   type RulesPolicy,
+  SERVICE_DEFAULTS,
 } from '@muster/validation-rules';
 import { type Bench, count, type Measurement, milliseconds, percentile } from '../measurement';
 import { ClusterStory } from './cluster-story';
@@ -92,15 +91,7 @@ const WARM_UP = 10;
 /** Percentage of existing edges in a patchy network. */
 const PATCHY_PERCENT = 70;
 
-const POLICY: RulesPolicy = {
-  requirements: DEFAULT_REQUIREMENTS,
-  agentImage: '',
-  edgeWorkerProducts: [],
-  singleNodeDnsmasq: false,
-  disabledHostRules: [],
-  disabledClusterRules: [],
-  operatorSettings: STANDARD_SETTINGS,
-};
+const POLICY = SERVICE_DEFAULTS;
 
 interface Change {
   readonly what: string;

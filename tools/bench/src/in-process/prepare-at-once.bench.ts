@@ -8,12 +8,12 @@ import {
   inMemoryStateStore,
 } from '@muster/adapter-in-memory';
 import { connectNatsRequests } from '@muster/adapter-nats';
-import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData } from '@muster/contracts';
+import { type MusterEvent, type StreamCategory, streamIdOf, toStoredData, parseEvent } from '@muster/contracts';
 import { SavedStates } from '@muster/event-sourcing';
 import type { Platform } from '@muster/nest-kit';
 import { type EventStore, type JsonObject, NO_STREAM } from '@muster/ports';
 import { startIgnition } from '@muster/service-ignition';
-import { startNatsServer } from '@muster/testing';
+import { startNatsServer, registeredClusterData } from '@muster/testing';
 import { type Bench, kibibytes, seconds } from '../measurement';
 import { withResidentPeak } from './artifacts.bench';
 
@@ -90,31 +90,18 @@ async function givePreparing({ eventStore, secrets }: Platform, clusterId: strin
   const infraEnvId = randomUUID();
   const hostIds = Array.from({ length: HOSTS_PER_CLUSTER }, () => randomUUID());
   await secrets.seal(clusterId, 'pull-secret', Buffer.from('{"auths":{"quay.io":{"auth":"YmVuY2g6YmVuY2g="}}}'));
+  const settings = {
+    name: 'bench',
+    baseDnsDomain: 'example.com',
+    controlPlaneCount: HOSTS_PER_CLUSTER,
+    openshiftVersion: '4.18.3',
+    ocpReleaseImage: 'quay.io/ocp:4.18.3',
+    machineNetworks: { items: ['192.0.2.0/24'] },
+    apiVips: { items: ['192.0.2.100'] },
+    ingressVips: { items: ['192.0.2.101'] },
+  };
   await append(eventStore, 'cluster', clusterId, [
-    {
-      type: 'ClusterRegistered',
-      data: {
-        clusterId,
-        kind: 'Cluster',
-        settings: {
-          name: 'bench',
-          baseDnsDomain: 'example.com',
-          controlPlaneCount: HOSTS_PER_CLUSTER,
-          openshiftVersion: '4.18.3',
-          ocpReleaseImage: 'quay.io/ocp:4.18.3',
-          machineNetworks: { items: ['192.0.2.0/24'] },
-          apiVips: { items: ['192.0.2.100'] },
-          ingressVips: { items: ['192.0.2.101'] },
-        },
-        owner: OWNER,
-        pullSecretSet: true,
-        monitoredOperators: [],
-        openshiftClusterId: '',
-        imported: false,
-        status: 'ready',
-        at: AT,
-      },
-    },
+    parseEvent('cluster', 'ClusterRegistered', registeredClusterData(clusterId, settings, 'ready')),
   ]);
   await append(eventStore, 'infraEnv', infraEnvId, [
     {

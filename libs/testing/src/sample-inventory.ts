@@ -1,4 +1,4 @@
-/** Outputs of steps, for specs. */
+/** The output of the step inventory. */
 export const sampleInventory = (changes: object = {}): object => ({
   hostname: 'node-1',
   cpu: { architecture: 'x86_64', count: 8, frequency: 2095.1, flags: ['vmx'], model_name: 'cpu' },
@@ -34,4 +34,4 @@ export const sampleDisk = (changes: object = {}): object => ({
   ...changes,
 });
 
-export const HOST_KEY = '11111111-1111-4111-8111-111111111111.22222222-2222-4222-8222-222222222222';
+export const SAMPLE_HOST_KEY = '11111111-1111-4111-8111-111111111111.22222222-2222-4222-8222-222222222222';
