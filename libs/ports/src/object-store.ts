@@ -59,3 +59,17 @@ export interface Secrets {
   /** Destroys the key of the scope: its values can never be opened again. Idempotent. */
   shred(scope: string): Promise<void>;
 }
+
+/** Storage of sealed bytes. Scopes and names contain no text of a caller. */
+export interface SealedStorage {
+  read(scope: string, name: string): Promise<Buffer | undefined>;
+  /** Stores the first values of a scope; durable when it resolves. False when the scope has values; then nothing is stored. */
+  create(scope: string, values: ReadonlyMap<string, Buffer>): Promise<boolean>;
+  /**
+   * Stores a value in a scope that has values, replacing an older one; durable when it resolves.
+   * @throws Error when the scope has no values
+   */
+  replace(scope: string, name: string, bytes: Buffer): Promise<void>;
+  /** Destroys all values of a scope. Idempotent. */
+  remove(scope: string): Promise<void>;
+}

@@ -1,10 +1,11 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesystemSecrets } from '@muster/adapter-filesystem';
+import { filesystemSecrets, sealedSecrets } from '@muster/adapter-filesystem';
 import { inMemoryEventStore, inMemoryObjectStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import { sqliteSealedStorage } from '@muster/adapter-sqlite';
 import type { EventStore, ObjectStore, ReadModels } from '@muster/ports';
 import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
-import { checkIdentity, lockDataDirectory, requireMasterKey } from './data-directory';
+import { checkIdentity, lockDataDirectory, requireMasterKey, SEALED_FILE } from './data-directory';
 import { StartError } from './start-error';
 
 describe('the data directory', () => {
@@ -91,6 +92,16 @@ describe('the identity of an installation', () => {
     await start(await storeWithEvents(), true);
     rmSync(keyFile());
     await expect(start(await storeWithEvents())).rejects.toThrow(/master key .*master\.key is missing/);
+  });
+
+  it('is refused without the master key when the secrets are in one file', async () => {
+    const secrets = join(directory.path, 'secrets');
+    mkdirSync(secrets);
+    const storage = sqliteSealedStorage(join(secrets, SEALED_FILE));
+    await expect(requireMasterKey(keyFile(), secrets)).rejects.toThrow(/master key .*master\.key is missing/);
+    await sealedSecrets({ masterKeyFile: keyFile(), openStorage: () => storage });
+    await expect(requireMasterKey(keyFile(), secrets)).resolves.toBeUndefined();
+    storage.close();
   });
 
   it('refuses the master key of another installation', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
@@ -19,6 +19,9 @@ import {
 import { createJsonReader, errorMessage } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { StartError } from './start-error';
+
+/** File of the sealed values in the directory of the secrets. */
+export const SEALED_FILE = 'sealed.sqlite';
 
 const LOCK_FILE = 'muster.lock';
 const HOLDER_FILE = 'muster.lock.json';
@@ -116,11 +119,9 @@ const markBody = (storeId: string): Buffer => Buffer.from(`event store ${storeId
  */
 export async function requireMasterKey(masterKeyFile: string, secretsDirectory: string): Promise<void> {
   const scopes = await readdir(join(secretsDirectory, 'scopes')).catch((): string[] => []);
-  const hasKey = await stat(masterKeyFile).then(
-    () => true,
-    () => false,
-  );
-  if (scopes.length > 0 && !hasKey)
+  // The file is created after the master key.
+  const hasSecrets = scopes.length > 0 || existsSync(join(secretsDirectory, SEALED_FILE));
+  if (hasSecrets && !existsSync(masterKeyFile))
     throw new StartError(
       'dataDirectory',
       `The master key ${masterKeyFile} is missing, and ${secretsDirectory} contains secrets that only it opens. Restore it from a backup, or set MUSTER_MASTER_KEY_FILE.`,

@@ -1,20 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { filesystemObjectAreas, filesystemObjectStore, filesystemSecrets } from '@muster/adapter-filesystem';
+import {
+  filesystemObjectAreas,
+  filesystemObjectStore,
+  filesystemSealedStorage,
+  sealedSecrets,
+} from '@muster/adapter-filesystem';
 import { connectNatsRequests, type NatsRequestsOptions, type NatsStatus } from '@muster/adapter-nats';
 import {
   type FileLock,
   lockFile,
   sqliteEventStore,
+  sqliteSealedStorage,
   sqliteSmallObjects,
   sqliteStateStore,
 } from '@muster/adapter-sqlite';
 import { keptReadModels, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
-import { type EventStore, type ReadModels, type Requests, RequestTimedOut, type Secrets } from '@muster/ports';
+import {
+  type EventStore,
+  type ReadModels,
+  type Requests,
+  RequestTimedOut,
+  type SealedStorage,
+  type Secrets,
+} from '@muster/ports';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
-import { checkIdentity, MARKS_FOLD, requireMasterKey } from './data-directory';
+import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally } from './local-requests';
 import { Outage, watchEventStore } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
@@ -116,7 +129,7 @@ export async function openPlatform(options: {
   });
   const objectStore = objectsOutage.watch(openedObjects);
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
-  const secrets = await openSecrets(join(dataDirectory, 'secrets'), masterKeyFile);
+  const { secrets, close: closeSecrets } = await openSecrets(settings, join(dataDirectory, 'secrets'), masterKeyFile);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
   const identity = await checkIdentity({
     secrets,
@@ -186,6 +199,7 @@ export async function openPlatform(options: {
       await readModels.close();
       await requests.close();
       closeObjects();
+      closeSecrets();
     },
   };
 }
@@ -202,12 +216,31 @@ async function openEventStore(settings: SettingsReader, dataDirectory: string): 
   return store;
 }
 
-/** @throws StartError `dataDirectory` when the master key is missing or cannot be used */
-async function openSecrets(directory: string, masterKeyFile: string): Promise<Secrets> {
+/**
+ * Sealed values are in a SQLite file where the event store is one. Otherwise services may run on several machines with a
+ * shared directory, and the values are files.
+ * @throws StartError `dataDirectory` when the master key is missing or cannot be used
+ */
+async function openSecrets(
+  settings: SettingsReader,
+  directory: string,
+  masterKeyFile: string,
+): Promise<{ readonly secrets: Secrets; close(): void }> {
   await requireMasterKey(masterKeyFile, directory);
-  return filesystemSecrets({ directory, masterKeyFile }).catch((error: unknown) => {
+  let close = (): void => undefined;
+  const openFile = async (): Promise<SealedStorage> => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const storage = sqliteSealedStorage(join(directory, SEALED_FILE));
+    close = () => storage.close();
+    return storage;
+  };
+  const openStorage = settings.get('EVENTSTORE_URL') ? () => filesystemSealedStorage(directory) : openFile;
+  try {
+    const secrets = await sealedSecrets({ masterKeyFile, openStorage });
+    return { secrets, close: () => close() };
+  } catch (error) {
     throw new StartError('dataDirectory', error instanceof Error ? error.message : String(error), { cause: error });
-  });
+  }
 }
 
 /** Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** Readable by the owner only. */
 const FILE_MODE = 0o600;
-const DIRECTORY_MODE = 0o700;
+export const DIRECTORY_MODE = 0o700;
 
 export const isErrno = (error: unknown, code: string): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === code;

@@ -1,3 +1,9 @@
 export { openFileByteSource, type FileByteSource } from './file-byte-source';
 export { filesystemObjectAreas, filesystemObjectStore, type FilesystemObjectStoreOptions } from './object-store';
-export { filesystemSecrets, type FilesystemSecretsOptions } from './secrets';
+export {
+  filesystemSealedStorage,
+  filesystemSecrets,
+  type FilesystemSecretsOptions,
+  sealedSecrets,
+  type SealedSecretsOptions,
+} from './secrets';

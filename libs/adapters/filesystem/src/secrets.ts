@@ -1,12 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Secrets } from '@muster/ports';
+import type { SealedStorage, Secrets } from '@muster/ports';
 import {
+  DIRECTORY_MODE,
   isErrno,
   linkIfAbsent,
   makeDirectory,
   moveIntoPlace,
+  removeStaleFiles,
   syncDirectory,
   temporaryName,
   writeNewFile,
@@ -87,78 +89,111 @@ export const openBytes = (key: Buffer, sealedFor: SealedFor, sealed: Buffer): Bu
 /** JSON separates the parts, so that ["ab", "c"] and ["a", "bc"] differ. */
 const toBytes = (sealedFor: SealedFor): Buffer => Buffer.from(JSON.stringify(sealedFor));
 
-export interface FilesystemSecretsOptions {
-  /** Created when it does not exist. */
-  readonly directory: string;
+export interface SealedSecretsOptions {
+  /** Opens the storage of the sealed values. Called when the master key exists. */
+  readonly openStorage: () => SealedStorage | Promise<SealedStorage>;
   /**
-   * Contains 32 bytes. Created with mode 0600 when it does not exist. Store it separately from the directory and its
-   * backups.
+   * Contains 32 bytes. Created with mode 0600 when it does not exist. Store it separately from the sealed values and
+   * their backups.
    */
   readonly masterKeyFile: string;
 }
 
-const KEY_FILE = 'key';
+export interface FilesystemSecretsOptions extends Pick<SealedSecretsOptions, 'masterKeyFile'> {
+  /** Created when it does not exist. */
+  readonly directory: string;
+}
+
+/** Secrets with sealed values as files. */
+export const filesystemSecrets = ({ directory, masterKeyFile }: FilesystemSecretsOptions): Promise<Secrets> =>
+  sealedSecrets({ masterKeyFile, openStorage: () => filesystemSealedStorage(directory) });
+
+const KEY_NAME = 'key';
 
 /**
- * Stores sealed values as files: a directory per scope with the key of the scope, encrypted with the master key, and a
- * file per value. Names of directories and files are hashes, so that no path contains text of a caller. Services on one
- * machine may share the directory.
+ * Seals values. Each scope has a key, encrypted with the master key. The storage receives hashes instead of the scopes
+ * and names of callers.
  */
-export const filesystemSecrets = async (options: FilesystemSecretsOptions): Promise<Secrets> => {
-  const masterKey = await loadOrCreateMasterKey(options.masterKeyFile);
-  const scopes = join(options.directory, 'scopes');
-  const discarded = join(options.directory, 'discarded');
-  await makeDirectory(scopes);
-  await makeDirectory(discarded);
-  // Remove scopes that a dead process did not remove completely.
-  for (const name of await readdir(discarded)) await rm(join(discarded, name), { recursive: true, force: true });
+export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecretsOptions): Promise<Secrets> => {
+  const masterKey = await loadOrCreateMasterKey(masterKeyFile);
+  const storage = await openStorage();
   const runInOrder = createKeyedQueue();
 
-  const directoryOf = (scope: string): string => join(scopes, hashOf(scope));
-
   const scopeKey = async (scope: string): Promise<Buffer | undefined> => {
-    const wrapped = await readIfPresent(join(directoryOf(scope), KEY_FILE));
+    const wrapped = await storage.read(hashOf(scope), KEY_NAME);
     return wrapped && openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
   };
 
-  /** Returns the key that exists afterwards. Another process may have created it concurrently. */
-  const createScopeKey = async (scope: string): Promise<Buffer | undefined> => {
-    const directory = directoryOf(scope);
-    await makeDirectory(directory);
-    const temporary = temporaryName(directory);
-    await writeNewFile(temporary, sealBytes(masterKey, keySealedFor(scope), randomBytes(KEY_BYTES)));
-    await linkIfAbsent(temporary, join(directory, KEY_FILE));
-    return scopeKey(scope);
+  /** False when another process created the scope concurrently. */
+  const createScope = (scope: string, name: string, plaintext: Buffer): Promise<boolean> => {
+    const key = randomBytes(KEY_BYTES);
+    const values = new Map([
+      [KEY_NAME, sealBytes(masterKey, keySealedFor(scope), key)],
+      [hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext)],
+    ]);
+    return storage.create(hashOf(scope), values);
   };
 
   return {
     seal: (scope, name, plaintext) =>
       runInOrder(scope, async () => {
-        const key = (await scopeKey(scope)) ?? (await createScopeKey(scope));
+        const known = await scopeKey(scope);
+        if (!known && (await createScope(scope, name, plaintext))) return;
+        const key = known ?? (await scopeKey(scope));
         if (!key) throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
-        await replace(directoryOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
+        await storage.replace(hashOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
       }),
     open: (scope, name) =>
       runInOrder(scope, async () => {
         const key = await scopeKey(scope);
-        const sealed = key && (await readIfPresent(join(directoryOf(scope), hashOf(name))));
+        const sealed = key && (await storage.read(hashOf(scope), hashOf(name)));
         return key && sealed && openOrExplain(key, valueSealedFor(scope, name), sealed, 'a secret');
       }),
-    shred: (scope) =>
-      runInOrder(scope, async () => {
-        const away = temporaryName(discarded);
-        try {
-          // The whole scope is renamed atomically. After a crash from here on, no file of the scope is in use.
-          await rename(directoryOf(scope), away);
-          await rm(join(away, KEY_FILE), { force: true });
-          await syncDirectory(away);
-          await syncDirectory(scopes);
-          await rm(away, { recursive: true, force: true });
-        } catch (error) {
-          // Nothing was sealed, or another starting process removed it first.
-          if (!isErrno(error, 'ENOENT')) throw error;
-        }
-      }),
+    shred: (scope) => runInOrder(scope, () => storage.remove(hashOf(scope))),
+  };
+};
+
+/** Stores sealed values as files, in a directory per scope. Processes may share the directory, also over a network. */
+export const filesystemSealedStorage = async (directory: string): Promise<SealedStorage> => {
+  const scopes = join(directory, 'scopes');
+  const incoming = join(directory, 'incoming');
+  const discarded = join(directory, 'discarded');
+  for (const made of [scopes, incoming, discarded]) await makeDirectory(made);
+  await removeStaleFiles(incoming, Date.now());
+  // Remove scopes that a dead process did not remove completely.
+  for (const name of await readdir(discarded)) await rm(join(discarded, name), { recursive: true, force: true });
+
+  return {
+    read: (scope, name) => readIfPresent(join(scopes, scope, name)),
+    create: async (scope, values) => {
+      const temporary = temporaryName(incoming);
+      await mkdir(temporary, { mode: DIRECTORY_MODE });
+      for (const [name, bytes] of values) await writeNewFile(join(temporary, name), bytes);
+      await syncDirectory(temporary);
+      try {
+        await moveIntoPlace(temporary, join(scopes, scope));
+        return true;
+      } catch (error) {
+        await rm(temporary, { recursive: true, force: true });
+        if (isErrno(error, 'ENOTEMPTY') || isErrno(error, 'EEXIST')) return false;
+        throw error;
+      }
+    },
+    replace: (scope, name, bytes) => replace(join(scopes, scope), name, bytes),
+    remove: async (scope) => {
+      const away = temporaryName(discarded);
+      try {
+        // The whole scope is renamed atomically. After a crash from here on, no file of the scope is in use.
+        await rename(join(scopes, scope), away);
+        await rm(join(away, KEY_NAME), { force: true });
+        await syncDirectory(away);
+        await syncDirectory(scopes);
+        await rm(away, { recursive: true, force: true });
+      } catch (error) {
+        // Nothing was sealed, or another starting process removed it first.
+        if (!isErrno(error, 'ENOENT')) throw error;
+      }
+    },
   };
 };
 

@@ -4,3 +4,4 @@ export { EventStoreUnusable, type FileLock, lockFile } from './database';
 export * from './maintenance';
 export { sqliteStateStore, type SqliteStateStoreOptions } from './state-store';
 export { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects, type SqliteSmallObjectsOptions } from './small-objects';
+export { sqliteSealedStorage } from './sealed-storage';

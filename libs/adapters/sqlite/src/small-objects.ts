@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
-import Database from 'libsql';
-import { explain } from './database';
+import { closeDurableDatabase, openDurableDatabase } from './durable-database';
 import { GroupCommit } from './group-commit';
 
 /** Bodies up to this size are stored in the database file. */
 export const SMALL_OBJECT_BYTES_MAX = 64 * 1024;
-const BUSY_TIMEOUT_MS = 5_000;
 /** Bodies per read of a list. */
 const PAGE_OBJECTS = 1_000;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS objects (
+    digest TEXT PRIMARY KEY, stored_at_ms INTEGER NOT NULL, body BLOB NOT NULL
+  ) STRICT`;
 
 export interface SqliteSmallObjectsOptions {
   /** Path of the database file; its directory must exist. Several processes may have it open. */
@@ -31,7 +32,7 @@ export const sqliteSmallObjects = ({
   others,
   clock = { nowMs: () => Date.now() },
 }: SqliteSmallObjectsOptions): ObjectStore & { close(): void } => {
-  const database = openObjects(file);
+  const database = openDurableDatabase(file, SCHEMA);
   const commits = new GroupCommit(database, file);
   const insert = database.prepare(
     `INSERT INTO objects (digest, stored_at_ms, body) VALUES (?, ?, ?)
@@ -80,40 +81,10 @@ export const sqliteSmallObjects = ({
       yield* others.list();
     },
     close: () => {
-      if (!database.open) return;
       commits.flush();
-      // Leaves one file behind instead of three.
-      database.pragma('wal_checkpoint(TRUNCATE)');
-      database.close();
+      closeDurableDatabase(database);
     },
   };
 };
 
 const digestOf = (body: Uint8Array): string => `sha256:${createHash('sha256').update(body).digest('hex')}`;
-
-/** Marks the file as objects of Muster ("MUSO" in ASCII). */
-const APPLICATION_ID = 0x4d55534f;
-
-const openObjects = (file: string): Database.Database => {
-  try {
-    // The file is readable by the owner only. Its name must be as durable as its content.
-    closeSync(openSync(file, 'a', 0o600));
-    const directory = openSync(dirname(file), 'r');
-    fsyncSync(directory);
-    closeSync(directory);
-    const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-    database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    database.pragma('journal_mode = WAL');
-    // A resolved `put` must survive a power failure.
-    database.pragma('synchronous = FULL');
-    database.exec(`BEGIN IMMEDIATE;
-      CREATE TABLE IF NOT EXISTS objects (
-        digest TEXT PRIMARY KEY, stored_at_ms INTEGER NOT NULL, body BLOB NOT NULL
-      ) STRICT;
-      PRAGMA application_id = ${APPLICATION_ID};
-      COMMIT;`);
-    return database;
-  } catch (error) {
-    throw explain(file, error);
-  }
-};

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sealedSecrets } from '@muster/adapter-filesystem';
+import { secretsContract, temporaryDirectory } from '@muster/testing';
+import { sqliteSealedStorage } from './sealed-storage';
+
+secretsContract('sealedSecrets in sqliteSealedStorage', async () => {
+  const directory = temporaryDirectory();
+  const masterKeyFile = join(directory.path, 'master.key');
+  const opened: { close(): void }[] = [];
+  const open = () =>
+    sealedSecrets({
+      masterKeyFile,
+      openStorage: () => {
+        const storage = sqliteSealedStorage(join(directory.path, 'sealed.sqlite'));
+        opened.push(storage);
+        return storage;
+      },
+    });
+  return {
+    secrets: await open(),
+    reopen: open,
+    close: async () => {
+      for (const storage of opened) storage.close();
+      directory.remove();
+    },
+  };
+});
+
+describe('sqliteSealedStorage', () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'sealed.sqlite');
+  afterAll(() => directory.remove());
+
+  const bytesOnDisk = (): string =>
+    readdirSync(directory.path)
+      .map((name) => readFileSync(join(directory.path, name), 'latin1'))
+      .join('');
+
+  it('creates a scope once, also beside another process, in a file readable by the owner only', async () => {
+    const [one, other] = [sqliteSealedStorage(file), sqliteSealedStorage(file)];
+    expect(await one.create('scope', new Map([['key', Buffer.from('1')]]))).toBe(true);
+    expect(await other.create('scope', new Map([['key', Buffer.from('2')]]))).toBe(false);
+    expect((await other.read('scope', 'key'))?.toString()).toBe('1');
+    await other.replace('scope', 'value', Buffer.from('sealed'));
+    expect((await one.read('scope', 'value'))?.toString()).toBe('sealed');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    one.close();
+    other.close();
+  });
+
+  it('leaves no bytes of a removed scope on the disk, and does not create it again by a replacement', async () => {
+    const storage = sqliteSealedStorage(file);
+    await storage.create('gone', new Map([['key', Buffer.from('bytes-of-the-scope-key')]]));
+    expect(bytesOnDisk()).toContain('bytes-of-the-scope-key');
+    await storage.remove('gone');
+    expect(bytesOnDisk()).not.toContain('bytes-of-the-scope-key');
+    await expect(storage.replace('gone', 'value', Buffer.from('x'))).rejects.toThrow(/destroyed/);
+    expect(await storage.read('gone', 'value')).toBeUndefined();
+    storage.close();
+  });
+});
