@@ -67,22 +67,22 @@ export const connectivityCheck: StepArguments = (context) => {
 /**
  * Each host of a cluster receives the addresses of all others. The JSON of one host is cached and used for all of them.
  */
-const WRITTEN_NICS = new WeakMap<object, string>();
+const WRITTEN_HOSTS = new WeakMap<object, { readonly hostId: string; readonly text: string }>();
 
 function remoteHost({ hostId, hardware }: StepOtherHost): string {
   if (!hardware) return '';
-  let nics = WRITTEN_NICS.get(hardware);
-  if (nics === undefined) {
-    nics = JSON.stringify(
-      hardware.nics.map((nic) => ({
-        name: nic.name,
-        mac: nic.macAddress,
-        ip_addresses: [...nic.ipv4Addresses, ...nic.ipv6Addresses].map(withoutPrefix),
-      })),
-    );
-    WRITTEN_NICS.set(hardware, nics);
-  }
-  return `{"host_id":${JSON.stringify(hostId)},"nics":${nics}}`;
+  const written = WRITTEN_HOSTS.get(hardware);
+  if (written?.hostId === hostId) return written.text;
+  const text = JSON.stringify({
+    host_id: hostId,
+    nics: hardware.nics.map((nic) => ({
+      name: nic.name,
+      mac: nic.macAddress,
+      ip_addresses: [...nic.ipv4Addresses, ...nic.ipv6Addresses].map(withoutPrefix),
+    })),
+  });
+  WRITTEN_HOSTS.set(hardware, { hostId, text });
+  return text;
 }
 
 /** Returns the IPv4 networks of the host that are small enough to be scanned. */
