@@ -18,6 +18,7 @@ import { NextSteps, StepContexts } from './agents/next-steps';
 import { IdentityClaims, Presence } from './agents/presence';
 import { StepFailures } from './agents/step-failures';
 import { HostClocks, Reports, StepReplies } from './agents/step-replies';
+import { UnchangedInventories } from './agents/unchanged-inventories';
 import { Aggregates } from './aggregates';
 import { ClusterActions, Propagation } from './clusters/cluster-actions';
 import { ClusterProcess, RoleSuggestions } from './clusters/cluster-process';
@@ -85,6 +86,7 @@ export class AppModule {
         StepContexts,
         StepFailures,
         StepReplies,
+        UnchangedInventories,
         GivenProxies,
         GivenDocuments,
         HostSecretVault,

@@ -17,6 +17,7 @@ import { Aggregates } from '../aggregates';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
 import { StepFailures } from './step-failures';
+import { UnchangedInventories } from './unchanged-inventories';
 
 /** Refusals that are temporary, so that the agent sends the same reply again. */
 const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
@@ -107,6 +108,7 @@ export class StepReplies {
     private readonly identities: IdentityClaims,
     private readonly upgrades: AgentUpgrades,
     private readonly reports: Reports,
+    private readonly inventories: UnchangedInventories,
     private readonly failures: StepFailures,
   ) {}
 
@@ -181,11 +183,17 @@ export class StepReplies {
   ): Promise<Stored | undefined> {
     const refusal = stepType === 'inventory' ? inventoryRefusal(host) : undefined;
     if (refusal) throw new RefusalError(refusal);
-    const step = { hostKey: key, stepType, output, exitCode, error, generation: host.generation };
+    const { generation } = host;
+    const isInventory = stepType === 'inventory' && exitCode === 0;
+    const known = isInventory ? this.inventories.find(key, generation, output) : undefined;
+    if (known) return (await this.identities.admits(key, known.hardware, context)) ? known.stored : undefined;
+    const step = { hostKey: key, stepType, output, exitCode, error, generation };
     const report = await this.reports.read(step);
     const { event } = report;
     const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
     if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;
-    return this.reports.record(key, report, context);
+    const stored = await this.reports.record(key, report, context);
+    if (isInventory && hardware) this.inventories.recorded(key, generation, output, hardware, stored);
+    return stored;
   }
 }

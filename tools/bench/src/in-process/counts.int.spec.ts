@@ -33,7 +33,7 @@ describe('the counted cost of a call', () => {
   it.each([
     ['registration', 1],
     ['inventory, changed', 2],
-    ['inventory, unchanged', 2],
+    ['inventory, unchanged', 1],
   ])('of a %s is %d parse(s): of what the host sent, and not of the events that follow', (what, parses) => {
     expect(of(what)?.parses).toBe(parses);
   });
