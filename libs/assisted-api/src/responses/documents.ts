@@ -112,6 +112,8 @@ export type HostDocument = Kept &
     readonly _outcomes: OutcomeMap;
     /** The hostname that the machine reports. */
     readonly _reported_hostname?: string;
+    /** The host is a virtual machine. */
+    readonly _is_virtual?: boolean;
     /** Networks of the machine's addresses, as canonical CIDRs. */
     readonly _networks: readonly string[];
     readonly _inventory_digest?: string;

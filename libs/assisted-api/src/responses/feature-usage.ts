@@ -8,6 +8,9 @@ interface UsageRow {
   readonly of: (cluster: ClusterDocument) => UsageData | undefined;
 }
 
+/** Counted for every virtual host, and reported while the cluster manages its network. */
+export const VIRTUAL_HOSTS = 'Cluster managed networking with VMs';
+
 const NOTHING_TO_REPORT: UsageData = {};
 const when = (isUsed: boolean, data: UsageData = NOTHING_TO_REPORT): UsageData | undefined =>
   isUsed ? data : undefined;
@@ -100,7 +103,7 @@ export function presentFeatureUsage(cluster: ClusterDocument): string {
     if (type === 'olm') add(name.toUpperCase(), NOTHING_TO_REPORT);
   }
   for (const [name, count] of Object.entries(cluster._usage_counts ?? {})) {
-    if (count > 0) add(name, { count });
+    if (count > 0 && !(name === VIRTUAL_HOSTS && cluster.user_managed_networking)) add(name, { count });
   }
   return JSON.stringify(used);
 }

@@ -32,6 +32,14 @@ describe('feature usage of a cluster', () => {
     expect(presentFeatureUsage(PLAIN)).toBe('{}');
   });
 
+  it('names virtual hosts while the cluster manages its network', () => {
+    const virtual = { _usage_counts: { 'Cluster managed networking with VMs': 2 } };
+    expect(usage(virtual)).toMatchObject({ 'Cluster managed networking with VMs': { data: { count: 2 } } });
+    expect(usage({ ...virtual, user_managed_networking: true, control_plane_count: 1 })).not.toHaveProperty(
+      'Cluster managed networking with VMs',
+    );
+  });
+
   it.each<[string, Partial<ClusterDocument>, object?]>([
     ['Additional NTP Source', { additional_ntp_source: 'pool.ntp.org' }],
     ['Proxy', { no_proxy: '*' }],

@@ -29,6 +29,7 @@ export const NOT_INSTALLED = {
 /** Members of a host without reports. */
 export const NOTHING_REPORTED = {
   _reported_hostname: undefined,
+  _is_virtual: undefined,
   _networks: [],
   _inventory_digest: undefined,
   _disks: undefined,

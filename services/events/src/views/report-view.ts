@@ -46,6 +46,7 @@ export const REPORT_VIEW: ViewRows<DataByType<InventoryEvent>, HostDocument> = {
   InventoryReported: (_host, { body, hardware }) => ({
     _inventory_digest: body?.digest,
     _reported_hostname: orAbsent(hardware?.hostname ?? ''),
+    _is_virtual: hardware?.isVirtual || undefined,
     _networks: networksOf(hardware?.nics ?? []),
     _sizes: hardware && sizesOf(hardware),
     disks_to_be_formatted: orAbsent(disksToFormat(hardware?.disks ?? []).join(',')),

@@ -48,6 +48,15 @@ describe('reports of hosts in the views', () => {
     expect(await shown(onHost('HostDeregistered'))).toBeUndefined();
   });
 
+  it('virtual hosts are counted as usage of their cluster as long as they belong to it', async () => {
+    const virtual = onInventory('InventoryReported', { hardware: { hostname: 'vm-1', isVirtual: true } as never });
+    const history = [clusterRegistered(), hostRegistered(), virtual];
+    const counted = async (...more: typeof history): Promise<unknown> =>
+      (await viewsAfter(...history, ...more)).cluster._usage_counts?.['Cluster managed networking with VMs'];
+    expect(await counted()).toBe(1);
+    expect(await counted(onHost('HostUnbound', { clusterId: CLUSTER_ID }))).toBeUndefined();
+  });
+
   it('bootable disks are listed for formatting, except removable ones', async () => {
     const disk = { bootable: true, driveType: 'HDD', byPath: '' };
     const { host } = await viewsAfter(
