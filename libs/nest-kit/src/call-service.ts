@@ -108,6 +108,7 @@ export async function callService<M extends Method>(
         absences += 1;
         await new Promise((resolve) => setTimeout(resolve, NO_RESPONDER_WAIT_MS));
       } else if (error instanceof RequestTimedOut || error instanceof NoResponder) {
+        requests.abandoned?.();
         throw new RefusalError({ code: 'busy', reason: `${error.message} Try again in a few seconds.` });
       } else throw error;
     }

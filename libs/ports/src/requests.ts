@@ -27,6 +27,8 @@ export interface Requests {
     options?: { readonly queue?: string },
   ): { unsubscribe(): void };
   close(): Promise<void>;
+  /** Called by a caller that stops repeating a request without an answer. Counts the failed commands of an outage. */
+  readonly abandoned?: () => void;
 }
 
 export class RequestTimedOut extends Error {

@@ -60,6 +60,7 @@ export async function startEmbedded(
     services: [...behind, endpoint],
     platform,
     close: async () => {
+      platform.giveUp();
       // It closes first, because the services still answer the requests that it accepted.
       await endpoint.close();
       await Promise.all(behind.map((service) => service.close()));
@@ -93,6 +94,7 @@ export async function startAlone(
     services: [service],
     platform,
     close: async () => {
+      platform.giveUp();
       await service.close();
       await platform.close();
       lock.release();

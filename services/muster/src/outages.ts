@@ -1,5 +1,5 @@
 import type { Probe, SettingName } from '@muster/nest-kit';
-import { type EventStore, type Unavailable, unavailableIn } from '@muster/ports';
+import { type EventStore, Unavailable, unavailableIn } from '@muster/ports';
 
 /** Interval at which an unavailable server is checked while no request uses it. */
 const LOOK_AGAIN_MS = 1_000;
@@ -27,6 +27,9 @@ export class Outage {
   private absence: Absence | undefined;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
+  private isEnding = false;
+  /** Operations in progress, by the function that fails each. */
+  private readonly inProgress = new Set<(error: Unavailable) => void>();
 
   constructor(private readonly options: OutageOptions) {}
 
@@ -46,12 +49,13 @@ export class Outage {
     if (this.absence || this.closed) return;
     this.absence = { server, reason, sinceMs: performance.now(), failedCommands: 0 };
     this.options.report(`${server} (${this.options.setting}) is not available: ${reason}`);
+    this.failWaiting();
     this.lookAgain();
   }
 
-  /** Counts a command that failed because the server is unavailable. */
-  commandFailed(server: string): void {
-    if (this.absence?.server === server) this.absence.failedCommands += 1;
+  /** Counts a command that failed because the server is unavailable. Without `server`: whatever its address. */
+  commandFailed(server = this.absence?.server): void {
+    if (this.absence?.server === server && this.absence) this.absence.failedCommands += 1;
   }
 
   answered(): void {
@@ -63,6 +67,12 @@ export class Outage {
     );
     this.absence = undefined;
     clearTimeout(this.timer);
+  }
+
+  /** The process ends: fails the operations that wait for the server while it is unavailable, and later ones. */
+  giveUp(): void {
+    this.isEnding = true;
+    this.failWaiting();
   }
 
   close(): void {
@@ -83,7 +93,7 @@ export class Outage {
 
   private observed(result: unknown): unknown {
     if (result instanceof Promise) {
-      return result.then(
+      return this.untilGivenUp(result).then(
         (value: unknown) => {
           this.answered();
           return value;
@@ -99,7 +109,7 @@ export class Outage {
 
   private async *observedPages(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     try {
-      for await (const page of pages) {
+      for await (const page of this.pagesUntilGivenUp(pages)) {
         this.answered();
         yield page;
       }
@@ -107,6 +117,41 @@ export class Outage {
       this.notice(error);
       throw error;
     }
+  }
+
+  /** The operation, or its failure when the process ends while the server is unavailable. */
+  private untilGivenUp<Result>(operation: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => void this.inProgress.delete(reject);
+      this.inProgress.add(reject);
+      operation.then(resolve, reject).finally(end);
+      this.failWaiting();
+    });
+  }
+
+  private async *pagesUntilGivenUp(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    const iterator = pages[Symbol.asyncIterator]();
+    let isWaiting = false;
+    try {
+      for (;;) {
+        isWaiting = true;
+        const next = await this.untilGivenUp(iterator.next());
+        isWaiting = false;
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      // The end of an iterator that waits for the server would wait too.
+      if (!isWaiting) await iterator.return?.();
+    }
+  }
+
+  private failWaiting(): void {
+    if (!this.isEnding || !this.absence) return;
+    // A refusal ends the repetitions of a command.
+    const options = { isRefused: true, isOutcomeUnknown: true };
+    const error = new Unavailable(this.absence.server, 'the process ends', options);
+    for (const fail of [...this.inProgress]) fail(error);
   }
 
   private notice(error: unknown): void {

@@ -44,6 +44,29 @@ describe('an outage of the event store', () => {
     jest.useRealTimers();
   });
 
+  it('fails the operations that wait for the server, and later ones, when the process ends', async () => {
+    let isEnded = false;
+    const silent: EventStore = {
+      ...inner,
+      head: () => new Promise<number>(() => undefined),
+      readAll: async function* () {
+        yield [];
+        try {
+          await new Promise<never>(() => undefined);
+        } finally {
+          isEnded = true;
+        }
+      },
+    };
+    const frozen = watchEventStore(silent, outage);
+    const [head, pages] = [frozen.head(), collectPages(frozen.readAll(-1))];
+    outage.giveUp();
+    outage.failed({ server: SERVER, reason: 'no answer within 4 s' });
+    for (const operation of [head, pages, frozen.head()])
+      await expect(operation).rejects.toMatchObject({ reason: 'the process ends', isRefused: true });
+    expect(isEnded).toBe(false);
+  });
+
   it('logs one line when the server becomes unavailable and one when it is available again, with the duration and the failed commands', async () => {
     isAway = true;
     for (let n = 0; n < 5; n += 1)

@@ -72,6 +72,8 @@ const PROBED_PROJECTION = 'probe';
 const ABSENT_DIGEST = `sha256:${'0'.repeat(64)}`;
 
 export interface OpenPlatform extends Platform {
+  /** The process ends: requests no longer wait for a server that is not available. */
+  giveUp(): void;
   /** Closes everything that was opened, the bus last. */
   close(): Promise<void>;
 }
@@ -176,7 +178,7 @@ export async function openPlatform(options: {
     objectStore,
     logs,
     secrets,
-    requests,
+    requests: { ...requests, abandoned: () => busOutage.commandFailed() },
     clock: { nowMs: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     environment,
@@ -189,6 +191,9 @@ export async function openPlatform(options: {
     ],
     onCommandFailed: ({ server }) => {
       for (const outage of outages) outage.commandFailed(server);
+    },
+    giveUp: () => {
+      for (const outage of outages) outage.giveUp();
     },
     close: async () => {
       for (const outage of outages) outage.close();

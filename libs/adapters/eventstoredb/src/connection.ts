@@ -42,6 +42,13 @@ const CERTIFICATE = /certificate|self.signed|altnames|ERR_TLS|wrong version numb
 const BROKEN_TRANSPORT =
   /RST_STREAM|Server Is Not Ready|ECONNRESET|EPIPE|socket hang up|write after end|Connection dropped|Failed to discover|Call cancelled|Cancelled on client/i;
 
+class ClientReplaced extends Error {
+  constructor() {
+    super('the connection was replaced during the read');
+    this.name = 'ClientReplaced';
+  }
+}
+
 /**
  * Returns the error of the port for an error about the server. Returns undefined when the error is about the request.
  */
@@ -70,7 +77,7 @@ export function explainFailure(error: unknown): Failure | undefined {
       ? failure({ isOutcomeUnknown: false, isRefused: true, needsNewClient: false })
       : failure({ needsNewClient: !(error instanceof UnavailableError) });
   }
-  if (error instanceof CancelledError) return failure({ needsNewClient: false });
+  if (error instanceof CancelledError || error instanceof ClientReplaced) return failure({ needsNewClient: false });
   if (error instanceof DeadlineExceededError || error instanceof TimeoutError || error instanceof OperationTimedOut)
     return failure({ reason: error.message || 'the deadline of the request passed' });
   if (code === GRPC.cancelled || code === GRPC.deadlineExceeded || code === GRPC.aborted) return failure();
@@ -114,12 +121,18 @@ export class Connection {
    * for each event, so that a long page does not exceed the timeout.
    * @throws Unavailable when the server does not answer within the timeout or the connection breaks
    */
-  async run<Result>(operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>,
+    { isRead = false } = {},
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       await this.replacement;
       const client = this.current;
       try {
-        return await this.whileAnswered(client, operation);
+        const result = await this.whileAnswered(client, operation);
+        // The end of a client ends its reads without an error, as if there were no more events.
+        if (isRead && client !== this.current) throw new ClientReplaced();
+        return result;
       } catch (error) {
         const failure = explainFailure(error);
         if (!failure) throw error;

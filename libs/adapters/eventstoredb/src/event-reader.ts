@@ -71,7 +71,7 @@ export const createEventReader = (connection: Pick<Connection, 'run'>) => {
   /** Returns all events of a bounded read. */
   const read = <E extends ResolvedEvent | AllStreamResolvedEvent>(
     open: (client: EventStoreDBClient) => StreamingRead<E>,
-  ): Promise<E[]> => connection.run((client, onData) => collect(open(client), onData));
+  ): Promise<E[]> => connection.run((client, onData) => collect(open(client), onData), { isRead: true });
 
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {

@@ -1,7 +1,7 @@
 import { type EventStore, NO_STREAM, Unavailable } from '@muster/ports';
-import { collectPages, eventStoreContract, eventToAppend, needsServer } from '@muster/testing';
+import { collectPages, eventStoreContract, eventToAppend, eventually, needsServer } from '@muster/testing';
 import { eventStoreDbEventStore } from './event-store';
-import { type GrpcStore, startGrpcStore } from './grpc-store.fixture.spec';
+import { type GrpcStore, startGrpcStore } from '@muster/testing/grpc-store';
 
 const MAX_APPEND_BYTES = 1024 ** 2;
 /** Short, so that a test of a frozen node does not wait long. */
@@ -57,6 +57,15 @@ describe('event store on an EventStoreDB server that is not available', () => {
     if (error instanceof Unavailable) return error;
     throw new Error(`not an Unavailable: ${String(error)}`);
   };
+  it('fails reads in progress when the client is replaced, instead of returning what arrived', async () => {
+    server.freeze();
+    const sentMs = performance.now();
+    const first = failureOf(store.head());
+    await eventually('the first read times out before the others', () => performance.now() - sentMs > 50);
+    const others = [store.head(), collectPages(store.readStream('sample-0')), collectPages(store.readAll(-1))];
+    for (const read of [first, ...others.map(failureOf)]) expect((await read).server).toContain('EventStoreDB');
+  });
+
   /** Repeats the append until it is answered. The client detects the return of the server at its own intervals. */
   const appendUntilAnswered = async (events = [eventToAppend()]): ReturnType<EventStore['append']> => {
     for (;;) {

@@ -1,0 +1,42 @@
+import { RegistrationService } from '@muster/contracts';
+import { callService } from '@muster/nest-kit';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { type OpenPlatform, openPlatform } from './profile';
+
+describe('an outage of the bus', () => {
+  const directory = temporaryDirectory();
+  const lines: string[] = [];
+  let server: NatsServer;
+  let platform: OpenPlatform;
+  beforeAll(async () => {
+    server = await startNatsServer();
+    platform = await openPlatform({
+      environment: {},
+      dataDirectory: directory.path,
+      natsUrl: server.url,
+      name: 'test',
+      warn: (text) => lines.push(text),
+    });
+  });
+  afterAll(async () => {
+    await platform.close();
+    await server.stop();
+    directory.remove();
+  });
+
+  it('is one line when it begins, and one with the number of failed commands when it ends', async () => {
+    const { port } = server;
+    await server.kill();
+    await eventually('the outage is reported', () => lines.length > 0);
+    expect(lines).toEqual([expect.stringMatching(/^NATS at .* \(NATS_URL\) is not available: /)]);
+    const input = { infraEnvId: 'a', hostId: 'b', publicKey: '' };
+    const context = { commandId: 'c', correlationId: 'c', actor: 'test' };
+    const command = callService(platform.requests, RegistrationService.method.issueBusCredentials, input, context);
+    await expect(command).rejects.toMatchObject({ refusal: { code: 'busy' } });
+    server = await startNatsServer({ port });
+    await eventually('the end is reported', () => lines.length > 1);
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/\(NATS_URL\) is available again after \d+ s; 1 command failed meanwhile$/),
+    ]);
+  });
+});
