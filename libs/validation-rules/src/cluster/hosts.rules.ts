@@ -87,7 +87,7 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
         required: '0 hosts',
       },
       'no-hosts': 'Waiting for hosts',
-      'awaits-hosts': 'Waiting for {0} hosts to report their hardware',
+      'awaits-hosts': 'Waiting for hosts to report their hardware: {0}',
     },
     initial: pending('no-hosts'),
     remedy: 'Read the validations of the hosts that are not ready. Remove hosts that are not needed from the cluster.',
