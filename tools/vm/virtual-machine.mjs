@@ -75,9 +75,9 @@ export function startMachine({ folder, iso, tftp, kernel, disks, firmware, seria
           'scsi-cd,drive=cd,bus=scsi.0,bootindex=9',
         ]
       : []),
-    // The iPXE script names ttyS1 first, and the kernel uses one serial console.
-    ...(tftp ? ['-serial', 'null'] : []),
-    ...['-serial', 'stdio', '-monitor', `unix:${monitor},server,nowait`],
+    // Both serial ports write to the log: the iPXE script names ttyS1 first, the installed system ttyS0.
+    ...['-chardev', 'stdio,id=console,mux=on,signal=off', '-serial', 'chardev:console', '-serial', 'chardev:console'],
+    ...['-monitor', `unix:${monitor},server,nowait`],
   ];
   const child = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
