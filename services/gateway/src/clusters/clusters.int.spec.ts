@@ -106,7 +106,11 @@ describe('clusters over REST', () => {
       { ...NEW_CLUSTER, service_networks: [{ cidr: '10.0.0.0' }] },
       'service_networks[0].cidr in body must be a network such as',
     ],
-    ['with a number as text', { ...NEW_CLUSTER, control_plane_count: '3' }, 'with a string instead of a number'],
+    [
+      'with a string instead of a number',
+      { ...NEW_CLUSTER, control_plane_count: '3' },
+      'control_plane_count in body must be an integer number',
+    ],
     ['as a list', [NEW_CLUSTER], 'body must be a JSON object'],
   ])('refuses a cluster %s with the name of the field and sends no command', async (_, json, message) => {
     const answer = await gateway.call('POST', CLUSTERS, { json });
