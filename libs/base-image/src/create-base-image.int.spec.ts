@@ -47,7 +47,7 @@ whenPresent(`base image${missing ? ` (skipped: ${missing})` : ''}`, () => {
     await file.close();
   });
 
-  it('has equal bytes whenever and wherever it is created', async () => {
+  it('has equal bytes independent of time and place of its creation', async () => {
     const first = await createBaseImage({ outPath: join(folder, 'first.iso') });
     // The dates in the image have a precision of one second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));

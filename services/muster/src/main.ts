@@ -78,7 +78,7 @@ function watchParent(stop: () => void): void {
 
 const isService = (name: string): name is StartableService => Object.hasOwn(SERVICES, name);
 
-/** Closes everything within CLOSE_MAX_MS. During the start the process exits at once, which also ends the bus. */
+/** Closes everything within CLOSE_MAX_MS. During the start the process exits immediately, which also ends the bus. */
 async function close(muster: RunningMuster | undefined): Promise<void> {
   const timeout = setTimeout(() => {
     console.error(`muster: stopping took longer than ${CLOSE_MAX_MS / 1_000} s; the process ends now`);

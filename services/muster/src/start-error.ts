@@ -37,7 +37,7 @@ const REPORT_MS = 10_000;
 const PASSWORD_IN_URL = /(\/\/[^/\s:@]*):[^/\s@]+@/g;
 
 /**
- * Error codes and names that mean that no server answers at the address yet. All other errors end the start at once.
+ * Error codes and names that mean that no server answers at the address yet. All other errors end the start immediately.
  */
 const NOT_REACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -65,7 +65,7 @@ export interface ReachOptions {
 /**
  * Opens a connection. Repeats it for a server that is not reachable until `waitMs` has passed, with a log line every 10
  * s.
- * @throws StartError `dependency` with the setting and the reason, at once when the server refuses the connection
+ * @throws StartError `dependency` with the setting and the reason, immediately when the server refuses the connection
  */
 export async function reach<Opened>(open: () => Promise<Opened>, options: ReachOptions): Promise<Opened> {
   const { setting, waitMs, report } = options;

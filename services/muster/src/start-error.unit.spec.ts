@@ -24,7 +24,7 @@ describe('a server that the start requires', () => {
     );
   });
 
-  it('ends the start at once when it refuses the connection, without a part of the password', async () => {
+  it('ends the start immediately when it refuses the connection, without a part of the password', async () => {
     const open = (): Promise<never> => Promise.reject(failing('bad auth for mongodb://user:hunter2@host/db'));
     const refused = reach(open, options);
     await expect(refused).rejects.toThrow(StartError);

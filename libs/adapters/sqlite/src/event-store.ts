@@ -15,7 +15,7 @@ import { openDatabase } from './database';
 import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
 
 export interface SqliteEventStoreOptions {
-  /** Path of the database file. Its directory must exist. Two more files exist beside it while it is open. */
+  /** Path of the database file. Its directory must exist. While it is open, two more files exist in the same directory. */
   readonly file: string;
   /** @default the clock of the machine */
   readonly clock?: Clock;

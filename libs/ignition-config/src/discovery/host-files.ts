@@ -134,6 +134,6 @@ export function timeSources(ntp: NtpSettings): {
   };
 }
 
-/** Sets a wrong clock immediately, whatever its offset. */
+/** Sets a wrong clock immediately, independent of its offset. */
 const STEP = 'makestep 1.0 -1';
 const serverLine = (source: string): string => `server ${source.replace(/\s+/g, '')} iburst`;

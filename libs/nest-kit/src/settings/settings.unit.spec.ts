@@ -73,7 +73,7 @@ describe('setting', () => {
 });
 
 describe('readSettings', () => {
-  it('reports every invalid value at once, thrown or recorded', () => {
+  it('reports all invalid values together, thrown or recorded', () => {
     const read = (): unknown =>
       readSettings({ REST_PORT: 'x', IMAGE_PORT: 'y' }, (settings) => {
         settings.get('REST_PORT');

@@ -19,7 +19,7 @@ export const CLUSTER_NEEDS: Needs<ClusterFacts, ClusterNeed> = {
     (settings.machineNetworks.length > 0 || !needsMachineNetwork(settings)),
 };
 
-/** What a failure blocks. input, vips: the cluster is pending for input. ready: it is insufficient. none: nothing. */
+/** The effect of a failure. input, vips: the cluster is pending for input. ready: it is insufficient. none: nothing. */
 export type ClusterBlocking = 'input' | 'vips' | 'ready' | 'none';
 
 export type ClusterRule = Rule<ClusterFacts, ClusterRuleId, ClusterNeed, ClusterBlocking>;

@@ -12,7 +12,7 @@ export const HOST_NEEDS: Needs<HostFacts, HostNeed> = {
 };
 
 /**
- * What a failure blocks. connection, media: the host is disconnected. inventory, truncation: it stays discovering. hardware:
+ * The effect of a failure. connection, media: the host is disconnected. inventory, truncation: it stays discovering. hardware:
  * it is insufficient. input: it is pending for input. disk-uuid, known, disk-speed: it is not known. images: the preparation
  * of the installation fails. none: nothing.
  */

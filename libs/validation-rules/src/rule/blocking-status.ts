@@ -14,7 +14,7 @@ import type { Outcome } from './rule';
 /** Whether an outcome blocks, and what. */
 export interface BlockingStatus {
   /**
-   * What the outcome can block: that the host is known, that the cluster is ready, or that the installation is
+   * The effect that the outcome can block: that the host is known, that the cluster is ready, or that the installation is
    * prepared. `soft` outcomes block nothing.
    */
   readonly gate: 'known' | 'ready' | 'preparation' | 'soft';

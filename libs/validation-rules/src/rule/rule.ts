@@ -35,7 +35,7 @@ export type Messages = Readonly<Record<string, Message>>;
 export interface Rule<Facts, Id extends string, Need extends string, Gate extends string> {
   readonly id: Id;
   readonly category: Category;
-  /** What is checked, with the limits: a sentence for the reference page. */
+  /** The check with its limits, as a sentence for the reference page. */
   readonly checks: string;
   /** Returns false when the rule does not apply. Its outcome is then SUPPRESSED. @default always applies */
   readonly applies?: (facts: Facts) => boolean;
@@ -50,7 +50,7 @@ export interface Rule<Facts, Id extends string, Need extends string, Gate extend
   readonly initial?: Claim | typeof SUPPRESSED;
   /** The action after a failure. */
   readonly remedy: string;
-  /** What a failure blocks. */
+  /** The effect of a failure. */
   readonly gate: Gate;
   /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts after it is stable. */
   readonly mayFlap?: true;

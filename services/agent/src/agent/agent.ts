@@ -68,7 +68,7 @@ const KEPT_MS = 60 * 60_000;
 export interface ReplyCache {
   isKnown(stepType: string, output: string, nowMs: number): boolean;
   remember(stepType: string, output: string, nowMs: number): void;
-  /** Forgets all outputs, because the service may have lost them. */
+  /** Removes all stored outputs, because the service may have lost them. */
   flush(): void;
 }
 

@@ -60,7 +60,7 @@ describe('the NATS transport', () => {
       timeoutMs,
     });
 
-  it('sends all requests over the bus, and polls at once after a wake-up', async () => {
+  it('sends all requests over the bus, and polls immediately after a wake-up', async () => {
     const replies: IncomingMessage[] = [];
     const registrations: IncomingMessage[] = [];
     let polls = 0;

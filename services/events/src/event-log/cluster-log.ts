@@ -143,7 +143,7 @@ export const CLUSTER_LOG: LogRows<ClusterEvent, ClusterSubject> = {
       : [],
 };
 
-/** What the release image of a cluster states. */
+/** Returns the event for the version in the release image of a cluster. */
 export function releaseLog(
   { coreosVersion, releaseImage, version }: EventData<'ReleaseRead'>,
   { cluster }: ClusterSubject,

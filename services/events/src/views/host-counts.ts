@@ -4,7 +4,7 @@ type Counts = Pick<ClusterDocument, 'total_host_count' | 'enabled_host_count' | 
 
 const NONE: Counts = { total_host_count: 0, enabled_host_count: 0, ready_host_count: 0, _worker_count: 0 };
 
-/** What one host adds to the counts of its cluster. Each value is 0 or 1. */
+/** The contribution of one host to the counts of its cluster. Each value is 0 or 1. */
 function countsOf(host: HostDocument | undefined): Counts {
   if (!host) return NONE;
   const role = host.role === 'auto-assign' ? host.suggested_role : host.role;

@@ -31,7 +31,7 @@ describe('the document of a host', () => {
     expect(host).not.toHaveProperty('requested_hostname');
   });
 
-  it('has no cluster for a host of the pool', async () => {
+  it('has no cluster id for a host without a cluster', async () => {
     const { host } = await viewsAfter(hostRegistered({ clusterId: '' }));
     expect(host).not.toHaveProperty('cluster_id');
   });

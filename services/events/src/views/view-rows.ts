@@ -56,7 +56,7 @@ interface Places<Document extends object> {
 
 /**
  * Moves the document to the deleted documents with the time of its deletion. Without a time in the event no retention
- * period would end, so the document is removed at once.
+ * period would end, so the document is removed immediately.
  */
 export function deletionChanges<Document extends object>(
   { collection, deleted }: Places<Document>,

@@ -11,7 +11,7 @@ export interface AnswerNote {
   /** Absent when the response has no body. */
   readonly schema?: JsonSchema;
   readonly mediaType: string;
-  /** Response headers besides the usual ones, by name. */
+  /** Response headers in addition to the usual ones, by name. */
   readonly headers: { readonly [name: string]: JsonSchema };
   /** Other statuses with their meaning. Their body is the same, except that 204 has none. */
   readonly others: { readonly [status: string]: string };

@@ -93,7 +93,7 @@ async function call(
   });
 }
 
-/** What the check of ids answers; a handler answers a missing resource with another text. */
+/** The reason of the id check. A handler reports a missing resource with another text. */
 const isRefusedAccess = ({ status, text }: Answer): boolean =>
   status === 401 || status === 403 || (status === 404 && /Not found, or [^.]* access to it\./.test(text));
 

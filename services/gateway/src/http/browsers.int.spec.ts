@@ -45,7 +45,7 @@ describe('requests of browsers with AUTH_TYPE=none', () => {
     expect(answer.headers['access-control-expose-headers']).toContain('Severity-Count-Error');
   });
 
-  it('permits no origins besides the allowed domains', async () => {
+  it('permits only the origins of the allowed domains', async () => {
     const answer = await raw('GET', CLUSTERS, { origin: 'https://evil.example.com' });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });

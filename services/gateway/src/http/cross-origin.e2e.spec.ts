@@ -10,7 +10,7 @@ import { startTestIssuer, type TestIssuer } from '../auth/test-issuer.fixture.sp
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const reason = CHROMIUM ? '' : ' (skipped: chromium is not installed; run npm run setup -- --verifiers)';
 
-/** What a page gets for a request; `blocked` when the browser does not let it read the answer. */
+/** The response that a page receives; `blocked` when the browser does not let it read the answer. */
 interface Outcome {
   readonly status: number | 'blocked';
   readonly headers: Readonly<Record<string, string>>;

@@ -35,7 +35,7 @@ export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, '
   if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
 }
 
-/** Values of `file_name` for `files-presigned` besides the installation files, each with its own route. */
+/** Values of `file_name` for `files-presigned` in addition to the installation files, each with its own route. */
 const LOGS = 'logs';
 const MANIFESTS = 'manifests';
 

@@ -1,14 +1,14 @@
 import { JOINED_MAX_BYTES, bytesOf } from '../http/file-answers';
 
 interface Entry {
-  /** What the text was rendered from. */
+  /** The inputs from which the text was rendered. */
   readonly sources: readonly unknown[];
   readonly pieces: readonly Buffer[];
   readonly bytes: number;
 }
 
 /**
- * JSON texts in pieces, kept from answer to answer. Documents that the read models hand out are never changed, so a text is valid while it
+ * JSON texts in pieces, kept from answer to answer. Documents that the read models return are never changed, so a text is valid while it
  * is rendered from the same objects. The least recently used text leaves when the texts exceed `bytesMax`.
  */
 export class KeptTexts {

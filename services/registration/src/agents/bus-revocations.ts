@@ -21,7 +21,7 @@ const MS_PER_SECOND = 1_000;
 
 /**
  * Ends bus credentials before they expire: with the host, and with the signing key of the infra-env. The keys of hosts and the
- * revoked keys are stored, so that a restart forgets neither.
+ * revoked keys are stored, so that they are available after a restart.
  */
 @Injectable()
 export class BusRevocations implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -51,7 +51,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
     await (await this.account?.catch(() => undefined))?.close();
   }
 
-  /** Remembers a key for which credentials are issued. Durable when it resolves. */
+  /** Stores a key for which credentials are issued. Durable when it resolves. */
   async issued(key: HostKey, publicKey: string): Promise<void> {
     await this.keysOf(key);
     const known = this.keys.get(key) ?? [];

@@ -101,7 +101,7 @@ describe('bus credentials on a server', () => {
     return { pair, options, isEnded, connection };
   };
 
-  it('end at once with the host', async () => {
+  it('end immediately with the host', async () => {
     const [key, other] = [await cluster.registerHost(), await cluster.registerHost()];
     const [host, neighbour] = [await connectHost(key), await connectHost(other)];
     await running.ask(method.deregisterHost, parseHostKey(key));
@@ -110,7 +110,7 @@ describe('bus credentials on a server', () => {
     expect(neighbour.connection.isConnected()).toBe(true);
   });
 
-  it('end at once with the signing key of the infra-env, and are issued again', async () => {
+  it('end immediately with the signing key of the infra-env, and are issued again', async () => {
     const key = await cluster.registerHost();
     const host = await connectHost(key);
     await running.ask(method.rotateSigningKey, { infraEnvId: cluster.infraEnvId });

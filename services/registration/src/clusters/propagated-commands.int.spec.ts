@@ -162,7 +162,7 @@ describe('commands that are propagated to hosts', () => {
     expect(await running.host(key)).toMatchObject({ status: 'unbinding', clusterId: '' });
   });
 
-  it('unbind a late-bound host later when its status did not permit it at once', async () => {
+  it('unbind a late-bound host later when its status did not permit it immediately', async () => {
     await cluster.register();
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');

@@ -27,7 +27,7 @@ describe('actions of users on hosts', () => {
     return cluster.knownHost();
   };
 
-  it('set name, role, disk and settings at once, and store nothing when repeated', async () => {
+  it('set name, role, disk and settings together, and store nothing when repeated', async () => {
     const key = await inCluster();
     const choice = {
       hostName: 'master-0.example.com',

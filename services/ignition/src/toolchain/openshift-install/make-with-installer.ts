@@ -131,7 +131,7 @@ function manifestsOf(order: InstallRequest, generated: readonly ManifestFile[]):
   return placed.files;
 }
 
-/** With one worker, the installer believes that pods have one place only; control plane nodes take them too. */
+/** With one worker, the installer sets topology SingleReplica. The control plane nodes run pods too. */
 const SEVERAL_PLACES: ManifestFile = {
   folder: 'manifests',
   fileName: 'cluster-infrastructure-02-config.yml.patch_zz_infrastructure_topology',

@@ -34,7 +34,7 @@ const FAKE = readFileSync(join(__dirname, 'fake-installer.fixture.sh'), 'utf8');
 const installerCalled = (name: string): Buffer =>
   Buffer.from(`${FAKE}\nexit 0\n# ${name} ${randomBytes(1024 ** 2).toString('hex')}\n`);
 const isMissing = !hasRegistry();
-/** The registry permits the next attempt at once. */
+/** The registry permits the next attempt immediately. */
 const SOON = { 'retry-after': '0.001' };
 
 (isMissing ? describe.skip : describe)(
