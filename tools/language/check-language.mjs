@@ -2,7 +2,9 @@
  * Checks the language of every text that a user or developer reads against `banned-patterns.json`.
  *
  * Sources: the OpenAPI document, Markdown pages, sentences in string literals (errors, event messages, status texts, logs,
- * summaries, test names), and comments. `allowed-texts.json` lists exceptions, each with a reason.
+ * summaries), test names, and comments. A comment of several lines is one text. A pattern may name the `kinds` of texts
+ * (`comment`, `test`, `string`, `page`, `api`) and the `paths` that it applies to. `allowed-texts.json` lists exceptions, each
+ * with a reason.
  *
  * Usage: node tools/language/check-language.mjs [path prefix …]
  * Exit code 1 when a text matches a banned pattern.
@@ -21,9 +23,11 @@ const OPENAPI = 'docs/api/openapi.json';
 const SKIPPED = [/^tools\/language\//, /\/gen\//, /^docs\/state-machines\//, /^docs\/api\//, /^tools\/lint-examples\//];
 
 const read = (path) => readFileSync(`${ROOT}/${path}`, 'utf8');
-const patterns = JSON.parse(read('tools/language/banned-patterns.json')).map(({ pattern, reason, caseSensitive }) => ({
-  expression: new RegExp(pattern, caseSensitive ? '' : 'i'),
-  reason,
+const patterns = JSON.parse(read('tools/language/banned-patterns.json')).map((entry) => ({
+  expression: new RegExp(entry.pattern, entry.caseSensitive ? '' : 'i'),
+  reason: entry.reason,
+  kinds: entry.kinds,
+  paths: new RegExp(entry.paths ?? ''),
 }));
 const allowed = JSON.parse(read('tools/language/allowed-texts.json'));
 const prefixes = process.argv.slice(2);
@@ -44,7 +48,7 @@ function* texts() {
 function* openApiTexts(node, file, place) {
   for (const [key, value] of Object.entries(node ?? {})) {
     if (typeof value === 'string' && ['summary', 'description', 'title'].includes(key)) {
-      yield { file: `${file} ${place}`, text: value };
+      yield { file: `${file} ${place}`, kind: 'api', text: value };
     } else if (typeof value === 'object') yield* openApiTexts(value, file, `${place}/${key}`);
   }
 }
@@ -54,14 +58,14 @@ function* markdownTexts(file) {
   let isCode = false;
   for (const [index, line] of read(file).split('\n').entries()) {
     if (line.startsWith('```')) isCode = !isCode;
-    else if (!isCode) yield { file: `${file}:${index + 1}`, text: withoutCode(line) };
+    else if (!isCode) yield { file: `${file}:${index + 1}`, kind: 'page', text: withoutCode(line) };
   }
 }
 
 function* protoTexts(file) {
   for (const [index, line] of read(file).split('\n').entries()) {
     const comment = /\/\/(.*)/.exec(line)?.[1];
-    if (comment) yield { file: `${file}:${index + 1}`, text: withoutCode(comment) };
+    if (comment) yield { file: `${file}:${index + 1}`, kind: 'comment', text: withoutCode(comment.trim()) };
   }
 }
 
@@ -71,7 +75,9 @@ function* sourceTexts(file) {
   const found = [];
   const visit = (node) => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
-      if (isSentence(node.text)) found.push({ file: place(node.getStart()), text: withoutCode(node.text) });
+      const kind = isTestName(node) ? 'test' : 'string';
+      if (kind === 'test' || isSentence(node.text))
+        found.push({ file: place(node.getStart()), kind, text: withoutCode(node.text) });
     }
     ts.forEachChild(node, visit);
   };
@@ -80,12 +86,26 @@ function* sourceTexts(file) {
   const literals = literalRanges(source);
   for (const match of source.text.matchAll(comments)) {
     if (literals.some(([start, end]) => match.index >= start && match.index < end)) continue;
-    for (const [offset, line] of match[0].split('\n').entries()) {
-      const line0 = source.getLineAndCharacterOfPosition(match.index).line + 1 + offset;
-      found.push({ file: `${file}:${line0}`, text: withoutCode(line.replace(/^\s*(\/\*\*?|\*\/?|\/\/)\s?/, '')) });
-    }
+    const lines = match[0].split('\n').map((line) =>
+      line
+        .replace(/^\s*(\/\*\*?|\*\/?|\/\/)\s?/, '')
+        .replace(/\*\/$/, '')
+        .trim(),
+    );
+    found.push({ file: place(match.index), kind: 'comment', text: withoutCode(lines.join(' ').trim()) });
   }
   yield* found;
+}
+
+/** The first argument of describe, it or test, or of their `each`. */
+function isTestName(node) {
+  const literal = ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node) ? node.parent : node;
+  const call = ts.isTemplateSpan(literal) ? literal.parent.parent : literal.parent;
+  return (
+    call !== undefined &&
+    ts.isCallExpression(call) &&
+    /^(describe|it|test)\b/.test(call.expression.getText().slice(0, 8))
+  );
 }
 
 function literalRanges(source) {
@@ -104,9 +124,10 @@ const withoutCode = (text) => text.replace(/`[^`]*`/g, '`…`').replace(/\]\([^)
 
 const findings = [];
 let count = 0;
-for (const { file, text } of texts()) {
+for (const { file, kind, text } of texts()) {
   count += 1;
-  for (const { expression, reason } of patterns) {
+  for (const { expression, reason, kinds, paths } of patterns) {
+    if ((kinds && !kinds.includes(kind)) || !paths.test(file)) continue;
     const match = expression.exec(text);
     if (!match) continue;
     if (allowed.some((entry) => file.startsWith(entry.file) && text.includes(entry.text))) continue;
