@@ -4,8 +4,8 @@ const FIRST_WAIT_MS = 500;
 const LAST_WAIT_MS = 30_000;
 
 /**
- * The pause after a failure. It doubles while the failure repeats, up to 30 s, and a failure with the same message is reported
- * once. A server that is not available is tried again after the shortest pause.
+ * Pauses after failures and reports them. The pause doubles while the failure repeats, up to 30 s. A failure with the
+ * same message is reported once. After a failure of a server that is not available, the pause is always the shortest.
  */
 export class RepeatedFailure {
   private message: string | undefined;
@@ -30,7 +30,7 @@ export class RepeatedFailure {
     });
   }
 
-  /** The next failure is reported and has the shortest pause again. */
+  /** After a success, the next failure is reported and has the shortest pause. */
   succeeded(): void {
     this.message = undefined;
     this.waitMs = FIRST_WAIT_MS;

@@ -1,7 +1,7 @@
 import { Unavailable } from '@muster/ports';
 import { RepeatedFailure } from './repeated-failure';
 
-describe('a repeated failure', () => {
+describe('RepeatedFailure', () => {
   const reported: string[] = [];
   let failure: RepeatedFailure;
   beforeEach(() => {
@@ -11,7 +11,7 @@ describe('a repeated failure', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  /** How often work that always fails is tried within the time, with the first attempt. */
+  /** Returns the number of attempts of work that always fails within the time, including the first attempt. */
   const attemptsWithin = async (ms: number, error: Error): Promise<number> => {
     let [attempts, isOver] = [0, false];
     const trying = (async () => {
@@ -27,12 +27,12 @@ describe('a repeated failure', () => {
     return attempts;
   };
 
-  it('is reported once, and tried at growing intervals', async () => {
+  it('is reported once and retried at growing intervals', async () => {
     expect(await attemptsWithin(600_000, new Error('position 7 is damaged'))).toBeLessThan(30);
     expect(reported).toEqual(['position 7 is damaged']);
   });
 
-  it('is reported again when the failure is another one, and after a success', async () => {
+  it('is reported again when its message changes, and after a success', async () => {
     await attemptsWithin(0, new Error('a'));
     await attemptsWithin(0, new Error('b'));
     failure.succeeded();
@@ -40,7 +40,7 @@ describe('a repeated failure', () => {
     expect(reported).toEqual(['a', 'b', 'b']);
   });
 
-  it('of a server that is not available is tried at the same interval', async () => {
+  it('of a server that is not available is retried at a constant interval', async () => {
     const away = new Unavailable('the store', 'refused');
     expect(await attemptsWithin(60_000, away)).toBeGreaterThan(100);
     expect(reported).toHaveLength(1);

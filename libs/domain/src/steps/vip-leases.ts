@@ -1,7 +1,7 @@
 import type { Refusal } from '@muster/problems';
 import { memberAt } from '@muster/schema';
 
-/** The permutation of RFC 3074, section 6. */
+/** The permutation table of RFC 3074, section 6. */
 const PERMUTATION: readonly number[] = [
   251, 175, 119, 215, 81, 14, 79, 191, 103, 49, 181, 143, 186, 157, 0, 232, 31, 32, 55, 60, 152, 58, 17, 237, 174, 70,
   160, 144, 220, 90, 57, 223, 59, 3, 18, 140, 111, 166, 203, 196, 134, 243, 124, 95, 222, 179, 197, 65, 180, 48, 36, 15,
@@ -19,7 +19,10 @@ const HASH_BYTES = 3;
 
 export type VipName = 'api' | 'ingress';
 
-/** Returns the MAC address with which hosts request the lease of a VIP: the one of assisted-service v2 and of runtimecfg. */
+/**
+ * Returns the MAC address with which hosts request the lease of a VIP, equal to that of assisted-service v2 and
+ * runtimecfg.
+ */
 export function vipMacAddress(clusterId: string, name: VipName): string {
   const key = [...`${clusterId}-${name}`].map((character) => character.charCodeAt(0));
   const bytes = Array.from({ length: HASH_BYTES }, (_, index) =>
@@ -30,7 +33,7 @@ export function vipMacAddress(clusterId: string, name: VipName): string {
 
 const permuted = (index: number): number => PERMUTATION[index] ?? 0;
 
-/** What a host obtained by DHCP. Each lease is one block, or empty. */
+/** The VIPs and leases that a host obtained by DHCP. Each lease is one block, or empty. */
 export interface VipLeases {
   readonly apiVip: string;
   readonly ingressVip: string;
@@ -42,7 +45,10 @@ const LEASE_CHARACTERS_MAX = 8_192;
 const STATEMENT = /^[A-Za-z][\w-]* [^{};]+$/;
 const TIMES = /^(renew|rebind|expire) /;
 
-/** Parses the output of the step `dhcp-lease-allocate`. Leases never expire: keepalived renews them. */
+/**
+ * Parses the output of the step `dhcp-lease-allocate`. Leases are stored without expiry, because keepalived renews
+ * them.
+ */
 export function parseVipLeases(
   output: string,
 ): { readonly kind: 'parsed'; readonly leases: VipLeases } | { readonly kind: 'refused'; readonly refusal: Refusal } {

@@ -26,7 +26,7 @@ const output = (changes: object = {}): string =>
     ...changes,
   });
 
-describe('The leases of VIPs', () => {
+describe('leases of VIPs', () => {
   it('never expire', () => {
     expect(parseVipLeases(output())).toEqual({
       kind: 'parsed',
@@ -48,12 +48,12 @@ describe('The leases of VIPs', () => {
     else expect(parsed.kind).toBe('parsed');
   });
 
-  it('are requested with MAC addresses that follow from the cluster', () => {
+  it('are requested with MAC addresses that depend on the cluster id', () => {
     const id = '5b1d7d24-1b63-4c6e-9d4b-2d2f8a7f0a11';
     expect(vipMacAddress(id, 'api')).toMatch(/^00:1a:4a(:[0-9a-f]{2}){3}$/);
     expect(vipMacAddress(id, 'api')).toBe(vipMacAddress(id, 'api'));
     expect(vipMacAddress(id, 'api')).not.toBe(vipMacAddress(id, 'ingress'));
-    // By hand: the permutation of RFC 3074 over the bytes of "-api", begun at 45, 46 and 47.
+    // Computed by hand: the permutation of RFC 3074 over the bytes of "-api", with the start values 45, 46 and 47.
     expect(vipMacAddress('', 'api')).toBe('00:1a:4a:b4:18:45');
   });
 });
