@@ -1,10 +1,10 @@
 import type { Refusal } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 
-/** What validations read has changed since, or may have. */
+/** Revision for outcomes whose inputs have changed since, or may have changed. */
 export const NOT_EVALUATED = -1;
 
-/** What a decision that rests on outcomes knows about their inputs. */
+/** The state of the inputs for a decision that depends on outcomes. */
 export interface EvaluatedInputs {
   /**
    * The `inputsRevision` of the state that the conditions were evaluated for. NOT_EVALUATED when an input from outside of the
@@ -22,7 +22,7 @@ export interface CountedInputs {
 export const isOutdated = ({ evaluatedRevision }: EvaluatedInputs, { inputsRevision }: CountedInputs): boolean =>
   evaluatedRevision < inputsRevision;
 
-/** The refusal of a transition that rests on outdated outcomes. The evaluation of the change leads to the decision again. */
+/** Refusal of a transition that depends on outdated outcomes. The transition is decided again after the evaluation. */
 export const OUTDATED_OUTCOMES: Refusal<ProblemCode> = {
   code: 'not-ready',
   reason: 'The validations have not been evaluated for the last change yet.',

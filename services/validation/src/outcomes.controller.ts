@@ -95,7 +95,7 @@ export class AwaitEvaluationController {
     return { position: this.store.positionOf(subjects) };
   }
 
-  /** The events up to the position are observed when this is asked, so the hosts of a cluster are known. */
+  /** The events up to the position were observed before this call, so the hosts of a cluster are known. */
   private concerns(subjectId: string, key: string): boolean {
     const subject = subjectOfStreamId(subjectId);
     if (subject === key) return true;

@@ -96,7 +96,7 @@ export interface ClusterEntry {
 const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id'] };
 const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 
-/** What is saved of the view. */
+/** The saved state of the view. */
 export const INSTALL_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS];
 
 /** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */

@@ -123,7 +123,7 @@ const start = (): Interleaving => new Interleaving(POLICY, CONFIG);
 describe('transitions that rest on outcomes', () => {
   jest.setTimeout(120_000);
 
-  it('follow from every event that was observed before, in whatever order services observe and evaluate', async () => {
+  it('follow from every event that was observed before, in any order in which services observe and evaluate', async () => {
     await fc.assert(
       fc.asyncProperty(moves, async (all) => {
         const interleaving = start();

@@ -11,7 +11,7 @@ import type { ClusterEntry, HostEntry } from '../view/view-entries';
 export const isChange = (decision: Decision<unknown>): boolean =>
   decision.kind === 'accepted' && decision.events.length > 0;
 
-/** Inputs that keep changing for more rounds than this are looked at again later. */
+/** Maximum number of rounds. Inputs that change in every round are evaluated later. */
 const ROUNDS_MAX = 10;
 
 /** Asks the validation service whether outcomes include the last change that they depend on. */

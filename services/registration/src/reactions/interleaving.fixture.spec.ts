@@ -182,7 +182,7 @@ export class Interleaving {
     return groups ? this.facts.observeGroups(id, groups) : [];
   }
 
-  /** As the validation service: outcomes that were stored by it are known to it at once. */
+  /** Behaves like the validation service, which has its stored outcomes immediately. */
   private async evaluateNext(): Promise<void> {
     const subject = this.due.shift();
     const command = subject && this.evaluate(subject, this.facts);
