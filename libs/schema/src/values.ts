@@ -7,7 +7,7 @@ export interface Members {
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value that the member names lead to; undefined when one of them is absent or a value on the way is no object. */
+/** The value that the member names lead to; undefined when one of them is absent or a value on the way is not an object. */
 export const memberAt = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 
@@ -17,13 +17,13 @@ export function textAt(value: unknown, ...names: readonly string[]): string | un
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The object that the member names lead to; empty for everything that is no object. */
+/** The object that the member names lead to; empty for everything that is not an object. */
 export function objectAt(value: unknown, ...names: readonly string[]): Members {
   const found = memberAt(value, ...names);
   return isObject(found) ? found : {};
 }
 
-/** The list that the member names lead to; empty for everything that is no list. */
+/** The list that the member names lead to; empty for everything that is not a list. */
 export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = memberAt(value, ...names);
   return Array.isArray(found) ? found : [];

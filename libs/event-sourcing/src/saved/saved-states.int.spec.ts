@@ -147,7 +147,7 @@ describe('a consumer with a saved state', () => {
     expect(counts.get('sample-0')).toEqual({ count: 2 });
   });
 
-  it('looks after a restart at keys whose reaction had not ended', async () => {
+  it('processes keys after a restart whose reaction had not ended', async () => {
     const store = inMemoryEventStore();
     await appendEvents(store, 21);
     const endless = new Promise<void>(() => undefined);
@@ -163,7 +163,7 @@ describe('a consumer with a saved state', () => {
     expect(second.reacted).toEqual(['sample-2']);
   });
 
-  it('looks after a restart at open entries', async () => {
+  it('processes open entries after a restart', async () => {
     const store = inMemoryEventStore();
     await appendEvents(store, 2);
     await start(store);

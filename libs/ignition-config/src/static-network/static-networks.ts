@@ -61,7 +61,7 @@ const HOST_LIST = Type.Array(
   }),
 );
 const parseHostList = createJsonParser(HOST_LIST, { name: 'static_network_config', nullIsAbsent: true });
-/** The host networks of a `static_network_config`; undefined when the text is no list of them. */
+/** The host networks of a `static_network_config`; undefined when the text is not a list of them. */
 export const parseHostNetworks = (text: string): readonly HostNetworkConfig[] | undefined =>
   valueOf(parseHostList(text));
 

@@ -19,7 +19,7 @@ export type ViewRows<Data, Document> = {
   readonly [Type in keyof Data]: (document: Document, data: Data[Type], occurrence: Occurrence) => Patch<Document>;
 };
 
-/** What the row of an event changes in a document. */
+/** The changes that the row of an event makes to a document. */
 export const patchesOf =
   <Data, Document>(rows: ViewRows<Data, Document>) =>
   <Type extends keyof Data>(
