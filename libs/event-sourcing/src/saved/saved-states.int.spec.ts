@@ -105,7 +105,7 @@ describe('a consumer with a saved state', () => {
     expect(counts.get('sample-6')).toEqual({ count: 2 });
   });
 
-  it('keeps open entries in memory and loads others when they are asked for', async () => {
+  it('keeps open entries in memory and loads others on demand', async () => {
     const store = inMemoryEventStore();
     await appendEvents(store, 17);
     await start(store);

@@ -39,7 +39,7 @@ export class UnchangedInventories {
     return known;
   }
 
-  /** Remembers an inventory that was recorded. */
+  /** Stores an inventory that was recorded. */
   recorded(key: HostKey, generation: number, text: string, hardware: Hardware, stored: Stored | undefined): void {
     this.last.set(key, { generation, digest: digestOf(text), hardware, stored });
   }
