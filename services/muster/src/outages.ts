@@ -53,7 +53,7 @@ export class Outage {
     this.lookAgain();
   }
 
-  /** Counts a command that failed because the server is unavailable. Without `server`: whatever its address. */
+  /** Counts a command that failed because the server is unavailable. Without `server`: independent of its address. */
   commandFailed(server = this.absence?.server): void {
     if (this.absence?.server === server && this.absence) this.absence.failedCommands += 1;
   }
