@@ -38,12 +38,16 @@ describe('a step', () => {
     ['connectivity-check', ['[{"nics":[]}]'], '[0][0].host_id'],
     ['free-network-addresses', ['[1]'], '[0][0]'],
     ['installation-disk-speed-check', ['{"path":"/dev/sda"}'], 'list'],
-    ['install', ['{"role":"king"}'], 'role'],
-    ['tang-connectivity-check', ['{"tang_servers":"nonsense"}'], 'tang_servers'],
+    ['install', ['{"role":"king"}'], '[0].cluster_id'],
+    ['logs-gather', ['{"cluster_id":4,"host_id":"h","infra_env_id":"i"}'], '[0].cluster_id'],
+    ['tang-connectivity-check', ['{"tang_servers":"nonsense"}'], '[0].tang_servers'],
+    ['tang-connectivity-check', ['{"tang_servers":"[{}]"}'], '[0].tang_servers[0].url'],
+    ['container-image-availability', ['{"timeout":"soon"}'], '[0].timeout'],
   ])('%s with the arguments %j is refused with the place %s', async (type, args, place) => {
     const { exitCode, error } = await runStep(machineWith({}), type, args, never);
     expect(exitCode).toBe(-1);
-    expect(error).toContain(`The argument ${place} must be`);
+    expect(error).toMatch(/ (must be|is required)/);
+    expect(error).toContain(`The argument ${place} `);
   });
 
   it('is not started when the discovery image cannot be read', async () => {
