@@ -23,6 +23,14 @@ export interface WalkWorld {
 }
 
 const MACHINES = 3;
+/** The artifacts of a simulated release are made without its registry. */
+const SIMULATED_RELEASE = {
+  openshift_version: '4.18',
+  version: '4.18.52',
+  cpu_architecture: 'x86_64',
+  url: 'quay.io/muster/simulated-release:4.18.52',
+  simulated: true,
+};
 
 /** All services with a real bus and a SQLite file, in this process. */
 export async function openWalkWorld(): Promise<WalkWorld> {
@@ -33,6 +41,7 @@ export async function openWalkWorld(): Promise<WalkWorld> {
     {
       MUSTER_DATA_DIRECTORY: directory.path,
       MUSTER_SIMULATED_IMAGE: 'false',
+      RELEASE_IMAGES: JSON.stringify([SIMULATED_RELEASE]),
       REST_HOST: '127.0.0.1',
       REST_PORT: '0',
       IMAGE_HOST: '127.0.0.1',
