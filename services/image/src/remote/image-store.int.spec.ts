@@ -134,7 +134,7 @@ describe('the store of base images', () => {
       'a file that is not a live image',
       '',
       async () => Promise.reject(new RangeError('a kernel that is too small')),
-      /kernel is too small/,
+      /kernel that is too small/,
     ],
   ])('stores nothing of a file with %s', async (_, sha256, verify, reason) => {
     open({ verify });
