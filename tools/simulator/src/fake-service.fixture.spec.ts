@@ -20,6 +20,13 @@ interface Host {
   registrations: number;
 }
 
+/** The host as the v2 API gives it: with its inventory as text. */
+const presented = ({ inventory, ...host }: Host): object => ({
+  ...host,
+  inventory: JSON.stringify(inventory),
+  infra_env_id: INFRA_ENV_ID,
+});
+
 /** A v2 service for one installation. It checks the order of stages, statuses and tokens as the real one. */
 export async function startFakeService(
   expected: {
@@ -165,7 +172,7 @@ export async function startFakeService(
     if (path.endsWith('/downloads/ignition') && host) return file(`${host.role}-${host.id}.ign`);
     if (path === `/clusters/${CLUSTER_ID}/downloads/files`) return file(url.searchParams.get('file_name') ?? '');
     if (path === `/clusters/${CLUSTER_ID}/hosts`)
-      return [200, [...hosts.values()].filter(({ role }) => role === url.searchParams.get('role'))];
+      return [200, [...hosts.values()].filter(({ role }) => role === url.searchParams.get('role')).map(presented)];
     if (path === `/clusters/${CLUSTER_ID}/logs`) {
       logs.set(url.searchParams.get('host_id') ?? 'controller', body);
       return [204];
@@ -187,11 +194,7 @@ export async function startFakeService(
         200,
         {
           status: clusterStatus(),
-          hosts: [...hosts.values()].map(({ inventory, ...one }) => ({
-            ...one,
-            inventory: JSON.stringify(inventory),
-            infra_env_id: INFRA_ENV_ID,
-          })),
+          hosts: [...hosts.values()].map(presented),
         },
       ];
     return [404, { reason: `nothing at ${method} ${path}` }];
