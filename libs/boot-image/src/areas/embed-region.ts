@@ -1,3 +1,5 @@
+import { createJsonParser, formatViolation } from '@muster/schema';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { utf8 } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
 import type { Extent, IsoImage } from '../iso/iso-image';
@@ -29,29 +31,22 @@ export function regionInImage(image: IsoImage, what: string, offset: number, len
 
 const JSON_BYTES_MAX = 64 * 1024;
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+/** A position or a number of bytes. */
+export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * Returns a small JSON object that is stored in the image. Undefined when the file does not exist.
- * @throws BootImageError `malformed`
+ * Returns a function that reads a small JSON document of the image. It returns undefined when the file does not exist,
+ * and throws BootImageError `malformed` with the place when the document does not match the schema.
  */
-export async function readJson(image: IsoImage, path: string): Promise<JsonObject | undefined> {
-  if (!(await image.find(path))) return undefined;
-  const text = utf8(await image.readFile(path, JSON_BYTES_MAX));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw malformed(path, 'not JSON');
-  }
-  if (!isObject(value)) throw malformed(path, 'not a JSON object');
-  return value;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+export function documentReader<Schema extends TSchema>(
+  path: string,
+  schema: Schema,
+): (image: IsoImage) => Promise<Static<Schema> | undefined> {
+  const parse = createJsonParser(schema, { name: 'the document' });
+  return async (image) => {
+    if (!(await image.find(path))) return undefined;
+    const parsed = parse(utf8(await image.readFile(path, JSON_BYTES_MAX)));
+    if (parsed.kind === 'valid') return parsed.value;
+    throw malformed(path, formatViolation(parsed.violations[0]));
+  };
 }

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { latin1, roundUp, uint64Le } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
 import type { ByteSource } from '../byte-source';
@@ -5,7 +6,7 @@ import { gzip, type Packing } from '../cpio/gzip';
 import { CPIO_REGULAR_FILE, type CpioEntry, readInitramfs, writeCpio } from '../cpio/ramdisk';
 import type { IsoImage } from '../iso/iso-image';
 import type { Overlay } from '../overlay-source';
-import { isCount, readJson, regionInFile, regionInImage } from './embed-region';
+import { Count, documentReader, regionInFile, regionInImage } from './embed-region';
 
 /** CoreOS images reserve 256 KiB for a compressed config. */
 export const IGNITION_ARCHIVE_BYTES_MAX = 256 * 1024;
@@ -13,6 +14,10 @@ export const IGNITION_ARCHIVE_BYTES_MAX = 256 * 1024;
 export const IGNITION_AREA_BYTES_MAX = 16 * 1024 * 1024;
 
 const INFO_PATH = '/coreos/igninfo.json';
+const readInfo = documentReader(
+  INFO_PATH,
+  Type.Object({ file: Type.String(), offset: Type.Optional(Count), length: Type.Optional(Count) }),
+);
 const WHOLE_FILE_PATH = '/images/ignition.img';
 const HEADER = { offset: 32_768 - 24, length: 24, magic: 'coreiso+' } as const;
 
@@ -35,12 +40,9 @@ export async function locateIgnitionArea(image: IsoImage): Promise<IgnitionArea>
 }
 
 async function fromInfo(image: IsoImage): Promise<IgnitionArea | undefined> {
-  const info = await readJson(image, INFO_PATH);
+  const info = await readInfo(image);
   if (!info) return undefined;
   const { file, offset = 0, length } = info;
-  if (typeof file !== 'string' || !isCount(offset) || !(length === undefined || isCount(length))) {
-    throw malformed(INFO_PATH, 'file must be a path, offset and length must be numbers of bytes');
-  }
   return { layout: 'igninfo', ...(await regionInFile(image, file, offset, length)) };
 }
 

@@ -1,9 +1,10 @@
+import { Type } from '@sinclair/typebox';
 import { latin1, uint64Le } from '../binary';
 import { BootImageError, malformed } from '../boot-image.error';
 import type { ByteSource } from '../byte-source';
 import type { IsoImage } from '../iso/iso-image';
 import type { Overlay } from '../overlay-source';
-import { isCount, isObject, readJson, regionInFile, regionInImage } from './embed-region';
+import { Count, documentReader, regionInFile, regionInImage } from './embed-region';
 
 const VALUE_LENGTH_MAX = 1024;
 
@@ -54,6 +55,18 @@ const INFO_PATH = '/coreos/kargs.json';
 const PLACES_MAX = 16;
 const PAD_DEFAULT = '#';
 const END_DEFAULT = '\n';
+const OneByte = Type.String({ pattern: '^[\\x00-\\xff]$', expected: 'one byte' });
+const readInfo = documentReader(
+  INFO_PATH,
+  Type.Object({
+    default: Type.String(),
+    files: Type.Array(
+      Type.Object({ path: Type.String(), offset: Count, pad: Type.Optional(OneByte), end: Type.Optional(OneByte) }),
+      { minItems: 1, maxItems: PLACES_MAX },
+    ),
+    size: Type.Integer({ minimum: 1, maximum: KARGS_AREA_BYTES_MAX }),
+  }),
+);
 const HEADER = { offset: 32_768 - 24 - 72, length: 72, magic: 'coreKarg', lengthBytesMax: 2048 } as const;
 
 /** One boot menu with kernel arguments. `pad` and `end` are single bytes. */
@@ -84,24 +97,17 @@ export async function locateKargsArea(image: IsoImage): Promise<KargsArea | unde
 }
 
 async function fromInfo(image: IsoImage): Promise<KargsArea | undefined> {
-  const info = await readJson(image, INFO_PATH);
+  const info = await readInfo(image);
   if (!info) return undefined;
   const { default: defaultKargs, files, size } = info;
-  if (typeof defaultKargs !== 'string' || !Array.isArray(files) || files.length === 0 || files.length > PLACES_MAX) {
-    throw malformed(INFO_PATH, 'default must be text and files a list');
-  }
-  if (!isCount(size) || size === 0 || size > KARGS_AREA_BYTES_MAX) throw malformed(INFO_PATH, 'size is not usable');
   const places: KargsPlace[] = [];
   for (const file of files) {
-    if (!isObject(file) || typeof file.path !== 'string' || !isCount(file.offset)) {
-      throw malformed(INFO_PATH, 'every file needs a path and an offset');
-    }
     const { offset } = await regionInFile(image, file.path, file.offset, size);
     places.push({
       name: file.path,
       offset,
-      pad: singleByte(file.pad ?? PAD_DEFAULT),
-      end: singleByte(file.end ?? END_DEFAULT),
+      pad: (file.pad ?? PAD_DEFAULT).charCodeAt(0),
+      end: (file.end ?? END_DEFAULT).charCodeAt(0),
     });
   }
   return { layout: 'kargs-json', length: size, defaultKargs: defaultKargs.trim(), places };
@@ -115,7 +121,7 @@ async function fromHeader(image: IsoImage): Promise<KargsArea | undefined> {
   if (!length || !defaultOffset || length > HEADER.lengthBytesMax) {
     throw malformed('kernel argument header', 'an impossible position');
   }
-  const [pad, end] = [singleByte(PAD_DEFAULT), singleByte(END_DEFAULT)];
+  const [pad, end] = [PAD_DEFAULT.charCodeAt(0), END_DEFAULT.charCodeAt(0)];
   const places: KargsPlace[] = [];
   for (const offset of offsets) {
     if (offset === 0) break;
@@ -135,12 +141,6 @@ export function trimKargs(bytes: Uint8Array, pad: number, end: number): string {
   while (length > 0 && bytes[length - 1] === pad) length -= 1;
   while (length > 0 && bytes[length - 1] === end) length -= 1;
   return latin1(bytes.subarray(0, length)).trim();
-}
-
-function singleByte(value: unknown): number {
-  const code = typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : 256;
-  if (code > 255) throw malformed(INFO_PATH, 'pad and end must be one byte each');
-  return code;
 }
 
 /**

@@ -1,6 +1,6 @@
+import { isObject } from '@muster/schema';
 import { parse } from 'smol-toml';
 import type { RegistryMirror } from '../install-config/install-config-input';
-import { isMapping } from './values';
 
 export type ParsedRegistries =
   | { readonly kind: 'parsed'; readonly mirrors: readonly RegistryMirror[] }
@@ -18,26 +18,26 @@ export function parseRegistries(text: string): ParsedRegistries {
     const [reason = 'unreadable'] = error instanceof Error ? error.message.split('\n') : [];
     return { kind: 'refused', reason: `The text is not TOML: ${reason}` };
   }
-  const registries = isMapping(document) ? document['registry'] : undefined;
+  const registries = isObject(document) ? document['registry'] : undefined;
   if (!Array.isArray(registries) || registries.length === 0)
     return { kind: 'refused', reason: 'The document has no [[registry]].' };
   const mirrors = registries.flatMap((registry: unknown): readonly RegistryMirror[] => {
     const places = placesOf(registry);
     const source = textOf(registry, 'prefix') || textOf(registry, 'location');
     if (source === '' || places.length === 0) return [];
-    const isBlocked = isMapping(registry) && registry['blocked'] === true;
+    const isBlocked = isObject(registry) && registry['blocked'] === true;
     return [{ source, mirrors: places, ...(isBlocked && { neverContactSource: true }) }];
   });
   return { kind: 'parsed', mirrors };
 }
 
 function placesOf(registry: unknown): readonly string[] {
-  const mirrors = isMapping(registry) ? registry['mirror'] : undefined;
+  const mirrors = isObject(registry) ? registry['mirror'] : undefined;
   if (!Array.isArray(mirrors)) return [];
   return mirrors.map((mirror: unknown) => textOf(mirror, 'location')).filter((location) => location !== '');
 }
 
 function textOf(value: unknown, field: string): string {
-  const found = isMapping(value) ? value[field] : undefined;
+  const found = isObject(value) ? value[field] : undefined;
   return typeof found === 'string' ? found : '';
 }

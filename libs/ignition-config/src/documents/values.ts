@@ -22,10 +22,6 @@ const FLAG_WORDS: ReadonlySet<unknown> = new Set([
 ]);
 const TRUE_WORDS: ReadonlySet<unknown> = new Set([true, 'true', 'yes', 'on', 1, '1']);
 
-export function isMapping(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Returns whether a value means true in a network document, which accepts texts such as "yes". */
 export const isTrue = (value: unknown): boolean => TRUE_WORDS.has(value);
 

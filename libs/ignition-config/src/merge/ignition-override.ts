@@ -1,7 +1,6 @@
 import type { Refusal } from '@muster/problems';
-import { formatPlace, formatViolation, type Place } from '@muster/schema';
+import { formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
-import { isMapping } from '../documents/values';
 import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
 
 /**
@@ -114,9 +113,9 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
   } catch (error) {
     return refuse(`it is not JSON (${describeSyntax(text, error)}).`);
   }
-  if (!isMapping(config)) return refuse('it is not a JSON object.');
+  if (!isObject(config)) return refuse('it is not a JSON object.');
   const ignition = config['ignition'];
-  const version = isMapping(ignition) ? ignition['version'] : undefined;
+  const version = isObject(ignition) ? ignition['version'] : undefined;
   if (typeof version !== 'string' || !OVERRIDE_SPEC_VERSIONS.includes(version)) {
     return refuse('ignition.version must name a supported version of the spec.', OVERRIDE_SPEC_VERSIONS);
   }
@@ -155,7 +154,7 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
       const entries = at(config, list);
       if (!Array.isArray(entries)) continue;
       entries.forEach((entry: unknown, index) => {
-        const name = isMapping(entry) ? entry[key] : undefined;
+        const name = isObject(entry) ? entry[key] : undefined;
         const other = seen.get(name);
         const place = [...list, index];
         if (typeof name !== 'string') return;
@@ -170,7 +169,7 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
 
 const at = (config: Json, path: readonly string[]): unknown =>
   path.reduce<unknown>(
-    (value, name) => (isMapping(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
     config,
   );
 

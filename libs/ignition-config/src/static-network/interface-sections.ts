@@ -1,4 +1,5 @@
-import { isMapping, isTrue, toInteger } from '../documents/values';
+import { isObject } from '@muster/schema';
+import { isTrue, toInteger } from '../documents/values';
 import { macsecSettings } from './extra-sections';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
@@ -217,7 +218,7 @@ function portVlans(vlan: { readonly [key: string]: unknown }): string | undefine
   const own = tag !== undefined && (isAccess || isTrue(vlan['enable-native'])) ? [`${tag} pvid untagged`] : [];
   const trunk = mappings(vlan['trunk-tags']).map((one) => {
     const range = one['id-range'];
-    return isMapping(range) ? `${textOf(range['min'])}-${textOf(range['max'])}` : textOf(one['id']);
+    return isObject(range) ? `${textOf(range['min'])}-${textOf(range['max'])}` : textOf(one['id']);
   });
   return [...own, ...trunk].join(',') || undefined;
 }

@@ -1,5 +1,6 @@
+import { isObject } from '@muster/schema';
 import { stringify } from 'yaml';
-import { isMapping, isTrue } from '../documents/values';
+import { isTrue } from '../documents/values';
 import type { NetworkState, Report } from './nmstate';
 import { canonicalMac, portsOf, textOf } from './read-nmstate';
 
@@ -102,7 +103,7 @@ export function renderNmpolicy(document: unknown, mapping: readonly MacName[]): 
 
 function rename(value: unknown, captured: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => rename(one, captured));
-  if (!isMapping(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, renameUnder(key, one, captured)]));
 }
 
@@ -112,14 +113,14 @@ function renameUnder(key: string, value: unknown, captured: ReadonlyMap<string, 
   if (key === 'mac-address') return canonicalMac(textOf(value));
   if (!LISTING_KEYS.has(key) || !Array.isArray(value)) return rename(value, captured);
   return value.map((one: unknown) => {
-    if (!isMapping(one)) return captured.get(textOf(one)) ?? one;
+    if (!isObject(one)) return captured.get(textOf(one)) ?? one;
     const renamed = rename(one, captured);
     const name = captured.get(textOf(one['name']));
-    return isMapping(renamed) && name !== undefined ? { ...renamed, name } : renamed;
+    return isObject(renamed) && name !== undefined ? { ...renamed, name } : renamed;
   });
 }
 
 function withExplicitAutomatics(family: string, value: unknown): unknown {
-  if (!isMapping(value) || !isTrue(value['enabled'])) return value;
+  if (!isObject(value) || !isTrue(value['enabled'])) return value;
   return { dhcp: false, ...(family === 'ipv6' && { autoconf: false }), ...value };
 }

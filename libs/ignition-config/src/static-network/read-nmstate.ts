@@ -1,11 +1,12 @@
-import { isMapping, isTrue, scalarText } from '../documents/values';
+import { isObject } from '@muster/schema';
+import { isTrue, scalarText } from '../documents/values';
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
 
 const NOTHING: { readonly [key: string]: unknown } = {};
 
 /** Reads a document that matches the schema. */
 export function readNmstate(document: unknown): NetworkState {
-  const root = isMapping(document) ? document : NOTHING;
+  const root = isObject(document) ? document : NOTHING;
   const dns = within(root, 'dns-resolver', 'config');
   return {
     interfaces: mappings(root['interfaces']).map(readInterface),
@@ -16,14 +17,14 @@ export function readNmstate(document: unknown): NetworkState {
 }
 
 export function within(value: unknown, ...keys: readonly string[]): { readonly [key: string]: unknown } {
-  const found = keys.reduce<unknown>((one, key) => (isMapping(one) ? one[key] : undefined), value);
-  return isMapping(found) ? found : NOTHING;
+  const found = keys.reduce<unknown>((one, key) => (isObject(one) ? one[key] : undefined), value);
+  return isObject(found) ? found : NOTHING;
 }
 
 export const textOf = scalarText;
 export const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 export const mappings = (value: unknown): readonly { readonly [key: string]: unknown }[] =>
-  Array.isArray(value) ? value.map((one: unknown) => (isMapping(one) ? one : NOTHING)) : [];
+  Array.isArray(value) ? value.map((one: unknown) => (isObject(one) ? one : NOTHING)) : [];
 
 /** Returns the normalised form in which MAC addresses are compared and stored. */
 export const canonicalMac = (mac: string): string => mac.trim().toUpperCase().replaceAll('-', ':');
