@@ -19,3 +19,4 @@ export {
 } from './processes';
 export * from './cluster-events';
 export * from './sample-inventory';
+export * from './realm';

@@ -63,7 +63,7 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
     clusterEvent('ClusterDeregistered', { at: AT }),
     infraEnvRegistered(),
     infraEnvRegistered({ clusterId: CLUSTER_ID }),
-    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', { at: AT }) },
+    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', {}) },
   );
 });
 

@@ -2,6 +2,12 @@ import { temporaryDirectory } from '@muster/testing';
 import { expectSavedAsReplayed } from '@muster/testing/platform';
 import { INSTALL_SHAPES, InstallView } from './install-view';
 
+jest.mock('node:v8', () => {
+  const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
+  const { inThisRealm } = jest.requireActual<typeof import('@muster/testing')>('@muster/testing');
+  return { ...v8, deserialize: (bytes: Uint8Array) => inThisRealm(v8.deserialize(bytes)) };
+});
+
 describe('the installation view', () => {
   const directory = temporaryDirectory();
   afterAll(() => directory.remove());

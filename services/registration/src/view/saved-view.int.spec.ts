@@ -3,6 +3,12 @@ import { expectSavedAsReplayed } from '@muster/testing/platform';
 import { RegistrationView } from './registration-view';
 import { CLUSTERS, HOSTS, INFRA_ENVS } from './view-entries';
 
+jest.mock('node:v8', () => {
+  const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
+  const { inThisRealm } = jest.requireActual<typeof import('@muster/testing')>('@muster/testing');
+  return { ...v8, deserialize: (bytes: Uint8Array) => inThisRealm(v8.deserialize(bytes)) };
+});
+
 describe('the registration view', () => {
   const directory = temporaryDirectory();
   afterAll(() => directory.remove());
