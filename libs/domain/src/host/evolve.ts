@@ -123,8 +123,8 @@ function withEvent(state: HostState, event: HostEvent): HostState {
     case 'HostIdentityClaimed':
       return { ...state, machine: event.data.machine, machineClaimedAt: event.data.at };
     case 'HostIdentityConflictDetected': {
-      const { known, intruder, at: detectedAt } = event.data;
-      return known && intruder ? { ...state, conflict: { known, intruder, detectedAt } } : state;
+      const { known, claimant, at: detectedAt } = event.data;
+      return known && claimant ? { ...state, conflict: { known, claimant, detectedAt } } : state;
     }
     case 'HostIdentityConflictResolved':
       return { ...state, conflict: undefined };

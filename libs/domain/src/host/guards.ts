@@ -66,8 +66,8 @@ export const HOST_VARIABLES = {
   accepts: [true, false],
   /** Register: the host had rebooted from its installation disk. */
   rebooted: [true, false],
-  /** Register: `other`: another live machine has this id; `intruder`: the conflict with it is already recorded. */
-  identity: ['same', 'other', 'intruder'],
+  /** Register: `other`: another live machine has this id; `claimant`: the conflict with it is already recorded. */
+  identity: ['same', 'other', 'claimant'],
   /** ClaimIdentity: the claim compared with the known machine. */
   claim: ['repeat', 'changed', 'conflict', 'conflict-continues', 'conflict-resolved'],
   /**
@@ -172,7 +172,7 @@ function registerValues(
   const isOtherMachineClaim =
     isAnotherMachine(state.machine, machine) &&
     isKnownMachineLive(state, command.at, command.knownMachineSeenAt, timeouts);
-  const identity = !machine || !isOtherMachineClaim ? 'same' : isOtherMachine(state, machine) ? 'intruder' : 'other';
+  const identity = !machine || !isOtherMachineClaim ? 'same' : isOtherMachine(state, machine) ? 'claimant' : 'other';
   return {
     bound: command.clusterId !== '',
     accepts: command.clusterAcceptsHosts,
@@ -249,7 +249,7 @@ function claimOf(
       return isRecent(otherMachineSeenAt ?? conflict.detectedAt, at, timeouts)
         ? 'conflict-continues'
         : 'conflict-resolved';
-    const isOneOfTwo = !isAnotherMachine(conflict.intruder, machine);
+    const isOneOfTwo = !isAnotherMachine(conflict.claimant, machine);
     return isOneOfTwo && !isKnownMachineLive(state, at, otherMachineSeenAt, timeouts)
       ? 'conflict-resolved'
       : 'conflict-continues';

@@ -32,7 +32,7 @@ describe('two live machines with one id', () => {
     expect(result.state).toMatchObject({
       status: 'known',
       machine: KNOWN_MACHINE,
-      conflict: { intruder: OTHER_MACHINE },
+      conflict: { claimant: OTHER_MACHINE },
     });
     expect(infoOf(result.state)).toContain('52:54:00:00:00:01');
     expect(infoOf(result.state)).toContain('52:54:00:00:00:99');

@@ -83,7 +83,7 @@ export function mediaFailure(before: StatusReason): StatusReason {
 /** Two live machines that claim the id of one host. */
 export interface ConflictingMachines {
   readonly known: Plain<MachineIdentity>;
-  readonly intruder: Plain<MachineIdentity>;
+  readonly claimant: Plain<MachineIdentity>;
 }
 
 /** Returns `status_info` of a host: the identity conflict, if any, followed by the text of the reason. */
@@ -110,8 +110,8 @@ function renderHostReason(reason: StatusReason, messageOf: ValidationMessages): 
 const describe = ({ macAddresses, sourceAddress }: Plain<MachineIdentity>): string =>
   `${macAddresses.join(', ')}${sourceAddress ? ` at ${sourceAddress}` : ''}`;
 
-const conflictSentence = ({ known, intruder }: ConflictingMachines): string =>
-  `Two machines claim the id of this host: ${describe(known)} and ${describe(intruder)}. Give one of them another id, or shut it down. `;
+const conflictSentence = ({ known, claimant }: ConflictingMachines): string =>
+  `Two machines claim the id of this host: ${describe(known)} and ${describe(claimant)}. Give one of them another id, or shut it down. `;
 
 /** Returns a duration as Go prints it, for example 30m0s or 1h0m0s. */
 export function durationText(ms: number): string {

@@ -19,7 +19,7 @@ export type Case = readonly [row: string, history: readonly HostEvent[], command
 export const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
 export const conflict: HostEvent = {
   type: 'HostIdentityConflictDetected',
-  data: { known: KNOWN_MACHINE, intruder: OTHER_MACHINE, at: START },
+  data: { known: KNOWN_MACHINE, claimant: OTHER_MACHINE, at: START },
 };
 export const mediaLost: HostEvent = { type: 'HostMediaDisconnected', data: {} };
 export const installingIn = (stage: string): readonly HostEvent[] => [

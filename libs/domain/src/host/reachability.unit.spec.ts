@@ -52,7 +52,7 @@ const REGISTRATION: readonly Case[] = [
   ['register-after-failure', day1('error', 'deadline'), command('Register')],
   ['register-in-pool', pooled('unbinding'), command('Register', { clusterId: '' })],
   ['register-by-another-machine', [...day1('known'), claimed], command('Register', { machine: OTHER_MACHINE })],
-  ['register-as-intruder', [...day1('known'), claimed, conflict], command('Register', { machine: OTHER_MACHINE })],
+  ['register-as-claimant', [...day1('known'), claimed, conflict], command('Register', { machine: OTHER_MACHINE })],
   [
     'register-again-with-wrong-boot-order',
     [...day1('installing-pending-user-action'), progressed('Rebooting')],

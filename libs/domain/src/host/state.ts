@@ -150,7 +150,7 @@ export interface InstallationDisk {
 /** Two live machines claim one id. The reports of the known machine are kept. */
 export interface IdentityConflict {
   readonly known: Plain<MachineIdentity>;
-  readonly intruder: Plain<MachineIdentity>;
+  readonly claimant: Plain<MachineIdentity>;
   readonly detectedAt: string;
 }
 

@@ -160,12 +160,12 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
     aboutHost(host, 'host_installation_reset', 'info', `The installation of host ${host.name} was reset.`),
   HostLogsCollected: (_data, host) =>
     aboutHost(host, 'host_logs_uploaded', 'info', `The logs of host ${host.name} were uploaded.`),
-  HostIdentityConflictDetected: ({ known, intruder }, host) =>
+  HostIdentityConflictDetected: ({ known, claimant }, host) =>
     aboutHost(
       host,
       'host_identity_conflict_detected',
       'error',
-      `Two machines use the id of host ${host.name}: ${describe(known)} and ${describe(intruder)}. ` +
+      `Two machines use the id of host ${host.name}: ${describe(known)} and ${describe(claimant)}. ` +
         'Change the system UUID of one machine or shut it down.',
     ),
   HostIdentityConflictResolved: ({ remaining }, host) =>

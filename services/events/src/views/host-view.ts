@@ -168,8 +168,8 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
   }),
   // Reports are valid until the host registers again.
   HostReset: unchanged,
-  HostIdentityConflictDetected: (_host, { known, intruder }) => ({
-    _identity_conflict: known && intruder ? { known, intruder } : undefined,
+  HostIdentityConflictDetected: (_host, { known, claimant }) => ({
+    _identity_conflict: known && claimant ? { known, claimant } : undefined,
   }),
   HostIdentityConflictResolved: () => ({ _identity_conflict: undefined }),
   HostIdentityClaimed: unchanged,

@@ -119,7 +119,7 @@ export class IdentityClaims {
     this.claimedAt.set(`${key} ${fingerprintOf(machine)}`, at);
 
     const rivals = state.conflict
-      ? [state.conflict.known, state.conflict.intruder]
+      ? [state.conflict.known, state.conflict.claimant]
       : state.machine
         ? [state.machine]
         : [];

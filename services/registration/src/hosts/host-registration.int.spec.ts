@@ -174,7 +174,7 @@ describe('two machines with one host id', () => {
     const mine = { data: { hardware: { nics: [{ macAddress: '52:54:00:00:00:01' }] } } };
     expect(running.reports).toMatchObject([mine, mine]);
     const host = await running.host(key);
-    expect(host.conflict?.intruder.macAddresses).toEqual(['52:54:00:00:00:02']);
+    expect(host.conflict?.claimant.macAddresses).toEqual(['52:54:00:00:00:02']);
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
   });
 

@@ -57,7 +57,7 @@ export class HostRegistration {
       context,
     );
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    refuseIntruder(result.state, request);
+    refuseClaimant(result.state, request);
     if (clusterId && wasPreparing(result.events)) await this.undoPreparation(clusterId, context);
     await this.presence.seen(key);
     return { position: result.position, revision: result.revision };
@@ -92,7 +92,7 @@ export class HostRegistration {
 
 const REGISTERED_WHILE_PREPARING = 'A host registered again while it was being prepared';
 
-function refuseIntruder(host: HostState, { hostId, machine }: Request): void {
+function refuseClaimant(host: HostState, { hostId, machine }: Request): void {
   if (!machine || !isOtherMachine(host, machine)) return;
   throw new RefusalError({
     code: 'identity-conflict',

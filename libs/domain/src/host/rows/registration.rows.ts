@@ -199,7 +199,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
         ? [
             {
               type: 'HostIdentityConflictDetected',
-              data: { known: state.machine, intruder: command.machine, at: command.at },
+              data: { known: state.machine, claimant: command.machine, at: command.at },
             },
           ]
         : [],
@@ -239,7 +239,7 @@ export const IDENTITY_ROWS: readonly RowOn<'ClaimIdentity'>[] = [
         ? [
             {
               type: 'HostIdentityConflictDetected',
-              data: { known: state.machine, intruder: command.machine, at: command.at },
+              data: { known: state.machine, claimant: command.machine, at: command.at },
             },
           ]
         : [],
