@@ -78,8 +78,8 @@ export interface SavedState {
    * with the commit, before any other read.
    */
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void>;
-  /** Removes the rows of these tables. */
-  clear(tables: readonly string[]): void;
+  /** Removes the rows of these tables, after the saves that run. */
+  clear(tables: readonly string[]): Promise<void>;
 }
 
 /**
@@ -87,8 +87,11 @@ export interface SavedState {
  * from the events.
  */
 export interface StateStore {
-  /** Creates missing tables, and clears tables whose fields or indexes differ from their declaration. */
-  open(consumer: StateConsumer): SavedState;
+  /**
+   * Creates missing tables, and clears tables whose fields or indexes differ from their declaration. Other consumers may
+   * save meanwhile.
+   */
+  open(consumer: StateConsumer): Promise<SavedState>;
   /** Resolves when every save has ended and the files are closed. */
   close(): Promise<void>;
 }

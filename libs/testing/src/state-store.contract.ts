@@ -40,7 +40,7 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
 
     beforeEach(async () => {
       opened = await open();
-      state = opened.store.open(HOSTS);
+      state = await opened.store.open(HOSTS);
     });
     afterEach(() => opened.close());
 
@@ -58,11 +58,11 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
     });
 
     it('separates tables and consumers', async () => {
-      const other = opened.store.open({ ...HOSTS, name: 'other' });
+      const other = await opened.store.open({ ...HOSTS, name: 'other' });
       await save(put('a', [], 'of hosts'), put('a', [], 'of clusters', 'clusters'));
       expect(textOf('a', 'clusters')).toBe('of clusters');
       expect(other.get('hosts', 'a')).toBeUndefined();
-      state.clear(['hosts']);
+      await state.clear(['hosts']);
       expect(textOf('a')).toBeUndefined();
       expect(textOf('a', 'clusters')).toBe('of clusters');
     });
@@ -81,6 +81,21 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
       await expect(state.save(failing(), () => undefined)).rejects.toThrow('no more');
       await save(put('b'));
       expect(keys({ where: {} })).toEqual(['b']);
+    });
+
+    it('opens another consumer and clears tables after the save that runs', async () => {
+      let isOpen: Promise<SavedState> | undefined;
+      let isCleared: Promise<void> | undefined;
+      function* interrupted(): Generator<StateChange> {
+        yield put('a');
+        isOpen = opened.store.open({ ...HOSTS, name: 'later' });
+        isCleared = state.clear(['clusters']);
+        yield put('b', [], 'b', 'clusters');
+      }
+      await state.save(interrupted(), () => undefined);
+      await isCleared;
+      expect((await isOpen)?.get('hosts', 'a')).toBeUndefined();
+      expect([textOf('a'), textOf('b', 'clusters')]).toEqual(['a', undefined]);
     });
 
     it('finds and counts rows by their fields, by value and type', async () => {
@@ -112,7 +127,7 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
       if (!opened.reopen) return;
       const store = await opened.reopen();
       const tables = HOSTS.tables.map((table) => (table.name === 'hosts' ? { ...table, indexes: [] } : table));
-      state = store.open({ ...HOSTS, tables });
+      state = await store.open({ ...HOSTS, tables });
       expect([...state.createdTables]).toEqual(['hosts']);
       expect(textOf('a')).toBeUndefined();
       expect(textOf('x', 'clusters')).toBe('x');

@@ -13,7 +13,7 @@ type Rows = Map<string, StateRow>;
 
 /** Saved state in memory. A consumer that is opened again starts without rows. */
 export const inMemoryStateStore = (): StateStore => ({
-  open: (consumer) => savedState(consumer, new Map()),
+  open: async (consumer) => savedState(consumer, new Map()),
   close: async () => undefined,
 });
 
@@ -61,7 +61,9 @@ function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedSt
       }
       onSaved();
     },
-    clear: (names) => {
+    clear: async (names) => {
+      // A save that runs ends in this turn.
+      await Promise.resolve();
       for (const name of names) rowsOf(name).clear();
     },
   };

@@ -30,13 +30,13 @@ describe('sqliteStateStore', () => {
   const directory = temporaryDirectory();
   const opened: StateStore[] = [];
   const discarded: string[] = [];
-  const open = (file: string) => {
+  const open = async (file: string) => {
     const store = sqliteStateStore({ file, onDiscarded: (reason) => discarded.push(reason) });
     opened.push(store);
-    return { store, state: store.open(SAMPLE) };
+    return { store, state: await store.open(SAMPLE) };
   };
   const save = async (file: string): Promise<void> => {
-    const { store, state } = open(file);
+    const { store, state } = await open(file);
     const changes = ['a', 'b', 'c'].map((key) => ({ table: 'rows', key, row: { key, value: LARGE, fields: [] } }));
     await state.save(changes, () => undefined);
     await store.close();
@@ -51,17 +51,17 @@ describe('sqliteStateStore', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('replaces a file that is not a database', () => {
+  it('replaces a file that is not a database', async () => {
     const file = join(directory.path, 'text.sqlite');
     writeFileSync(file, 'not a database, but long enough to be looked at as one '.repeat(20));
-    expect(open(file).state.get('rows', 'a')).toBeUndefined();
+    expect((await open(file)).state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
   });
 
-  it('replaces a database of another program', () => {
+  it('replaces a database of another program', async () => {
     const file = join(directory.path, 'events.sqlite');
     openDatabase(file).close();
-    expect(open(file).state.get('rows', 'a')).toBeUndefined();
+    expect((await open(file)).state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
   });
 
@@ -79,11 +79,11 @@ describe('sqliteStateStore', () => {
     const file = join(directory.path, `damaged-${discarded.length}-${_what.length}.sqlite`);
     await save(file);
     damage(file);
-    const { state, store } = open(file);
+    const { state, store } = await open(file);
     const readAll = (): void => ['a', 'b', 'c'].forEach((key) => state.get('rows', key));
     if (discarded.length === 0) expect(readAll).toThrow(/is damaged: .* Restart Muster/);
     await store.close();
-    const next = open(file);
+    const next = await open(file);
     expect(next.state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
   });

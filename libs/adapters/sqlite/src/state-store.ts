@@ -43,15 +43,16 @@ export const sqliteStateStore = ({ file, onDiscarded = () => undefined }: Sqlite
   const checkpoints = new WalCheckpoints(file);
   let turn: Promise<unknown> = Promise.resolve();
 
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  /** A save is one transaction over several turns of the event loop; other writes come before or after it. */
+  const inTurn = async <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     const result = turn.then(work, work);
     turn = result.catch(() => undefined);
     return result;
   };
 
   return {
-    open: (consumer) => {
-      const prepared = consumer.tables.map((table) => prepareTable(writer, consumer, table));
+    open: async (consumer) => {
+      const prepared = await inTurn(() => consumer.tables.map((table) => prepareTable(writer, consumer, table)));
       return new SqliteSavedState({
         file,
         reader,
@@ -149,7 +150,7 @@ interface SavedStateOptions {
   readonly writer: Database.Database;
   readonly tables: ReadonlyMap<string, SqlTable>;
   readonly createdTables: ReadonlySet<string>;
-  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly inTurn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
   readonly onSaved: () => void;
 }
 
@@ -220,8 +221,9 @@ class SqliteSavedState implements SavedState {
     });
   }
 
-  clear(tables: readonly string[]): void {
-    for (const table of tables) this.options.writer.exec(`DELETE FROM ${this.table(table).sqlName}`);
+  async clear(tables: readonly string[]): Promise<void> {
+    const { writer, inTurn } = this.options;
+    await inTurn(() => tables.forEach((table) => writer.exec(`DELETE FROM ${this.table(table).sqlName}`)));
   }
 
   private write({ sqlName, fields }: SqlTable, key: string, row: StateRow | undefined): void {

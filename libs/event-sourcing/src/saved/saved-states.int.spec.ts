@@ -192,8 +192,8 @@ describe('a consumer with a saved state', () => {
     let fails = true;
     const failing = (inner: StateStore): StateStore => ({
       ...inner,
-      open: (consumer) => {
-        const state = inner.open(consumer);
+      open: async (consumer) => {
+        const state = await inner.open(consumer);
         const save: typeof state.save = (changes, onSaved) =>
           fails ? Promise.reject(new Error('the disk is full')) : state.save(changes, onSaved);
         return Object.assign(Object.create(state) as typeof state, { save });

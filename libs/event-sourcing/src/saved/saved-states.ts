@@ -20,7 +20,7 @@ export interface SaveLimits {
   readonly waiting: number;
 }
 
-/** Limits for saves. Limits for saves. An entry that changes several times between two saves is written once. */
+/** Limits for saves. An entry that changes several times between two saves is written once. */
 export const SAVE_LIMITS: SaveLimits = { changes: 5_000, intervalMs: 5_000, waiting: 20_000 };
 
 /** The changes at one point in time. */
@@ -63,7 +63,7 @@ export class SavedStates {
   async open(name: string, folds: readonly SavedFold[]): Promise<SavedConsumer> {
     const tables = [...folds.flatMap((fold) => fold.tables), CHECKPOINTS];
     const declared: StateConsumer = { name, tables };
-    const state = this.store.open(declared);
+    const state = await this.store.open(declared);
     const checkpoints = new Map<string, Checkpoint>();
     for (const fold of folds) {
       const found = state.get(CHECKPOINTS.name, fold.name);
@@ -71,7 +71,7 @@ export class SavedStates {
       const isWhole = fold.tables.every((table) => !state.createdTables.has(table.name));
       if (isWhole && checkpoint?.version === fold.version && (await this.isInStore(checkpoint)))
         checkpoints.set(fold.name, checkpoint);
-      else state.clear(fold.tables.map((table) => table.name));
+      else await state.clear(fold.tables.map((table) => table.name));
     }
     const consumer = new SavedConsumer(state, folds, checkpoints, this.limits, this.onError);
     this.consumers.set(name, consumer);
