@@ -11,10 +11,16 @@ const MEMORY_FOR_PAGES_KIB = 16 * 1024;
 /** A file that is not a saved state of this release. It may be replaced, because its content can be rebuilt from the events. */
 class OtherFormat extends Error {}
 
-const DAMAGE = /^SQLITE_(NOTADB|CORRUPT)/;
+/** A row that differs from what was written. */
+export class DamagedRow extends Error {}
+
+/** Codes of SQLite for a file that is damaged or shorter than its header says. */
+const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/;
 
 export const isDamage = (error: unknown): boolean =>
-  error instanceof OtherFormat || (error instanceof Database.SqliteError && DAMAGE.test(error.code));
+  error instanceof OtherFormat ||
+  error instanceof DamagedRow ||
+  (error instanceof Database.SqliteError && DAMAGE.test(error.code));
 
 /**
  * Opens the file, creating it when it is absent or empty. A commit survives the end of the process; after a power failure the

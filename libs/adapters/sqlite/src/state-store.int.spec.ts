@@ -87,4 +87,16 @@ describe('sqliteStateStore', () => {
     expect(next.state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
   });
+
+  it('keeps the file after a query that SQLite refuses', async () => {
+    const file = join(directory.path, 'refused.sqlite');
+    const store = sqliteStateStore({ file, onDiscarded: (reason) => discarded.push(reason) });
+    opened.push(store);
+    const state = await store.open({ name: 'sample', tables: [{ name: 'rows', fields: ['id'], indexes: [] }] });
+    const ids = Array.from({ length: 40_000 }, (_, id) => id);
+    expect(() => state.find('rows', { where: { id: ids } })).toThrow(/too many SQL variables/);
+    await store.close();
+    await open(file);
+    expect(discarded).toEqual([]);
+  });
 });

@@ -15,7 +15,7 @@ import {
   type StateTable,
 } from '@muster/ports';
 import type Database from 'libsql';
-import { isDamage, openStateDatabase } from './state-database';
+import { DamagedRow, isDamage, openStateDatabase } from './state-database';
 import { WalCheckpoints } from './wal-checkpoints';
 
 export interface SqliteStateStoreOptions {
@@ -168,7 +168,7 @@ class SqliteSavedState implements SavedState {
     return this.read(sqlName, () => {
       const row = this.reading(`SELECT value, checksum FROM ${sqlName} WHERE key = ?`).get(key) as
         [Uint8Array, number] | undefined;
-      if (row && crc32(row[0]) !== row[1]) throw new Error(`row ${key} has another checksum`);
+      if (row && crc32(row[0]) !== row[1]) throw new DamagedRow(`row ${key} has another checksum`);
       return row?.[0];
     });
   }
@@ -238,6 +238,7 @@ class SqliteSavedState implements SavedState {
     try {
       return work();
     } catch (error) {
+      if (!isDamage(error)) throw error;
       const { file } = this.options;
       writeFileSync(markerOf(file), '');
       throw new StateDamaged(`${file}, ${place}`, error instanceof Error ? error.message : String(error), {
