@@ -19,6 +19,25 @@ describe('BoundedMap', () => {
     expect([map.get('a'), map.get('b'), map.delete('a'), map.delete('a'), map.size]).toEqual([1, 3, true, false, 1]);
   });
 
+  it('removes entries until the sizes of the others are within the limit', () => {
+    const map = new BoundedMap<string, number>(10);
+    map.set('a', 1, 4);
+    map.set('b', 2, 4);
+    map.set('b', 3, 2);
+    map.set('c', 4, 4);
+    expect([map.has('a'), map.has('b'), map.has('c')]).toEqual([true, true, true]);
+    map.set('d', 5, 5);
+    expect([map.has('a'), map.has('b'), map.has('c'), map.has('d')]).toEqual([false, false, true, true]);
+  });
+
+  it('does not keep a value above the limit, and removes the earlier value of its key only', () => {
+    const map = new BoundedMap<string, number>(10);
+    map.set('a', 1, 4);
+    map.set('b', 2, 4);
+    map.set('b', 3, 11);
+    expect([map.get('a'), map.get('b'), map.size]).toEqual([1, undefined, 1]);
+  });
+
   it('contains exactly the most recently used entries', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (keys, maxEntries) => {

@@ -1,4 +1,4 @@
-import type { EventPlace, JsonObject } from './event-store';
+import type { EventPlace, JsonObject, JsonValue } from './event-store';
 
 declare const DOCUMENT: unique symbol;
 
@@ -72,3 +72,18 @@ export interface ReadModels {
   checkpoint(projection: string): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Compares texts by their code units, independent of the locale. */
+export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** The order of value types in document databases: nothing, numbers, texts, structures, booleans. */
+const KINDS = ['undefined', 'number', 'string', 'object', 'boolean'];
+const kindOf = (value: JsonValue | undefined): number => KINDS.indexOf(value === null ? 'undefined' : typeof value);
+
+/** Compares two values of a field in the order of document databases. */
+export const compareFields = (left: JsonValue | undefined, right: JsonValue | undefined): number => {
+  const kinds = kindOf(left) - kindOf(right);
+  if (kinds !== 0) return kinds;
+  if (left === null || left === undefined || right === null || right === undefined) return 0;
+  return left < right ? -1 : left > right ? 1 : 0;
+};

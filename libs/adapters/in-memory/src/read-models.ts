@@ -1,4 +1,6 @@
 import {
+  byText,
+  compareFields,
   type JsonObject,
   type JsonValue,
   MAX_QUERY_DOCUMENTS,
@@ -11,23 +13,12 @@ import {
 
 type Compare = (left: ReadModelDocument, right: ReadModelDocument) => number;
 
-const byKey: Compare = (left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
+const byKey: Compare = (left, right) => byText(left.key, right.key);
 
 /** Compares keys by a field of their documents. Equal values are ordered by key, ascending. */
 export const documentOrder = ({ field, descending }: { field: string; descending?: boolean }): Compare => {
   const sign = descending === true ? -1 : 1;
   return (left, right) => sign * compareFields(left.document[field], right.document[field]) || byKey(left, right);
-};
-
-/** The order of value types in document databases: nothing, numbers, texts, structures, booleans. */
-const KINDS = ['undefined', 'number', 'string', 'object', 'boolean'];
-const kindOf = (value: JsonValue | undefined): number => KINDS.indexOf(value === null ? 'undefined' : typeof value);
-
-export const compareFields = (left: JsonValue | undefined, right: JsonValue | undefined): number => {
-  const kinds = kindOf(left) - kindOf(right);
-  if (kinds !== 0) return kinds;
-  if (left === null || left === undefined || right === null || right === undefined) return 0;
-  return left < right ? -1 : left > right ? 1 : 0;
 };
 
 type Value = string | number | boolean;
@@ -111,9 +102,6 @@ export class FieldsIndex {
     if (keys.length === 0) this.keysByValues.delete(values);
   }
 }
-
-/** Compares texts with `<`, by their code units, independent of the locale. */
-export const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
 /** Returns one value itself, and several values as a list. */
 const combined = (values: readonly Value[]): Value => {

@@ -1,13 +1,14 @@
-import type {
-  FieldValue,
-  SavedState,
-  StateConditions,
-  StateConsumer,
-  StateRow,
-  StateStore,
-  StateTable,
+import {
+  byText,
+  compareFields,
+  type FieldValue,
+  type SavedState,
+  type StateConditions,
+  type StateConsumer,
+  type StateRow,
+  type StateStore,
+  type StateTable,
 } from '@muster/ports';
-import { byText, compareFields } from './read-models';
 
 type Rows = Map<string, StateRow>;
 

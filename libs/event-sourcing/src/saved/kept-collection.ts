@@ -1,13 +1,15 @@
-import type {
-  FieldValue,
-  JsonObject,
-  ReadModelConditions,
-  ReadModelQuery,
-  SavedState,
-  StateChange,
-  StateTable,
+import {
+  byText,
+  compareFields,
+  type FieldValue,
+  type JsonObject,
+  type ReadModelConditions,
+  type ReadModelQuery,
+  type SavedState,
+  type StateChange,
+  type StateTable,
 } from '@muster/ports';
-import type { ByteBoundedMap } from './byte-bounded-map';
+import type { BoundedMap } from '../bounded-map';
 import type { FrozenChanges } from './saved-states';
 import { decodeValue, encodeValue } from './values';
 
@@ -34,7 +36,7 @@ export class KeptCollection {
   constructor(
     readonly table: StateTable,
     private readonly saved: SavedState,
-    private readonly cache: ByteBoundedMap<JsonObject>,
+    private readonly cache: BoundedMap<string, JsonObject>,
   ) {
     this.lastSavedKey = saved.lastKey(table.name) ?? '';
   }
@@ -81,8 +83,8 @@ export class KeptCollection {
     return merged
       .sort((left, right) =>
         field === undefined
-          ? sign * compare(left.key, right.key)
-          : sign * compareFields(left.order, right.order) || compare(left.key, right.key),
+          ? sign * byText(left.key, right.key)
+          : sign * compareFields(left.order, right.order) || byText(left.key, right.key),
       )
       .slice(offset, offset + limit)
       .map(({ key }) => key);
@@ -194,14 +196,3 @@ const meets = (document: JsonObject, where: Where): boolean =>
 /** No document meets a condition that is `undefined`, as for an empty list. */
 const conditionsOf = (where: Where): { readonly [field: string]: FieldValue | readonly FieldValue[] } =>
   Object.fromEntries(Object.entries(where).map(([field, wanted]) => [field, wanted ?? []]));
-
-const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
-
-/** The order of value types in saved states: nothing, numbers, texts, booleans. */
-const KINDS = ['undefined', 'number', 'string', 'boolean'];
-
-function compareFields(left: FieldValue | undefined, right: FieldValue | undefined): number {
-  const kinds = KINDS.indexOf(typeof left) - KINDS.indexOf(typeof right);
-  if (kinds !== 0 || left === undefined || right === undefined) return kinds;
-  return left < right ? -1 : left > right ? 1 : 0;
-}

@@ -7,7 +7,7 @@ import {
   type ReadModels,
   type SavedFold,
 } from '@muster/ports';
-import { ByteBoundedMap } from './byte-bounded-map';
+import { BoundedMap } from '../bounded-map';
 import { KeptCollection } from './kept-collection';
 import type { SavedStates } from './saved-states';
 
@@ -24,7 +24,7 @@ export async function keptReadModels(states: SavedStates, folds: readonly SavedF
   const consumer = await states.open(CONSUMER, folds);
   const collections = new Map<string, KeptCollection>();
   for (const table of folds.flatMap(({ tables }) => tables)) {
-    const collection = new KeptCollection(table, consumer.state, new ByteBoundedMap<JsonObject>(CACHED_BYTES_MAX));
+    const collection = new KeptCollection(table, consumer.state, new BoundedMap<string, JsonObject>(CACHED_BYTES_MAX));
     collections.set(table.name, collection);
     consumer.add(collection);
   }

@@ -1,10 +1,10 @@
+import { BoundedMap } from '@muster/event-sourcing';
 import { JOINED_MAX_BYTES, bytesOf } from '../http/file-answers';
 
-interface Entry {
+interface Kept {
   /** The inputs from which the text was rendered. */
   readonly sources: readonly unknown[];
   readonly pieces: readonly Buffer[];
-  readonly bytes: number;
 }
 
 /**
@@ -12,33 +12,22 @@ interface Entry {
  * is rendered from the same objects. The least recently used text leaves when the texts exceed `bytesMax`.
  */
 export class KeptTexts {
-  private readonly entries = new Map<string, Entry>();
-  private bytes = 0;
+  private readonly texts: BoundedMap<string, Kept>;
 
-  constructor(private readonly bytesMax: number) {}
+  constructor(bytesMax: number) {
+    this.texts = new BoundedMap(bytesMax);
+  }
 
   /** The text that was kept under the key, when it was rendered from exactly these objects. */
   find(key: string, sources: readonly unknown[]): readonly Buffer[] | undefined {
-    const known = this.entries.get(key);
+    const known = this.texts.peek(key);
     if (!known || !areSame(known.sources, sources)) return undefined;
-    this.entries.delete(key);
-    this.entries.set(key, known);
-    return known.pieces;
+    return this.texts.get(key)?.pieces;
   }
 
   /** Replaces the text of the key. A text above `bytesMax` is not kept. */
   keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
-    this.bytes -= this.entries.get(key)?.bytes ?? 0;
-    this.entries.delete(key);
-    const bytes = bytesOf(pieces);
-    if (bytes > this.bytesMax) return;
-    this.bytes += bytes;
-    this.entries.set(key, { sources, pieces, bytes });
-    for (const [oldest, entry] of this.entries) {
-      if (this.bytes <= this.bytesMax) break;
-      this.entries.delete(oldest);
-      this.bytes -= entry.bytes;
-    }
+    this.texts.set(key, { sources, pieces }, bytesOf(pieces));
   }
 
   /** One piece with the bytes of all pieces; the same object as long as the pieces are. Texts above `JOINED_MAX_BYTES` stay in pieces. */
