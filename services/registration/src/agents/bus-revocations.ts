@@ -1,5 +1,6 @@
 import { type BusAccount, loadOrCreateNatsTrust, openBusAccount, type RevokedKeys } from '@muster/adapter-nats';
 import { type HostKey, parseHostKey } from '@muster/contracts';
+import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { createJsonReader } from '@muster/schema';
@@ -17,6 +18,7 @@ const REVOKED = 'revoked-bus-keys';
 /** In the scope of an infra-env: the keys of a host. A host has more than one while credentials of an earlier start are valid. */
 const keysName = (hostId: string): string => `bus-keys.${hostId}`;
 const KEYS_PER_HOST_MAX = 16;
+const KEPT_HOSTS_MAX = 10_000;
 const MS_PER_SECOND = 1_000;
 
 /**
@@ -26,7 +28,8 @@ const MS_PER_SECOND = 1_000;
 @Injectable()
 export class BusRevocations implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('registration');
-  private readonly keys = new Map<HostKey, readonly string[]>();
+  /** Keys of hosts, as stored. */
+  private readonly keys = new BoundedMap<HostKey, readonly string[]>(KEPT_HOSTS_MAX);
   private revoked: RevokedKeys = {};
   private account: Promise<BusAccount> | undefined;
   /** Changes of the revoked keys, one after the other. */
@@ -53,8 +56,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
 
   /** Stores a key for which credentials are issued. Durable when it resolves. */
   async issued(key: HostKey, publicKey: string): Promise<void> {
-    await this.keysOf(key);
-    const known = this.keys.get(key) ?? [];
+    const known = await this.keysOf(key);
     if (known.includes(publicKey)) return;
     const keys = [...known, publicKey].slice(-KEYS_PER_HOST_MAX);
     this.keys.set(key, keys);
@@ -90,13 +92,14 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
   }
 
   private async keysOf(key: HostKey): Promise<readonly string[]> {
-    if (!this.keys.has(key)) {
-      const { infraEnvId, hostId } = parseHostKey(key);
-      const stored = await this.secrets.open(infraEnvId, keysName(hostId));
-      // Another request may have stored the keys in the meantime.
-      if (!this.keys.has(key)) this.keys.set(key, stored ? readKeys(stored.toString()) : []);
-    }
-    return this.keys.get(key) ?? [];
+    const kept = this.keys.get(key);
+    if (kept) return kept;
+    const { infraEnvId, hostId } = parseHostKey(key);
+    const stored = await this.secrets.open(infraEnvId, keysName(hostId));
+    // Another request may have stored the keys in the meantime.
+    const keys = this.keys.get(key) ?? (stored ? readKeys(stored.toString()) : []);
+    this.keys.set(key, keys);
+    return keys;
   }
 
   /** Credentials that were issued before the revocation have expired after their lifetime. */
