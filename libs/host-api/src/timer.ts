@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorMessage } from '@muster/schema';
 
 /** Waiting as a port: a simulation waits for a shorter time, a test does not wait. */
 export interface Timer {
@@ -31,7 +32,7 @@ export async function retryUntilDone(
       return await attempt();
     } catch (error) {
       if (signal.aborted) return;
-      options.onFailure?.(error instanceof Error ? error.message : String(error));
+      options.onFailure?.(errorMessage(error));
       await options.timer.sleep(options.intervalMs, signal);
     }
   }

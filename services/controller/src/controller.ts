@@ -1,5 +1,6 @@
 import { retryUntilDone, type ServiceApi, type Timer } from '@muster/host-api';
 import type { ClusterApi } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 
 /** The settings of the controller, from the environment of its Job. */
 export interface ControllerSettings {
@@ -139,7 +140,7 @@ export async function repeat(
       if (await round()) return;
     } catch (error) {
       if (signal.aborted) return;
-      note(controller, `${what} failed: ${error instanceof Error ? error.message : String(error)}`);
+      note(controller, `${what} failed: ${errorMessage(error)}`);
     }
     await controller.timer.sleep(intervalMs, signal);
   }

@@ -1,7 +1,7 @@
 import { HttpRefused, type ServiceApi, type Timer } from '@muster/host-api';
 import { type IgnitionConfig, isIgnitionConfig } from '@muster/ignition-config';
 import type { ClusterApi } from '@muster/ports';
-import { parseJson } from '@muster/schema';
+import { errorMessage, parseJson } from '@muster/schema';
 import type { Host } from './host.port';
 import type { InstallerSettings } from './settings';
 
@@ -121,7 +121,7 @@ export async function waitUntil(
       if (await isTrue()) return;
     } catch (error) {
       if (signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       if (reason !== lastReason) note(installation, `Waiting for ${what}: ${reason}`);
       lastReason = reason;
     }

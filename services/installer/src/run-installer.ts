@@ -1,4 +1,5 @@
 import { explainFailure } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import { bootstrapInPlace, followBootstrap } from './bootstrap/follow-bootstrap';
 import { startBootstrap } from './bootstrap/start-bootstrap';
 import { finish, sendLogs, waitForControlPlane } from './completion';
@@ -129,7 +130,7 @@ const INFO_CHARS_MAX = 2_048;
 
 /** Returns cause and remedy, followed by the output of the program. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   const explanation = error instanceof CommandFailed ? explainFailure(text) : undefined;
   return explanation ? `${explanation} ${text}` : text;
 }

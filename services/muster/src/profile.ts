@@ -26,6 +26,7 @@ import {
   type SealedStorage,
   type Secrets,
 } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
 import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally } from './local-requests';
@@ -244,7 +245,7 @@ async function openSecrets(
     const secrets = await sealedSecrets({ masterKeyFile, openStorage });
     return { secrets, close: () => close() };
   } catch (error) {
-    throw new StartError('dataDirectory', error instanceof Error ? error.message : String(error), { cause: error });
+    throw new StartError('dataDirectory', errorMessage(error), { cause: error });
   }
 }
 

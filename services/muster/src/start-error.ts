@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DamagedEvent, EventStoreUnusable } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
 import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
+import { errorMessage } from '@muster/schema';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
@@ -174,7 +175,7 @@ export function describeFailure(
   if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const last = error instanceof Error ? error.message : String(error);
+  const last = errorMessage(error);
   return {
     reason: 'failed',
     lines: [text, `unexpected error at start: ${last}. This is a defect; report it with the lines above.`],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorMessage } from '@muster/schema';
 import { MusterProcess } from '@muster/tool-demo';
 import { installAicli, prepareAicli } from './aicli';
 import { validationErrorOf, stepsOf } from './steps';
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
 void main().then(
   () => process.exit(),
   (error: unknown) => {
-    console.error(`clients: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`clients: ${errorMessage(error)}`);
     process.exit(1);
   },
 );

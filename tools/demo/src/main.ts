@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { errorMessage } from '@muster/schema';
 import { MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
     );
   } catch (error) {
     view.stop();
-    console.error(`\ndemo: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`\ndemo: ${errorMessage(error)}`);
     if (muster.output.trim())
       console.error(`\nLast output of Muster:\n${muster.output.split('\n').slice(-25).join('\n')}`);
     process.exitCode = 1;

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { type ByteSource, readBootIsoLayout, readIgnitionConfig, readKargs } from '@muster/boot-image';
 import type { Timer } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import { readIgnition } from './installation/ignition-documents';
 import { checkDiscoveryRoot } from './scratch-root/check-roots';
 import { applyIgnition, createScratchRoots } from './scratch-root/scratch-roots';
@@ -38,7 +39,7 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
       return file.bytesWritten;
     } catch (error) {
       if (error instanceof ImageRefused || signal.aborted || attempt >= TRIES_MAX) throw error;
-      options.onRetry?.(error instanceof Error ? error.message : String(error));
+      options.onRetry?.(errorMessage(error));
       await timer.sleep(RETRY_MS, signal);
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '@muster/schema';
 import { toLine } from '@muster/service-agent';
 import { parseCommandLine, USAGE } from './command-line';
 import type { SimulationObserver } from './observer';
@@ -37,6 +38,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\nSee --help.\n`);
+  process.stderr.write(`${errorMessage(error)}\nSee --help.\n`);
   process.exitCode = 1;
 });

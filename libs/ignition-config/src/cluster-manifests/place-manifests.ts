@@ -1,3 +1,4 @@
+import { errorMessage } from '@muster/schema';
 import { isMap, parse, parseAllDocuments, stringify } from 'yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
@@ -185,7 +186,7 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
     files.set(keyOf(target), { ...target, content });
     return undefined;
   } catch (error) {
-    const reason = error instanceof PatchError || error instanceof Error ? error.message : String(error);
+    const reason = error instanceof PatchError || errorMessage(error);
     return `The manifest ${keyOf(patch)} cannot be applied to ${targetName}: ${reason}`;
   }
 }

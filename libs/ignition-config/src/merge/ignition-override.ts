@@ -1,5 +1,5 @@
 import type { Refusal } from '@muster/problems';
-import { formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
+import { errorMessage, formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
 
@@ -184,7 +184,7 @@ function describe(text: string, problems: readonly Problem[]): string {
 
 /** Returns the message of the JSON parser with line and column instead of an offset. */
 function describeSyntax(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const offset = Number(/position (\d+)/.exec(message)?.[1] ?? NaN);
   if (Number.isNaN(offset)) return message;
   const column = offset - text.lastIndexOf('\n', offset - 1);

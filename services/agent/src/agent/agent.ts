@@ -1,5 +1,6 @@
 import { type Timer, untilAborted } from '@muster/host-api';
 import type { Clock } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 import type { Machine } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
 import { type Instructions, type StepInstruction, type Transport, TransportRefused } from '../transport/transport.port';
@@ -113,7 +114,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
       } catch (error) {
         cache.flush();
         if (signal.aborted) break;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         if (error instanceof TransportRefused && error.status === NOT_FOUND) return { kind: 'forgotten', reason };
         const retryMs = backoff.next();
         if (retryMs === undefined) return { kind: 'register-again', reason };
@@ -163,7 +164,7 @@ async function doStep(
     if (exitCode === 0) cache.remember(stepType, output, clock.nowMs());
   } catch (failure) {
     if (signal.aborted) return false;
-    const reason = failure instanceof Error ? failure.message : String(failure);
+    const reason = errorMessage(failure);
     observe?.({ type: 'reply-failed', stepType, reason });
     return false;
   }
@@ -208,7 +209,7 @@ async function registerWithTimeout(options: AgentOptions, signal: AbortSignal): 
       return agentVersion;
     } catch (error) {
       if (signal.aborted) break;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       const isFinal = error instanceof TransportRefused && FINAL_STATUSES.includes(error.status);
       const retryMs = isFinal ? REFUSED_WAIT_MS : (options.intervalMs ?? DEFAULT_INTERVAL_MS);
       observe?.(

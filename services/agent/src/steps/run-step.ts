@@ -1,3 +1,4 @@
+import { errorMessage } from '@muster/schema';
 import { toInventoryText } from '../machine/inventory';
 import { type Abilities, type Ability, type Machine, StepFailed } from '../machine/machine.port';
 import { parseStepArgs } from './step-args';
@@ -97,7 +98,7 @@ async function perform<Type extends StepType>(
     return row.conclude(await ability(order, signal));
   } catch (error) {
     if (error instanceof StepFailed) return { exitCode: error.exitCode, output: error.output, error: error.message };
-    return refuse(error instanceof Error ? error.message : String(error));
+    return refuse(errorMessage(error));
   }
 }
 

@@ -23,7 +23,7 @@ import {
 import { retryDelayMs, type Timer } from '@muster/host-api';
 import type { Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
-import { isKeyOf, isObject, textAt } from '@muster/schema';
+import { errorMessage, isKeyOf, isObject, textAt } from '@muster/schema';
 import type { NatsAccess } from '../discovery-settings';
 import { type Transport, TransportRefused, TransportUnreachable } from './transport.port';
 
@@ -76,7 +76,7 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
         return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
         if (error instanceof TransportRefused) throw error;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         if (attempt > RETRIES_MAX || signal.aborted) throw new TransportUnreachable(reason);
         await options.timer.sleep(retryDelayMs(attempt, Math.random), signal);
       }

@@ -1,4 +1,5 @@
 import type { Timer } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type BusCredentials, createHttpTransport, type HttpTransport } from './http-transport';
 import { type ConnectNats, createBusKey, createNatsTransport } from './nats-transport';
@@ -82,7 +83,7 @@ export function withBus(http: HttpTransport, options: BusTransportOptions): Tran
       if (!bus) await open(signal);
       else if (nowMs() >= bus.renewAtMs) Object.assign(bus, await request(signal));
     } catch (error) {
-      options.onFallback?.(error instanceof Error ? error.message : String(error));
+      options.onFallback?.(errorMessage(error));
     }
   };
   const current = (): Transport => (bus ? withFallback(bus.transport, http) : http);
@@ -135,7 +136,7 @@ export async function openTransport(options: OpenTransportOptions): Promise<Tran
     const requests = await connectNats({ ...nats, inboxPrefix, name: `agent ${hostId}` });
     return withFallback(createNatsTransport({ requests, infraEnvId, hostId, timer }), http);
   } catch (error) {
-    onFallback?.(error instanceof Error ? error.message : String(error));
+    onFallback?.(errorMessage(error));
     return http;
   }
 }

@@ -3,7 +3,7 @@ import { type HostKey, parseHostKey } from '@muster/contracts';
 import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
-import { createJsonReader } from '@muster/schema';
+import { createJsonReader, errorMessage } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -135,7 +135,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
 
   private warn(error: unknown): void {
     this.logger.warn(
-      `The bus does not revoke credentials of hosts; they end when they expire: ${error instanceof Error ? error.message : String(error)}. The account of NATS_TRUST_FILE must be the system account of the NATS server.`,
+      `The bus does not revoke credentials of hosts; they end when they expire: ${errorMessage(error)}. The account of NATS_TRUST_FILE must be the system account of the NATS server.`,
     );
   }
 

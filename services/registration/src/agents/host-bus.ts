@@ -13,6 +13,7 @@ import { hostNotFound } from '@muster/domain';
 import { type InputOf, type OutputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { errorMessage } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -49,7 +50,7 @@ export class BusCredentials {
     try {
       credentials = mintHostCredentials(trust, options);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'public_key' });
     }
     await this.revocations.issued(key, publicKey);

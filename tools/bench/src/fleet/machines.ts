@@ -1,3 +1,4 @@
+import { errorMessage } from '@muster/schema';
 import { installCluster, RestClient } from '@muster/tool-demo';
 
 /** Clusters that one process of machines installs, each from its definition to its credentials. */
@@ -38,7 +39,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
         const { firstSeenMs } = await installCluster(spec, { ...order, client, seed: name, tell: () => undefined });
         installedMs.push(firstSeenMs.get('installed') ?? NaN);
       } catch (error) {
-        failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+        failures.push(`${name}: ${errorMessage(error)}`);
       }
     }),
   );

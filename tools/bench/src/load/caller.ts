@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { HEADERS, toJsonValue } from '@muster/contracts';
-import { objectAt, textAt } from '@muster/schema';
+import { errorMessage, objectAt, textAt } from '@muster/schema';
 import type { Call, HttpTarget, Load, LoadResult, NatsTarget, Transport } from './load';
 
 /** Sends a call. Resolves with the size of the response, throws for an unexpected response. */
@@ -84,7 +84,7 @@ export async function makeCalls(load: Load, caller: Caller): Promise<LoadResult>
       answerBytes = await caller.call(call);
       latenciesMs.push(performance.now() - sentMs);
     } catch (error) {
-      const what = error instanceof Error ? error.message : String(error);
+      const what = errorMessage(error);
       failures[what] = (failures[what] ?? 0) + 1;
     }
   };

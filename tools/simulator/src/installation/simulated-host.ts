@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toIgnitionJson } from '@muster/ignition-config';
+import { errorMessage } from '@muster/schema';
 import type { Inventory } from '@muster/service-agent';
 import { type CommandOptions, type Host, type InstallerSettings, parseIgnition } from '@muster/service-installer';
 import { checkBootstrapRoot } from '../scratch-root/check-roots';
@@ -190,7 +191,7 @@ export function createSimulatedHost(system: LiveSystem): Host {
         const stdout = await play(system, args, options, signal);
         return { exitCode: 0, stdout: stdout ?? '', stderr: '' };
       } catch (error) {
-        return { exitCode: 1, stdout: '', stderr: error instanceof Error ? error.message : String(error) };
+        return { exitCode: 1, stdout: '', stderr: errorMessage(error) };
       }
     },
     readFile: async (path) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { errorMessage } from '@muster/schema';
 import {
   type Abilities,
   connectNats,
@@ -230,7 +231,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       const stop = new AbortController();
       setMaxListeners(0, stop.signal);
       const ended = live(stop.signal).catch((error: unknown) => {
-        observer.onTrouble?.(self, `the machine stopped: ${error instanceof Error ? error.message : String(error)}`);
+        observer.onTrouble?.(self, `the machine stopped: ${errorMessage(error)}`);
       });
       running = { stop, ended };
     },

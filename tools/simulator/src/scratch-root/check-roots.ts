@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createReader } from '@muster/schema';
+import { createReader, errorMessage } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { parseAllDocuments } from 'yaml';
 
@@ -97,7 +97,7 @@ function unreadableManifests(root: string): readonly { readonly path: string; re
       .filter(({ documents }) => documents.length === 0 || documents.some((document) => !document?.kind))
       .map(({ path }) => ({ path, problems: 'holds a document without kind' }));
   } catch (error) {
-    return [{ path: 'a manifest', problems: error instanceof Error ? error.message : String(error) }];
+    return [{ path: 'a manifest', problems: errorMessage(error) }];
   }
 }
 
