@@ -59,15 +59,18 @@ ExecStart=-/usr/sbin/iscsistart -b
 WantedBy=multi-user.target
 `;
 
+/** The variable tells the script that it runs in the discovery system, because the installed system may run it again. */
 const CLOUD_UNIT = `[Unit]
 Description=User data script of a machine in Oracle Cloud
-Before=agent.service
-After=network-online.target
+After=network-online.target NetworkManager.service
 Wants=network-online.target
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
+Restart=on-failure
+RestartSec=30
+Environment=ASSISTED_INSTALLER_DISCOVERY_ENV=1
 ExecStart=${CLOUD_SCRIPT}
 
 [Install]
@@ -79,10 +82,15 @@ const CLOUD_PROGRAM = `#!/bin/bash
 set -uo pipefail
 tag="$(cat /sys/class/dmi/id/chassis_asset_tag 2>/dev/null || true)"
 if [ "$tag" != "OracleCloud.com" ]; then exit 0; fi
-data="$(curl --silent --fail --retry 5 --max-time 30 --header 'Authorization: Bearer Oracle' \\
-  http://169.254.169.254/opc/v2/instance/metadata/user_data)" || exit 0
-# In this shell, like the service of openshift-install: the script may read its variables.
-eval "$(printf '%s' "$data" | base64 --decode)"
+url=http://169.254.169.254/opc/v2/instance/metadata/user_data
+data="$(mktemp)"
+trap 'rm -f "$data"' EXIT
+status="$(curl --silent --show-error --location --retry 5 --max-time 30 --header 'Authorization: Bearer Oracle' \\
+  --output "$data" --write-out '%{http_code}' "$url")" || { echo "The user data cannot be read from $url." >&2; exit 1; }
+if [ "$status" = 404 ]; then exit 0; fi
+if [ "$status" != 200 ]; then echo "$url answered with status $status." >&2; exit 1; fi
+script="$(base64 --decode "$data")" || { echo "The user data at $url is not base64." >&2; exit 1; }
+bash <(printf '%s\\n' "$script")
 `;
 
 /** Units for machines with a network disk, a container access to the clock, or a cloud. */
@@ -125,7 +133,11 @@ podman cp "$container:/rpms" "$work/rpms"
 mkdir -p /opt/openshift/openshift
 podman cp "$container:/manifests/." /opt/openshift/openshift || true
 podman rm "$container" >/dev/null
-rpm-ostree usroverlay || mount -o remount,rw /usr
+# The live system cannot write to /usr. The layer lasts until the machine reboots.
+layer="$(mktemp -d /var/tmp/okd-usr.XXXXXX)"
+chmod 755 "$layer"
+mkdir "$layer/upper" "$layer/work"
+mount -t overlay -o "lowerdir=/usr,upperdir=$layer/upper,workdir=$layer/work" overlay /usr
 rpm --upgrade --force --nodeps "$work"/rpms/*.rpm
 podman rmi --force "$image" >/dev/null
 systemctl daemon-reload
@@ -142,16 +154,25 @@ if [ -f "$ephemeral" ] && [ "$(stat -c %s "$ephemeral")" -lt ${EPHEMERAL_BYTES} 
 fi
 `;
 
-/** Stands in for a unit of the bootstrap that Fedora CoreOS lacks: applying the bootstrap enables it. */
+/** Stands in for a unit of the bootstrap that Fedora CoreOS lacks. Applying the bootstrap enables and starts it. */
 const JOURNAL_GATEWAY_SOCKET = `[Unit]
-Description=Journal Gateway Service Socket
+Description=Stand-in for the socket of the journal gateway
 
 [Socket]
-ListenStream=/run/journald.sock
-Service=systemd-journal-gatewayd.service
+ListenStream=19531
+Accept=yes
 
 [Install]
 WantedBy=sockets.target
+`;
+
+/** Ends each connection. Without a service, systemd refuses to start the socket. */
+const JOURNAL_GATEWAY_SERVICE = `[Unit]
+Description=Stand-in for the journal gateway
+
+[Service]
+ExecStart=/usr/bin/true
+StandardInput=socket
 `;
 
 const overlayUnit = (environment: readonly string[]): string => `[Unit]
@@ -189,6 +210,7 @@ export function okdOverlay({ okd, proxy }: DiscoveryInput): {
     units: [
       { name: OVERLAY_UNIT, enabled: true, contents: overlayUnit(proxyEnvironmentLines(proxy)) },
       { name: 'systemd-journal-gatewayd.socket', enabled: true, contents: JOURNAL_GATEWAY_SOCKET },
+      { name: 'systemd-journal-gatewayd@.service', contents: JOURNAL_GATEWAY_SERVICE },
       // The installer changes to the system of the node itself. This unit would reboot the machine during the
       // installation.
       {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { type IgnitionConfig, toIgnitionJson } from '../config/ignition-config';
 import { readTextFile } from '../config/ignition-file';
 import { parseAgentFile } from './discovery-input';
@@ -188,20 +187,6 @@ describe('discovery Ignition config', () => {
     expect(pathsOf(config)).not.toContain('/etc/multipath.conf');
     expect(names).not.toContain('multipathd.service');
     expect(names).not.toContain('iscsistart.service');
-    const gateway = config.systemd?.units?.find(({ name }) => name === 'systemd-journal-gatewayd.socket');
-    expect(gateway?.contents).toContain('ListenStream=/run/journald.sock');
-    const script = readTextFile(config, '/usr/local/bin/okd-binaries.sh') ?? '';
-    expect(script).toContain('podman cp "$container:/manifests/." /opt/openshift/openshift || true');
-    expect(script).toContain('ln -sf /root/.docker/config.json /var/lib/kubelet/config.json');
-    expect(script).toContain('truncate -s 6442450944 "$ephemeral"');
-    expect(() => execFileSync('bash', ['-n'], { input: script })).not.toThrow();
-  });
-
-  it('runs the user data of Oracle Cloud in the shell of the service', () => {
-    const config = renderDiscoveryIgnition(sampleDiscovery());
-    const script = readTextFile(config, '/usr/local/bin/oci-eval-user-data.sh') ?? '';
-    expect(script).toContain('eval "$(printf \'%s\' "$data" | base64 --decode)"');
-    expect(() => execFileSync('bash', ['-n'], { input: script })).not.toThrow();
   });
 
   it('trusts the certificate authority of Red Hat only where it was requested', () => {
