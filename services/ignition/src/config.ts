@@ -18,6 +18,7 @@ import {
   type SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
+import { RED_HAT_IT_ROOT_CA } from './discovery/red-hat-it-root-ca';
 import type { OwnManifestsSettings } from './manifests/manifests';
 import { readRegistries, type ServiceRegistries } from './service-registries';
 import {
@@ -113,10 +114,15 @@ function readAgentExecutable(settings: SettingsReader): ExecutableSource | undef
 function readRedHatCa(settings: SettingsReader): string {
   if (!settings.get('INSTALL_RH_CA')) return '';
   const path = settings.get('RH_CA_PATH');
+  if (!path) return RED_HAT_IT_ROOT_CA;
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    settings.reject('RH_CA_PATH', path, 'the path of a PEM file that can be read; INSTALL_RH_CA=true needs it');
+    settings.reject(
+      'RH_CA_PATH',
+      path,
+      'the path of a PEM file that can be read, or unset for the built-in certificate',
+    );
     return '';
   }
 }

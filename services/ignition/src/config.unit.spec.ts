@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readConfig } from './config';
 
 describe('the settings of the ignition service', () => {
@@ -14,10 +14,19 @@ describe('the settings of the ignition service', () => {
   });
 
   it('offer the bus to agents at its address', () => {
-    expect(() => readConfig({ INSTALL_RH_CA: 'true', RH_CA_PATH: '/nowhere/ca.crt' })).toThrow(
-      /RH_CA_PATH.*INSTALL_RH_CA=true needs it/,
-    );
     expect(readConfig({ AGENT_NATS_URL: 'nats://a' }).agentNatsUrl).toBe('nats://a');
+  });
+
+  it('add the root certificate of Red Hat only where it is requested, or the one in the given file', () => {
+    expect(readConfig({}).redHatCaPem).toBe('');
+    const certificate = new X509Certificate(readConfig({ INSTALL_RH_CA: 'true' }).redHatCaPem);
+    expect(certificate.subject).toContain('CN=Red Hat IT Root CA');
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    expect(new Date(certificate.validTo).getUTCFullYear()).toBe(2055);
+    expect(readConfig({ INSTALL_RH_CA: 'true', RH_CA_PATH: __filename }).redHatCaPem).toContain('RH_CA_PATH');
+    expect(() => readConfig({ INSTALL_RH_CA: 'true', RH_CA_PATH: '/nowhere/ca.crt' })).toThrow(
+      /RH_CA_PATH.*a PEM file that can be read/,
+    );
   });
 
   it.each(['ftp://x', 'x', 'http://a b', 'http://x"'])('refuse %j as the address of the service', (url) => {

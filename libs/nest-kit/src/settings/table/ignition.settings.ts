@@ -17,12 +17,12 @@ export const IGNITION_SETTINGS = {
   INSTALL_RH_CA: boolean({
     ...IGNITION,
     fallback: false,
-    meaning: 'Whether hosts trust the certificate authority of the internal network of Red Hat, from `RH_CA_PATH`.',
+    meaning: 'Whether hosts trust the certificate authority of the internal network of Red Hat (Red Hat IT Root CA).',
   }),
   RH_CA_PATH: path({
     ...IGNITION,
-    fallback: '/etc/pki/ca-trust/source/anchors/RH-IT-Root-CA.crt',
-    meaning: 'The PEM file that `INSTALL_RH_CA` adds to discovery images. Muster contains no copy of it.',
+    fallbackText: 'the certificate that assisted-service adds, valid until 2055',
+    meaning: 'A PEM file that `INSTALL_RH_CA` adds to discovery images instead.',
   }),
   DISK_ENCRYPTION_CIPHER: text({
     ...IGNITION,
