@@ -1,4 +1,5 @@
 const { readFileSync } = require('node:fs');
+const { availableParallelism } = require('node:os');
 
 // The build leaves specs out; here they are the point.
 const { exclude: _, ...compiler } = JSON.parse(readFileSync(`${__dirname}/.swcrc`, 'utf8'));
@@ -17,6 +18,10 @@ module.exports = {
   // Published as ES modules only: compiled on the way in, because jest on Node 20 cannot require them.
   transformIgnorePatterns: ['/node_modules/(?!(jose|@peculiar|@noble)/)'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  // Never in jest's own process: the end of the run ends worker processes, whatever a specification left running.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // A worker keeps the modules of each file that it ran, so a new process replaces it from time to time.
+  workerIdleMemoryLimit: '1500MB',
   testTimeout: process.env.MUSTER_PROPERTY_RUNS ? 600_000 : 30_000,
   setupFiles:
     process.env.MUSTER_PROPERTY_RUNS || process.env.MUSTER_PROPERTY_SEED ? ['<rootDir>/tools/property-runs.cjs'] : [],
