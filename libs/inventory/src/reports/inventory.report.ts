@@ -24,8 +24,13 @@ const MAX_ADDRESSES_PER_NIC = 64;
 const MAX_REASONS_PER_DISK = 8;
 const MAX_FACT_CHARACTERS = 256;
 
-export function toHardwareFacts(inventory: Inventory): Plain<HardwareFacts> {
+/** `interfaces`: all network interfaces of the machine, including those that the inventory omits. */
+export function toHardwareFacts(
+  inventory: Inventory,
+  interfaces: readonly InventoryNic[] = inventory.interfaces ?? [],
+): Plain<HardwareFacts> {
   const disks = inventory.disks ?? [];
+  const virtual = interfaces.filter((nic) => !isPhysical(nic));
   return {
     hostname: short(inventory.hostname),
     cpuArchitecture: short(inventory.cpu?.architecture),
@@ -52,6 +57,8 @@ export function toHardwareFacts(inventory: Inventory): Plain<HardwareFacts> {
     truncation: inventory.truncation?.type ?? 'none',
     diskCount: toInt32(disks.length),
     hasVendor: inventory.system_vendor !== undefined,
+    virtualNicTypes: virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type)),
+    physicalNicCount: interfaces.length - virtual.length,
   };
 }
 
@@ -206,7 +213,8 @@ export type InventoryRoute = Static<typeof ROUTE>;
 
 /** The maximum size of a bus message. */
 const MAX_INVENTORY_BYTES = 8 * 1024 * 1024;
-const REAL_INTERFACE_TYPES = ['', 'physical', 'vlan', 'bond'];
+const PHYSICAL_INTERFACE_TYPES = ['', 'physical', 'vlan', 'bond'];
+const isPhysical = ({ type = '' }: InventoryNic): boolean => PHYSICAL_INTERFACE_TYPES.includes(type);
 
 /**
  * The reader of the inventory step. Virtual interfaces (bridges, tunnels of containers) are omitted unless
@@ -230,7 +238,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
           data: {
             hostKey,
             body: toStoredBody(body),
-            hardware: toHardwareFacts(inventory),
+            hardware: toHardwareFacts(inventory, document.interfaces),
             generation,
             fingerprint: fingerprintOf(inventory, digest),
           },
@@ -252,7 +260,7 @@ function completed(inventory: Inventory, keepsVirtualInterfaces: boolean): Inven
     ...inventory,
     ...(disks && { disks: disks.map((disk) => ({ ...disk, id: disk.id || `/dev/${disk.name ?? ''}` })) }),
     ...(interfaces && {
-      interfaces: interfaces.filter(({ type }) => keepsVirtualInterfaces || REAL_INTERFACE_TYPES.includes(type ?? '')),
+      interfaces: interfaces.filter((nic) => keepsVirtualInterfaces || isPhysical(nic)),
     }),
   };
 }

@@ -76,6 +76,7 @@ describe('inventory report', () => {
   it('omits virtual interfaces unless a setting keeps them', () => {
     const interfaces = ['physical', '', 'bond', 'vlan', 'bridge', 'tun'].map((type) => ({ name: type, type }));
     expect(hardware({ interfaces }).nics.map(({ name }) => name)).toEqual(['physical', '', 'bond', 'vlan']);
+    expect(hardware({ interfaces })).toMatchObject({ physicalNicCount: 4, virtualNicTypes: ['bridge', 'tun'] });
     expect(read(JSON.stringify(sampleInventory({ interfaces })), true).hardware?.nics).toHaveLength(6);
   });
 

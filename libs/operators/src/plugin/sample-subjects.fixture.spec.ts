@@ -44,6 +44,8 @@ export const hardware = (changes: Partial<OperatorHardware> = {}): OperatorHardw
   hostname: 'node',
   cpuArchitecture: 'x86_64',
   cpuCount: 64,
+  virtualNicTypes: [],
+  physicalNicCount: 1,
   physicalMemoryBytes: 256 * GIB,
   usableMemoryBytes: 256 * GIB,
   physicalMemoryMethod: 'dmidecode',

@@ -29,6 +29,8 @@ export const NO_HARDWARE: Hardware = {
   secureBootState: '',
   truncation: 'none',
   diskCount: 0,
+  virtualNicTypes: [],
+  physicalNicCount: 0,
 };
 
 /** Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. */
