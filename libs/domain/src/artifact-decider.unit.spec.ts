@@ -29,6 +29,9 @@ const released = {
     machineConfigOperatorImage: 'quay.io/m',
     mustGatherImage: 'quay.io/g',
     coreosVersion: '',
+    startedAt: '2024-01-01T00:00:00.000Z',
+    installerWasCached: false,
+    extractSeconds: 1.5,
   },
 } as const satisfies ArtifactEvent;
 

@@ -33,6 +33,13 @@ export interface ImageManifest {
   readonly layers: readonly { readonly digest: string; readonly size: number; readonly mediaType: string }[];
 }
 
+/** A local copy of a file in an image. */
+export interface ExtractedFile {
+  readonly path: string;
+  /** Whether an earlier call had extracted it. */
+  readonly wasCached: boolean;
+}
+
 /** Container images of registries. Each call throws ImageRegistryError. */
 export interface ImageRegistry {
   /**
@@ -42,8 +49,8 @@ export interface ImageRegistry {
   manifest(image: string, architecture: string, signal: AbortSignal): Promise<ImageManifest>;
   /** Returns the architectures of an image; one for an image without a list. */
   architectures(image: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Returns the path of a local copy of a file in the image. `path` has no leading slash. */
-  extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<string>;
+  /** Returns a local copy of a file in the image. `path` has no leading slash. */
+  extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<ExtractedFile>;
 }
 
 /** The kinds of faults of a download, each with another remedy. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSendHttp } from '@muster/host-api';
-import type { ImageRegistry, SendHttp } from '@muster/ports';
+import type { ExtractedFile, ImageRegistry, SendHttp } from '@muster/ports';
 import { temporaryDirectory } from '@muster/testing';
 import { hasRegistry, REGISTRY_CREDENTIALS, startTestRegistry, type TestRegistry } from '@muster/testing/registry';
 import { type PushedRelease, pushRelease } from '@muster/testing/release-image';
@@ -106,7 +106,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
 
     const release = (): string => `${server.host}/${pushed.name}`;
     const multi = (): string => release().replace(/-x86_64$/, '-multi');
-    const installerOf = async (registry: ImageRegistry, kind: InstallerKind = 'standard'): Promise<string> => {
+    const installerOf = async (registry: ImageRegistry, kind: InstallerKind = 'standard'): Promise<ExtractedFile> => {
       const found = await readRelease(registry, release(), 'amd64', signal);
       return extractInstaller(registry, found, release(), 'amd64', kind, signal);
     };
@@ -115,7 +115,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
     it('reads layers with zstd compression', async () => {
       const image = await server.pushImage('zstd/mco', [{ 'usr/bin/mcd': INSTALLER }], { compress: zstdFrame });
       const file = await (await open()).extractFile(`${server.host}/zstd/mco@${image}`, 'amd64', 'usr/bin/mcd', signal);
-      expect(readFileSync(file).equals(INSTALLER)).toBe(true);
+      expect(readFileSync(file.path).equals(INSTALLER)).toBe(true);
     });
 
     it('follows links, and uses the file of the uppermost layer', async () => {
@@ -126,7 +126,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       const file = await (
         await open()
       ).extractFile(`${server.host}/layers/oc@${image}`, 'amd64', 'usr/bin/kubectl', signal);
-      expect(readFileSync(file).equals(INSTALLER)).toBe(true);
+      expect(readFileSync(file.path).equals(INSTALLER)).toBe(true);
     });
 
     it('lists the components of a release and extracts its installer', async () => {
@@ -134,7 +134,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       const found = await readRelease(registry, release(), 'amd64', signal);
       expect(found.version).toBe('4.18.3');
       expect(Object.fromEntries(found.images)).toEqual(pushed.components);
-      const path = await installerOf(registry);
+      const { path } = await installerOf(registry);
       expect(readFileSync(path).equals(INSTALLER)).toBe(true);
       expect(execFileSync(path, { encoding: 'utf8' })).toBe('openshift-install 4.18.3\n');
       expect(await readCoreosVersion(registry, release(), 'amd64', 'x86_64', signal)).toBe('418.94.202501010000-0');
@@ -144,9 +144,9 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
 
     it('reads each image once', async () => {
       const cache = mkdtempSync(join(folder.path, 'cache-'));
-      await installerOf(await open({ cache }));
+      expect((await installerOf(await open({ cache }))).wasCached).toBe(false);
       server.requests.splice(0);
-      await installerOf(await open({ cache }));
+      expect((await installerOf(await open({ cache }))).wasCached).toBe(true);
       expect(blobRequests()).toEqual([]);
     });
 
@@ -155,7 +155,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       await readRelease(registry, release(), 'amd64', signal);
       server.requests.splice(0);
       breaks = [100, 200];
-      const path = await installerOf(registry);
+      const { path } = await installerOf(registry);
       expect(readFileSync(path).equals(INSTALLER)).toBe(true);
       const ranges = blobRequests().map((line) => line.split(' ')[2]);
       expect(ranges).toEqual([undefined, 'bytes=100-', 'bytes=300-']);

@@ -142,7 +142,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       const { digest, document, place } = await findManifest(image, architecture, signal);
       const name = `${digest}-${path}`;
       const known = await cache.find(name);
-      if (known) return known;
+      if (known) return { path: known, wasCached: true };
       // When several layers contain the file, the uppermost one applies.
       let wanted = path;
       for (let links = 0; links <= LINKS_MAX; links += 1) {
@@ -156,9 +156,9 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           });
           if (found === undefined) continue;
           if (found === true) {
-            const file = await cache.commit(name);
+            const committed = await cache.commit(name);
             await cache.evict();
-            return file;
+            return { path: committed, wasCached: false };
           }
           link = found;
           break;

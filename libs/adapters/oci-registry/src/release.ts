@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ImageRegistryError, type ImageRegistry } from '@muster/ports';
+import { type ExtractedFile, type ImageRegistry, ImageRegistryError } from '@muster/ports';
 import { parse } from 'yaml';
 import { parseImageReference } from './image-reference';
 
@@ -36,7 +36,7 @@ export async function readRelease(
   architecture: string,
   signal: AbortSignal,
 ): Promise<Release> {
-  const path = await registry.extractFile(image, architecture, REFERENCES, signal);
+  const { path } = await registry.extractFile(image, architecture, REFERENCES, signal);
   const { kind, metadata, spec } = parseReferences(await readFile(path, 'utf8'));
   if (kind !== 'ImageStream') throw contentError(image, `${REFERENCES} is not an image stream`);
   const images = (spec?.tags ?? []).flatMap(({ from, name }) =>
@@ -77,7 +77,7 @@ export async function extractInstaller(
   architecture: string,
   kind: InstallerKind,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<ExtractedFile> {
   const component = componentOf(release, INSTALLER_IMAGES[kind], image);
   return registry.extractFile(component, architecture, INSTALLER_PATH, signal);
 }
@@ -100,7 +100,7 @@ export async function readCoreosVersion(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const path = await registry.extractFile(image, imageArchitecture, BOOT_IMAGES, signal);
+    const { path } = await registry.extractFile(image, imageArchitecture, BOOT_IMAGES, signal);
     const { data } = parse(await readFile(path, 'utf8')) as { readonly data?: { readonly stream?: string } };
     const { architectures } = JSON.parse(data?.stream ?? '{}') as StreamMetadata;
     return architectures?.[architecture]?.artifacts?.metal?.release ?? '';

@@ -83,6 +83,11 @@ export interface ReadRelease {
   readonly mustGatherImage: string;
   /** CoreOS build that the release installs; empty when it is not known. */
   readonly coreosVersion: string;
+  /** RFC 3339. Start of reading the installer. */
+  readonly startedAt: string;
+  readonly installerWasCached: boolean;
+  /** Time of extracting the installer, including its download. 0 when it was cached. */
+  readonly extractSeconds: number;
 }
 
 /** Receives the reports of a toolchain during its work. */

@@ -101,6 +101,7 @@ const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
 /** Interval of log lines about a download. */
 const PROGRESS_STEP_BYTES = 64 * 1024 ** 2;
 const MIB = 1024 ** 2;
+const MS_PER_SECOND = 1_000;
 /** Node's name of an architecture → its name in images. The installer runs on the machine of the service. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
 /** Node's name of an architecture → its name in CoreOS. */
@@ -150,6 +151,7 @@ export class InstallerBinaries {
 
   private async read(wanted: WantedInstaller, onProgress: OnProgress): Promise<FoundInstaller> {
     const { releaseImage } = wanted;
+    const startedAt = new Date().toISOString();
     const registry = await this.open(wanted, onProgress);
     try {
       const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
@@ -157,14 +159,20 @@ export class InstallerBinaries {
       const release = await readRelease(registry, releaseImage, architecture, signal);
       const imageOf = (component: string): string => release.images.get(component) ?? '';
       const [kind, coreos] = [installerKindOf(wanted), COREOS_ARCHITECTURES.get(process.arch) ?? process.arch];
+      const extractionStartedMs = performance.now();
+      const installer = await extractInstaller(registry, release, releaseImage, architecture, kind, signal);
+      const extractMs = performance.now() - extractionStartedMs;
       return {
-        installer: await extractInstaller(registry, release, releaseImage, architecture, kind, signal),
+        installer: installer.path,
         release: {
           releaseImage,
           version: release.version,
           machineConfigOperatorImage: imageOf('machine-config-operator'),
           mustGatherImage: imageOf('must-gather'),
           coreosVersion: await readCoreosVersion(registry, releaseImage, architecture, coreos, signal),
+          startedAt,
+          installerWasCached: installer.wasCached,
+          extractSeconds: installer.wasCached ? 0 : extractMs / MS_PER_SECOND,
         },
       };
     } finally {

@@ -245,11 +245,11 @@ describe('installers of releases', () => {
         return Promise.reject(
           new ImageRegistryError(image, 'quay.io', 'unauthorized: authentication required', 'credentials', 401),
         );
-      if (path === 'usr/bin/openshift-install') return Promise.resolve(installer());
+      if (path === 'usr/bin/openshift-install') return Promise.resolve({ path: installer(), wasCached: false });
       const tag = (name: string) => ({ name, from: { name: `quay.io/${name}@sha256:1` } });
       const references = { kind: 'ImageStream', spec: { tags: [tag('installer'), tag('baremetal-installer')] } };
       writeFileSync(join(directory.path, 'image-references'), JSON.stringify(references));
-      return Promise.resolve(join(directory.path, 'image-references'));
+      return Promise.resolve({ path: join(directory.path, 'image-references'), wasCached: false });
     },
   };
   const reading = () => {

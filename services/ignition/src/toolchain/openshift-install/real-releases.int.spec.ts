@@ -112,6 +112,9 @@ const SOON = { 'retry-after': '0.001' };
         machineConfigOperatorImage: current.components['machine-config-operator'],
         mustGatherImage: current.components['must-gather'],
         coreosVersion: '418.94.202501010000-0',
+        startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        installerWasCached: false,
+        extractSeconds: expect.any(Number),
       });
       const progress = (await stage.factsOf('artifact', CLUSTER_ID)).filter(
         ({ type }) => type === 'ReleaseDownloadProgressed',
