@@ -109,3 +109,65 @@ export interface MetricDocument {
   /** By labels in the Prometheus text format (`role="master",result="Done"`). Empty text without labels. */
   readonly series: { readonly [labels: string]: number | HistogramFigures };
 }
+
+/** An event of the category `metrics` of the v2 API. It has no name: its message identifies it. Its severity is info. */
+export interface MetricEventRow {
+  /** Names of its properties. */
+  readonly props: readonly string[];
+  /** Type of the stored event that it is derived from. Undefined: it is never recorded. */
+  readonly source?: string;
+  /** When it is recorded; without a source: why it is not recorded. */
+  readonly when: string;
+}
+
+const HOST_ENDED_SOURCE = 'HostProgressed, HostInstallationFailed';
+const HOST_ENDED_WHEN = 'reaches the stage Done or Failed';
+const NO_PASSES = 'Muster has no monitor passes. A change evaluates only the hosts and clusters that depend on it.';
+
+/** The events of the category `metrics` of assisted-service v2, by their message. */
+export const METRIC_EVENTS = {
+  'cluster.installation.results': {
+    props: ['duration', 'result', 'lastState'],
+    source: 'ClusterEnteredStatus',
+    when: 'An installation ends in status installed, error or cancelled. duration: seconds since its start. lastState: the status before.',
+  },
+  'host.stage.duration': {
+    props: ['result', 'duration', 'host_stage', 'vendor', 'product', 'disk_type', 'host_role'],
+    source: HOST_ENDED_SOURCE,
+    when: 'An installation stage of a host ends. duration: seconds. result: Failed when the host fails in the stage, else Done. disk_type: type of the installation disk.',
+  },
+  'host.mem.cpu': {
+    props: ['host_result', 'host_role', 'mem_bytes', 'core_count'],
+    source: HOST_ENDED_SOURCE,
+    when: `A host ${HOST_ENDED_WHEN}. mem_bytes: GiB, rounded down.`,
+  },
+  'disk.size.type': {
+    props: ['host_result', 'host_role', 'disk_type', 'disk_size'],
+    source: HOST_ENDED_SOURCE,
+    when: `A host ${HOST_ENDED_WHEN}; one event per disk. disk_size: GiB, rounded down.`,
+  },
+  'nic.speed': {
+    props: ['host_result', 'host_role', 'nic_speed'],
+    source: HOST_ENDED_SOURCE,
+    when: `A host ${HOST_ENDED_WHEN}; one event per network interface. nic_speed: Mbit/s.`,
+  },
+  'nic.virtual_interfaces': {
+    props: ['count', 'types'],
+    source: 'InventoryReported',
+    when: 'The first inventory of a host in a cluster, and an inventory with another number of physical interfaces. types: one entry per interface.',
+  },
+  'nic.physical_interfaces': {
+    props: ['count'],
+    source: 'InventoryReported',
+    when: 'The same inventories as for nic.virtual_interfaces. VLANs and bonds are counted.',
+  },
+  'installercache.release.metrics': {
+    props: ['release_id', 'start_time', 'end_time', 'cached', 'extract_duration'],
+    source: 'ReleaseRead',
+    when: 'The installer of a release was read for a cluster. extract_duration: seconds; 0 when the installer was in the cache. Not recorded for simulated installations, because they read no release.',
+  },
+  'host_monitor.slow_host': { props: ['duration'], when: NO_PASSES },
+  'cluster_monitor.slow_cluster': { props: ['duration'], when: NO_PASSES },
+} as const satisfies Record<string, MetricEventRow>;
+
+export type MetricEventName = keyof typeof METRIC_EVENTS;

@@ -1,4 +1,11 @@
-import { EVENT_NAMES, type EventNameRow, type EventOrigin, OWN_EVENT_NAMES } from '@muster/assisted-api';
+import {
+  EVENT_NAMES,
+  type EventNameRow,
+  type EventOrigin,
+  METRIC_EVENTS,
+  type MetricEventRow,
+  OWN_EVENT_NAMES,
+} from '@muster/assisted-api';
 import {
   type DerivedSetting,
   formatDuration,
@@ -38,7 +45,30 @@ export function eventsPage(): string {
     '',
     ...sections,
     ...eventSection('Names that assisted-service v2 does not have', OWN_EVENT_NAMES),
+    ...metricsSection(),
   ].join('\n');
+}
+
+function metricsSection(): readonly string[] {
+  const rows = Object.entries<MetricEventRow>(METRIC_EVENTS);
+  const propsOf = ({ props }: MetricEventRow): string => props.map((name) => `\`${name}\``).join(', ');
+  return [
+    '## Metrics',
+    '',
+    'Events of the category `metrics`, which `GET /v2/events?categories=metrics` lists. The name is empty, the severity is info, and the message identifies',
+    'the event, as in assisted-service v2. They are derived from stored events and are not stored themselves.',
+    '',
+    '| message | properties | stored events | recorded when |',
+    '| --- | --- | --- | --- |',
+    ...rows.flatMap(([name, row]) =>
+      row.source ? [`| \`${name}\` | ${propsOf(row)} | ${row.source} | ${row.when} |`] : [],
+    ),
+    '',
+    'Never recorded, with the reason:',
+    '',
+    ...rows.flatMap(([name, row]) => (row.source ? [] : [`- \`${name}\` (${propsOf(row)}): ${row.when}`])),
+    '',
+  ];
 }
 
 const eventSection = (title: string, rows: readonly EventNameRow[]): readonly string[] => [

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { EVENT_NAMES, OWN_EVENT_NAMES } from '@muster/assisted-api';
+import { EVENT_NAMES, METRIC_EVENTS, OWN_EVENT_NAMES } from '@muster/assisted-api';
 import { operatorSettings, SETTINGS, timeoutSettings } from '@muster/nest-kit';
 import { eventsPage, settingsPage } from './reference-pages';
 
@@ -57,6 +57,20 @@ describe('names of events', () => {
     const names = [...section.matchAll(/^\| (\w+) \| (?:cluster|host|infra_env) \|/gm)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(70);
     expect(EVENT_NAMES.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+
+  withReference(`of the category metrics equal those of assisted-service v2, with their properties${missing}`, () => {
+    const [, listed = ''] =
+      /Metrics events \(category metrics\).*?props: (.*)$/m.exec(readFileSync(REFERENCE, 'utf8')) ?? [];
+    const without = listed.replaceAll(/\([^)]*\)| ms\b/g, '');
+    const found = [...without.matchAll(/([a-z_.]+(?: and [a-z_.]+)?) \{([^}]*)\}/g)].flatMap(
+      ([, names = '', props = '']) =>
+        names.split(' and ').map((name) => [name, props.split(',').map((prop) => prop.trim())] as const),
+    );
+    expect(found.length).toBeGreaterThan(9);
+    expect(Object.fromEntries(Object.entries(METRIC_EVENTS).map(([name, { props }]) => [name, props]))).toEqual(
+      Object.fromEntries(found),
+    );
   });
 });
 

@@ -82,8 +82,12 @@ export type ClusterDocument = Kept &
 export interface MachineSizes {
   readonly cores: number;
   readonly memoryBytes: number;
-  readonly disks: readonly { readonly type: string; readonly bytes: number }[];
+  readonly disks: readonly { readonly id: string; readonly type: string; readonly bytes: number }[];
   readonly nicsMbps: readonly number[];
+  readonly physicalNicCount: number;
+  /** Undefined when the inventory has no vendor. */
+  readonly vendor?: string;
+  readonly product?: string;
 }
 
 /**

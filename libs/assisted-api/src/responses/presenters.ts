@@ -232,8 +232,9 @@ const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'emai
 
 /** `event` of the v2 API in lists. */
 export function presentEvent(document: EventDocument): V2Event {
-  const { cluster_id, host_id, infra_env_id, _props } = document;
-  const props = JSON.stringify({ cluster_id, host_id, infra_env_id, ..._props });
+  const { category, cluster_id, host_id, infra_env_id, _props } = document;
+  const ids = category === 'metrics' ? {} : { cluster_id, host_id, infra_env_id };
+  const props = JSON.stringify({ ...ids, ..._props });
   return { ...stripInternals(document, FILTERED_BY_ONLY), props };
 }
 

@@ -29,7 +29,7 @@ export const rounded = (value: number): string => String(Number(value.toFixed(Ma
 
 /** One entry of the event log. `props` additionally gets the ids of the subject. */
 export interface LogEntry {
-  /** A name in `event-names.table.ts`, in snake case. */
+  /** A name in `EVENT_NAMES`, in snake case. Empty for an event in `METRIC_EVENTS`, which its message identifies. */
   readonly name: string;
   readonly severity: EventSeverity;
   /** One or more sentences. */
@@ -48,11 +48,15 @@ export interface HostSubject {
   /** The requested hostname, otherwise the reported one, otherwise the id. */
   readonly name: string;
   readonly limits: MachineLimits;
+  /** Time of the event, ISO 8601. */
+  readonly at: string;
 }
 
 export interface ClusterSubject {
   readonly cluster: ClusterDocument;
   readonly before: ClusterDocument | undefined;
+  /** Time of the event, ISO 8601. */
+  readonly at: string;
 }
 
 export interface InfraEnvSubject {

@@ -34,9 +34,8 @@ export const CLUSTER_OBSERVATIONS: Rows<ClusterDocument | undefined> = {
   ClusterRegistered: () => [seen('cluster_creations')],
   ClusterEnteredStatus: ({ status, at }, before) => {
     if (status === 'installing') return [seen('cluster_installation_started')];
-    const seconds = (Date.parse(at) - Date.parse(before?.install_started_at ?? '')) / MS_PER_SECOND;
-    const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
-    return isEnd && seconds >= 0 ? [seen('cluster_installation_seconds', [status], seconds)] : [];
+    const seconds = installationSeconds(status, at, before);
+    return seconds === undefined ? [] : [seen('cluster_installation_seconds', [status], seconds)];
   },
   ClusterOutcomesChanged: ({ changed }, before) =>
     before && CLUSTER_STATUSES_BEFORE_INSTALLATION.has(before.status)
@@ -49,6 +48,22 @@ export const CLUSTER_OBSERVATIONS: Rows<ClusterDocument | undefined> = {
       seen('cluster_validation_is_in_failed_status_on_cluster_deletion', [id]),
     ),
 };
+
+/** Returns the duration of the installation that the new status ends; undefined when it ends none. */
+export function installationSeconds(
+  status: string,
+  at: string,
+  before: ClusterDocument | undefined,
+): number | undefined {
+  const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
+  return isEnd ? secondsSince(before.install_started_at, at) : undefined;
+}
+
+/** Undefined without a start, and when the clock of the service was set back. */
+function secondsSince(startedAt: string | undefined, at: string): number | undefined {
+  const seconds = (Date.parse(at) - Date.parse(startedAt ?? '')) / MS_PER_SECOND;
+  return seconds >= 0 ? seconds : undefined;
+}
 
 /** Returns the ids of validations that passed before and fail now. `initial` has the outcomes that are never recorded. */
 export const turnedToFailure = (
@@ -64,9 +79,9 @@ export const turnedToFailure = (
 export const failedIn = (outcomes: OutcomeMap, initial: Outcomes): readonly string[] =>
   [...initial].flatMap(([id, outcome]) => ((outcomes[id] ?? outcome).status === 'failure' ? [id] : []));
 
-const BYTES_PER_GIB = 2 ** 30;
-const DONE = 'Done';
-const FAILED = 'Failed';
+export const BYTES_PER_GIB = 2 ** 30;
+export const DONE = 'Done';
+export const FAILED = 'Failed';
 /** Other values that machines report are not used as labels. */
 const DISK_TYPES: ReadonlySet<string> = new Set([
   'HDD',
@@ -129,14 +144,27 @@ function failed(_data: object, { before, occurredAt }: ObservedHost): readonly O
   return before ? [...phaseOf(before, occurredAt, FAILED), ...sizesOf(before, FAILED)] : [];
 }
 
-function phaseOf({ progress }: HostDocument, endedAt: string, result: string): readonly Observation[] {
-  const phase = progress?.current_stage;
-  const seconds = (Date.parse(endedAt) - Date.parse(progress?.stage_started_at ?? '')) / MS_PER_SECOND;
-  return phase && seconds >= 0 ? [seen('host_installation_phase_seconds', [phase, result], seconds)] : [];
+function phaseOf(host: HostDocument, endedAt: string, result: string): readonly Observation[] {
+  const ended = endedStage(host, endedAt);
+  return ended ? [seen('host_installation_phase_seconds', [ended.stage, result], ended.seconds)] : [];
 }
 
-function sizesOf({ bootstrap, role, _sizes: sizes }: HostDocument, result: string): readonly Observation[] {
-  const labels = [bootstrap ? 'bootstrap' : (role ?? ''), result];
+/** Returns the stage of the host, which ends now, and its duration; undefined before the first stage. */
+export function endedStage(
+  { progress }: HostDocument,
+  endedAt: string,
+): { readonly stage: string; readonly seconds: number } | undefined {
+  const stage = progress?.current_stage;
+  const seconds = secondsSince(progress?.stage_started_at, endedAt);
+  return stage && seconds !== undefined ? { stage, seconds } : undefined;
+}
+
+/** The role in metrics. */
+export const measuredRole = ({ bootstrap, role }: HostDocument): string => (bootstrap ? 'bootstrap' : (role ?? ''));
+
+function sizesOf(host: HostDocument, result: string): readonly Observation[] {
+  const { _sizes: sizes } = host;
+  const labels = [measuredRole(host), result];
   const hosts = seen('cluster_hosts', labels);
   if (!sizes) return [hosts];
   const typeOf = (type: string): string => (DISK_TYPES.has(type) ? type : 'other');

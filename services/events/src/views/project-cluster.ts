@@ -2,9 +2,10 @@ import { COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import { CLUSTER_LOG, releaseLog, retentionLog } from '../event-log/cluster-log';
-import { type ClusterSubject, eventDocuments, type LogRows } from '../event-log/event-document';
+import { type ClusterSubject, eventDocuments, type LogEntry, type LogRows } from '../event-log/event-document';
 import { clusterOutcomeLog } from '../event-log/validation-log';
-import { rowsOf } from '../event-rows';
+import { type DataByType, rowsOf } from '../event-rows';
+import { CLUSTER_METRIC_EVENTS } from '../metrics/metric-events';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-view';
 import { deletionChanges, endsRetention, type Occurrence } from './view-rows';
 
@@ -16,6 +17,9 @@ const LOG: LogRows<ClusterDocumentEvent, ClusterSubject> = {
   ReleaseRead: releaseLog,
 };
 const logEntries = rowsOf(LOG);
+const metricEvents = rowsOf<DataByType<ClusterDocumentEvent>, ClusterSubject, readonly LogEntry[]>(
+  CLUSTER_METRIC_EVENTS,
+);
 
 /** Returns all changes for an event of a cluster: its document and the event log. */
 export async function projectCluster(
@@ -38,7 +42,8 @@ export async function projectCluster(
   const changes = after
     ? [putOrRemove(CLUSTERS, clusterId, after)]
     : [...deletionChanges({ collection: CLUSTERS, deleted: DELETED_CLUSTERS }, clusterId, cluster, event)];
-  const entries = logEntries(event, { cluster, before });
-  if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
+  const subject = { cluster, before, at: occurrence.at };
+  const entries = [...(logEntries(event, subject) ?? []), ...(metricEvents(event, subject) ?? [])];
+  if (entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
   return changes;
 }

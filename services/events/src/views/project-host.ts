@@ -3,11 +3,12 @@ import type { EventData } from '@muster/contracts';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import type { MachineLimits } from '../config';
-import { eventDocuments, hostNameOf, type HostSubject, type LogRows } from '../event-log/event-document';
+import { eventDocuments, hostNameOf, type HostSubject, type LogEntry, type LogRows } from '../event-log/event-document';
 import { HOST_LOG } from '../event-log/host-log';
 import { REPORT_LOG } from '../event-log/report-log';
 import { hostOutcomeLog } from '../event-log/validation-log';
-import { rowsOf } from '../event-rows';
+import { type DataByType, rowsOf } from '../event-rows';
+import { HOST_METRIC_EVENTS } from '../metrics/metric-events';
 import { verifiedVips } from './cluster-view';
 import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent, withEvaluatedDisks } from './host-evolve';
@@ -23,6 +24,7 @@ const LOG: LogRows<HostDocumentEvent, HostSubject> = {
   HostOutcomesChanged: hostOutcomeLog,
 };
 const logEntries = rowsOf(LOG);
+const metricEvents = rowsOf<DataByType<HostDocumentEvent>, HostSubject, readonly LogEntry[]>(HOST_METRIC_EVENTS);
 
 /** Returns all changes for an event of a host: its document, that of its cluster, and the event log. */
 export async function projectHost(
@@ -51,8 +53,9 @@ export async function projectHost(
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
-  const entries = logEntries(event, { host, before, name: hostNameOf(host), limits });
-  if (entries && entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
+  const subject = { host, before, name: hostNameOf(host), limits, at: occurrence.at };
+  const entries = [...(logEntries(event, subject) ?? []), ...(metricEvents(event, subject) ?? [])];
+  if (entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
   return changes;
 }
 

@@ -2,7 +2,7 @@ import { formatNetwork, parseCidrs } from '@muster/addresses';
 import type { ClusterDocument, HostDocument, IpCollisions, MachineSizes } from '@muster/assisted-api';
 import type { EventData, InventoryEvent } from '@muster/contracts';
 import { type Members, objectAt, parseJson } from '@muster/schema';
-import { disksToFormat } from '@muster/validation-rules';
+import { diskIdOf, disksToFormat } from '@muster/validation-rules';
 import type { DataByType } from '../event-rows';
 import { orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
@@ -91,12 +91,15 @@ export const REPORT_VIEW: ViewRows<DataByType<InventoryEvent>, HostDocument> = {
 /** The members of a JSON object that the document holds as text. */
 export const membersIn = (text: string | undefined): Members => objectAt(parseJson(text ?? '{}'));
 
-function sizesOf({ cpuCount, physicalMemoryBytes, disks, nics }: Hardware): MachineSizes {
+function sizesOf(hardware: Hardware): MachineSizes {
+  const { cpuCount, physicalMemoryBytes, disks, nics, physicalNicCount, manufacturer, productName } = hardware;
   return {
     cores: cpuCount,
     memoryBytes: physicalMemoryBytes,
-    disks: disks.map(({ driveType, sizeBytes }) => ({ type: driveType, bytes: sizeBytes })),
+    disks: disks.map((disk) => ({ id: diskIdOf(disk), type: disk.driveType, bytes: disk.sizeBytes })),
     nicsMbps: nics.map(({ speedMbps }) => speedMbps),
+    physicalNicCount,
+    ...(hardware.hasVendor === false ? {} : { vendor: manufacturer, product: productName }),
   };
 }
 
