@@ -1,4 +1,10 @@
-import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
+import {
+  DEFAULT_OS_IMAGES,
+  DEFAULT_RELEASE_IMAGES,
+  type OsImage,
+  type ReleaseImage,
+  VersionCatalogue,
+} from '@muster/assisted-api';
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import { prepareBaseImages } from './host-files';
@@ -25,6 +31,19 @@ describe('images without OS_IMAGES', () => {
     expect(releases).toHaveLength(DEFAULT_RELEASE_IMAGES.length);
     expect(releases.filter(({ simulated }) => simulated).map(release)).toEqual(['4.18/x86_64']);
     expect(told).toEqual([expect.stringContaining('simulated machines only')]);
+  });
+
+  it('make the release of the simulated image the only default version', async () => {
+    const prepared = await prepare({});
+    const catalogue = new VersionCatalogue(
+      JSON.parse(prepared.RELEASE_IMAGES ?? '[]') as ReleaseImage[],
+      JSON.parse(prepared.OS_IMAGES ?? '[]') as OsImage[],
+    );
+    const defaults = Object.entries(catalogue.toV2()).filter(([, version]) => version.default);
+    const [name = ''] = defaults.map(([version]) => version);
+    expect(defaults).toHaveLength(1);
+    expect(catalogue.findRelease(name, 'x86_64')).toMatchObject({ simulated: true });
+    for (const version of ['', name]) expect(catalogue.findOsImage(version, 'x86_64')?.url).toMatch(/^file:/);
   });
 
   it('are those of the default catalogue when the simulated image is disabled', async () => {

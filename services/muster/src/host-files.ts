@@ -11,8 +11,8 @@ const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', versi
 /**
  * Without OS_IMAGES every release of the default catalogue is available, and its image is downloaded at the first use.
  * The image of one release is replaced by a small simulated one with the layout of CoreOS, so that simulated hosts boot
- * without a network, and the release is marked as simulated. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false
- * disables it.
+ * without a network. The release is marked as simulated and is the default version, so that a client that takes the
+ * default gets an image that boots. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false disables it.
  */
 export async function prepareBaseImages(
   settings: SettingsReader,
@@ -31,7 +31,10 @@ export async function prepareBaseImages(
   return {
     OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]),
     RELEASE_IMAGES: JSON.stringify(
-      DEFAULT_RELEASE_IMAGES.map((release) => (isOfOwnRelease(release) ? { ...release, simulated: true } : release)),
+      DEFAULT_RELEASE_IMAGES.map((release) => {
+        const isOwn = isOfOwnRelease(release);
+        return { ...release, default: isOwn, ...(isOwn && { simulated: true }) };
+      }),
     ),
   };
 }

@@ -30,7 +30,7 @@ export const PROGRAM_SETTINGS = {
     ...MUSTER,
     fallback: true,
     meaning:
-      'Replaces the 4.18 x86_64 image of the default catalogue with a small image that boots simulated hosts only, and marks the 4.18 x86_64 release as simulated. Set to false for real machines.',
+      'Replaces the 4.18 x86_64 image of the default catalogue with a small image that boots simulated hosts only, marks the 4.18 x86_64 release as simulated, and makes it the default version. Set to false for real machines.',
   }),
   MUSTER_LOSE_MESSAGES_PERCENT: integer({
     ...MUSTER,
