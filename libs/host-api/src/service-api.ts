@@ -70,6 +70,8 @@ export interface ServiceEvent {
   readonly category: 'user' | 'metrics';
   readonly severity: 'info' | 'warning' | 'error' | 'critical';
   readonly message: string;
+  /** RFC 3339. The v2 API requires it; the log has the time at which the event was stored. */
+  readonly event_time: string;
 }
 
 export type LogsState = 'requested' | 'collecting' | 'completed';

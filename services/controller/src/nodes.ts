@@ -113,6 +113,7 @@ export async function countReboots(
             name: 'reboots_for_node',
             category: 'user',
             severity: 'info',
+            event_time: new Date().toISOString(),
             message: `Node ${node} has been rebooted ${reboots} times before completing installation`,
           },
           signal,
