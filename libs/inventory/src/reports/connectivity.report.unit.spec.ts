@@ -1,5 +1,6 @@
 import type { EventData } from '@muster/contracts';
 import { inventoryDecider, type ReportedState } from '../reports-decider';
+import { toDataUrl } from '@muster/ignition-config';
 import { SAMPLE_HOST_KEY } from '@muster/testing';
 import { connectivityReader } from './connectivity.report';
 import { readWorkerIgnition } from './endpoint.reports';
@@ -109,5 +110,18 @@ describe('worker Ignition config of an installed cluster', () => {
     const files = [{ path: '/etc/kubernetes/manifests/keepalived.yaml' }];
     expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe('managed');
     expect(readWorkerIgnition('{"storage":{"files":[null,3]}}').networking).toBe('user-managed');
+  });
+
+  it.each([
+    ['an IPv4 address', 'https://192.0.2.5:6443', 'managed'],
+    ['an IPv6 address', 'https://[2001:db8::5]:6443', 'managed'],
+    ['a name', 'https://api-int.lab.example.com:6443', 'user-managed'],
+    ['no URL', '192.0.2.5', 'user-managed'],
+  ])('contains the load balancing when the kubeconfig of the kubelet has %s', (_case, server, networking) => {
+    const kubeconfig = `apiVersion: v1\nclusters:\n- cluster:\n    server: ${server}\n  name: local\n`;
+    for (const source of [toDataUrl(kubeconfig), `data:,${encodeURIComponent(kubeconfig)}`]) {
+      const files = [{ path: '/etc/kubernetes/kubeconfig', contents: { source } }];
+      expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe(networking);
+    }
   });
 });

@@ -1,4 +1,6 @@
+import { parseIp } from '@muster/addresses';
 import { parseHostKey } from '@muster/contracts';
+import { fromDataUrl } from '@muster/ignition-config';
 import { Type } from '@sinclair/typebox';
 import {
   type Digest,
@@ -28,6 +30,7 @@ const TANG_TEXT_MAX_CHARACTERS = 2_048;
 const UNREADABLE: WorkerIgnition = { diskEncryption: '', networking: '' };
 /** Static pods of the load balancer and name service that are part of the cluster. */
 const MANAGED_FILES = ['/etc/kubernetes/manifests/coredns.yaml', '/etc/kubernetes/manifests/keepalived.yaml'];
+const KUBECONFIG = '/etc/kubernetes/kubeconfig';
 
 type Document = { readonly [member: string]: unknown };
 const isDocument = (value: unknown): value is Document =>
@@ -44,8 +47,10 @@ export function readWorkerIgnition(text: string): WorkerIgnition {
     return UNREADABLE;
   }
   const storage = member(ignition, 'storage');
-  const isManaged = listOf(member(storage, 'files')).some((file) =>
-    MANAGED_FILES.includes(String(member(file, 'path'))),
+  const isManaged = listOf(member(storage, 'files')).some(
+    (file) =>
+      MANAGED_FILES.includes(String(member(file, 'path'))) ||
+      (member(file, 'path') === KUBECONFIG && hasServerAddress(member(member(file, 'contents'), 'source'))),
   );
   const luks = listOf(member(storage, 'luks'))[0];
   const diskEncryption = encryptionOf(luks);
@@ -54,6 +59,13 @@ export function readWorkerIgnition(text: string): WorkerIgnition {
     networking: isManaged ? 'managed' : 'user-managed',
     ...(diskEncryption === 'tang' ? { tangServers: tangServersOf(luks) } : {}),
   };
+}
+
+/** Whether a kubeconfig has the address of its server instead of a name. Such a cluster needs no DNS record for it. */
+function hasServerAddress(source: unknown): boolean {
+  const text = (typeof source === 'string' ? fromDataUrl(source) : undefined) ?? '';
+  const server = /^ *server: *"?(https?:\/\/[^\s"]+)/m.exec(text)?.[1] ?? '';
+  return URL.canParse(server) && parseIp(new URL(server).hostname.replace(/^\[|\]$/g, '')) !== undefined;
 }
 
 function encryptionOf(luks: unknown): string {
