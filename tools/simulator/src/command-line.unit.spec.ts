@@ -15,6 +15,7 @@ describe('the command line of the simulator', () => {
 
   it.each([
     [['--count', 'many'], '--count'],
+    [['--first-address', '20.5'], '--first-address must be an integer'],
     [['--fault', 'fire'], '--fault must be one of too-little-memory'],
     [['--lost-replies', '2'], '--lost-replies must be a number from 0 to 1'],
     [['--time-scale', '0'], '--time-scale'],

@@ -6,8 +6,11 @@ import { simulatedFleet } from './simulated-fleet';
 
 const say = (who: string, what: string): void => void process.stdout.write(`${who.padEnd(12)} ${what}\n`);
 
+const KEEP_RUNNING_MS = 60_000;
+
 const observer: SimulationObserver = {
   onPower: ({ hostname }, state) => say(hostname, `power: ${state}`),
+  onNode: ({ hostname }, state) => say(hostname, `node: ${state}`),
   onStage: ({ hostname }, stage, percent) => say(hostname, `${String(percent).padStart(3)} % ${stage}`),
   onAgentNote: ({ hostname }, note) => {
     if (note.type !== 'reply-unchanged' && note.type !== 'step-started') say(hostname, toLine(note));
@@ -29,10 +32,13 @@ async function main(): Promise<void> {
   const broken = fleet.machines.find(({ fault }) => fault);
   const repair =
     broken && repairAfterSeconds !== undefined && setTimeout(() => void broken.repair(), repairAfterSeconds * 1000);
+  // The timer keeps the process running when every program of the hosts has ended, because clusters stay reachable.
+  const running = setInterval(() => undefined, KEEP_RUNNING_MS);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
+  clearInterval(running);
   if (repair) clearTimeout(repair);
   await fleet.powerOff();
 }

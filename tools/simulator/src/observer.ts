@@ -8,6 +8,8 @@ export interface SimulationObserver {
   /** A program reported a stage to the service. `percent`: 0 to 100 of the installation of the host. */
   onStage?(host: SimulatedHostRef, stage: string, percent: number): void;
   onPower?(host: SimulatedHostRef, state: PowerState): void;
+  /** The machine joined its cluster as a node, or the node became ready. */
+  onNode?(host: SimulatedHostRef, state: 'joined' | 'ready'): void;
   onAgentNote?(host: SimulatedHostRef, note: AgentLogEntry): void;
   /** The controller reported a finalizing stage or logged an entry. */
   onController?(clusterId: string, what: string): void;

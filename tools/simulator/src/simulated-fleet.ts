@@ -8,6 +8,7 @@ import { generateHardware, type Hardware, type HardwareFaultId } from './hardwar
 import { type Mishaps, simulatedMachine, type SimulatedMachine } from './machine/simulated-machine';
 import type { SimulationObserver } from './observer';
 import { createSimulatedTimer } from './timer';
+import { createServerNames } from './world/server-names';
 import { createSimulatedWorld, type SimulatedWorld } from './world/simulated-cluster';
 import { createSimulatedNetwork, parseNetwork, type SimulatedNetwork } from './world/simulated-network';
 
@@ -44,6 +45,8 @@ export interface SimulatedFleetOptions {
   readonly observer?: SimulationObserver;
   /** Additional domain names of the fleet's name server. */
   readonly names?: { readonly [domain: string]: readonly string[] };
+  /** Folder in which fleets of several processes find each other's machine-config servers. Absent: they do not. */
+  readonly serverNamesFolder?: string;
 }
 
 /** Machines in one network, which can form clusters. */
@@ -74,7 +77,8 @@ export const DEFAULT_MACHINE_NETWORK = '192.168.111.0/24';
 const DEFAULT_FIRST_ADDRESS = 20;
 
 export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
-  const world = createSimulatedWorld();
+  const { serverNamesFolder } = options;
+  const world = createSimulatedWorld(serverNamesFolder ? createServerNames(serverNamesFolder) : undefined);
   const network = createSimulatedNetwork(options.names);
   const subnet = parseNetwork(options.machineNetwork ?? DEFAULT_MACHINE_NETWORK);
   const members =

@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https';
 import { fromDataUrl, type IgnitionConfig, isIgnitionConfig, mergeIgnition } from '@muster/ignition-config';
 import { parseJson, textAt } from '@muster/schema';
 import { manifestsIn } from '../scratch-root/check-roots';
-import type { MachineConfigServer } from '../world/machine-config-server';
+import type { ServerPorts } from '../world/server-names';
 import type { SimulatedCluster } from '../world/simulated-cluster';
 
 /**
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 10_000;
  * Returns a config with everything to which it refers, as Ignition downloads it on first boot. Only the certificate
  * authorities in the config are trusted. The server of the simulated cluster has the name in the URL and its own ports.
  */
-export async function withFetched(config: IgnitionConfig, server: MachineConfigServer): Promise<IgnitionConfig> {
+export async function withFetched(config: IgnitionConfig, server: ServerPorts): Promise<IgnitionConfig> {
   const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
   const ca = authorities.flatMap(({ source }) => fromDataUrl(source) ?? []);
   let merged = config;
@@ -35,11 +35,7 @@ export async function withFetched(config: IgnitionConfig, server: MachineConfigS
   return merged;
 }
 
-export function fetchPoolConfig(
-  url: URL,
-  ca: readonly string[],
-  { tlsPort, plainPort }: MachineConfigServer,
-): Promise<Buffer> {
+export function fetchPoolConfig(url: URL, ca: readonly string[], { tlsPort, plainPort }: ServerPorts): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(new Error(`Ignition could not fetch ${url.href}: ${reason}`));
     const isTls = url.protocol === 'https:';

@@ -1,8 +1,10 @@
 import type { IgnitionConfig } from '@muster/ignition-config';
+import type { SimulatedHostRef, SimulationObserver } from '../observer';
 import { checkNodeRoot } from '../scratch-root/check-roots';
 import { applyIgnition } from '../scratch-root/scratch-roots';
-import { DURATIONS_MS, type SimulatedTimer } from '../timer';
-import type { SimulatedCluster, SimulatedWorld } from '../world/simulated-cluster';
+import { DURATIONS_MS, INTERVALS_MS, type SimulatedTimer } from '../timer';
+import type { ServerPorts } from '../world/server-names';
+import type { SimulatedWorld } from '../world/simulated-cluster';
 import type { StagePath } from './host-stages';
 import { withFetched } from './ignition-documents';
 
@@ -14,33 +16,38 @@ export interface InstalledSystem {
   readonly config: IgnitionConfig;
 }
 
+export interface NodePlay {
+  readonly self: SimulatedHostRef;
+  readonly system: InstalledSystem;
+  readonly world: SimulatedWorld;
+  readonly timer: SimulatedTimer;
+  readonly observer: SimulationObserver;
+}
+
 /**
  * Boots a machine from its disk as a node of its cluster. Resolves when the node is ready.
  * @throws when its config, or a config to which it refers, is incomplete, because the machine would stop in its first
  * boot
  */
 export async function becomeNode(
-  hostId: string,
-  { clusterId, path, config }: InstalledSystem,
-  world: SimulatedWorld,
-  timer: SimulatedTimer,
+  { self, system, world, timer, observer }: NodePlay,
   signal: AbortSignal,
 ): Promise<void> {
-  const endpoint = endpointOf(config);
-  // The service may use another id for the running cluster, so the endpoint identifies the cluster.
-  const find = (): SimulatedCluster => {
-    const own = world.cluster(clusterId);
-    return own.machineConfigServer ? own : (world.clusterAt(endpoint) ?? own);
-  };
+  const { hostId } = self;
+  const { clusterId, path, config } = system;
   let cluster = world.cluster(clusterId);
   let complete = config;
   // The config of a single node is complete. Other hosts request the config of their pool from the machine-config
   // server.
   if (path !== 'single-node') {
-    await world.until(() => find().machineConfigServer !== undefined, signal);
-    cluster = find();
+    const endpoint = endpointOf(config);
+    const find = (): ServerPorts | undefined =>
+      world.cluster(clusterId).machineConfigServer ?? world.serverAt(endpoint);
+    await untilFound(find, world, timer, signal);
+    // The service may use another id for the running cluster, so the endpoint identifies the cluster.
+    if (!cluster.machineConfigServer) cluster = world.clusterAt(endpoint) ?? cluster;
     await timer.work(DURATIONS_MS.ignitionFetch, signal);
-    const server = cluster.machineConfigServer;
+    const server = find();
     if (signal.aborted || !server) return;
     complete = await withFetched(config, server);
     cluster.ignitionFetchedBy.add(hostId);
@@ -54,10 +61,27 @@ export async function becomeNode(
     if (signal.aborted) return;
     cluster.nodes.set(hostId, { isControlPlane: path !== 'worker', isReady });
     world.changed();
+    observer.onNode?.(self, isReady ? 'ready' : 'joined');
   };
   enter(false);
   await timer.work(DURATIONS_MS.nodeBecomesReady, signal);
   enter(true);
+}
+
+/** Servers of other processes appear without a notification, so the search is repeated, as Ignition does. */
+async function untilFound(
+  find: () => ServerPorts | undefined,
+  world: SimulatedWorld,
+  timer: SimulatedTimer,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && !find()) {
+    const pause = new AbortController();
+    const stop = AbortSignal.any([signal, pause.signal]);
+    void timer.polls.sleep(INTERVALS_MS.otherHosts, stop).then(() => pause.abort());
+    await world.until(() => find() !== undefined, stop);
+    pause.abort();
+  }
 }
 
 /**

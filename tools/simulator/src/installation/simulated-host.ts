@@ -139,7 +139,14 @@ async function startBootkube(system: LiveSystem, signal: AbortSignal): Promise<v
   const { agentVersion, root, settings, timer, world } = system;
   const cluster = world.begin(settings.clusterId);
   Object.assign(cluster, readBootstrapManifests(root, agentVersion));
+  const server = await startMachineConfigServer(root);
+  if (signal.aborted) return server.close();
+  void timer.work(DURATIONS_MS.machineConfigServerStart, signal).then(() => {
+    if (signal.aborted) return server.close();
+    world.serve(cluster, server);
+  });
   if (settings.controlPlaneCount === 1) {
+    // No other host fetches its config during the installation; hosts that join later do.
     void timer.work(DURATIONS_MS.bootkube, signal).then(() => {
       if (signal.aborted) return;
       const master = poolConfigs(root).get('master');
@@ -148,13 +155,6 @@ async function startBootkube(system: LiveSystem, signal: AbortSignal): Promise<v
     });
     return;
   }
-  const server = await startMachineConfigServer(root);
-  if (signal.aborted) return server.close();
-  void timer.work(DURATIONS_MS.machineConfigServerStart, signal).then(() => {
-    if (signal.aborted) return server.close();
-    cluster.machineConfigServer = server;
-    world.changed();
-  });
   const required = Math.min(Math.max(settings.controlPlaneCount - 1, 1), READY_NODES_MAX);
   void timer
     .work(DURATIONS_MS.bootkube, signal)

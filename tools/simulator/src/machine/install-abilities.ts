@@ -153,14 +153,14 @@ function stagePathOf({ role, controlPlaneCount }: InstallerSettings): StagePath 
   return role === 'worker' ? 'worker' : 'master';
 }
 
-/** Sends a request to the machine-config server of a simulated cluster that has the name in the URL. */
+/** Sends a request to the machine-config server that has the name in the URL. */
 async function fetchFromPool(
   url: string,
   caPem: string | undefined,
   world: SimulatedWorld,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const server = world.clusterAt(new URL(url).hostname)?.machineConfigServer;
+  const server = world.serverAt(new URL(url).hostname);
   if (!server || signal.aborted) throw new Error(`No machine-config server answers at ${url}.`);
   return fetchPoolConfig(new URL(url), caPem === undefined ? [] : [caPem], server);
 }

@@ -18,7 +18,7 @@ export interface AbilitiesOptions {
   readonly seed: string;
   readonly timer: SimulatedTimer;
   readonly network: SimulatedNetwork;
-  readonly world: Pick<SimulatedWorld, 'clusterAt'>;
+  readonly world: Pick<SimulatedWorld, 'serverAt'>;
   inventory(): Inventory;
 }
 
@@ -103,7 +103,7 @@ async function fetchFromCluster(
   signal: AbortSignal,
 ): Promise<ApiVipReport> {
   const { protocol, hostname, pathname } = new URL(order.url);
-  const server = protocol === 'http:' ? world.clusterAt(hostname)?.machineConfigServer : undefined;
+  const server = protocol === 'http:' ? world.serverAt(hostname) : undefined;
   if (!server) return fetchApiVipIgnition(order, signal);
   const report = await fetchApiVipIgnition(
     { ...order, url: `http://127.0.0.1:${server.plainPort}${pathname}` },

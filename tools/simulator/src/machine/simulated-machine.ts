@@ -191,7 +191,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
 
   const liveFromDisk = async (system: InstalledSystem, signal: AbortSignal): Promise<void> => {
     enter('installed');
-    await becomeNode(hostId, system, world, timer, signal);
+    await becomeNode({ self, system, world, timer, observer }, signal);
     if (system.path === 'worker') return;
     const cluster = world.cluster(system.clusterId);
     // One control plane node runs the controller. When that node stops, another one runs it.

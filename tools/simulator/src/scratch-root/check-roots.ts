@@ -86,6 +86,7 @@ const MANIFEST = Type.Object({
     }),
   ),
   spec: Type.Optional(Type.Object({ config: Type.Optional(Type.Unknown()) })),
+  status: Type.Optional(Type.Unknown()),
   data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type Manifest = Static<typeof MANIFEST>;

@@ -12,7 +12,9 @@ import {
   isIgnitionConfig,
 } from '@muster/ignition-config';
 import { portOf } from '@muster/nest-kit';
+import { textAt } from '@muster/schema';
 import { ENCAPSULATED_PATH, manifestsIn } from '../scratch-root/check-roots';
+import type { ServerPorts } from './server-names';
 
 const ROLE_LABEL = 'machineconfiguration.openshift.io/role';
 const BUILT_IN_POOLS = ['master', 'worker', 'arbiter'];
@@ -24,6 +26,7 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
   const machineConfigs = ofKind('MachineConfig').sort((a, b) =>
     (a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1,
   );
+  const platform = filesOfPlatform(ofKind('Infrastructure')[0]?.status);
   const custom = ofKind('MachineConfigPool').flatMap(({ metadata }) => metadata?.name ?? []);
   return new Map(
     [...BUILT_IN_POOLS, ...custom].map((pool) => {
@@ -33,9 +36,25 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
       const merged = own
         .flatMap(({ spec }) => (isIgnitionConfig(spec?.config) ? [spec.config] : []))
         .reduce<IgnitionConfig>((below, above) => mergeIgnition(below, above), { ignition: { version: '3.2.0' } });
-      return [pool, mergeIgnition(merged, encapsulated(own))];
+      return [pool, [platform, encapsulated(own)].reduce(mergeIgnition, merged)];
     }),
   );
+}
+
+/** Platforms on which the nodes serve the names and VIPs of the cluster themselves. */
+const ON_PREMISES = ['BareMetal', 'VSphere', 'Nutanix', 'OpenStack'];
+
+/** The static pods of the name service and of the load balancer. A day-2 host infers from them that it needs no DNS records. */
+function filesOfPlatform(status: unknown): IgnitionConfig {
+  const platform = textAt(status, 'platform') ?? '';
+  const loadBalancer = textAt(status, 'platformStatus', platform.toLowerCase(), 'loadBalancer', 'type');
+  const pods = ['coredns', ...(loadBalancer === 'UserManaged' ? [] : ['keepalived'])];
+  const files = pods.map((pod) => ({
+    path: `/etc/kubernetes/manifests/${pod}.yaml`,
+    mode: 0o644,
+    contents: { source: toDataUrl(`kind: Pod\napiVersion: v1\nmetadata:\n  name: ${pod}\n`) },
+  }));
+  return { ignition: { version: '3.2.0' }, ...(ON_PREMISES.includes(platform) && { storage: { files } }) };
 }
 
 /** The config contains its MachineConfigs, for settings that Ignition does not apply. */
@@ -56,11 +75,9 @@ const encapsulated = (machineConfigs: readonly object[]): IgnitionConfig => ({
  * Serves machines the config of their pool: with TLS during the installation, and without TLS for hosts that join
  * later.
  */
-export interface MachineConfigServer {
-  readonly tlsPort: number;
-  readonly plainPort: number;
-  /** Whether the name or address leads to this server on port 22623 or 22624. */
-  answersAt(name: string): boolean;
+export interface MachineConfigServer extends ServerPorts {
+  /** Names and addresses that lead to this server on port 22623 or 22624. */
+  readonly names: readonly string[];
   /** Paths of the requests in order, such as `/config/worker`. */
   readonly asked: readonly string[];
   close(): void;
@@ -89,14 +106,14 @@ export async function startMachineConfigServer(root: string): Promise<MachineCon
     key: readFileSync(join(root, TLS_FOLDER, 'machine-config-server.key')),
   };
   const { subjectAltName = '' } = new X509Certificate(certificate.cert);
-  const names = new Set(subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')));
+  const certified = subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
   const [tls, plain] = [createServer(certificate, answer), createPlainServer(answer)];
   const [tlsPort, plainPort] = [await listen(tls), await listen(plain)];
   return {
     tlsPort,
     plainPort,
     // Both names of the API lead to the same server; the certificate contains only the internal one.
-    answersAt: (name) => names.has(name) || names.has(name.replace(/^api\./, 'api-int.')),
+    names: [...new Set(certified.flatMap((name) => [name, name.replace(/^api-int\./, 'api.')]))],
     asked,
     close: () => {
       for (const server of [tls, plain]) {

@@ -5,6 +5,7 @@ import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509Certi
 import type { StagePath } from '../installation/host-stages';
 import { createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
 import type { MachineConfigServer } from './machine-config-server';
+import type { ServerNames, ServerPorts } from './server-names';
 
 const VALID_MS = 2 * 365 * 24 * 60 * 60_000;
 
@@ -76,8 +77,12 @@ export interface KnownHost {
 /** Clusters by id, and a way to wait for changes. */
 export interface SimulatedWorld {
   cluster(clusterId: string): SimulatedCluster;
-  /** Returns the cluster whose machine-config server has this name or address. */
+  /** Returns the cluster of this world whose machine-config server has this name or address. */
   clusterAt(name: string): SimulatedCluster | undefined;
+  /** Returns the machine-config server with this name or address, of this world or of another process. */
+  serverAt(name: string): ServerPorts | undefined;
+  /** Sets the machine-config server of a cluster, and publishes its names. */
+  serve(cluster: SimulatedCluster, server: MachineConfigServer): void;
   /** Starts a bootstrap, and removes the state of an earlier attempt. */
   begin(clusterId: string): SimulatedCluster;
   /** Returns a host. A host of another simulation has no name. */
@@ -93,12 +98,24 @@ export interface SimulatedWorld {
   until(isTrue: () => boolean, signal: AbortSignal): Promise<void>;
 }
 
-export function createSimulatedWorld(): SimulatedWorld {
+/** `names`: where worlds of several processes find each other's machine-config servers. */
+export function createSimulatedWorld(names?: ServerNames): SimulatedWorld {
   const clusters = new Map<string, SimulatedCluster>();
+  const withdrawals = new Map<MachineConfigServer, () => void>();
   const hosts = new Map<string, KnownHost>();
   const roots = createScratchRoots();
   const waiting = new Set<() => void>();
   const changed = (): void => [...waiting].forEach((look) => look());
+  const clusterAt = (name: string): SimulatedCluster | undefined =>
+    [...clusters.values()].find((cluster) => cluster.machineConfigServer?.names.includes(name));
+  const stopServing = (cluster: SimulatedCluster | undefined): void => {
+    const server = cluster?.machineConfigServer;
+    if (!cluster || !server) return;
+    withdrawals.get(server)?.();
+    withdrawals.delete(server);
+    server.close();
+    cluster.machineConfigServer = undefined;
+  };
   return {
     changed,
     roots,
@@ -113,7 +130,14 @@ export function createSimulatedWorld(): SimulatedWorld {
       clusters.set(clusterId, cluster);
       return cluster;
     },
-    clusterAt: (name) => [...clusters.values()].find((cluster) => cluster.machineConfigServer?.answersAt(name)),
+    clusterAt,
+    serverAt: (name) => clusterAt(name)?.machineConfigServer ?? names?.find(name),
+    serve: (cluster, server) => {
+      stopServing(cluster);
+      cluster.machineConfigServer = server;
+      if (names) withdrawals.set(server, names.publish(server.names, server));
+      changed();
+    },
     begin: (clusterId) => {
       const fresh = createCluster(clusterId);
       stopServing(clusters.get(clusterId));
@@ -152,8 +176,3 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   rolledOut: new Map(),
   ingressCa: undefined,
 });
-
-function stopServing(cluster: SimulatedCluster | undefined): void {
-  cluster?.machineConfigServer?.close();
-  if (cluster) cluster.machineConfigServer = undefined;
-}
