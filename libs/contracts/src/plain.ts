@@ -1,4 +1,5 @@
 import {
+  type DescField,
   type DescMessage,
   fromJson,
   type JsonObject,
@@ -6,8 +7,10 @@ import {
   type JsonValue,
   type Message,
   type MessageShape,
+  ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 
 /**
@@ -36,6 +39,8 @@ export function toPlainForm<Schema extends DescMessage>(
   value: unknown,
   options?: Partial<JsonReadOptions>,
 ): Plain<MessageShape<Schema>> {
+  const copied = copierOf(schema)(value);
+  if (copied !== UNUSUAL) return copied as Plain<MessageShape<Schema>>;
   const message = fromJson(schema, withoutUndefined(value) as JsonValue, options);
   return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
 }
@@ -59,3 +64,140 @@ function withoutUndefined(value: unknown): unknown {
   }
   return isSame ? value : kept;
 }
+
+/**
+ * Copies a value that has the shape of the plain form, and adds the implicit fields. Returns UNUSUAL for every other
+ * value: the conversion of the protobuf library then converts or refuses it. Nearly all messages are copied, which takes
+ * a tenth of the time of that conversion.
+ */
+type Copier = (value: unknown) => unknown;
+
+const UNUSUAL = Symbol('unusual');
+const refuse: Copier = () => UNUSUAL;
+
+const COPIERS = new WeakMap<DescMessage, Copier>();
+
+function copierOf(schema: DescMessage): Copier {
+  let copier = COPIERS.get(schema);
+  if (!copier) {
+    copier = createCopier(schema);
+    COPIERS.set(schema, copier);
+  }
+  return copier;
+}
+
+function createCopier(schema: DescMessage): Copier {
+  if (schema.typeName === 'google.protobuf.Struct') return (value) => copyStruct(value, 0);
+  if (schema.typeName.startsWith('google.protobuf.') || schema.oneofs.length > 0) return refuse;
+  // The order of toJson.
+  const fields = [...schema.fields]
+    .sort((one, other) => one.number - other.number)
+    .map((field) => ({ name: field.jsonName, copy: copierOfField(field), implicit: implicitValueOf(field) }));
+  return (value) => {
+    if (!isRecord(value)) return UNUSUAL;
+    const copied: Record<string, unknown> = {};
+    let known = 0;
+    for (const { name, copy, implicit } of fields) {
+      const member = value[name];
+      if (member === undefined) {
+        if (implicit !== undefined) copied[name] = typeof implicit === 'function' ? implicit() : implicit;
+        continue;
+      }
+      known += 1;
+      const copiedMember = copy(member);
+      if (copiedMember === UNUSUAL) return UNUSUAL;
+      copied[name] = copiedMember;
+    }
+    for (const name in value) if (value[name] !== undefined) known -= 1;
+    return known === 0 ? copied : UNUSUAL;
+  };
+}
+
+function copierOfField(field: DescField): Copier {
+  switch (field.fieldKind) {
+    case 'scalar':
+      return copierOfScalar(field.scalar);
+    case 'message':
+      return (value) => copierOf(field.message)(value);
+    case 'list':
+      return listCopier(copierOfItem(field));
+    case 'map':
+      return field.mapKey === ScalarType.STRING ? mapCopier(copierOfItem(field)) : refuse;
+    case 'enum':
+      return refuse;
+  }
+}
+
+function copierOfItem({ message, scalar }: DescField & { readonly fieldKind: 'list' | 'map' }): Copier {
+  if (message) return (value) => copierOf(message)(value);
+  return scalar === undefined ? refuse : copierOfScalar(scalar);
+}
+
+function copierOfScalar(scalar: ScalarType): Copier {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return (value) => (isText(value) ? value : UNUSUAL);
+    case ScalarType.BOOL:
+      return (value) => (typeof value === 'boolean' ? value : UNUSUAL);
+    case ScalarType.DOUBLE:
+      return (value) => (Number.isFinite(value) ? value : UNUSUAL);
+    case ScalarType.INT32:
+      return (value) => (typeof value === 'number' && (value | 0) === value ? value : UNUSUAL);
+    default:
+      return refuse;
+  }
+}
+
+/** Returns the value of an absent field, or its constructor. Undefined: the field stays absent. */
+function implicitValueOf(field: DescField): string | number | boolean | (() => object) | undefined {
+  if (field.fieldKind === 'list') return () => [];
+  if (field.fieldKind === 'map') return () => ({});
+  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT || field.fieldKind !== 'scalar') return undefined;
+  if (field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES) return '';
+  return field.scalar === ScalarType.BOOL ? false : 0;
+}
+
+const listCopier =
+  (copyItem: Copier): Copier =>
+  (value) => {
+    if (!Array.isArray(value)) return UNUSUAL;
+    const copied: unknown[] = [];
+    for (const item of value) {
+      const copiedItem = copyItem(item);
+      if (copiedItem === UNUSUAL) return UNUSUAL;
+      copied.push(copiedItem);
+    }
+    return copied;
+  };
+
+const mapCopier =
+  (copyItem: Copier): Copier =>
+  (value) => {
+    if (!isRecord(value)) return UNUSUAL;
+    const copied: Record<string, unknown> = {};
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      const copiedItem = name.isWellFormed() ? copyItem(member) : UNUSUAL;
+      if (copiedItem === UNUSUAL) return UNUSUAL;
+      copied[name] = copiedItem;
+    }
+    return copied;
+  };
+
+/** The protobuf library refuses deeper values. */
+const STRUCT_MAX_DEPTH = 32;
+
+const copyStruct = (value: unknown, depth: number): unknown =>
+  depth > STRUCT_MAX_DEPTH ? UNUSUAL : mapCopier((member) => copyJson(member, depth + 1))(value);
+
+function copyJson(value: unknown, depth: number): unknown {
+  if (value === null || typeof value === 'boolean' || Number.isFinite(value) || isText(value)) return value;
+  return Array.isArray(value) && depth <= STRUCT_MAX_DEPTH
+    ? listCopier((item) => copyJson(item, depth + 1))(value)
+    : copyStruct(value, depth);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
