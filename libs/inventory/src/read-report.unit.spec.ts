@@ -82,7 +82,8 @@ describe('readReport', () => {
   it('returns paths that lose full-size packets', () => {
     const mtu = (mtu_report: unknown) =>
       read('connectivity-check', { remote_hosts: [{ host_id: 'h', mtu_report }] }).event;
-    expect(mtu(undefined)).toMatchObject({ data: { mtuMeasured: false, mtuFailures: [] } });
+    expect(mtu([])).toMatchObject({ data: { mtuMeasured: true, mtuFailures: [] } });
+    expect(read('connectivity-check', { remote_hosts: [] }).event).toMatchObject({ data: { mtuMeasured: false } });
     expect(
       mtu([{ outgoing_nic: 'ens3', remote_ip_address: '10.0.0.2', mtu_successful: false }, { mtu_successful: true }]),
     ).toMatchObject({

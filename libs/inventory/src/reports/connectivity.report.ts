@@ -93,7 +93,8 @@ export const connectivityReader = documentReader({
           peers: remote_hosts.map(toPeer),
           vanishedPeers: [],
           collisions: collisionsIn(connectivity),
-          mtuMeasured: paths.length > 0,
+          // An agent sends no packets of full size from an interface with the standard MTU.
+          mtuMeasured: remote_hosts.length > 0,
           mtuFailures: paths
             .filter((path) => path.mtu_successful !== true)
             .slice(0, MAX_MTU_FAILURES)
