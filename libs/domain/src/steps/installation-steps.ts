@@ -238,3 +238,11 @@ function controlPlaneAddresses({ cluster, others }: StepContext): readonly strin
 }
 
 export const stopInstallation: StepArguments = () => [];
+
+/** The file system of an installed host, as its agent sees it: the agent runs in a container of the cluster. */
+const HOST_FILE_SYSTEM = JSON.stringify({ host_fs_mount_dir: '/host' });
+
+/** Returns the step without the URLs of the boot artifacts. The gateway adds them, because they contain tokens. */
+export const downloadBootArtifacts: StepArguments = () => [HOST_FILE_SYSTEM];
+
+export const rebootForReclaim: StepArguments = () => [HOST_FILE_SYSTEM];

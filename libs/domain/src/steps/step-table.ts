@@ -1,9 +1,11 @@
 import {
   diskSpeedCheck,
+  downloadBootArtifacts,
   imageAvailability,
   install,
   inventory,
   logsGather,
+  rebootForReclaim,
   stopInstallation,
 } from './installation-steps';
 import {
@@ -34,6 +36,8 @@ export const STEPS = {
   install,
   'logs-gather': logsGather,
   'stop-installation': stopInstallation,
+  'download-boot-artifacts': downloadBootArtifacts,
+  'reboot-for-reclaim': rebootForReclaim,
 } as const satisfies Record<string, StepArguments>;
 
 export type StepType = keyof typeof STEPS;
@@ -170,7 +174,20 @@ export const STEP_ROWS: readonly StepRow[] = [
     intervalSeconds: 0,
     then: 'exit',
   },
-  { pool: 'unbound', statuses: ['reclaiming-rebooting'], steps: [], intervalSeconds: 120, then: 'exit' },
+  {
+    pool: 'unbound',
+    statuses: ['reclaiming'],
+    steps: ['download-boot-artifacts'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
+  {
+    pool: 'unbound',
+    statuses: ['reclaiming-rebooting'],
+    steps: ['reboot-for-reclaim'],
+    intervalSeconds: 120,
+    then: 'exit',
+  },
 ];
 
 export interface PlannedStep {

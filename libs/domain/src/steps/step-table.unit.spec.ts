@@ -21,9 +21,7 @@ const DISCOVERY =
   'inventory connectivity-check tang-connectivity-check free-network-addresses dhcp-lease-allocate ntp-synchronizer domain-resolution verify-vips';
 const RESTING = '60 continue';
 
-/**
- * The step tables of the agent protocol. Not implemented, so absent in both tables: reclaiming.
- */
+/** The step tables of the agent protocol. */
 const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
   'day-1': {
     known:
@@ -64,7 +62,8 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     'disabled-unbound': '120 continue',
     unbinding: '0 exit',
     'unbinding-pending-user-action': '0 exit',
-    'reclaiming-rebooting': '120 exit',
+    reclaiming: '60 continue download-boot-artifacts',
+    'reclaiming-rebooting': '120 exit reboot-for-reclaim',
   },
 };
 
