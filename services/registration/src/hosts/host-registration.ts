@@ -2,6 +2,7 @@ import { hostKeyOf, type MusterEvent, type RegistrationService } from '@muster/c
 import {
   architectureRefusal,
   clusterAdmissionRefusal,
+  type HostCommand,
   hostFeatureRefusal,
   type HostState,
   type InfraEnvState,
@@ -131,7 +132,7 @@ export class HostBinding {
   }
 
   async unbind(
-    { infraEnvId, hostId }: InputOf<typeof RegistrationService.method.unbindHost>,
+    { infraEnvId, hostId, reclaim }: InputOf<typeof RegistrationService.method.unbindHost>,
     context: CommandContext,
   ): Promise<Stored> {
     const { settings } = (await this.aggregates.infraEnvs.load(infraEnvId)).state;
@@ -142,7 +143,8 @@ export class HostBinding {
         subject: 'infra_env_id',
       });
     }
-    const command = { type: 'Unbind', at: this.aggregates.now(), byUser: true } as const;
+    const at = this.aggregates.now();
+    const command: HostCommand = reclaim ? { type: 'Reclaim', at } : { type: 'Unbind', at, byUser: true };
     return this.aggregates.hosts.execute(hostKeyOf(infraEnvId, hostId), command, context);
   }
 }

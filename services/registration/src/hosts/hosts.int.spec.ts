@@ -149,6 +149,36 @@ describe('actions of users on hosts', () => {
     expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '' });
   });
 
+  it('reclaim an installed host, whose agent boots the discovery image without a user action', async () => {
+    await cluster.register();
+    const pool = new TestCluster(running);
+    await pool.registerInfraEnv('');
+    const key = await pool.knownHost();
+    await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
+    const { hostId } = parseHostKey(key);
+    await pool.registerHost(hostId);
+    const reclaim = () => running.ask(method.unbindHost, { ...parseHostKey(key), reclaim: true });
+    await running.append(streamIdOf('host', key), {
+      type: 'HostEnteredStatus',
+      data: { status: 'installed', from: 'discovering' },
+    });
+    await reclaim();
+    expect(await running.host(key)).toMatchObject({ status: 'reclaiming', clusterId: '' });
+    expect(await pool.poll(key)).toMatchObject({
+      instructions: [{ stepType: 'download-boot-artifacts', args: ['{"host_fs_mount_dir":"/host"}'] }],
+      postStepAction: 'continue',
+    });
+    await pool.reply(key, 'download-boot-artifacts');
+    expect((await running.host(key)).status).toBe('reclaiming-rebooting');
+    expect(await pool.poll(key)).toMatchObject({
+      instructions: [{ stepType: 'reboot-for-reclaim', args: ['{"host_fs_mount_dir":"/host"}'] }],
+      postStepAction: 'exit',
+    });
+    await pool.registerHost(hostId);
+    expect((await running.host(key)).status).toBe('discovering-unbound');
+    await expect(reclaim()).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+  });
+
   it('refuse to bind a host to a cluster that is unknown, being installed or of another architecture', async () => {
     const pool = new TestCluster(running);
     await pool.registerInfraEnv('');
