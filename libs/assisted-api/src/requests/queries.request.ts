@@ -108,6 +108,11 @@ export class MonitoredOperatorsQuery {
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() @LastValue() readonly operator_name?: string;
 }
 
+export class UnbindHostQuery {
+  /** An installed host boots the discovery image again when an agent runs on its node. Only Muster has this parameter. */
+  @IsOptional() @IsBoolean() @ToBoolean() readonly reclaim?: boolean;
+}
+
 export class NextStepsQuery {
   @IsOptional() @IsInt() @ToInteger() readonly timestamp?: number;
 }

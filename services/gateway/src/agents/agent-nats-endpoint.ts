@@ -40,8 +40,12 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
   private async answer(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {
     try {
       const ids = readIds(message.subject);
-      const input = readInput(verb, message.body, ids);
-      return { ok: toJsonValue(await this.agentRequests.send(verb, input, this.contextOf(message, ids))) };
+      const context = this.contextOf(message, ids);
+      const answer =
+        verb === 'next_steps'
+          ? this.agentRequests.nextSteps(readInput(verb, message.body, ids), context)
+          : this.agentRequests.send(verb, readInput(verb, message.body, ids), context);
+      return { ok: toJsonValue(await answer) };
     } catch (error) {
       if (error instanceof RefusalError) return { refusal: toEnvelope(error.refusal) };
       this.logger.error(`${verb}: ${error instanceof Error ? error.stack : String(error)}`);

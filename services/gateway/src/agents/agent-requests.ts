@@ -3,10 +3,12 @@ import { type AgentVerb, type NextStepsResponse, type Plain, RegistrationService
 import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, type InputOf, type Method, type OutputOf } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
+import { objectAt, parseJson } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { LastSeen } from '../auth/last-seen';
 import { Commands } from '../bus/commands';
+import { type ImageRequest, ImageUrls, InfraEnvViews } from '../views/infra-env-views';
 
 const V2_STEP = Type.Object(
   {
@@ -58,6 +60,9 @@ export const AGENT_METHODS = {
 } as const satisfies { readonly [verb in Exclude<AgentVerb, 'nudge'>]: Method };
 
 export type RequestVerb = keyof typeof AGENT_METHODS;
+type NextSteps = (typeof AGENT_METHODS)['next_steps'];
+
+const BOOT_ARTIFACTS_STEP = 'download-boot-artifacts';
 
 /** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
@@ -66,7 +71,41 @@ export class AgentRequests {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly lastSeen: LastSeen,
     private readonly commands: Commands,
+    private readonly infraEnvs: InfraEnvViews,
+    private readonly urls: ImageUrls,
   ) {}
+
+  /**
+   * Returns the next steps. The steps of the service do not contain the URLs of the boot artifacts.
+   * @throws RefusalError
+   */
+  async nextSteps(
+    input: InputOf<NextSteps> & { readonly infraEnvId: string; readonly hostId: string },
+    context: CommandContext,
+    request?: ImageRequest,
+  ): Promise<OutputOf<NextSteps>> {
+    const answer = await this.send('next_steps', input, context);
+    const needsUrls = ({ stepType }: { readonly stepType: string }): boolean => stepType === BOOT_ARTIFACTS_STEP;
+    if (!answer.instructions.some(needsUrls)) return answer;
+    const { initrdUrl, kernelUrl, rootfsUrl } = await this.urls.networkBoot(
+      await this.infraEnvs.document(input.infraEnvId),
+      request,
+    );
+    const withUrls = (args: readonly string[]): string[] => [
+      JSON.stringify({
+        ...objectAt(parseJson(args[0] ?? '')),
+        initrd_url: initrdUrl,
+        kernel_url: kernelUrl,
+        rootfs_url: rootfsUrl,
+      }),
+    ];
+    return {
+      ...answer,
+      instructions: answer.instructions.map((step) =>
+        needsUrls(step) ? { ...step, args: withUrls(step.args) } : step,
+      ),
+    };
+  }
 
   /** @throws RefusalError */
   async send<Verb extends RequestVerb>(

@@ -11,8 +11,9 @@ import {
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Req } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
@@ -97,10 +98,11 @@ export class AgentsController {
     @Query() { timestamp: timestampSeconds = 0 }: NextStepsQuery,
     @Headers('discovery_agent_version') discoveryAgentVersion: string | undefined,
     @Context() context: CommandContext,
+    @Req() request: FastifyRequest,
   ): Promise<V2Steps> {
     const version = discoveryAgentVersion ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
-    const ask = () => this.agentRequests.send('next_steps', input, context);
+    const ask = () => this.agentRequests.nextSteps(input, context, request);
     return presentSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
   }
 

@@ -1,8 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { agentSubject, EventsService, HEADERS, RegistrationService } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { HOST_ID, hostDocument, INFRA_ENV_ID, infraEnvDocument } from '../sample-documents.fixture.spec';
 
 const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
 const { registerHost, nextSteps, replyToStep, reportHostProgress, bindHost, issueBusCredentials } =
@@ -56,6 +57,43 @@ describe('the HTTP and NATS endpoints for agents', () => {
     const answer = await gateway.call('POST', HOSTS, { json: { host_id: HOST_ID } });
     expect(answer).toMatchObject({ status: 503, body: { code: '503' } });
     expect(answer.headers.get('retry-after')).not.toBeNull();
+  });
+
+  it.each([
+    ['none', undefined],
+    ['local', 'api_key'],
+  ])('adds the URLs of the boot artifacts to the steps of a reclaim (AUTH_TYPE=%s)', async (authType, parameter) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const keys = {
+      EC_PRIVATE_KEY_PEM: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      EC_PUBLIC_KEY_PEM: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    };
+    await gateway.close();
+    gateway = await startRunningGateway({ AUTH_TYPE: authType, ...(parameter && keys) });
+    await gateway.project(3, [infraEnvDocument()]);
+    await gateway.answers(nextSteps, () => ({
+      instructions: [{ stepType: 'download-boot-artifacts', args: ['{"host_fs_mount_dir":"/host"}'] }],
+    }));
+    const { SignJWT } = await import('jose');
+    const token =
+      parameter &&
+      (await new SignJWT({ infra_env_id: INFRA_ENV_ID }).setProtectedHeader({ alg: 'ES256' }).sign(privateKey));
+    const headers: Record<string, string> = token ? { 'x-secret-key': token } : {};
+    const answer = await gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`, { headers });
+    const steps = answer.body as unknown as { readonly instructions: readonly { readonly args: readonly string[] }[] };
+    const args = JSON.parse(steps.instructions[0]?.args[0] ?? '') as Record<string, string>;
+    const artifacts = 'http://127.0.0.1:8888/boot-artifacts';
+    expect(args).toEqual({
+      host_fs_mount_dir: '/host',
+      kernel_url: `${artifacts}/kernel?arch=x86_64&version=4.18`,
+      rootfs_url: `${artifacts}/rootfs?arch=x86_64&version=4.18`,
+      initrd_url: expect.stringContaining(`/images/${INFRA_ENV_ID}/pxe-initrd?arch=x86_64&version=4.18`) as string,
+    });
+    const given = new URL(args['initrd_url'] ?? '').searchParams;
+    expect([...given.keys()]).toEqual(['arch', 'version', ...(parameter ? [parameter] : [])]);
+
+    const onBus = await gateway.bus.request(agentSubject(INFRA_ENV_ID, HOST_ID, 'next_steps'), {}, {}, 5_000);
+    expect(JSON.stringify(onBus)).toContain('pxe-initrd');
   });
 
   it('returns null without steps, omits seconds of 0 and step ids that are empty, and returns arguments as strings', async () => {

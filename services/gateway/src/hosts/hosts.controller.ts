@@ -1,8 +1,8 @@
-import { BindHostBody, ReviseHostBody, toHostRevision, V2_HOST, type V2Host } from '@muster/assisted-api';
+import { BindHostBody, ReviseHostBody, toHostRevision, UnbindHostQuery, V2_HOST, type V2Host } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
@@ -99,9 +99,10 @@ export class HostActionsController {
   async unbindHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
+    @Query() { reclaim = false }: UnbindHostQuery,
     @Context() context: CommandContext,
   ): Promise<V2Host> {
-    await this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId }, context);
+    await this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId, reclaim }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 

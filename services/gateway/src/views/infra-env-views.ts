@@ -16,6 +16,8 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { collect, findAll, noInfraEnv, SealedTexts } from './documents';
 
 type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol' | 'caller'>;
+/** The host name of the request is that of the image service, unless a setting names another. */
+export type ImageRequest = Pick<FastifyRequest, 'hostname' | 'caller'>;
 
 export interface NetworkBootUrls {
   readonly initrdUrl: string;
@@ -44,8 +46,11 @@ export class ImageUrls {
     return urlToken ? `${base}/${urlToken.place}/${urlToken.token}/${file}` : `${base}/byid/${id}/${file}`;
   }
 
-  /** Returns the URLs for a network boot. Only the RAM disk contains secrets, so only its URL has a token. */
-  async networkBoot(infraEnv: InfraEnvDocument, request: Asked): Promise<NetworkBootUrls> {
+  /**
+   * Returns the URLs for a network boot. Only the RAM disk contains secrets, so only its URL has a token. Without a
+   * request, the image service has the host name of this service.
+   */
+  async networkBoot(infraEnv: InfraEnvDocument, request: ImageRequest = this.ownRequest()): Promise<NetworkBootUrls> {
     const base = this.imageBaseUrl(request);
     const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
     return {
@@ -66,7 +71,7 @@ export class ImageUrls {
     url: string,
     infraEnv: InfraEnvDocument,
     query: URLSearchParams,
-    request: Asked,
+    request: ImageRequest,
   ): Promise<string> {
     const own = new URLSearchParams(query);
     const urlToken = await this.urlToken(infraEnv, request);
@@ -85,7 +90,7 @@ export class ImageUrls {
    */
   private async urlToken(
     infraEnv: InfraEnvDocument,
-    { caller = ADMIN }: Asked,
+    { caller = ADMIN }: ImageRequest,
   ): Promise<{ readonly place: string; readonly parameter: string; readonly token: string } | undefined> {
     const { clock, secrets } = this;
     const { id: infraEnvId } = infraEnv;
@@ -108,6 +113,10 @@ export class ImageUrls {
     }
   }
 
+  private ownRequest(): ImageRequest {
+    return { hostname: new URL(this.config.serviceBaseUrl ?? 'http://127.0.0.1').hostname };
+  }
+
   private imageExpiresAtMs(): number {
     return this.clock.nowMs() + this.config.imageExpirationMs;
   }
@@ -117,7 +126,7 @@ export class ImageUrls {
   }
 
   /** The image service has the host name of the request, unless a setting names another. */
-  private imageBaseUrl(request: Asked): string {
+  private imageBaseUrl(request: ImageRequest): string {
     const { imageEndpoint, imageServiceBaseUrl } = this.config;
     return imageServiceBaseUrl ?? `${imageEndpoint.scheme}://${request.hostname}:${imageEndpoint.port}`;
   }
