@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readProxySettings, realTimer } from '@muster/host-api';
 import { AGENT_SETTINGS_PATH } from '@muster/ignition-config';
-import { parseCommandLine, settingsOf, USAGE } from './agent-settings';
+import { type CommandLine, parseCommandLine, settingsOf, USAGE } from './agent-settings';
 import { runAgent, toLine } from './agent/agent';
 import type { DiscoverySettings } from './discovery-settings';
 import { linuxMachine } from './linux/linux-machine';
@@ -24,17 +24,16 @@ export async function runAgentProgram(args: readonly string[]): Promise<void> {
   if (line.isInventoryOnly) return printInventory();
   const settings = await settingsOf(line, process.env, readAgentFile());
   if (!settings.token) say('PULL_SECRET_TOKEN is not set. A service that requires a token will refuse this agent.');
-  await agentUntil(untilEnded(), settings, line.hostId?.toLowerCase(), line.intervalSeconds);
+  await agentUntil(untilEnded(), settings, line);
 }
 
 async function agentUntil(
   signal: AbortSignal,
   settings: DiscoverySettings,
-  givenHostId: string | undefined,
-  intervalSeconds: number,
+  { hostId: givenHostId, intervalSeconds, isRegistered }: CommandLine,
 ): Promise<void> {
   const machine = linuxMachine({ settings });
-  const hostId = givenHostId ?? hostIdOf(await machine.identity());
+  const hostId = givenHostId?.toLowerCase() ?? hostIdOf(await machine.identity());
   const transport = await openTransport({
     settings,
     hostId,
@@ -52,6 +51,7 @@ async function agentUntil(
         clock: { nowMs: () => Date.now() },
         timer: realTimer,
         intervalMs: intervalSeconds * 1000,
+        isRegistered,
         observe: (entry) => say(toLine(entry)),
       },
       signal,

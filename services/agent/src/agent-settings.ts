@@ -20,6 +20,7 @@ export interface CommandLine {
   readonly ignition?: string;
   readonly iso?: string;
   readonly isInventoryOnly: boolean;
+  readonly isRegistered: boolean;
   readonly wantsHelp: boolean;
 }
 
@@ -38,13 +39,14 @@ export const USAGE = `muster agent: registers this machine with a Muster or assi
   --insecure             do not verify the service's certificate
   --nats-url URL         use NATS, with HTTP as fallback
   --nats-creds FILE      credentials (.creds) for NATS
+  --registered           run the steps of a registered host only, such as one that is being reclaimed
   PULL_SECRET_TOKEN      environment: token of the infra-env, sent as X-Secret-Key
 `;
 
 const DEFAULT_INTERVAL_SECONDS = 60;
 /** Logging flags of assisted-installer-agent. They are accepted and have no effect. */
 const LOGGING_FLAGS = ['with-journal-logging', 'with-text-logging', 'with-stdout-logging'];
-const BOOLEANS = ['insecure', 'help', 'inventory', ...LOGGING_FLAGS];
+const BOOLEANS = ['insecure', 'help', 'inventory', 'registered', ...LOGGING_FLAGS];
 
 /**
  * Parses the flags. `-flag`, `--flag`, `--flag=value` and `--flag value` are equivalent.
@@ -94,6 +96,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     ignition: values.ignition,
     iso: values.iso,
     isInventoryOnly: switches.get('inventory') ?? false,
+    isRegistered: switches.get('registered') ?? false,
     wantsHelp: switches.get('help') ?? false,
   };
 }

@@ -8,7 +8,8 @@ describe('the command line of the agent', () => {
     const line = parseCommandLine([...NEEDED, '-interval', '30', '--insecure=false', '--with-journal-logging=false']);
     expect(line).toMatchObject({ url: 'http://m:8090', infraEnvId: ID, intervalSeconds: 30, isInsecure: false });
     expect(parseCommandLine(['--insecure']).isInsecure).toBe(true);
-    expect(parseCommandLine([]).intervalSeconds).toBe(60);
+    expect(parseCommandLine([])).toMatchObject({ intervalSeconds: 60, isRegistered: false });
+    expect(parseCommandLine(['--registered']).isRegistered).toBe(true);
   });
 
   it.each([[['--interval', 'soon']], [['--insecure=perhaps']], [['--nonsense', '1']]])(

@@ -26,7 +26,11 @@ const steps = (...types: string[]): Answer => ({
 
 describe('an agent over HTTP', () => {
   let stop: () => Promise<void>;
-  const start = async (answer: (call: Received) => Answer, abilities: Machine['abilities'] = {}) => {
+  const start = async (
+    answer: (call: Received) => Answer,
+    abilities: Machine['abilities'] = {},
+    isRegistered = false,
+  ) => {
     const service = await startHttpService(answer);
     const { observe, of, notes } = collectNotes();
     const ending = new AbortController();
@@ -46,6 +50,7 @@ describe('an agent over HTTP', () => {
         clock: { nowMs: () => 1_700_000_000_999 },
         timer: quickTimer,
         random: () => 0.5,
+        isRegistered,
         observe,
       },
       ending.signal,
@@ -90,6 +95,29 @@ describe('an agent over HTTP', () => {
       output: '[]',
       error: '',
     });
+  });
+
+  it('runs the steps of a registered host without a registration, until the host reboots', async () => {
+    const types = ['download-boot-artifacts', 'reboot-for-reclaim'];
+    const order = JSON.stringify({ host_fs_mount_dir: '/host', kernel_url: 'k', initrd_url: 'i', rootfs_url: 'r' });
+    const done: string[] = [];
+    const { service } = await start(
+      ({ method }) => {
+        const type = method === 'GET' ? types.shift() : undefined;
+        if (!type) return { status: method === 'GET' ? 503 : 204 };
+        const instructions = [{ step_type: type, step_id: `${type}-1`, args: [order] }];
+        const post_step_action = type === 'reboot-for-reclaim' ? 'exit' : 'continue';
+        return { status: 200, json: { next_instruction_seconds: 1, post_step_action, instructions } };
+      },
+      {
+        'download-boot-artifacts': async ({ hostFsMountDir, kernelUrl }) => void done.push(hostFsMountDir, kernelUrl),
+        'reboot-for-reclaim': async () => void done.push('reboot'),
+      },
+      true,
+    );
+    await eventually('the host reboots', () => done.includes('reboot'));
+    expect(done).toEqual(['/host', 'k', 'reboot']);
+    expect(service.of('POST', '/hosts')).toEqual([]);
   });
 
   it('sends an unchanged result once, and again after the service failed', async () => {

@@ -59,6 +59,8 @@ export interface AgentOptions {
   readonly random?: () => number;
   /** Interval between attempts to register, in milliseconds. */
   readonly intervalMs?: number;
+  /** The host is registered and runs from its disk: run its steps only, as for a reclaim. */
+  readonly isRegistered?: boolean;
   readonly observe?: AgentObserver;
 }
 
@@ -184,10 +186,11 @@ const FINAL_STATUSES = [401, 403, 404, 409];
  * 1. register, and repeat after failures;
  * 2. poll for steps, run them and reply, until the session ends;
  * 3. start again.
+ * With `isRegistered`, only steps are run.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const runnerVersion = await registerWithTimeout(options, signal);
+    const runnerVersion = options.isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
     const end = await runSession({ ...options, agentVersion: runnerVersion }, signal);
     if (signal.aborted) return;
@@ -196,7 +199,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       return untilAborted(signal);
     }
     options.observe?.({ type: 'leaving', reason: end.reason });
-    await options.timer.sleep(COOL_DOWN_MS, signal);
+    // The host that is being reclaimed reboots meanwhile.
+    await options.timer.sleep(options.isRegistered ? DEFAULT_INTERVAL_MS : COOL_DOWN_MS, signal);
   }
 }
 
