@@ -133,7 +133,13 @@ export function createInstallAbilities(options: InstallAbilitiesOptions): Abilit
       await timer.work(DURATIONS_MS.imagePull, signal);
       return { agent_image: image, result: 'success' };
     },
-    'download-boot-artifacts': async (_order, signal) => timer.work(DURATIONS_MS.imagePull, signal),
+    'download-boot-artifacts': async ({ initrdUrl, kernelUrl, rootfsUrl }, signal) => {
+      for (const url of [kernelUrl, initrdUrl, rootfsUrl]) {
+        const { ok, status } = await fetch(url, { method: 'HEAD', signal });
+        if (!ok) throw new StepFailed(`${url} was answered with status ${status}.`);
+      }
+      await timer.work(DURATIONS_MS.imagePull, signal);
+    },
     'reboot-for-reclaim': async (_order, signal) => {
       void timer.work(DURATIONS_MS.shutdown, signal).then(() => {
         if (!signal.aborted) options.reboot('media');

@@ -89,6 +89,11 @@ export interface SimulatedMachine extends Machine {
    * Switches the machine off and on. `media`: boot the discovery image even when the disk is installed, as for a reset.
    */
   restart(from?: 'disk' | 'media'): Promise<void>;
+  /**
+   * Starts an agent on the node of the installed machine, which runs the steps of a reclaim. Returns immediately.
+   * @throws when the machine does not run from its disk
+   */
+  startNodeAgent(): void;
   /** Switches the machine off, repairs its fault, and switches it on. */
   repair(): Promise<void>;
 }
@@ -163,6 +168,14 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
 
   const liveFromMedia = async (settings: DiscoverySettings, signal: AbortSignal): Promise<void> => {
     enter('discovery');
+    await liveWithAgent(settings, signal);
+  };
+
+  const liveWithAgent = async (
+    settings: DiscoverySettings,
+    signal: AbortSignal,
+    isRegistered = false,
+  ): Promise<void> => {
     const transport = await openTransport({
       settings,
       hostId,
@@ -180,6 +193,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
           agentVersion: settings.agentVersion,
           clock: { nowMs: () => Date.now() },
           timer: timer.polls,
+          isRegistered,
           observe: (note) => observer.onAgentNote?.(self, note),
         },
         signal,
@@ -246,6 +260,12 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
       bootsMedia = from === 'media';
       await machine.powerOff();
       machine.powerOn();
+    },
+    startNodeAgent: () => {
+      if (!running || !media || state !== 'installed') throw new Error(`${hostname} does not run from its disk.`);
+      void liveWithAgent(media, running.stop.signal, true).catch((error: unknown) => {
+        observer.onTrouble?.(self, `the agent on the node stopped: ${errorMessage(error)}`);
+      });
     },
     repair: async () => {
       await machine.powerOff();
