@@ -1,8 +1,26 @@
-import { BindHostBody, ReviseHostBody, toHostRevision, UnbindHostQuery, V2_HOST, type V2Host } from '@muster/assisted-api';
+import {
+  BindHostBody,
+  ReviseHostBody,
+  toHostRevision,
+  UnbindHostQuery,
+  V2_HOST,
+  type V2Host,
+} from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, type StreamableFile } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Query,
+  type StreamableFile,
+} from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
