@@ -12,6 +12,7 @@ export {
   type NatsServer,
   type NatsServerOptions,
   runProgram,
+  threadFromSource,
   type RunningProgram,
   startNatsServer,
   type TemporaryDirectory,

@@ -25,10 +25,17 @@ export interface RunningProgram {
   ended(): Promise<{ readonly code: number | null; readonly errors: string }>;
 }
 
+const FROM_SOURCE = ['-C', 'muster-source', '-r', join(__dirname, 'typescript-hook.cjs')];
+
+/** Options that run a TypeScript file from source in a worker thread. */
+export const threadFromSource = (entry: string): { readonly entry: string; readonly execArgv: readonly string[] } => ({
+  entry,
+  execArgv: FROM_SOURCE,
+});
+
 /** Runs a TypeScript file from source in a separate process, for tests that kill it. */
 export const runProgram = (file: string, args: readonly string[] = []): RunningProgram => {
-  const hook = join(__dirname, 'typescript-hook.cjs');
-  const child: ChildProcess = spawn(process.execPath, ['-C', 'muster-source', '-r', hook, file, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...FROM_SOURCE, file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
