@@ -1,62 +1,54 @@
-import { type AppendResult, type ExpectedRevision, NO_STREAM, type RecordedEvent, type StreamId } from '@muster/ports';
-import type Database from 'libsql';
+import type { AppendResult, ExpectedRevision, RecordedEvent, StreamId } from '@muster/ports';
 import { type EncodedEvent, toEvent } from './event-pages';
-import { GroupCommit } from './group-commit';
+import type { SqliteWriter, Writes } from './writer';
+import type { WritesTo, WrittenFile } from './written-databases';
 
 /**
  * Appends with group commit. Each append checks its own expected revision inside the transaction. A conflict writes nothing and does not
  * affect the other appends.
  */
 export class AppendQueue {
-  private readonly commits: GroupCommit;
-  /** Events of the transaction that is being written. */
+  private readonly writes: Writes<WritesTo<'events'>>;
+  /** Events of the transaction whose results are being received. */
   private stored: RecordedEvent[] = [];
-  private readonly findStream;
-  private readonly insertStream;
-  private readonly insertEvent;
+  /** Settles when the appends that were requested so far have a result. */
+  private last: Promise<unknown> = Promise.resolve();
+  private unanswered = 0;
 
   constructor(
-    database: Database.Database,
-    file: string,
-    /** Called with the stored events in order of position. */
+    writer: SqliteWriter,
+    file: WrittenFile,
+    /** Called with the stored events of a transaction in order of position, before its appends resolve. */
     onCommitted: (events: readonly RecordedEvent[]) => void,
   ) {
-    this.commits = new GroupCommit(database, file, (isCommitted) => {
+    this.writes = writer.open('events', file, () => {
       const { stored } = this;
       this.stored = [];
-      if (isCommitted && stored.length > 0) onCommitted(stored);
+      if (stored.length > 0) onCommitted(stored);
     });
-    this.findStream = database
-      .prepare(
-        `SELECT id, (SELECT revision FROM events WHERE stream = id ORDER BY revision DESC LIMIT 1)
-         FROM streams WHERE name = ?`,
-      )
-      .raw();
-    this.insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)');
-    this.insertEvent = database.prepare('INSERT INTO events (stream, revision, body) VALUES (?, ?, ?)');
   }
 
   append(streamId: StreamId, expected: ExpectedRevision, bodies: readonly EncodedEvent[]): Promise<AppendResult> {
-    return this.commits.run(() => this.write(streamId, expected, bodies));
+    const texts = bodies.map(({ text }) => text);
+    const appended = this.writes.run('append', [streamId, expected, texts], (result) => {
+      if (result.kind === 'conflict') return;
+      const [revision, position] = [result.revision - bodies.length + 1, result.position - bodies.length + 1];
+      for (const [index, { body }] of bodies.entries())
+        this.stored.push(toEvent(streamId, revision + index, position + index, body));
+    });
+    this.unanswered += 1;
+    const answered = (): void => void (this.unanswered -= 1);
+    this.last = appended.then(answered, answered);
+    return appended;
   }
 
-  /** Writes all waiting appends now. */
-  flush(): void {
-    this.commits.flush();
+  /** Resolves when the appends that were requested so far have a result. Undefined when all of them have one. */
+  settled(): Promise<unknown> | undefined {
+    return this.unanswered > 0 ? this.last : undefined;
   }
 
-  private write(streamId: StreamId, expected: ExpectedRevision, bodies: readonly EncodedEvent[]): AppendResult {
-    const found = this.findStream.get(streamId) as [id: number, revision: number] | undefined;
-    const actualRevision = found?.[1] ?? NO_STREAM;
-    if (actualRevision !== expected) return { kind: 'conflict', actualRevision };
-    const stream = found?.[0] ?? this.insertStream.run(streamId).lastInsertRowid;
-    let revision = actualRevision;
-    let position = -1;
-    for (const { text, body } of bodies) {
-      revision += 1;
-      position = Number(this.insertEvent.run(stream, revision, text).lastInsertRowid);
-      this.stored.push(toEvent(streamId, revision, position, body));
-    }
-    return { kind: 'appended', revision, position };
+  /** Resolves when all requested appends have a result and the connection is closed. */
+  close(): Promise<void> {
+    return this.writes.close();
   }
 }

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { NO_STREAM, type EventToAppend } from '@muster/ports';
 import { sqliteEventStore } from './event-store';
+import { writerHere, writerThread } from './writer';
 
 /**
- * Appends three events at a time to several streams concurrently and prints each acknowledgement, until it is killed.
+ * Appends three events at a time to several streams concurrently and prints each acknowledgement, until it is killed. Arguments: the file
+ * of the store; `thread` to write in a thread of its own.
  */
 const WRITERS = 32;
 const STANDARD_OUTPUT = 1;
@@ -21,7 +24,9 @@ const sample = (): EventToAppend => ({
   },
 });
 
-const store = sqliteEventStore({ file: process.argv[2] ?? '' });
+const [, , file = '', thread] = process.argv;
+const writer = thread === 'thread' ? writerThread({ entry: join(__dirname, 'writer.entry.ts') }) : writerHere();
+const store = sqliteEventStore({ file, writer });
 
 const write = async (): Promise<never> => {
   const stream = `sample-${randomUUID()}` as const;

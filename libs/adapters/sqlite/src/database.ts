@@ -9,7 +9,7 @@ import Database from 'libsql';
 export class EventStoreUnusable extends Error {
   constructor(
     readonly file: string,
-    explanation: string,
+    readonly explanation: string,
     readonly code?: string,
     options?: ErrorOptions,
   ) {

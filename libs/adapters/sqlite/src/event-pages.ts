@@ -137,7 +137,7 @@ interface Page {
  */
 export class EventPages {
   /** In the order of use, the least recently used first. */
-  private readonly kept = new Map<number, Page>();
+  private readonly pages = new Map<number, Page>();
   private readonly selectHead;
   private readonly selectEvents;
 
@@ -156,6 +156,16 @@ export class EventPages {
 
   head(): number {
     return (this.selectHead.get() as [number])[0];
+  }
+
+  /** As `after`, from memory. Undefined when the store has to be read. */
+  kept(position: number): readonly RecordedEvent[] | undefined {
+    const number = Math.floor(Math.max(position, 0) / PAGE_EVENTS);
+    const page = this.pages.get(number);
+    if (!page || page.through <= position) return undefined;
+    this.keep(number, page);
+    const first = page.events.findIndex((event) => event.position > position);
+    return first > 0 ? page.events.slice(first) : page.events;
   }
 
   /** Returns the events after the position, at most to the end of a page. Empty at the end of the store. */
@@ -179,7 +189,7 @@ export class EventPages {
     for (let index = 0; index < events.length;) {
       const number = Math.floor(((events[index]?.position ?? 0) - 1) / PAGE_EVENTS);
       const [begin, end] = [number * PAGE_EVENTS, (number + 1) * PAGE_EVENTS];
-      const known = this.kept.get(number) ?? { through: begin, events: [] };
+      const known = this.pages.get(number) ?? { through: begin, events: [] };
       const added: RecordedEvent[] = [];
       let { through } = known;
       for (; index < events.length; index += 1) {
@@ -196,18 +206,18 @@ export class EventPages {
   private page(number: number, head: number): Page {
     const begin = number * PAGE_EVENTS;
     const end = begin + PAGE_EVENTS;
-    const known = this.kept.get(number) ?? { through: begin, events: [] };
+    const known = this.pages.get(number) ?? { through: begin, events: [] };
     const page = known.through >= Math.min(head, end) ? known : this.readOn(known, end);
     this.keep(number, page);
     return page;
   }
 
   private keep(number: number, page: Page): void {
-    this.kept.delete(number);
-    this.kept.set(number, page);
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= KEPT_PAGES) break;
-      this.kept.delete(oldest);
+    this.pages.delete(number);
+    this.pages.set(number, page);
+    for (const oldest of this.pages.keys()) {
+      if (this.pages.size <= KEPT_PAGES) break;
+      this.pages.delete(oldest);
     }
   }
 

@@ -8,26 +8,37 @@ import {
   eventually,
   manualClock,
   temporaryDirectory,
+  threadFromSource,
 } from '@muster/testing';
 import { openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
+import { type SqliteWriter, writerHere, writerThread } from './writer';
 
-eventStoreContract('sqliteEventStore', async () => {
-  const directory = temporaryDirectory();
-  const file = join(directory.path, 'events.db');
-  let store = sqliteEventStore({ file });
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = sqliteEventStore({ file });
-      return store;
-    },
-    close: async () => {
-      await store.close();
-      directory.remove();
-    },
-  };
+describe.each([
+  ['sqliteEventStore', writerHere],
+  ['sqliteEventStore with a writer thread', () => writerThread(threadFromSource(join(__dirname, 'writer.entry.ts')))],
+])('', (name, openWriter) => {
+  let writer: SqliteWriter;
+  beforeAll(() => void (writer = openWriter()));
+  afterAll(() => writer.close());
+
+  eventStoreContract(name, async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'events.db');
+    let store = sqliteEventStore({ file, writer });
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = sqliteEventStore({ file, writer });
+        return store;
+      },
+      close: async () => {
+        await store.close();
+        directory.remove();
+      },
+    };
+  });
 });
 
 describe('sqliteEventStore', () => {

@@ -13,6 +13,7 @@ import {
 import { AppendQueue } from './append-queue';
 import { openDatabase } from './database';
 import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
+import { type SqliteWriter, writerHere } from './writer';
 
 export interface SqliteEventStoreOptions {
   /** Path of the database file. Its directory must exist. While it is open, two more files exist in the same directory. */
@@ -23,6 +24,8 @@ export interface SqliteEventStoreOptions {
   readonly isSoleWriter?: boolean;
   /** Maximum size of the file in bytes. @default limited by the disk only */
   readonly maxBytes?: number;
+  /** Writes the appends. The caller closes it. @default in the thread of the caller */
+  readonly writer?: SqliteWriter;
 }
 
 /**
@@ -37,10 +40,12 @@ const OTHER_WRITERS_POLL_MS = 250;
  */
 export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore => {
   const clock = options.clock ?? { nowMs: () => Date.now() };
-  const database = openDatabase(options.file, options.maxBytes);
+  // It only reads. The writer has a connection of its own.
+  const database = openDatabase(options.file);
   const eventPages = new EventPages(database, options.file);
   const growth = createGrowthSignal(eventPages.head());
-  const appends = new AppendQueue(database, options.file, (events) => {
+  const { file, maxBytes, writer = writerHere() } = options;
+  const appends = new AppendQueue(writer, { file, maxBytes }, (events) => {
     eventPages.add(events);
     growth.grownTo(events.at(-1)?.position ?? START_OF_STORE);
   });
@@ -56,13 +61,14 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   let poll: NodeJS.Timeout | undefined;
   let seenVersion = 0;
 
-  const requireOpen = (): void => {
-    if (!isOpen) throw new Error(`The event store ${options.file} is closed.`);
+  /** A read that runs while the store is being closed continues until its subscriptions have ended. */
+  const requireOpen = (is = isOpen): void => {
+    if (!is) throw new Error(`The event store ${options.file} is closed.`);
   };
 
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
-      requireOpen();
+      requireOpen(database.open);
       const rows = selectStream.all(streamId, cursor) as [number, number, StoredText][];
       if (rows.length > 0)
         yield rows.map(([position, revision, body]) => decodeRow(options.file, streamId, revision, position, body));
@@ -72,10 +78,17 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     }
   }
 
+  /** Appends in progress are awaited first, because their events need not be read and parsed then. */
+  async function readOn(cursor: number): Promise<readonly RecordedEvent[]> {
+    await appends.settled();
+    requireOpen(database.open);
+    return eventPages.kept(cursor) ?? eventPages.after(cursor);
+  }
+
   async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterPosition; ;) {
-      requireOpen();
-      const page = eventPages.after(cursor);
+      requireOpen(database.open);
+      const page = eventPages.kept(cursor) ?? (await readOn(cursor));
       if (page.length === 0) return;
       yield page;
       cursor = page.at(-1)?.position ?? cursor;
@@ -126,12 +139,11 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     close: async () => {
       if (!isOpen) return;
       isOpen = false;
-      appends.flush();
       clearInterval(poll);
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-      // Leaves one file instead of three, so that a copy of it is a backup.
-      database.pragma('wal_checkpoint(TRUNCATE)');
       database.close();
+      // Leaves one file instead of three, so that a copy of it is a backup.
+      await appends.close();
     },
   };
 };

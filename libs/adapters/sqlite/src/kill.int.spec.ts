@@ -7,7 +7,7 @@ type Acknowledged = [stream: string, revision: number, position: number, ...ids:
 
 const EVENTS_PER_APPEND = 3;
 
-describe('process that is killed while it appends', () => {
+describe.each(['here', 'thread'])('process that is killed while it appends (writer: %s)', (writer) => {
   const directory = temporaryDirectory();
   const file = join(directory.path, 'events.db');
   const acknowledged: Acknowledged[] = [];
@@ -16,7 +16,7 @@ describe('process that is killed while it appends', () => {
   it.each([1, 40, 200, 1_000])(
     'has stored all acknowledged events once when it was killed after %i acknowledgements',
     async (answers) => {
-      const program = runProgram(join(__dirname, 'append-until-killed.program.ts'), [file]);
+      const program = runProgram(join(__dirname, 'append-until-killed.program.ts'), [file, writer]);
       await eventually(`${answers} acknowledgements arrive`, () => program.lines.length >= answers);
       await program.kill();
       acknowledged.push(...program.lines.map((line) => JSON.parse(line) as Acknowledged));

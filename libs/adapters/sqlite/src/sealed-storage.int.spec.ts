@@ -1,30 +1,42 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealedSecrets } from '@muster/adapter-filesystem';
-import { secretsContract, temporaryDirectory } from '@muster/testing';
+import { secretsContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import { sqliteSealedStorage } from './sealed-storage';
+import { type SqliteWriter, writerHere, writerThread } from './writer';
 
-secretsContract('sealedSecrets in sqliteSealedStorage', async () => {
-  const directory = temporaryDirectory();
-  const masterKeyFile = join(directory.path, 'master.key');
-  const opened: { close(): void }[] = [];
-  const open = () =>
-    sealedSecrets({
-      masterKeyFile,
-      openStorage: () => {
-        const storage = sqliteSealedStorage(join(directory.path, 'sealed.sqlite'));
-        opened.push(storage);
-        return storage;
+const threadOf = (): SqliteWriter => writerThread(threadFromSource(join(__dirname, 'writer.entry.ts')));
+
+describe.each([
+  ['sealedSecrets in sqliteSealedStorage', writerHere],
+  ['sealedSecrets in sqliteSealedStorage with a writer thread', threadOf],
+])('', (name, openWriter) => {
+  let writer: SqliteWriter;
+  beforeAll(() => void (writer = openWriter()));
+  afterAll(() => writer.close());
+
+  secretsContract(name, async () => {
+    const directory = temporaryDirectory();
+    const masterKeyFile = join(directory.path, 'master.key');
+    const opened: { close(): Promise<void> }[] = [];
+    const open = () =>
+      sealedSecrets({
+        masterKeyFile,
+        openStorage: () => {
+          const storage = sqliteSealedStorage(join(directory.path, 'sealed.sqlite'), writer);
+          opened.push(storage);
+          return storage;
+        },
+      });
+    return {
+      secrets: await open(),
+      reopen: open,
+      close: async () => {
+        for (const storage of opened) await storage.close();
+        directory.remove();
       },
-    });
-  return {
-    secrets: await open(),
-    reopen: open,
-    close: async () => {
-      for (const storage of opened) storage.close();
-      directory.remove();
-    },
-  };
+    };
+  });
 });
 
 describe('sqliteSealedStorage', () => {
@@ -45,8 +57,8 @@ describe('sqliteSealedStorage', () => {
     await other.replace('scope', 'value', Buffer.from('sealed'));
     expect((await one.read('scope', 'value'))?.toString()).toBe('sealed');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    one.close();
-    other.close();
+    await one.close();
+    await other.close();
   });
 
   it('leaves no bytes of a removed scope on the disk, and does not create it again by a replacement', async () => {
@@ -57,6 +69,6 @@ describe('sqliteSealedStorage', () => {
     expect(bytesOnDisk()).not.toContain('bytes-of-the-scope-key');
     await expect(storage.replace('gone', 'value', Buffer.from('x'))).rejects.toThrow(/destroyed/);
     expect(await storage.read('gone', 'value')).toBeUndefined();
-    storage.close();
+    await storage.close();
   });
 });

@@ -2,20 +2,33 @@ import { createHash, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { inMemoryObjectStore } from '@muster/adapter-in-memory';
-import { manualClock, objectStoreContract, temporaryDirectory } from '@muster/testing';
+import { manualClock, objectStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import Database from 'libsql';
 import { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects } from './small-objects';
+import { type SqliteWriter, writerHere, writerThread } from './writer';
 
-objectStoreContract('sqliteSmallObjects', async () => {
-  const directory = temporaryDirectory();
-  const objects = sqliteSmallObjects({ file: join(directory.path, 'objects.sqlite'), others: inMemoryObjectStore() });
-  return {
-    objects,
-    close: async () => {
-      objects.close();
-      directory.remove();
-    },
-  };
+const threadOf = (): SqliteWriter => writerThread(threadFromSource(join(__dirname, 'writer.entry.ts')));
+
+describe.each([
+  ['sqliteSmallObjects', writerHere],
+  ['sqliteSmallObjects with a writer thread', threadOf],
+])('', (name, openWriter) => {
+  let writer: SqliteWriter;
+  beforeAll(() => void (writer = openWriter()));
+  afterAll(() => writer.close());
+
+  objectStoreContract(name, async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'objects.sqlite');
+    const objects = sqliteSmallObjects({ file, others: inMemoryObjectStore(), writer });
+    return {
+      objects,
+      close: async () => {
+        await objects.close();
+        directory.remove();
+      },
+    };
+  });
 });
 
 describe('sqliteSmallObjects', () => {
@@ -34,7 +47,7 @@ describe('sqliteSmallObjects', () => {
     const listed: string[] = [];
     for await (const stored of objects.list()) listed.push(stored.digest);
     expect(listed.sort()).toEqual([digest, other.digest].sort());
-    objects.close();
+    await objects.close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -44,21 +57,21 @@ describe('sqliteSmallObjects', () => {
     const first = sqliteSmallObjects({ file, others, clock });
     const { digest } = await first.put(body, 10);
     const before = await storedAtOf(first, digest);
-    first.close();
+    await first.close();
     clock.advance(5_000);
     const second = sqliteSmallObjects({ file, others, clock });
     expect(await second.get(digest)).toEqual(body);
     await second.put(body, 10);
     expect((await storedAtOf(second, digest)) - before).toBe(5_000);
-    second.close();
+    await second.close();
   });
 
   it('shares its file with other processes', async () => {
     const [one, other] = [sqliteSmallObjects({ file, others }), sqliteSmallObjects({ file, others })];
     const { digest } = await one.put(Buffer.from('shared'), 10);
     expect((await other.get(digest))?.toString()).toBe('shared');
-    one.close();
-    other.close();
+    await one.close();
+    await other.close();
   });
 
   it('throws when a stored body does not match its digest', async () => {
@@ -69,7 +82,7 @@ describe('sqliteSmallObjects', () => {
     database.prepare('UPDATE objects SET body = ? WHERE digest = ?').run(Buffer.from('other'), digest);
     database.close();
     await expect(objects.get(digest)).rejects.toThrow(/damaged/);
-    objects.close();
+    await objects.close();
   });
 });
 

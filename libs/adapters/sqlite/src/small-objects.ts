@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
-import { closeDurableDatabase, openDurableDatabase } from './durable-database';
-import { GroupCommit } from './group-commit';
+import { openDurableDatabase } from './durable-database';
+import { type SqliteWriter, writerHere } from './writer';
+import { OBJECTS_SCHEMA } from './written-databases';
 
 /** Bodies up to this size are stored in the database file. */
 export const SMALL_OBJECT_BYTES_MAX = 64 * 1024;
 /** Bodies per read of a list. */
 const PAGE_OBJECTS = 1_000;
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS objects (
-    digest TEXT PRIMARY KEY, stored_at_ms INTEGER NOT NULL, body BLOB NOT NULL
-  ) STRICT`;
 
 export interface SqliteSmallObjectsOptions {
   /** Path of the database file; its directory must exist. Several processes may have it open. */
@@ -21,6 +17,8 @@ export interface SqliteSmallObjectsOptions {
   readonly others: ObjectStore;
   /** @default the clock of the machine */
   readonly clock?: Clock;
+  /** Writes the small bodies. The caller closes it. @default in the thread of the caller */
+  readonly writer?: SqliteWriter;
 }
 
 /**
@@ -31,15 +29,12 @@ export const sqliteSmallObjects = ({
   file,
   others,
   clock = { nowMs: () => Date.now() },
-}: SqliteSmallObjectsOptions): ObjectStore & { close(): void } => {
-  const database = openDurableDatabase(file, SCHEMA);
-  const commits = new GroupCommit(database, file);
-  const insert = database.prepare(
-    `INSERT INTO objects (digest, stored_at_ms, body) VALUES (?, ?, ?)
-     ON CONFLICT (digest) DO UPDATE SET stored_at_ms = excluded.stored_at_ms`,
-  );
+  writer = writerHere(),
+}: SqliteSmallObjectsOptions): ObjectStore & { close(): Promise<void> } => {
+  // It only reads. The writer has a connection of its own.
+  const database = openDurableDatabase(file, OBJECTS_SCHEMA);
+  const writes = writer.open('objects', { file });
   const select = database.prepare('SELECT body FROM objects WHERE digest = ?').raw();
-  const removal = database.prepare('DELETE FROM objects WHERE digest = ?');
   const selectPage = database
     .prepare(
       `SELECT digest, length(body), stored_at_ms FROM objects WHERE digest > ? ORDER BY digest LIMIT ${PAGE_OBJECTS}`,
@@ -58,7 +53,8 @@ export const sqliteSmallObjects = ({
       if (!Buffer.isBuffer(body) || body.length > SMALL_OBJECT_BYTES_MAX) return others.put(body, maxBytes);
       if (body.length > maxBytes) throw new ObjectTooLarge(maxBytes);
       const digest = digestOf(body);
-      await commits.run(() => insert.run(digest, clock.nowMs(), body));
+      // A copy, because the caller keeps its body and a body may be a part of a larger buffer.
+      await writes.run('put', [digest, clock.nowMs(), new Uint8Array(body)]);
       return { digest, bytes: body.length };
     },
     get: async (digest) => find(digest) ?? others.get(digest),
@@ -68,7 +64,7 @@ export const sqliteSmallObjects = ({
       return Readable.from(range ? [body.subarray(range.start, range.end + 1)] : [body], { objectMode: false });
     },
     remove: async (digest) => {
-      await commits.run(() => removal.run(digest));
+      await writes.run('remove', [digest]);
       await others.remove(digest);
     },
     list: async function* () {
@@ -80,9 +76,10 @@ export const sqliteSmallObjects = ({
       }
       yield* others.list();
     },
-    close: () => {
-      commits.flush();
-      closeDurableDatabase(database);
+    close: async () => {
+      if (!database.open) return;
+      database.close();
+      await writes.close();
     },
   };
 };

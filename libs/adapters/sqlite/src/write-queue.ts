@@ -1,0 +1,125 @@
+import { EventStoreUnusable, explain } from './database';
+import { closeDurableDatabase, truncateLog } from './durable-database';
+import { openWritten, type WrittenDatabase, type WrittenFile, type WrittenKind } from './written-databases';
+
+/** Maximum number of writes per transaction, so that the first of them do not wait long for the last ones. */
+const BATCH_WRITES_MAX = 256;
+
+/** A request to the connections that write. Requests to one database take effect in their order. */
+export type WriterRequest =
+  | {
+      readonly id: number;
+      readonly kind: 'write';
+      readonly to: number;
+      readonly name: string;
+      readonly args: unknown[];
+    }
+  | {
+      readonly id: number;
+      readonly kind: 'open';
+      readonly to: number;
+      readonly as: WrittenKind;
+      readonly file: WrittenFile;
+    }
+  | { readonly id: number; readonly kind: 'truncate' | 'close'; readonly to: number };
+type Write = Extract<WriterRequest, { kind: 'write' }>;
+
+/** `explanation`: of an EventStoreUnusable, because a structured clone does not keep the class of an error. */
+export type WriterAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly file: string; readonly explanation: string; readonly code: string | undefined }
+  | { readonly id: number; readonly error: Error };
+
+/**
+ * Owns the connections that write. Group commit: all waiting writes to one database share a transaction, and thus one fsync. A write that
+ * throws fails its whole transaction.
+ */
+export class WriteQueue {
+  /** By number. An error: the database could not be opened. */
+  private readonly databases = new Map<number, (WrittenDatabase & WrittenFile) | Error>();
+  private readonly waiting = new Map<number, Write[]>();
+
+  constructor(
+    /** Called after each transaction with the answers to its writes. */
+    private readonly onAnswers: (answers: readonly WriterAnswer[]) => void,
+  ) {}
+
+  add(requests: readonly WriterRequest[]): void {
+    for (const request of requests) {
+      if (request.kind === 'write') {
+        const waiting = this.waiting.get(request.to);
+        if (waiting) waiting.push(request);
+        else this.waiting.set(request.to, [request]);
+        continue;
+      }
+      this.commit(request.to);
+      this.onAnswers(this.answer([request], () => this.control(request)));
+    }
+  }
+
+  /** Writes everything that waits. */
+  flush(): void {
+    for (const to of this.waiting.keys()) this.commit(to);
+  }
+
+  private control(request: Exclude<WriterRequest, Write>): readonly unknown[] {
+    if (request.kind === 'open') this.open(request);
+    else if (request.kind === 'truncate') truncateLog(this.database(request.to).database);
+    else {
+      const opened = this.databases.get(request.to);
+      this.databases.delete(request.to);
+      if (opened && !(opened instanceof Error)) closeDurableDatabase(opened.database);
+    }
+    return [];
+  }
+
+  private open({ to, as, file }: Extract<WriterRequest, { kind: 'open' }>): void {
+    try {
+      this.databases.set(to, { ...openWritten(as, file), ...file });
+    } catch (error) {
+      this.databases.set(to, explain(file.file, error));
+    }
+  }
+
+  private database(to: number): WrittenDatabase & WrittenFile {
+    const opened = this.databases.get(to) ?? new Error('The database is closed.');
+    if (opened instanceof Error) throw opened;
+    return opened;
+  }
+
+  private commit(to: number): void {
+    const writes = this.waiting.get(to) ?? [];
+    this.waiting.delete(to);
+    for (let start = 0; start < writes.length; start += BATCH_WRITES_MAX) {
+      const batch = writes.slice(start, start + BATCH_WRITES_MAX);
+      this.onAnswers(this.answer(batch, () => inTransaction(this.database(to), batch)));
+    }
+  }
+
+  private answer(requests: readonly WriterRequest[], work: () => readonly unknown[]): readonly WriterAnswer[] {
+    try {
+      const results = work();
+      return requests.map(({ id }, index) => ({ id, result: results[index] }));
+    } catch (error) {
+      const opened = this.databases.get(requests[0]?.to ?? NaN);
+      const explained = explain(opened && 'file' in opened ? String(opened.file) : '', error);
+      if (!(explained instanceof EventStoreUnusable)) return requests.map(({ id }) => ({ id, error: explained }));
+      const { file, explanation, code } = explained;
+      return requests.map(({ id }) => ({ id, file, explanation, code }));
+    }
+  }
+}
+
+function inTransaction({ database, statements }: WrittenDatabase, batch: readonly Write[]): readonly unknown[] {
+  // IMMEDIATE: the write lock is acquired before anything is read.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const results = batch.map(({ name, args }) => statements[name]?.(...(args as never[])));
+    database.exec('COMMIT');
+    return results;
+  } catch (error) {
+    // SQLite has already rolled back after some errors, such as a full disk.
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
