@@ -26,6 +26,14 @@ export const PROGRAM_SETTINGS = {
     fallback: 512 * 1024 ** 2,
     meaning: 'Free space of the data directory below which `/ready` fails and log bundles are refused with 507.',
   }),
+  MUSTER_CORES: integer({
+    ...MUSTER,
+    min: 1,
+    max: 64,
+    fallbackText: 'the cores of the machine, at most 4',
+    meaning:
+      'Cores that the process uses. From 2 on, a thread of its own writes to the SQLite files of the data directory, so that requests do not wait for the disk.',
+  }),
   MUSTER_SIMULATED_IMAGE: boolean({
     ...MUSTER,
     fallback: true,
