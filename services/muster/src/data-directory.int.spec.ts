@@ -101,7 +101,7 @@ describe('the identity of an installation', () => {
     await expect(requireMasterKey(keyFile(), secrets)).rejects.toThrow(/master key .*master\.key is missing/);
     await sealedSecrets({ masterKeyFile: keyFile(), openStorage: () => storage });
     await expect(requireMasterKey(keyFile(), secrets)).resolves.toBeUndefined();
-    storage.close();
+    await storage.close();
   });
 
   it('refuses the master key of another installation', async () => {

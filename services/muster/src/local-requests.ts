@@ -168,3 +168,37 @@ function withinTimeout<T>(answer: Promise<T>, subject: string, timeoutMs: number
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+/** Simulated losses are reported after this time. A real caller detects a loss only at its timeout. */
+const LOSS_NOTICED_MS = 300;
+
+/**
+ * A bus that drops a share of all messages, the same messages for the same seed. Tests and demonstrations show with it
+ * that no event is lost.
+ */
+export function lossyRequests(requests: Requests, share: number, seed: number): Requests {
+  let state = seed >>> 0 || 1;
+  const chance = (): number => {
+    // xorshift32: repeatable and sufficiently random.
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  return {
+    request: async (subject, body, headers, timeoutMs) => {
+      const fate = chance();
+      if (fate >= share) return requests.request(subject, body, headers, timeoutMs);
+      // Half of the losses drop the request and half the reply. In the second case the command was executed without a
+      // reply.
+      if (fate < share / 2) await requests.request(subject, body, headers, timeoutMs).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, LOSS_NOTICED_MS)));
+      throw new RequestTimedOut(subject, timeoutMs);
+    },
+    publish: (subject, body, headers) => {
+      if (chance() >= share) requests.publish(subject, body, headers);
+    },
+    subscribe: (subject, onMessage, options) => requests.subscribe(subject, onMessage, options),
+    close: () => requests.close(),
+  };
+}

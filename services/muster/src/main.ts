@@ -19,13 +19,13 @@ async function main(args: readonly string[], environment: Environment): Promise<
   const [name] = args;
   if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
   const startedAt = performance.now();
-  // An unhandled rejection is a defect. The process ends with the reason, so that a supervisor restarts it.
-  process.on('unhandledRejection', (reason) => {
-    console.error(
-      `muster: unhandled rejection: ${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}`,
-    );
-    process.exit(EXIT_CODES.failed);
-  });
+  // Either is a defect. The process ends with the reason, so that a supervisor restarts it.
+  for (const event of ['unhandledRejection', 'uncaughtException'] as const)
+    process.on(event, (reason: unknown) => {
+      const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+      console.error(`muster: ${event === 'uncaughtException' ? 'uncaught error' : 'unhandled rejection'}: ${text}`);
+      process.exit(EXIT_CODES.failed);
+    });
   const running: { muster?: RunningMuster } = {};
   let isStopping = false;
   // npm forwards Ctrl-C to a process that already received it from the terminal, so only the first signal counts.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   filesystemObjectAreas,
@@ -12,61 +13,30 @@ import {
   type FileLock,
   lockFile,
   sqliteEventStore,
+  type SqliteWriter,
   sqliteSealedStorage,
   sqliteSmallObjects,
   sqliteStateStore,
+  writerHere,
+  writerThread,
 } from '@muster/adapter-sqlite';
 import { keptReadModels, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
-import {
-  type EventStore,
-  type ReadModels,
-  type Requests,
-  RequestTimedOut,
-  type SealedStorage,
-  type Secrets,
-} from '@muster/ports';
+import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
 import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
-import { answerLocally } from './local-requests';
+import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach, StartError } from './start-error';
 
-/** Simulated losses are reported after this time. A real caller detects a loss only at its timeout. */
-const LOSS_NOTICED_MS = 300;
+/** Cores that are used unless a setting says otherwise. */
+const CORES_MAX = 4;
 
-/**
- * A bus that drops a share of all messages, the same messages for the same seed. Tests and demonstrations show with it
- * that no event is lost.
- */
-export function lossyRequests(requests: Requests, share: number, seed: number): Requests {
-  let state = seed >>> 0 || 1;
-  const chance = (): number => {
-    // xorshift32: repeatable and sufficiently random.
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
-  return {
-    request: async (subject, body, headers, timeoutMs) => {
-      const fate = chance();
-      if (fate >= share) return requests.request(subject, body, headers, timeoutMs);
-      // Half of the losses drop the request and half the reply. In the second case the command was executed without a
-      // reply.
-      if (fate < share / 2) await requests.request(subject, body, headers, timeoutMs).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, LOSS_NOTICED_MS)));
-      throw new RequestTimedOut(subject, timeoutMs);
-    },
-    publish: (subject, body, headers) => {
-      if (chance() >= share) requests.publish(subject, body, headers);
-    },
-    subscribe: (subject, onMessage, options) => requests.subscribe(subject, onMessage, options),
-    close: () => requests.close(),
-  };
-}
+/** The number of cores that the process may use. */
+export const coresOf = (settings: SettingsReader): number =>
+  settings.get('MUSTER_CORES') ?? Math.min(availableParallelism(), CORES_MAX);
 
 /** A projection that does not exist. Reading it shows whether the server answers. */
 const PROBED_PROJECTION = 'probe';
@@ -96,7 +66,8 @@ export async function openPlatform(options: {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);
   const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report: options.warn };
-  const opened = await reach(() => openEventStore(settings, dataDirectory), {
+  const writer = coresOf(settings) > 1 ? writerThread() : writerHere();
+  const opened = await reach(() => openEventStore(settings, dataDirectory, writer), {
     ...reaching,
     setting: 'EVENTSTORE_URL',
   });
@@ -120,7 +91,7 @@ export async function openPlatform(options: {
     objectStore: openedObjects,
     logs,
     close: closeObjects,
-  } = await reach(() => openObjectStores(settings, dataDirectory), {
+  } = await reach(() => openObjectStores(settings, dataDirectory, writer), {
     ...reaching,
     setting: 'MINIO_URL',
   });
@@ -132,7 +103,7 @@ export async function openPlatform(options: {
   });
   const objectStore = objectsOutage.watch(openedObjects);
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
-  const { secrets, close: closeSecrets } = await openSecrets(settings, join(dataDirectory, 'secrets'), masterKeyFile);
+  const { secrets, close: closeSecrets } = await openSecrets(settings, dataDirectory, masterKeyFile, writer);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
   const identity = await checkIdentity({
     secrets,
@@ -204,16 +175,21 @@ export async function openPlatform(options: {
       await eventStore.close();
       await readModels.close();
       await requests.close();
-      closeObjects();
-      closeSecrets();
+      await closeObjects();
+      await closeSecrets();
+      await writer.close();
     },
   };
 }
 
-async function openEventStore(settings: SettingsReader, dataDirectory: string): Promise<EventStore> {
+async function openEventStore(
+  settings: SettingsReader,
+  dataDirectory: string,
+  writer: SqliteWriter,
+): Promise<EventStore> {
   const url = settings.get('EVENTSTORE_URL');
   // One file is used by one machine, on which each service runs once.
-  if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite'), isSoleWriter: true });
+  if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite'), isSoleWriter: true, writer });
   // Loaded on demand, because the embedded profile does not need this client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
   const store = eventStoreDbEventStore({ url });
@@ -229,14 +205,16 @@ async function openEventStore(settings: SettingsReader, dataDirectory: string): 
  */
 async function openSecrets(
   settings: SettingsReader,
-  directory: string,
+  dataDirectory: string,
   masterKeyFile: string,
-): Promise<{ readonly secrets: Secrets; close(): void }> {
+  writer: SqliteWriter,
+): Promise<{ readonly secrets: Secrets; close(): Promise<void> }> {
+  const directory = join(dataDirectory, 'secrets');
   await requireMasterKey(masterKeyFile, directory);
-  let close = (): void => undefined;
+  let close = async (): Promise<void> => undefined;
   const openFile = async (): Promise<SealedStorage> => {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const storage = sqliteSealedStorage(join(directory, SEALED_FILE));
+    const storage = sqliteSealedStorage(join(directory, SEALED_FILE), writer);
     close = () => storage.close();
     return storage;
   };
@@ -278,15 +256,16 @@ async function openReadModels(settings: SettingsReader, states: SavedStates): Pr
 async function openObjectStores(
   settings: SettingsReader,
   dataDirectory: string,
-): Promise<Pick<Platform, 'objectStore' | 'logs'> & { close(): void }> {
+  writer: SqliteWriter,
+): Promise<Pick<Platform, 'objectStore' | 'logs'> & { close(): Promise<void> }> {
   const url = settings.get('MINIO_URL');
   if (!url) {
     const others = await filesystemObjectStore({ directory: join(dataDirectory, 'objects') });
-    const objectStore = sqliteSmallObjects({ file: join(dataDirectory, 'objects.sqlite'), others });
+    const objectStore = sqliteSmallObjects({ file: join(dataDirectory, 'objects.sqlite'), others, writer });
     const logs = filesystemObjectAreas({ directory: join(dataDirectory, 'logs') });
     return { objectStore, logs, close: () => objectStore.close() };
   }
   const { minioObjectAreas, minioObjectStore } = await import('@muster/adapter-minio');
   const [objectStore, logs] = [await minioObjectStore({ url }), await minioObjectAreas({ url, prefix: 'logs/' })];
-  return { objectStore, logs, close: () => undefined };
+  return { objectStore, logs, close: async () => undefined };
 }
