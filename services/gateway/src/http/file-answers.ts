@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { StreamableFile } from '@nestjs/common';
 import { pack, type Pack } from 'tar-stream';
@@ -35,18 +36,21 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 
+export interface SizedStream {
+  readonly bytes: number;
+  readonly stream: Readable;
+}
+
 export interface TarEntry {
   readonly name: string;
-  /**
-   * Returns the content, or undefined when it no longer exists; then the entry is omitted. Streams are opened twice,
-   * first to determine the size.
-   */
-  open(): Promise<Buffer | Readable | undefined>;
+  /** Returns the content, or undefined when it no longer exists; then the entry is omitted. */
+  open(): Promise<Buffer | SizedStream | undefined>;
 }
 
 /** A fixed time, so that equal entries give equal archives. */
 const MTIME = new Date(0);
 const MODE = 0o644;
+const BLOCK_BYTES = 512;
 
 /** Returns a tar archive of the entries as a stream. Contents are not held in memory. */
 export function createTar(entries: readonly TarEntry[]): Readable {
@@ -57,24 +61,30 @@ export function createTar(entries: readonly TarEntry[]): Readable {
   return Readable.from(archive, { objectMode: false });
 }
 
+/** Returns an archive with this entry as an entry of another archive. */
+export const inArchive = (name: string, entry: TarEntry): TarEntry => ({
+  name,
+  open: async () => {
+    const content = await entry.open();
+    if (content === undefined) return undefined;
+    // Contents fill whole blocks. The rest of an archive does not depend on its content.
+    const contentBytes = Math.ceil(lengthOf(content) / BLOCK_BYTES) * BLOCK_BYTES;
+    const empty = createTar([{ name: entry.name, open: () => Promise.resolve(Buffer.alloc(0)) }]);
+    const emptyBytes = (await buffer(empty)).length;
+    const stream = createTar([{ name: entry.name, open: () => Promise.resolve(content) }]);
+    return { bytes: emptyBytes + contentBytes, stream };
+  },
+});
+
+const lengthOf = (content: Buffer | SizedStream): number => (Buffer.isBuffer(content) ? content.length : content.bytes);
+
 async function writeAll(archive: Pack, entries: readonly TarEntry[]): Promise<void> {
   for (const { name, open } of entries) {
     const content = await open();
     if (content === undefined) continue;
     const header = { name, mode: MODE, mtime: MTIME };
-    if (Buffer.isBuffer(content)) {
-      archive.entry(header, content);
-      continue;
-    }
-    const size = await lengthOf(content);
-    const again = await open();
-    if (again !== undefined) await pipeline(again, archive.entry({ ...header, size }));
+    if (Buffer.isBuffer(content)) archive.entry(header, content);
+    else await pipeline(content.stream, archive.entry({ ...header, size: content.bytes }));
   }
   archive.finalize();
-}
-
-async function lengthOf(stream: Readable): Promise<number> {
-  let bytes = 0;
-  for await (const chunk of stream) bytes += Buffer.from(chunk).length;
-  return bytes;
 }

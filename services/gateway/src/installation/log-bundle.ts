@@ -13,7 +13,7 @@ import type { ObjectAreas, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Commands } from '../bus/commands';
-import { createTar, type TarEntry } from '../http/file-answers';
+import { createTar, inArchive, type SizedStream, type TarEntry } from '../http/file-answers';
 import { ClusterViews } from '../views/cluster-views';
 import { collect, findAll } from '../views/documents';
 
@@ -21,15 +21,19 @@ import { collect, findAll } from '../views/documents';
 export interface CollectedLog {
   readonly source: string;
   readonly digest: string;
+  /** Name of the file when it is downloaded alone. */
   readonly fileName: string;
 }
+
+/** Programs that analyse the archive of a cluster look for this name. */
+const CONTROLLER_LOGS = 'controller_logs.tar.gz';
 
 /** Returns the collected logs of a cluster, with those of the controller first. */
 export function collectedLogs(cluster: ClusterDocument, hosts: readonly HostDocument[]): readonly CollectedLog[] {
   const name = safe(cluster.name);
   const logs: CollectedLog[] = [];
   const controller = cluster._log_digests['controller'];
-  if (controller) logs.push({ source: 'controller', digest: controller, fileName: `${name}_controller_logs.tar.gz` });
+  if (controller) logs.push({ source: 'controller', digest: controller, fileName: `${name}_${CONTROLLER_LOGS}` });
   for (const host of hosts) {
     const digest = host._logs_digest ?? cluster._log_digests[host.id];
     if (!digest) continue;
@@ -54,10 +58,16 @@ const safe = (name: string): string =>
     .replace(/^\.+/, '')
     .slice(0, 64);
 
+/** Stands for the content of a manifest of a user, which may contain secrets. Bundles are passed on. */
+const OMITTED_MANIFEST = Buffer.from(
+  '# The content is omitted because it may contain secrets. GET /v2/clusters/{cluster_id}/manifests/files returns it.\n',
+);
+
 /**
- * The archive for analysing an installation: events, state of the cluster, names of its custom manifests, and collected
- * logs. It exists before the first upload too. Documents of users are omitted, unlike in assisted-service v2, because
- * bundles are passed on.
+ * The archive for analysing an installation: events, state of the cluster, its manifests, and collected logs. It exists
+ * before the first upload too. Files have the names of assisted-service v2 (`PrepareClusterLogFile` in
+ * `internal/cluster/cluster.go`): the logs of a host are in an archive of their own. Unlike there, the content of
+ * documents of users is omitted.
  */
 @Injectable()
 export class LogBundle {
@@ -74,8 +84,19 @@ export class LogBundle {
       { name: 'cluster_events.json', open: () => this.events(clusterId) },
       { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.showWithoutDocuments(clusterId)) },
       ...(await this.manifests(clusterId, context)),
-      ...logs.map(({ fileName, digest }) => ({ name: fileName, open: () => stored.open(digest) })),
     ];
+    const bytesOf = new Map<string, number>();
+    for await (const { digest, bytes } of stored.list()) bytesOf.set(digest, bytes);
+    for (const { source, fileName, digest } of logs) {
+      const bytes = bytesOf.get(digest);
+      if (bytes === undefined) continue;
+      const open = async (): Promise<SizedStream | undefined> => {
+        const stream = await stored.open(digest);
+        return stream && { bytes, stream };
+      };
+      if (source === 'controller') entries.push({ name: CONTROLLER_LOGS, open });
+      else entries.push(inArchive(fileName.replace(/\.gz$/, ''), { name: fileName, open }));
+    }
     return createTar(entries);
   }
 
@@ -88,19 +109,36 @@ export class LogBundle {
     );
   }
 
-  /**
-   * Names only, because a manifest may contain secrets. Undefined when the ignition service refuses or does not answer.
-   */
   private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
-    const input = { clusterId, includeSystemGenerated: false };
-    try {
-      const { manifests } = await this.commands.send(IgnitionService.method.listManifests, input, context);
-      const names = manifests.map(({ folder, fileName }) => ({ folder, file_name: fileName }));
-      return [{ name: 'manifests.json', open: () => Promise.resolve(toJson(names)) }];
-    } catch (error) {
-      if (error instanceof RefusalError) return [];
-      throw error;
-    }
+    const input = { clusterId, includeSystemGenerated: true };
+    const listed = await unlessRefused(this.commands.send(IgnitionService.method.listManifests, input, context));
+    return (listed?.manifests ?? []).map(({ folder, fileName, source }) => {
+      const isOfUser = source === 'user';
+      return {
+        name: `cluster_manifest_${isOfUser ? 'user-supplied' : 'system-generated'}_${folder}_${fileName}`,
+        open: () =>
+          isOfUser ? Promise.resolve(OMITTED_MANIFEST) : this.manifest({ clusterId, folder, fileName }, context),
+      };
+    });
+  }
+
+  /** Undefined when the manifest was removed. */
+  private async manifest(
+    place: { readonly clusterId: string; readonly folder: string; readonly fileName: string },
+    context: CommandContext,
+  ): Promise<Buffer | undefined> {
+    const read = await unlessRefused(this.commands.send(IgnitionService.method.readManifest, place, context));
+    return read && Buffer.from(read.content, 'base64');
+  }
+}
+
+/** A bundle without manifests is better than none. */
+async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RefusalError) return undefined;
+    throw error;
   }
 }
 

@@ -84,12 +84,15 @@ describe('logs', () => {
     const host = await store('x'.repeat(513));
     await gateway.project(2, [
       clusterDocument({ _log_digests: { controller } }),
-      hostDocument({ _logs_digest: host, requested_hostname: '../../etc/passwd' }),
+      hostDocument({ _logs_digest: host, requested_hostname: `../../etc/passwd${'x'.repeat(100)}` }),
     ]);
 
-    const manifest = { folder: 'openshift', fileName: 'a.yaml', source: 'user' };
-    await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests: [manifest] }));
-    const content = Buffer.from('kind: A').toString('base64');
+    const manifests = [
+      { folder: 'openshift', fileName: 'a.yaml', source: 'user' },
+      { folder: 'manifests', fileName: 'b.yaml', source: 'system' },
+    ];
+    await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests }));
+    const content = Buffer.from('kind: B').toString('base64');
     await gateway.answers(IgnitionService.method.readManifest, () => ({ content }));
     const one = await gateway.call('GET', `${LOGS}?logs_type=host&host_id=${HOST_ID}`);
     expect(one.text).toBe('x'.repeat(513));
@@ -99,24 +102,37 @@ describe('logs', () => {
     try {
       writeFileSync(join(directory, 'all.tar'), Buffer.from(await response.arrayBuffer()));
       execFileSync('tar', ['xf', 'all.tar'], { cwd: directory });
-      const names = readdirSync(directory).sort();
-      expect(names).toEqual([
+      // The files of assisted-service v2, by the patterns of the programs that analyse them.
+      const hostFile = `one_auto-assign_-..-etc-passwd${'x'.repeat(50)}`;
+      expect(readdirSync(directory).sort()).toEqual([
         'all.tar',
         'cluster_events.json',
+        'cluster_manifest_system-generated_manifests_b.yaml',
+        'cluster_manifest_user-supplied_openshift_a.yaml',
         'cluster_metadata.json',
-        'manifests.json',
-        'one_auto-assign_-..-etc-passwd.tar.gz',
-        'one_controller_logs.tar.gz',
+        'controller_logs.tar.gz',
+        `${hostFile}.tar`,
       ]);
+      execFileSync('tar', ['xf', `${hostFile}.tar`], { cwd: directory });
       const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
       expect(JSON.parse(read('cluster_metadata.json'))).toMatchObject({ id: CLUSTER_ID, hosts: [{ id: HOST_ID }] });
       expect(JSON.parse(read('cluster_events.json'))).toEqual([]);
-      expect(JSON.parse(read('manifests.json'))).toEqual([{ folder: 'openshift', file_name: 'a.yaml' }]);
-      expect(read(names[4] ?? '')).toBe('x'.repeat(513));
-      expect(read(names[5] ?? '')).toBe('from the controller');
+      expect(read('cluster_manifest_user-supplied_openshift_a.yaml')).toMatch(/^# The content is omitted/);
+      expect(read('cluster_manifest_system-generated_manifests_b.yaml')).toBe('kind: B');
+      expect(read(`${hostFile}.tar.gz`)).toBe('x'.repeat(513));
+      expect(read('controller_logs.tar.gz')).toBe('from the controller');
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  it('omits a log whose body was removed in the meantime', async () => {
+    const gone = `sha256:${'0'.repeat(64)}`;
+    await gateway.project(2, [clusterDocument({ _log_digests: { controller: gone } })]);
+    await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests: [] }));
+    const archive = Buffer.from(await (await fetch(gateway.url + LOGS)).arrayBuffer());
+    const names = execFileSync('tar', ['t'], { input: archive, encoding: 'utf8' }).trim().split('\n');
+    expect(names).toEqual(['cluster_events.json', 'cluster_metadata.json']);
   });
 
   it('serves events and state of the cluster before any upload, and without manifests when the ignition service refuses', async () => {
