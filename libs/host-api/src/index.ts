@@ -49,5 +49,5 @@ export {
   type ServiceHost,
   type ServiceOperator,
 } from './service-api';
-export { createTarGz } from './tar-archive';
+export { createTarGz, hostLogArchive } from './tar-archive';
 export { realTimer, retryUntilDone, untilAborted, type Timer } from './timer';

@@ -12,6 +12,10 @@ export function createTarGz(files: { readonly [name: string]: string | Buffer })
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]));
 }
 
+/** Returns the log archive of a host. Its files are in the folder where programs that analyse bundles look for them. */
+export const hostLogArchive = (hostId: string, files: { readonly [name: string]: string }): Buffer =>
+  createTarGz(Object.fromEntries(Object.entries(files).map(([name, text]) => [`logs_host_${hostId}/${name}`, text])));
+
 const CHECKSUM_OFFSET = 148;
 
 function tarHeader(name: string, bytes: number): Buffer {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -89,7 +90,8 @@ describe('a simulated installation', () => {
       const upload = service.logs.get(hostId) ?? Buffer.alloc(0);
       expect(upload.toString('latin1')).toContain('name="upfile"');
       const archive = gunzipSync(upload.subarray(upload.indexOf('\r\n\r\n') + 4, upload.lastIndexOf('\r\n--')));
-      expect(archive.subarray(0, 10).toString()).toBe('agent.logs');
+      const names = execFileSync('tar', ['t'], { input: archive, encoding: 'utf8' }).trim().split('\n');
+      expect(names).toEqual([`logs_host_${hostId}/agent.logs`, `logs_host_${hostId}/installer.logs`]);
     }
     const certificate = new X509Certificate(service.ingressCa());
     expect(certificate.ca).toBe(true);

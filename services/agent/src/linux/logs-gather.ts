@@ -1,4 +1,4 @@
-import { createServiceApi, createTarGz, INSTALLER_RETRIES, realTimer, type ServiceAccess } from '@muster/host-api';
+import { createServiceApi, hostLogArchive, INSTALLER_RETRIES, realTimer, type ServiceAccess } from '@muster/host-api';
 import type { LogsRequest } from '../steps/step-work';
 import { ProgramMissing, type RunCommand } from './command';
 
@@ -55,7 +55,7 @@ export async function gatherLogs(
   try {
     await api.reportHostLogs(order, 'collecting', signal);
     const files = await collect(order.isBootstrap, run, signal);
-    await api.uploadHostLogs(order.clusterId, order, createTarGz(files), signal);
+    await api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, files), signal);
     await api.reportHostLogs(order, 'completed', signal);
   } finally {
     api.close();
