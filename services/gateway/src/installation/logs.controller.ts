@@ -91,10 +91,11 @@ export class LogsController {
     const hostId = query.logs_type === 'host' ? (query.host_id?.toLowerCase() ?? '') : '';
     const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
     const endCheck = limitSlowUpload(request, file);
+    // The read models have to contain the event before the replaced body is removed, because they list the bodies in use.
     const replaced = this.stored.replace(clusterId, hostId || query.logs_type, file, (body) =>
       hostId
-        ? this.commands.send(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
-        : this.commands.send(
+        ? this.commands.execute(recordHostLogs, { infraEnvId, hostId, logsState: '', body }, context)
+        : this.commands.execute(
             recordClusterLogs,
             { clusterId, logsState: '', logsType: query.logs_type, hostId, body },
             context,

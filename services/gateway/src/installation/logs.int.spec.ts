@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
@@ -12,9 +13,14 @@ const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
 
 describe('logs', () => {
   let gateway: RunningGateway;
+  let recordedAt: (digest: string) => number;
   beforeEach(async () => {
     gateway = await startRunningGateway();
-    await gateway.answers(recordHostLogs, () => ({ stored: { position: 1, revision: 1 } }));
+    recordedAt = () => 1;
+    await gateway.answers(recordHostLogs, ({ body }) => {
+      const { digest } = (body ?? { digest: '' }) as { digest: string };
+      return { stored: { position: recordedAt(digest), revision: 1 } };
+    });
     await gateway.answers(recordClusterLogs, () => ({ stored: { position: 1, revision: 1 } }));
     await gateway.project(1, [clusterDocument(), hostDocument()]);
   });
@@ -46,6 +52,26 @@ describe('logs', () => {
       subject: 'registration.v1.record_cluster_logs',
       body: { clusterId: CLUSTER_ID, logsType: 'controller' },
     });
+  });
+
+  it('removes the logs that an upload replaces', async () => {
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    const first = (await area.put(Buffer.from('first'), 10_000)).digest;
+    await gateway.project(2, [clusterDocument(), hostDocument({ _logs_digest: first })]);
+    // The read models follow the event after the reply of the command, as in a running service.
+    let projected: Promise<unknown> = Promise.resolve();
+    recordedAt = (digest) => {
+      projected = sleep(100).then(() =>
+        gateway.project(3, [clusterDocument(), hostDocument({ _logs_digest: digest })]),
+      );
+      return 3;
+    };
+    const query = `logs_type=host&host_id=${HOST_ID}&infra_env_id=${INFRA_ENV_ID}`;
+    expect((await upload(query, 'second')).status).toBe(204);
+    await projected;
+    const held: string[] = [];
+    for await (const { digest } of area.list()) held.push(String(await area.get(digest)));
+    expect(held).toEqual(['second']);
   });
 
   it.each([

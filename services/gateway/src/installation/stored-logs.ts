@@ -49,7 +49,8 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * Stores the body, then calls `record`, which has to store the event with the digest. `source`: `controller` or the id of a host.
+   * Stores the body, then calls `record`, which has to store the event with the digest and to wait until the read models contain
+   * it. `source`: `controller` or the id of a host.
    * @throws RefusalError `insufficient-storage` when the logs of the cluster would exceed LOGS_BYTES_PER_CLUSTER_MAX; ObjectTooLarge
    */
   async replace(
