@@ -116,6 +116,8 @@ export type HostDocument = Kept &
     readonly _outcomes: OutcomeMap;
     /** The hostname that the machine reports. */
     readonly _reported_hostname?: string;
+    /** The service chose the role of the host for its installation. */
+    readonly _role_was_automatic?: boolean;
     /** The host is a virtual machine. */
     readonly _is_virtual?: boolean;
     /** Networks of the machine's addresses, as canonical CIDRs. */

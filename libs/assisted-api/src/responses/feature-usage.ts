@@ -1,6 +1,6 @@
-import type { ClusterDocument } from './documents';
+import type { ClusterDocument, HostDocument } from './documents';
 
-type UsageData = { readonly [name: string]: string | number };
+type UsageData = { readonly [name: string]: string | number | readonly string[] };
 
 /** A feature. `of` returns its properties when the cluster uses it, else undefined. */
 interface UsageRow {
@@ -10,6 +10,11 @@ interface UsageRow {
 
 /** Counted for every virtual host, and reported while the cluster manages its network. */
 export const VIRTUAL_HOSTS = 'Cluster managed networking with VMs';
+/** Counted for every host whose role was chosen by the service. In a smaller cluster every host becomes a control plane host. */
+export const AUTO_ASSIGNED_ROLES = 'auto assign role';
+const AUTO_ASSIGNED_HOSTS_MIN = 4;
+/** Counted for every host with a name from a user. */
+export const REQUESTED_HOSTNAMES = 'Requested hostname';
 
 const NOTHING_TO_REPORT: UsageData = {};
 const when = (isUsed: boolean, data: UsageData = NOTHING_TO_REPORT): UsageData | undefined =>
@@ -33,8 +38,11 @@ const isSingleNode = (cluster: ClusterDocument): boolean => !isDay2(cluster) && 
 
 /** Features in the settings of the cluster. Features that hosts and infra-envs use are counted in `_usage_counts`. */
 const CLUSTER_USAGE: readonly UsageRow[] = [
-  { name: 'Additional NTP Source', of: (cluster) => when(Boolean(cluster.additional_ntp_source)) },
-  { name: 'Proxy', of: (cluster) => when(Boolean(cluster.http_proxy || cluster.https_proxy || cluster.no_proxy)) },
+  {
+    name: 'Additional NTP Source',
+    of: ({ additional_ntp_source: sources = '' }) => when(sources !== '', { source_count: sources.split(',').length }),
+  },
+  { name: 'Proxy', of: proxyUsage },
   { name: 'SNO', of: (cluster) => when(isSingleNode(cluster)) },
   {
     name: 'Day2 hosts',
@@ -56,12 +64,15 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
     name: 'Platform selection',
     of: ({ platform: { type } }) => when(!USUAL_PLATFORMS.includes(type), { platform_type: type }),
   },
-  { name: 'Nutanix integration', of: (cluster) => when(cluster.platform.type === 'nutanix') },
+  {
+    name: 'Nutanix integration',
+    of: ({ platform: { type } }) => when(type === 'nutanix', { platform_type: type }),
+  },
   { name: 'Schedulable masters', of: (cluster) => when(cluster.schedulable_masters) },
   {
     name: 'Disk encryption',
-    of: ({ disk_encryption: { enable_on: enableOn = 'none', mode = 'tpmv2' } }) =>
-      when(enableOn !== 'none', { enable_on: String(enableOn), mode: String(mode) }),
+    of: ({ disk_encryption: { enable_on: enableOn = 'none', mode = 'tpmv2', tang_servers: tangServers = '' } }) =>
+      when(enableOn !== 'none', { enable_on: enableOn, mode, tang_servers: tangServers }),
   },
   ...NOTED_ARCHITECTURES.map((architecture) => ({
     name: `${architecture} architecture`,
@@ -76,7 +87,7 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
   { name: 'Cluster Tags', of: (cluster) => when(Boolean(cluster.tags)) },
   {
     name: 'Hyperthreading',
-    of: ({ hyperthreading }) => when(hyperthreading !== 'all', { hyperthreading_enabled: hyperthreading }),
+    of: ({ hyperthreading }) => when(hyperthreading !== 'none', { hyperthreading_enabled: hyperthreading }),
   },
   {
     name: 'User Managed Networking With Multi Node',
@@ -91,8 +102,8 @@ const CLUSTER_USAGE: readonly UsageRow[] = [
 /** `{}` */
 const EMPTY_OBJECT_BYTES = 2;
 
-/** `feature_usage` of the v2 API: a JSON object from name to `{id, name, data}`. */
-export function presentFeatureUsage(cluster: ClusterDocument): string {
+/** `feature_usage` of the v2 API: a JSON object from name to `{id, name, data}`. `hosts`: those of the cluster, if they are known. */
+export function presentFeatureUsage(cluster: ClusterDocument, hosts: readonly HostDocument[] = []): string {
   const used: { [name: string]: { readonly id: string; readonly name: string; readonly data: UsageData } } = {};
   const add = (name: string, data: UsageData): void => void (used[name] = { id: usageId(name), name, data });
   for (const { name, of } of CLUSTER_USAGE) {
@@ -103,9 +114,37 @@ export function presentFeatureUsage(cluster: ClusterDocument): string {
     if (type === 'olm') add(name.toUpperCase(), NOTHING_TO_REPORT);
   }
   for (const [name, count] of Object.entries(cluster._usage_counts ?? {})) {
-    if (count > 0 && !(name === VIRTUAL_HOSTS && cluster.user_managed_networking)) add(name, { count });
+    const data = count > 0 ? countedUsage(name, count, cluster, hosts) : undefined;
+    if (data) add(name, data);
   }
   return JSON.stringify(used);
+}
+
+function proxyUsage({ http_proxy, https_proxy, no_proxy }: ClusterDocument): UsageData | undefined {
+  const given = Object.entries({ http_proxy, https_proxy, no_proxy }).filter(([, value]) => value);
+  return when(given.length > 0, Object.fromEntries(given.map(([name]) => [name, 1])));
+}
+
+/** Returns the properties of a feature that hosts or infra-envs use, or undefined when it is not reported for this cluster. */
+function countedUsage(
+  name: string,
+  count: number,
+  { platform, total_host_count: total, user_managed_networking: isUserManaged }: ClusterDocument,
+  hosts: readonly HostDocument[],
+): UsageData | undefined {
+  switch (name) {
+    case VIRTUAL_HOSTS: {
+      const virtual = hosts.filter((host) => host._is_virtual).map(({ id }) => id);
+      const data = virtual.length > 0 ? { 'VM Hosts': virtual } : NOTHING_TO_REPORT;
+      return when(!isUserManaged && USUAL_PLATFORMS.includes(platform.type), data);
+    }
+    case AUTO_ASSIGNED_ROLES:
+      return when(total >= AUTO_ASSIGNED_HOSTS_MIN);
+    case REQUESTED_HOSTNAMES:
+      return { host_count: count };
+    default:
+      return { count };
+  }
 }
 
 const usageId = (name: string): string => name.toUpperCase().replaceAll(' ', '_').replaceAll('.', '');

@@ -169,7 +169,7 @@ export function presentCluster(
     status_info: renderClusterStatus(document._status_reason) + downloadText(document),
     validations_info: presentClusterOutcomes(document._outcomes),
     schedulable_masters_forced_true: document._worker_count < MIN_WORKERS_OF_THEIR_OWN,
-    feature_usage: presentFeatureUsage(document),
+    feature_usage: presentFeatureUsage(document, hostDocuments),
     host_networks: presentHostNetworks(hostDocuments),
     hosts,
     ...(installConfigOverrides && { install_config_overrides: installConfigOverrides }),

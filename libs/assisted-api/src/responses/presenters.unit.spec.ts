@@ -187,7 +187,7 @@ describe('presentCluster', () => {
   });
 
   it('has empty lists instead of null without hosts', () => {
-    expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [], feature_usage: '{}' });
+    expect(presentCluster(clusterDocument())).toMatchObject({ hosts: [], host_networks: [] });
   });
 
   it('contains the hosts of each network', () => {

@@ -143,13 +143,18 @@ describe('the document of a cluster', () => {
       onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: staticNetwork } }),
       onHost('HostRenamed', { requestedHostname: 'one' }),
       onHostNamed(OTHER_HOST_ID)('HostRenamed', { requestedHostname: 'two' }),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { kernelArguments: '[{"operation":"append","value":"a"}]' } }),
       onHost('HostRoleAssigned', { role: 'master' }),
+      onHostNamed(OTHER_HOST_ID)('HostRoleAssigned', { role: 'master' }, 'service:registration'),
+      onHost('HostSettingsRevised', { changes: { ignitionConfigOverrides: { digest: 'sha256:2', bytes: 9 } } }),
       onHost('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a', byUser: true }),
       onHostNamed(OTHER_HOST_ID)('InstallationDiskChosen', { diskId: 'a', diskPath: '/dev/a' }),
     ];
     expect((await viewsAfter(...history)).cluster._usage_counts).toEqual({
       'Static Network Config': 1,
       'Requested hostname': 2,
+      'discovery kernel arguments': 1,
+      'Ignition Config Override': 1,
       'auto assign role': 1,
       'Disk Selection': 1,
     });
@@ -157,7 +162,9 @@ describe('the document of a cluster', () => {
       ...history,
       onHost('HostUnbound', { clusterId: CLUSTER_ID }),
       onHostNamed(OTHER_HOST_ID)('HostDeregistered'),
-      onInfraEnv('InfraEnvSettingsRevised', { changes: { staticNetworkConfig: { digest: '', bytes: 0 } } }),
+      onInfraEnv('InfraEnvSettingsRevised', {
+        changes: { staticNetworkConfig: { digest: '', bytes: 0 }, kernelArguments: '[]' },
+      }),
     );
     expect(cluster).toMatchObject({ _usage_counts: {}, total_host_count: 0 });
   });

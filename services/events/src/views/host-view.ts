@@ -4,6 +4,9 @@ import { NO_REASON } from '@muster/domain';
 import type { DataByType } from '../event-rows';
 import { hostHref, type Occurrence, orAbsent, type Patch, unchanged, type ViewRows } from './view-rows';
 
+/** Actor of commands that the service issues itself. */
+const FROM_THE_SERVICE = 'service:';
+
 export const NO_PROGRESS: V2HostProgress = {
   installation_percentage: 0,
   stage_started_at: UNSET_TIME,
@@ -119,8 +122,9 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
   HostAgentReplaced: (_host, data) => ({ discovery_agent_version: orAbsent(data.discoveryAgentVersion) }),
   HostMediaDisconnected: () => ({ media_status: 'disconnected' }),
   HostMediaReconnected: () => ({ media_status: 'connected' }),
-  HostRoleAssigned: (host, data) => ({
+  HostRoleAssigned: (host, data, { actor }) => ({
     role: data.role,
+    _role_was_automatic: (host.role === 'auto-assign' && actor.startsWith(FROM_THE_SERVICE)) || undefined,
     bootstrap: host.bootstrap && data.role !== 'worker',
     machine_config_pool_name: orAbsent(data.machineConfigPoolName),
   }),
@@ -157,6 +161,7 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
     cluster_id: undefined,
     kind: 'Host',
     role: 'auto-assign',
+    _role_was_automatic: undefined,
     suggested_role: undefined,
     bootstrap: false,
     machine_config_pool_name: undefined,

@@ -1,4 +1,11 @@
-import { type ClusterDocument, type HostDocument, type InfraEnvDocument, VIRTUAL_HOSTS } from '@muster/assisted-api';
+import {
+  AUTO_ASSIGNED_ROLES,
+  type ClusterDocument,
+  type HostDocument,
+  type InfraEnvDocument,
+  REQUESTED_HOSTNAMES,
+  VIRTUAL_HOSTS,
+} from '@muster/assisted-api';
 
 type UsageCounts = NonNullable<ClusterDocument['_usage_counts']>;
 
@@ -16,10 +23,10 @@ interface UsageRow<Document> {
 }
 
 const HOST_USAGE: readonly UsageRow<HostDocument>[] = [
-  { name: 'Requested hostname', isUsed: (host) => Boolean(host.requested_hostname) },
+  { name: REQUESTED_HOSTNAMES, isUsed: (host) => Boolean(host.requested_hostname) },
   { name: 'Disk Selection', isUsed: (host) => host._disk_chosen_by_user === true },
   { name: VIRTUAL_HOSTS, isUsed: (host) => host._is_virtual === true },
-  { name: 'auto assign role', isUsed: (host) => host.role === 'auto-assign' },
+  { name: AUTO_ASSIGNED_ROLES, isUsed: (host) => host._role_was_automatic === true },
   { name: 'Ignition Config Override', isUsed: (host) => Boolean(host._ignition_overrides_digest) },
 ];
 
