@@ -1,4 +1,4 @@
 export { DUE_KEYS } from './due-keys';
-export { keptEntries, viewFold } from './kept-entries';
+export { KeptEntries, keptEntries, viewFold } from './kept-entries';
 export { keptReadModels } from './kept-read-models';
 export { SavedConsumer, SavedStates, SAVE_LIMITS, type SaveLimits } from './saved-states';

@@ -116,6 +116,32 @@ describe('a consumer with a saved state', () => {
     expect(counts.get('never')).toBeUndefined();
   });
 
+  it('reads the file once for a key that has no entry, and finds the entry that it gets later', async () => {
+    const store = inMemoryEventStore();
+    const read: string[] = [];
+    const wrap = (states: StateStore): StateStore => ({
+      ...states,
+      open: async (declared) => {
+        const state = await states.open(declared);
+        const get = state.get.bind(state);
+        state.get = (table, key) => {
+          if (table === SHAPE.name) read.push(key);
+          return get(table, key);
+        };
+        return state;
+      },
+    });
+    const { counts, consumer } = await start(store, { wrap });
+    for (let times = 0; times < 3; times += 1) expect(counts.get('sample-0')).toBeUndefined();
+    expect(read).toEqual(['sample-0']);
+    counts.set('sample-0', { count: CLOSED_AT });
+    await consumer.save();
+    expect(counts.get('sample-0')).toEqual({ count: CLOSED_AT });
+    counts.delete('sample-0');
+    await consumer.save();
+    expect(counts.get('sample-0')).toBeUndefined();
+  });
+
   it.each([
     ['another version', 2, (store: EventStore) => Promise.resolve(store)],
     [

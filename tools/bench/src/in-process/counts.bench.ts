@@ -1,4 +1,4 @@
-import { WorkQueue } from '@muster/event-sourcing';
+import { KeptEntries, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
 import { openCaller } from '../load/caller';
@@ -18,6 +18,8 @@ export interface Counts {
   readonly parses: number;
   readonly stringifications: number;
   readonly reactions: number;
+  /** Reads of entries from the files of saved states. */
+  readonly savedReads: number;
 }
 
 export type Counter = { -readonly [Name in keyof Counts]: number };
@@ -31,6 +33,7 @@ export const newCounter = (): Counter => ({
   parses: 0,
   stringifications: 0,
   reactions: 0,
+  savedReads: 0,
 });
 
 /** Returns the same ports with every use counted. A request counts as two messages because of its reply. */
@@ -73,6 +76,7 @@ let plainText: (value: unknown) => string = JSON.stringify;
 export function countProcess(counter: Counter): () => void {
   const { parse, stringify } = JSON;
   const runOne = WorkQueue.prototype['runOne'];
+  const readSaved = KeptEntries.prototype['readSaved'];
   plainText = stringify;
   JSON.parse = (text: string, reviver?: (key: string, value: unknown) => unknown): JsonValue => {
     counter.parses += 1;
@@ -86,9 +90,14 @@ export function countProcess(counter: Counter): () => void {
     counter.reactions += 1;
     return runOne.call(this, key);
   };
+  KeptEntries.prototype['readSaved'] = function (this: KeptEntries<string, object, unknown>, key: string) {
+    counter.savedReads += 1;
+    return readSaved.call(this, key);
+  };
   return () => {
     Object.assign(JSON, { parse, stringify });
     WorkQueue.prototype['runOne'] = runOne;
+    KeptEntries.prototype['readSaved'] = readSaved;
   };
 }
 
@@ -199,7 +208,7 @@ export const counts: Bench = {
 const oneDigit = (value: number): string => value.toFixed(1).replace('.0', '');
 
 function toMeasurement({ what, counts: found }: CountedCall): Measurement {
-  const { events, appends, reads, messages, eventBytes, parses, stringifications, reactions } = found;
+  const { events, appends, reads, messages, eventBytes, parses, stringifications, reactions, savedReads } = found;
   const allowed = ROUND_TRIPS_MAX[what];
   return {
     what: `counts per ${what}`,
@@ -211,6 +220,7 @@ function toMeasurement({ what, counts: found }: CountedCall): Measurement {
       `${oneDigit(parses)} parses`,
       `${oneDigit(stringifications)} stringifications`,
       `${oneDigit(reactions)} reactions`,
+      `${oneDigit(savedReads)} reads of saved states`,
     ].join(', '),
     budget: allowed === undefined ? '' : `round trips ≤ ${allowed}`,
   };
