@@ -148,6 +148,8 @@ export interface ProjectorOptions<Event extends EventShape> {
   readonly requests: Requests;
   readonly readModels: ReadModels;
   readonly project: ProjectEvent<Event>;
+  /** Requests wait until the documents contain an event, so the position is published on the bus. @default true */
+  readonly isAwaited?: boolean;
   readonly onError: (error: Error) => void;
   readonly onCommitted?: (page: readonly RecordedEvent<Event>[]) => void;
 }
@@ -157,7 +159,7 @@ export interface Projector extends Feed {
   parked(): readonly ParkedStream[];
 }
 
-/** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus. */
+/** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus when requests wait for it. */
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const collection = parkedStreamsOf(name);
@@ -190,7 +192,8 @@ export async function startProjector<Event extends EventShape>(options: Projecto
         if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
       }
       await readModels.commit(name, last.position, overlay.list(), last);
-      requests.publish(projectionSubject(name), { projection: name, position: last.position });
+      if (options.isAwaited ?? true)
+        requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },
   });

@@ -94,6 +94,15 @@ describe('projector', () => {
     ]);
   });
 
+  it('publishes no position when no request waits for it', async () => {
+    await appendEvents(store, 3);
+    await (
+      await start({ isAwaited: false })
+    ).caughtUp;
+    expect(await readModels.checkpoint('counts')).toBe(2);
+    expect(bus.published.filter(({ subject }) => subject.startsWith('projection.'))).toEqual([]);
+  });
+
   it('continues from its checkpoint after a restart', async () => {
     await appendEvents(store, 5);
     await (await start()).close();

@@ -145,6 +145,7 @@ export class JourneysProjection implements OnApplicationBootstrap, OnApplication
       requests,
       readModels,
       project: projectJourney,
+      isAwaited: false,
       onError: logUnlessUnavailable((text) => this.logger.error(text)),
     });
   }
