@@ -97,6 +97,10 @@ export const DEFAULT_CONTROL_PLANE_COUNT = 3;
 export const controlPlaneCountOf = (settings: Pick<Plain<ClusterSettings>, 'controlPlaneCount'> | undefined): number =>
   settings?.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT;
 
+/** Returns the name of the external platform in the settings; '' when there is none. */
+export const externalPlatformNameOf = ({ platformDetails }: Pick<Plain<ClusterSettings>, 'platformDetails'>): string =>
+  textAt(platformDetails, 'external', 'platform_name') ?? '';
+
 export interface RegisteredCluster {
   readonly kind: string;
   readonly imported: boolean;
@@ -131,7 +135,7 @@ export function toClusterSettingsFacts(
     userManagedNetworking: settings.userManagedNetworking ?? false,
     networkType: settings.networkType ?? '',
     platformType: settings.platformType ?? '',
-    externalPlatformName: textAt(settings.platformDetails, 'external', 'platform_name') ?? '',
+    externalPlatformName: externalPlatformNameOf(settings),
     loadBalancerType: settings.loadBalancerType ?? 'cluster-managed',
     schedulableMasters: settings.schedulableMasters ?? false,
     operators: withDependencies(

@@ -27,7 +27,7 @@ import {
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
-import { controlPlaneCountOf, toClusterSettingsFacts } from '@muster/validation-rules';
+import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -137,7 +137,7 @@ export class StepContexts {
       userManagedNetworking: settings.userManagedNetworking ?? false,
       vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
       vipLeases: cluster.vipLeases,
-      externalPlatformName: toClusterSettingsFacts(cluster).externalPlatformName,
+      externalPlatformName: externalPlatformNameOf(settings),
       ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
       proxy,
       apiVipDnsName: settings.apiVipDnsName ?? '',
