@@ -132,10 +132,11 @@ export class DryRunController {
 
   @Handles(ValidationService.method.dryRun)
   async handle(
-    @Payload() { settings = {}, pullSecretSet, hosts }: InputOf<typeof ValidationService.method.dryRun>,
+    @Payload()
+    { settings = {}, pullSecretSet, hosts, requestedArchitecture }: InputOf<typeof ValidationService.method.dryRun>,
   ): Promise<OutputOf<typeof ValidationService.method.dryRun>> {
     const at = new Date(this.clock.nowMs()).toISOString();
-    const request = { settings, pullSecretSet, hosts };
+    const request = { settings, pullSecretSet, hosts, requestedArchitecture };
     const { outcomes, hosts: results, machineNetworks } = await this.workers.run(DRY_RUN, this.policy, at, request);
     return {
       outcomes: [...outcomes],

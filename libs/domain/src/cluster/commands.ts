@@ -22,6 +22,11 @@ export interface RegisterCluster extends At {
   /** Set for imported day-2 clusters only, otherwise empty. */
   readonly openshiftClusterId: string;
   readonly imported: boolean;
+  /**
+   * The architecture that the user named or the default. The settings contain `multi` when the release serves several
+   * architectures.
+   */
+  readonly requestedArchitecture?: string;
 }
 
 export interface ReviseCluster extends At {

@@ -3,9 +3,9 @@ import type { ClusterNetwork, ClusterSettings, MonitoredOperator, Plain } from '
 import { onlyPresent, selectMembers } from '@muster/schema';
 import { DEFAULT_CONTROL_PLANE_COUNT, isAtLeast } from '@muster/validation-rules';
 import { isSameValue } from '../text-forms';
-import type { ReviseCluster } from './commands';
+import type { RegisterCluster, ReviseCluster } from './commands';
 import { withBuiltInOperators } from './operators';
-import type { ClusterKind, ClusterState } from './state';
+import type { ClusterState } from './state';
 
 type Settings = Plain<ClusterSettings>;
 
@@ -23,7 +23,7 @@ export const PLATFORMS_WITH_USER_NETWORKING = ['none', 'external'];
 /** Returns the settings with the defaults of the v2 API. Values in `given` take precedence. */
 export function withClusterDefaults(
   given: Settings,
-  context: { readonly kind: ClusterKind; readonly imported: boolean },
+  context: Pick<RegisterCluster, 'kind' | 'imported' | 'requestedArchitecture'>,
 ): Settings {
   if (context.kind === 'AddHostsCluster') return withDay2Defaults(given, context.imported);
   const settings = { ...given, ...controlPlaneOf(given), cpuArchitecture: given.cpuArchitecture || 'x86_64' };
@@ -43,7 +43,7 @@ export function withClusterDefaults(
     sshPublicKey: '',
     ...settings,
     networkType: given.networkType || defaultNetworkType(settings),
-    ...platformOf(settings),
+    ...platformOf(settings, context.requestedArchitecture ?? settings.cpuArchitecture),
   };
 }
 
@@ -84,10 +84,11 @@ function defaultNetworkType(settings: Settings): string {
 }
 
 /** Platform and user-managed networking imply each other: a missing value is derived from the other. */
-function platformOf(settings: Settings): { readonly platformType: string; readonly userManagedNetworking: boolean } {
-  const { platformType, userManagedNetworking } = settings;
-  const needsNone =
-    settings.controlPlaneCount === 1 || ARCHITECTURES_WITHOUT_PLATFORM.includes(settings.cpuArchitecture ?? '');
+function platformOf(
+  { controlPlaneCount, platformType, userManagedNetworking }: Settings,
+  architecture: string,
+): { readonly platformType: string; readonly userManagedNetworking: boolean } {
+  const needsNone = controlPlaneCount === 1 || ARCHITECTURES_WITHOUT_PLATFORM.includes(architecture);
   const platform = platformType || (needsNone || userManagedNetworking ? 'none' : 'baremetal');
   return {
     platformType: platform,

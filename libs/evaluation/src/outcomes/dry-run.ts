@@ -71,10 +71,15 @@ export interface DryRunOutcome {
   readonly machineNetworks: readonly string[];
 }
 
-/** A dry run as ValidationService.DryRun takes it. */
-export interface DryRunRequest {
+export interface DryRunRegistration {
   readonly settings: Plain<ClusterSettings>;
   readonly pullSecretSet: boolean;
+  /** As in the command that registers a cluster. */
+  readonly requestedArchitecture?: string;
+}
+
+/** A dry run as ValidationService.DryRun takes it. */
+export interface DryRunRequest extends DryRunRegistration {
   readonly hosts: readonly (Omit<DryRunHost, 'reports'> & {
     readonly reports: readonly { readonly type: string; readonly data?: object }[];
   })[];
@@ -84,13 +89,13 @@ export interface DryRunRequest {
 export function evaluateDryRun(
   policy: RulesPolicy,
   at: string,
-  { settings, pullSecretSet, hosts }: DryRunRequest,
+  { hosts, ...registration }: DryRunRequest,
 ): DryRunOutcome {
   const read = hosts.map(({ reports, ...host }) => ({
     ...host,
     reports: reports.map(({ type, data }) => parseEvent('inventory', type, data ?? {})),
   }));
-  return new DryRun(policy, at).run(settings, pullSecretSet, read);
+  return new DryRun(policy, at).run(registration, read);
 }
 
 /**
@@ -107,8 +112,8 @@ export class DryRun {
   ) {}
 
   /** @throws RefusalError when the cluster cannot be registered or a host cannot have its settings. */
-  run(settings: Plain<ClusterSettings>, pullSecretSet: boolean, hosts: readonly DryRunHost[]): DryRunOutcome {
-    this.registerCluster(settings, pullSecretSet);
+  run(registration: DryRunRegistration, hosts: readonly DryRunHost[]): DryRunOutcome {
+    this.registerCluster(registration);
     const keys = hosts.map((host) => this.registerHost(host));
     this.deriveNetworks();
     for (let round = 0; round < ROUNDS_MAX && this.chooseDisksAndRoles(keys); round += 1) continue;
@@ -117,7 +122,7 @@ export class DryRun {
     return { outcomes, hosts: results, machineNetworks: this.cluster().facts.machineNetworks };
   }
 
-  private registerCluster(settings: Plain<ClusterSettings>, pullSecretSet: boolean): void {
+  private registerCluster({ pullSecretSet, requestedArchitecture, settings }: DryRunRegistration): void {
     this.decideCluster({
       type: 'Register',
       at: this.at,
@@ -129,6 +134,7 @@ export class DryRun {
       olmOperators: [],
       openshiftClusterId: '',
       imported: false,
+      requestedArchitecture,
     });
   }
 

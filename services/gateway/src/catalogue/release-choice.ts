@@ -42,6 +42,11 @@ export class ReleaseChoice {
     };
   }
 
+  /** Returns the architecture of a request, also for a release that serves several. */
+  architectureOf({ cpu_architecture }: Pick<RegisterClusterBody, 'cpu_architecture'>): string {
+    return normalised(cpu_architecture);
+  }
+
   private assertInstallable(image: string, subject: string): void {
     const choice = this.config.toolchains.of(image);
     if (choice.kind === 'refused') throw new RefusalError({ code: 'invalid-input', reason: choice.reason, subject });

@@ -88,6 +88,7 @@ export class ClustersController {
         operatorBundles: toOperatorBundles(body.operator_bundles),
         openshiftClusterId: '',
         imported: false,
+        requestedArchitecture: this.releases.architectureOf(body),
       },
       context,
     );

@@ -94,7 +94,12 @@ export class PreviewsController {
     await nextTurn();
     const found = await this.commands.send(
       ValidationService.method.dryRun,
-      { settings, pullSecretSet: true, hosts: dryRun },
+      {
+        settings,
+        pullSecretSet: true,
+        hosts: dryRun,
+        requestedArchitecture: this.releases.architectureOf(cluster),
+      },
       context,
     );
     await nextTurn();

@@ -48,6 +48,7 @@ export class ClustersController {
       olmOperators: operators?.monitored ?? [],
       openshiftClusterId,
       imported,
+      requestedArchitecture: request.requestedArchitecture,
     } as const;
     const secrets = [...pullSecretToSeal(pullSecret), ...toSeal];
     // Outcomes that depend only on the settings are stored with the registration.

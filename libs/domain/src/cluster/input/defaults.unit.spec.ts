@@ -41,6 +41,7 @@ describe('defaults of a new cluster', () => {
     ['user-managed networking', { userManagedNetworking: true }, { platformType: 'none' }],
     ['ppc64le', { cpuArchitecture: 'ppc64le' }, { platformType: 'none', userManagedNetworking: true }],
     ['s390x', { cpuArchitecture: 's390x' }, { platformType: 'none', userManagedNetworking: true }],
+    ['a release of several architectures', { cpuArchitecture: 'multi' }, { platformType: 'baremetal' }],
     ['an old version', { openshiftVersion: '4.11.9' }, { networkType: 'OpenShiftSDN' }],
     [
       'a single node of an old version',
@@ -49,6 +50,13 @@ describe('defaults of a new cluster', () => {
     ],
   ])('match the v2 API for %s', (_, given, expected) => {
     expect(after(registration(given)).settings).toMatchObject(expected);
+  });
+
+  it('are those of the requested architecture when the release serves several', () => {
+    const of = (requestedArchitecture: string): Settings =>
+      after(registration({ cpuArchitecture: 'multi' }, { requestedArchitecture })).settings;
+    expect(of('s390x')).toMatchObject({ cpuArchitecture: 'multi', platformType: 'none', userManagedNetworking: true });
+    expect(of('x86_64')).toMatchObject({ cpuArchitecture: 'multi', platformType: 'baremetal' });
   });
 
   it('derive name and domain of an imported cluster from the name of its API', () => {

@@ -40,14 +40,14 @@ export function brokenInputRule(
 function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | undefined {
   if (command.type === 'Register') {
     if (state.status !== 'unregistered') return undefined;
-    const { kind, imported, settings } = command;
+    const { kind, imported, requestedArchitecture, settings } = command;
     return {
       kind,
       imported,
       given: settings,
       settings: withClusterDefaults(settings, command),
       before: undefined,
-      imageArchitectures: [],
+      imageArchitectures: requestedArchitecture ? [requestedArchitecture] : [],
     };
   }
   if (command.type !== 'Revise' || state.status === 'unregistered' || state.status === 'deregistered') return undefined;
