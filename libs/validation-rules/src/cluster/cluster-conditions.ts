@@ -41,11 +41,13 @@ export function clusterConditions(
   };
 }
 
+/** Returns the outcomes of a cluster without hosts. They follow from its settings. */
+export const outcomesWithoutHosts = (settings: ClusterSettingsFacts): Outcome[] =>
+  evaluateCluster({ policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] });
+
 /** Returns the conditions of a cluster without hosts. They follow from its settings and are never stored. */
-export function conditionsWithoutHosts(settings: ClusterSettingsFacts): ClusterConditions {
-  const facts = { policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] };
-  return clusterConditions(facts, evaluateCluster(facts));
-}
+export const conditionsWithoutHosts = (settings: ClusterSettingsFacts): ClusterConditions =>
+  clusterConditions({ settings }, outcomesWithoutHosts(settings));
 
 /** Returns the ids of all outcomes that fail or block the cluster. Failing rules that do not block are included. */
 export function clusterBlockingIds(outcomes: readonly Outcome[], ignored: IgnoredRules): ClusterBlockingIds {

@@ -13,6 +13,7 @@ import {
   clusterBlockingIds,
   completeClusterOutcomes,
   conditionsWithoutHosts,
+  outcomesWithoutHosts,
   EVALUATED_CLUSTER_STATUSES,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
@@ -157,7 +158,7 @@ export class ClusterProcess {
   }
 }
 
-/** Conditions that were never recorded are derived from the settings. */
+/** Conditions and outcomes that were never recorded are derived from the settings. */
 export function conditionsOf({
   state,
   conditions,
@@ -165,8 +166,9 @@ export function conditionsOf({
 }: Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>): ClusterSurroundings['conditions'] {
   if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
   const settings = toClusterSettingsFacts(state);
+  const found = outcomes.size === 0 ? outcomesWithoutHosts(settings) : completeClusterOutcomes(outcomes);
   return {
     ...(conditions ?? conditionsWithoutHosts(settings)),
-    ...clusterBlockingIds(completeClusterOutcomes(outcomes), settings.ignoredClusterRules),
+    ...clusterBlockingIds(found, settings.ignoredClusterRules),
   };
 }

@@ -27,6 +27,23 @@ describe('clusters and infra-envs', () => {
     expect(await secret(cluster.id)).toBe(PULL_SECRET);
   });
 
+  it.each([
+    ['a single node', { controlPlaneCount: 1 }, ['sufficient-masters-count']],
+    ['three hosts', {}, ['api-vips-defined', 'ingress-vips-defined', 'sufficient-masters-count']],
+    [
+      'a cluster without a domain',
+      { baseDnsDomain: '' },
+      ['api-vips-defined', 'dns-domain-defined', 'ingress-vips-defined', 'sufficient-masters-count'],
+    ],
+  ])('names only what %s lacks in its first status', async (_, changes, failing) => {
+    const clusterId = randomUUID();
+    const settings = { ...CLUSTER_SETTINGS, apiVips: undefined, ingressVips: undefined, ...changes };
+    await running.ask(method.registerCluster, { clusterId, settings, owner: OWNER, pullSecret: 'x' });
+    const stored = await running.events(streamIdOf('cluster', clusterId));
+    const entered = stored.find(({ type }) => type === 'ClusterEnteredStatus');
+    expect(entered?.data).toMatchObject({ status: 'pending-for-input', statusReason: { failing } });
+  });
+
   it('executes every repeated command once', async () => {
     await cluster.ready();
     const { id: clusterId, infraEnvId } = cluster;
