@@ -13,10 +13,10 @@ export interface WalkWorld {
   readonly muster: RunningMuster;
   readonly errors: string[];
   /** Sends a request below `/api/assisted-install/v2`. */
-  send(method: string, path: string, body?: unknown): Promise<RestAnswer>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RestAnswer>;
   /** Sends a form with one file. */
   upload(path: string, file: { readonly field: string; readonly text: string }): Promise<RestAnswer>;
-  read<Answer>(path: string): Promise<Answer>;
+  read<Answer>(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   eventsAfter(position: number): Promise<readonly RecordedEvent[]>;
   machine(index: number): SimulatedMachine;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ const SIMULATED_RELEASE = {
 };
 
 /** All services with a real bus and a SQLite file, in this process. */
-export async function openWalkWorld(): Promise<WalkWorld> {
+export async function openWalkWorld(environment: Readonly<Record<string, string>> = {}): Promise<WalkWorld> {
   const directory = temporaryDirectory();
   const errors: string[] = [];
   const keep = (...words: unknown[]): void => void errors.push(words.map(String).join(' '));
@@ -46,6 +46,7 @@ export async function openWalkWorld(): Promise<WalkWorld> {
       REST_PORT: '0',
       IMAGE_HOST: '127.0.0.1',
       IMAGE_PORT: '0',
+      ...environment,
     },
     { log: () => undefined, error: keep, warn: () => undefined },
   );
@@ -73,10 +74,10 @@ export async function openWalkWorld(): Promise<WalkWorld> {
     headers: response.headers,
     text: await response.text(),
   });
-  const send = async (method: string, path: string, body?: unknown): Promise<RestAnswer> => {
+  const send: WalkWorld['send'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${endpoint}/api/assisted-install/v2${path}`, {
       method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     return answerOf(response);
@@ -90,7 +91,7 @@ export async function openWalkWorld(): Promise<WalkWorld> {
       form.append(field, new Blob([text]), 'walk.tar.gz');
       return answerOf(await fetch(`${endpoint}/api/assisted-install/v2${path}`, { method: 'POST', body: form }));
     },
-    read: async (path) => JSON.parse((await send('GET', path)).text) as never,
+    read: async (path, headers) => JSON.parse((await send('GET', path, undefined, headers)).text) as never,
     eventsAfter: async (position) => {
       const events: RecordedEvent[] = [];
       for await (const page of muster.platform.eventStore.readAll(position)) events.push(...page);
