@@ -28,12 +28,20 @@ describe('readGatewayConfig', () => {
     expect(readGatewayConfig({ PORT: '1' }).port).toBe(1);
   });
 
-  const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'http://a', version: '1' };
+  const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'http://a', version: '4.18.3' };
   const source = { openshift_version: '4.18', multi_cpu_architectures: ['x86_64'], upgrade_channels: [] };
   it.each([
     ['RELEASE_IMAGES', [{ ...image, url: undefined }], 'value[0].url is required'],
     ['RELEASE_IMAGES', [image, { ...image, version: 4.18 }], 'value[1].version must be a string, not 4.18'],
     ['RELEASE_IMAGES', [{ ...image, cpu_architectures: 'x86_64' }], 'value[0].cpu_architectures must be'],
+    [
+      'RELEASE_IMAGES',
+      [
+        { ...image, version: '4.18.3' },
+        { ...image, version: '9.6.20260112-0' },
+      ],
+      'value[1].version must be a version of OpenShift such as 4.18.3, not the build of an operating system image, not "9.6.20260112-0"',
+    ],
     ['OS_IMAGES', [{ ...image, sha256: 'x' }], 'value[0].sha256 must be 64 hexadecimal digits, not "x"'],
     ['RELEASE_SOURCES', [{ ...source, multi_cpu_architectures: [1] }], 'multi_cpu_architectures[0] must be a string'],
     ['RELEASE_SOURCES', [{ ...source, upgrade_channels: [{ cpu_architecture: 'a' }] }], 'channels is required'],

@@ -1,7 +1,8 @@
 /** Major, minor, patch. A missing number counts as 0. The suffix of a pre-release or an architecture is omitted. */
 export type VersionNumbers = readonly [number, number, number];
 
-const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+](.*))?$/;
+/** Matches a version of OpenShift, and not the build of an operating system image such as 9.6.20260112-0. */
+export const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+](.*))?$/;
 
 /** Returns the numbers of "4.18", "v4.18.3" or "4.18.52-multi". Undefined when the text is not a version. */
 export function parseVersion(text: string): VersionNumbers | undefined {

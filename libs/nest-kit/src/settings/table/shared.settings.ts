@@ -1,3 +1,4 @@
+import { VERSION } from '@muster/feature-support';
 import { type TNull, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox';
 import { boolean, choice, duration, json, list, path, text } from '../setting';
 
@@ -26,6 +27,10 @@ const OS_IMAGES = Type.Array(
 const RELEASE_IMAGES = Type.Array(
   Type.Object({
     ...IMAGE_MEMBERS,
+    version: Type.String({
+      pattern: VERSION.source,
+      expected: 'a version of OpenShift such as 4.18.3, not the build of an operating system image',
+    }),
     cpu_architectures: absentOrNull(Type.Array(Type.String())),
     default: absentOrNull(Type.Boolean()),
     support_level: absentOrNull(Type.String()),
