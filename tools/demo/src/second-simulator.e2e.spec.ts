@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@muster/testing';
 import { MusterProcess } from './muster-process';
-import { type ClusterView, type HostView, RestClient } from './rest-client';
+import { type ClusterView, type EventView, type HostView, RestClient } from './rest-client';
 import { PULL_SECRET, until } from './scenario';
 
 const SIMULATOR = join(__dirname, '..', '..', 'simulator', 'dist', 'main.js');
@@ -86,7 +86,11 @@ describe.each([
     await reaches('ready');
     await client.post(`/clusters/${cluster.id}/actions/install`);
     await reaches('installed');
-    expect(first.output).not.toContain('were not counted');
+    await until(TIMEOUT_MS, 'the reboot of each node is in the event log', async () => {
+      const events = await client.get<readonly EventView[]>(`/events?cluster_id=${cluster.id}`);
+      const reboots = events.filter(({ message }) => /^Node lab-\d has been rebooted 1 times/.test(message));
+      return reboots.length === controlPlaneCount;
+    });
   });
   afterAll(async () => {
     await Promise.all(simulators.map((one) => one.stop()));

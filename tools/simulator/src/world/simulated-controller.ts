@@ -177,9 +177,12 @@ function show(entry: ControllerLogEntry, { config, observer, world }: Controller
   }
 }
 
-/** All programs succeed, and the log contains the nodes. */
+/** All programs succeed, each node was rebooted once, and the log contains the nodes. */
 const simulatedControllerHost = (cluster: SimulatedCluster): ControllerHost => ({
-  run: async () => ({ exitCode: 0, output: '' }),
+  run: async (_program, args) => ({
+    exitCode: 0,
+    output: args.slice(-2).join(' ') === 'last reboot' ? 'reboot   system boot  5.14.0-simulated still running\n' : '',
+  }),
   writeTemporary: async (name) => `/tmp/${name}`,
   readFile: async (path) => {
     if (path !== '/tmp/controller_logs.log') return undefined;
