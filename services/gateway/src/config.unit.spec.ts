@@ -32,7 +32,11 @@ describe('readGatewayConfig', () => {
   const source = { openshift_version: '4.18', multi_cpu_architectures: ['x86_64'], upgrade_channels: [] };
   it.each([
     ['RELEASE_IMAGES', [{ ...image, url: undefined }], 'value[0].url is required'],
-    ['RELEASE_IMAGES', [image, { ...image, version: 4.18 }], 'value[1].version must be a string, not 4.18'],
+    [
+      'RELEASE_IMAGES',
+      [image, { ...image, version: 4.18 }],
+      'value[1].version must be a version of OpenShift such as 4.18.3, not',
+    ],
     ['RELEASE_IMAGES', [{ ...image, cpu_architectures: 'x86_64' }], 'value[0].cpu_architectures must be'],
     [
       'RELEASE_IMAGES',
