@@ -17,12 +17,13 @@ const READ_MODELS_WAIT_MS = 60_000;
 
 /**
  * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
- * replaces it. Bodies without a reference (a refused upload, a deleted host or cluster) are removed once an hour.
+ * replaces it. Bodies without a reference (a refused upload, a deleted host or cluster) are removed at the start and once an hour.
  */
 @Injectable()
 export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('logs');
   private timer: NodeJS.Timeout | undefined;
+  private isClosing = false;
 
   constructor(
     @Inject(LOGS) private readonly areas: ObjectAreas,
@@ -35,12 +36,15 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.sweep().catch((error: unknown) => this.logger.warn(`Orphaned logs were not removed: ${String(error)}`));
-    }, SWEEP_INTERVAL_MS).unref();
+    const sweep = (): void =>
+      void this.sweep().catch((error: unknown) => this.logger.warn(`Orphaned logs were not removed: ${String(error)}`));
+    this.timer = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+    // A service that is restarted more often than once an hour removes them too.
+    sweep();
   }
 
   onApplicationShutdown(): void {
+    this.isClosing = true;
     clearInterval(this.timer);
   }
 
@@ -75,7 +79,9 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   /** Removes bodies without a reference. Does nothing while the read models are behind the event store. */
   async sweep(): Promise<void> {
     if (!(await this.readYourWrites.passed(await this.eventStore.head(), READ_MODELS_WAIT_MS))) return;
+    if (this.isClosing) return;
     for (const clusterId of await this.areas.names()) {
+      if (this.isClosing) return;
       const area = await this.areas.area(clusterId);
       const referenced = new Set((await this.referenced(clusterId)).values());
       for await (const { digest, storedAtMs } of area.list())

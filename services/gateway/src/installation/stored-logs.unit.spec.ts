@@ -3,6 +3,7 @@ import { inMemoryEventStore, inMemoryObjectAreas } from '@muster/adapter-in-memo
 import type { ClusterDocument, HostDocument } from '@muster/assisted-api';
 import type { StoredObject } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { eventually } from '@muster/testing';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
 import { StoredLogs } from './stored-logs';
 
@@ -109,5 +110,14 @@ describe('stored logs', () => {
     await logs.sweep();
     expect(await held()).toEqual(['referenced']);
     expect(await held(DELETED_CLUSTER)).toEqual([]);
+  });
+
+  it('removes old bodies without a reference at the start of the service', async () => {
+    const area = await areas.area(DELETED_CLUSTER);
+    await area.put(Buffer.from('of a deleted cluster'), QUOTA);
+    nowMs += TWO_HOURS_MS;
+    logs.onApplicationBootstrap();
+    await eventually('the orphan is removed', async () => (await held(DELETED_CLUSTER)).length === 0);
+    logs.onApplicationShutdown();
   });
 });
