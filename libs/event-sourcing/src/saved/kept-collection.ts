@@ -4,12 +4,13 @@ import {
   type FieldValue,
   type JsonObject,
   type ReadModelConditions,
+  type ReadModelDocument,
   type ReadModelQuery,
   type SavedState,
   type StateChange,
   type StateTable,
 } from '@muster/ports';
-import type { BoundedMap } from '../bounded-map';
+import { BoundedMap } from '../bounded-map';
 import type { FrozenChanges } from './saved-states';
 import { decodeValue, encodeValue } from './values';
 
@@ -27,11 +28,16 @@ interface UnsavedDocument {
 
 type Layer = Map<string, UnsavedDocument>;
 
+/** Maximum number of documents and queries in the kept results of one collection. */
+const FOUND_MAX = 4_000;
+
 /** The documents of one collection. Documents that are not saved yet take precedence over saved ones. Documents are shared and must not be changed. */
 export class KeptCollection {
   private pending: Layer = new Map();
   private saving: Layer = new Map();
   private lastSavedKey: string;
+  /** Results by query. A change of the collection removes them. */
+  private found = new BoundedMap<string, readonly ReadModelDocument<JsonObject>[]>(FOUND_MAX);
 
   constructor(
     readonly table: StateTable,
@@ -55,13 +61,27 @@ export class KeptCollection {
   }
 
   put(key: string, document: JsonObject | undefined): void {
+    if (this.found.size > 0) this.found = new BoundedMap(FOUND_MAX);
     const known = this.pending.get(key);
     if (known) this.pending.set(key, { document, before: known.before, isRead: known.isRead });
     else this.pending.set(key, { document, ...this.replacedBy(key) });
   }
 
-  /** Returns the keys of the documents that meet the conditions, in order, from `offset` on. */
-  find({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
+  /** Returns the documents that meet the conditions, in order, from `offset` on. */
+  find(query: ReadModelQuery, limit: number): readonly ReadModelDocument<JsonObject>[] {
+    const { where, orderBy, offset } = query;
+    const name = JSON.stringify([Object.entries(where), orderBy, offset, limit]);
+    const known = this.found.get(name);
+    if (known) return known;
+    const found = this.findKeys(query, limit).flatMap((key) => {
+      const document = this.get(key);
+      return document ? [{ key, document }] : [];
+    });
+    this.found.set(name, found, found.length + 1);
+    return found;
+  }
+
+  private findKeys({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
     const field = orderBy?.field;
     const sign = orderBy?.descending === true ? -1 : 1;
     const isDeclared = this.isDeclared(Object.keys(where)) && (field === undefined || this.isDeclared([field]));
@@ -92,7 +112,7 @@ export class KeptCollection {
 
   count({ where }: ReadModelConditions): number {
     if (!this.isDeclared(Object.keys(where)))
-      return this.find({ collection: '', where }, Number.MAX_SAFE_INTEGER).length;
+      return this.findKeys({ collection: '', where }, Number.MAX_SAFE_INTEGER).length;
     let count = this.saved.count(this.table.name, { where: conditionsOf(where) });
     for (const layer of [this.saving, this.pending])
       for (const { document, before } of layer.values()) {

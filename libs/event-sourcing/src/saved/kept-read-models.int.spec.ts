@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
-import type { JsonObject, ReadModelChange, ReadModels, SavedFold, StateTable } from '@muster/ports';
+import type { JsonObject, ReadModelChange, ReadModels, SavedFold, StateStore, StateTable } from '@muster/ports';
 import { readModelsContract, temporaryDirectory } from '@muster/testing';
 import fc from 'fast-check';
 import { keptReadModels } from './kept-read-models';
@@ -17,11 +17,12 @@ const folds = (fields: readonly string[]): readonly SavedFold[] => [
 const AT_ONCE: SaveLimits = { changes: 1, intervalMs: 60_000, waiting: 1 };
 const AT_THE_END: SaveLimits = { changes: 1_000_000, intervalMs: 60_000, waiting: 1_000_000 };
 
+const fail = (error: Error): never => {
+  throw error;
+};
+
 const open = async (file: string, fields: readonly string[], limits: SaveLimits) => {
-  const onError = (error: Error): never => {
-    throw error;
-  };
-  const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, limits);
+  const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), fail, limits);
   return { states, readModels: await keptReadModels(states, folds(fields)) };
 };
 
@@ -98,6 +99,37 @@ describe('keptReadModels', () => {
         await opened.states.close();
       }),
     );
+  });
+
+  it('searches the file once for a repeated query, and again after a change of the collection', async () => {
+    const store = sqliteStateStore({ file: join(directory.path, 'repeated.sqlite') });
+    let searches = 0;
+    const counted: StateStore = {
+      open: async (consumer) => {
+        const state = await store.open(consumer);
+        const find = state.find.bind(state);
+        state.find = (...query) => {
+          searches += 1;
+          return find(...query);
+        };
+        return state;
+      },
+      close: () => store.close(),
+    };
+    const states = new SavedStates(counted, inMemoryEventStore(), fail, AT_THE_END);
+    const models = await keptReadModels(states, folds(FIELDS));
+    const ofCluster = (): Promise<readonly { readonly key: string }[]> =>
+      models.find({ collection: 'hosts', where: { cluster_id: 'c1' } });
+    await models.commit('hosts', 1, [toChange({ key: 'a', document: { cluster_id: 'c1' } })]);
+    await states.save();
+    for (let times = 0; times < 3; times += 1) expect(await ofCluster()).toMatchObject([{ key: 'a' }]);
+    expect(searches).toBe(1);
+    await models.commit('hosts', 2, [toChange({ key: 'b', document: { cluster_id: 'c1' } })]);
+    expect(await ofCluster()).toMatchObject([{ key: 'a' }, { key: 'b' }]);
+    await models.commit('hosts', 3, [toChange({ key: 'a', document: undefined })]);
+    expect(await ofCluster()).toMatchObject([{ key: 'b' }]);
+    expect(searches).toBe(3);
+    await states.close();
   });
 
   it('loses unsaved changes when the process ends, and has the checkpoint of the saved ones', async () => {

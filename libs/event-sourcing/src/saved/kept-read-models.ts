@@ -41,10 +41,7 @@ export async function keptReadModels(states: SavedStates, folds: readonly SavedF
     find: async <Document extends object>(query: ReadModelQuery<Document>) => {
       const collection = collectionNamed(query.collection);
       const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
-      const found = collection.find(query as ReadModelQuery<object> as ReadModelQuery, limit).flatMap((key) => {
-        const document = collection.get(key);
-        return document ? [{ key, document }] : [];
-      });
+      const found = collection.find(query as ReadModelQuery<object> as ReadModelQuery, limit);
       return found as readonly ReadModelDocument<object>[] as readonly ReadModelDocument<Document>[];
     },
     count: async (conditions) =>
