@@ -70,12 +70,16 @@ function namedIds(part: unknown): NamedIds {
 const lastOf = (value: unknown): string | undefined => textsOf(value).at(-1);
 
 const textsOf = (value: unknown): readonly string[] =>
-  [value]
-    .flat()
-    .filter((item) => typeof item === 'string')
-    .flatMap((item) => withinLimit(item).split(','))
-    .map((item) => item.trim().toLowerCase())
-    .filter((item) => item !== '');
+  value === undefined
+    ? NO_TEXTS
+    : [value]
+        .flat()
+        .filter((item) => typeof item === 'string')
+        .flatMap((item) => withinLimit(item).split(','))
+        .map((item) => item.trim().toLowerCase())
+        .filter((item) => item !== '');
+
+const NO_TEXTS: readonly string[] = [];
 
 /** More than the longest valid list of ids in a query. */
 const IDS_MAX_CHARACTERS = 65_536;
