@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import type { StateConsumer, StateTable } from '@muster/ports';
 import Database from 'libsql';
 
 /** Raised when the tables of all consumers or the encoding of rows change. */
@@ -39,7 +40,7 @@ export function openStateDatabase(file: string): Database.Database {
       throw new OtherFormat(`format ${version}, this release has format ${FORMAT_VERSION}`);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
-    // Another thread moves the log into the file, because that waits for the disk.
+    // The state store moves the log into the file when no reader needs it.
     database.pragma('wal_autocheckpoint = 0');
     database.pragma(`cache_size = -${MEMORY_FOR_PAGES_KIB}`);
     if (isEmpty)
@@ -57,3 +58,44 @@ export function openStateDatabase(file: string): Database.Database {
 
 const numberOf = (database: Database.Database, pragma: 'user_version' | 'application_id'): number =>
   (database.prepare(`PRAGMA ${pragma}`).get() as { [name: string]: number })[pragma] ?? 0;
+
+/** A declared table with its SQL name. */
+export interface SqlTable extends StateTable {
+  readonly sqlName: string;
+}
+
+/** Checks a name, because it becomes part of SQL statements. */
+function nameIn(text: string): string {
+  if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new Error(`'${text}' cannot name a table or a field of saved state.`);
+  return text;
+}
+
+export const columnOf = (field: string): string => `f_${nameIn(field)}`;
+
+/** Creates the table unless it exists as declared. */
+export function prepareTable(
+  database: Database.Database,
+  consumer: StateConsumer,
+  table: StateTable,
+): { readonly table: SqlTable; readonly isCreated: boolean } {
+  const sqlName = `${nameIn(consumer.name)}__${nameIn(table.name)}`;
+  const columns = table.fields.map((field) => `, ${columnOf(field)}`).join('');
+  const create = [
+    `CREATE TABLE ${sqlName} (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL${columns})`,
+    ...table.indexes.map(
+      (fields, n) => `CREATE INDEX ${sqlName}__${n} ON ${sqlName} (${[...fields.map(columnOf), 'key'].join(', ')})`,
+    ),
+  ];
+  const declared = create.join('; ');
+  const found = database.prepare('SELECT declared FROM declarations WHERE name = ?').raw().get(sqlName) as
+    [string] | undefined;
+  const isCreated = found?.[0] !== declared;
+  if (isCreated) {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
+    for (const statement of create) database.exec(statement);
+    database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
+    database.exec('COMMIT');
+  }
+  return { table: { ...table, sqlName }, isCreated };
+}

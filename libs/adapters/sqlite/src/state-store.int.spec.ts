@@ -1,26 +1,38 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StateConsumer, StateStore } from '@muster/ports';
-import { stateStoreContract, temporaryDirectory } from '@muster/testing';
+import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import { openDatabase } from './database';
 import { sqliteStateStore } from './state-store';
+import { type SqliteWriter, writerHere, writerThread } from './writer';
 
-stateStoreContract('sqliteStateStore', async () => {
-  const directory = temporaryDirectory();
-  const file = join(directory.path, 'state.sqlite');
-  let store = sqliteStateStore({ file });
-  return {
-    store,
-    reopen: async () => {
-      await store.close();
-      store = sqliteStateStore({ file });
-      return store;
-    },
-    close: async () => {
-      await store.close();
-      directory.remove();
-    },
-  };
+const threadOf = (): SqliteWriter => writerThread(threadFromSource(join(__dirname, 'writer.entry.ts')));
+
+describe.each([
+  ['sqliteStateStore', writerHere],
+  ['sqliteStateStore with a writer thread', threadOf],
+])('', (name, openWriter) => {
+  let writer: SqliteWriter;
+  beforeAll(() => void (writer = openWriter()));
+  afterAll(() => writer.close());
+
+  stateStoreContract(name, async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'state.sqlite');
+    let store = sqliteStateStore({ file, writer });
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = sqliteStateStore({ file, writer });
+        return store;
+      },
+      close: async () => {
+        await store.close();
+        directory.remove();
+      },
+    };
+  });
 });
 
 const SAMPLE: StateConsumer = { name: 'sample', tables: [{ name: 'rows', fields: [], indexes: [] }] };
@@ -86,6 +98,35 @@ describe('sqliteStateStore', () => {
     const next = await open(file);
     expect(next.state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
+  });
+
+  it('returns the rows of before from every read until the save is answered, and then all new ones', async () => {
+    const writer = threadOf();
+    const store = sqliteStateStore({ file: join(directory.path, 'snapshot.sqlite'), writer });
+    const state = await store.open(SAMPLE);
+    const valuesOf = (): Set<string | undefined> =>
+      new Set(['a', 'b', 'c'].map((key) => state.get('rows', key)?.toString().slice(0, 1)));
+    for (let round = 0; round < 20; round += 1) {
+      const value = Buffer.alloc(20_000, String(round % 10));
+      const before = valuesOf();
+      let isSaved = false;
+      const changes = ['a', 'b', 'c'].map((key) => ({ table: 'rows', key, row: { key, value, fields: [] } }));
+      const saved = state.save(changes, () => (isSaved = true));
+      for (; !isSaved; await new Promise((resolve) => setImmediate(resolve))) expect(valuesOf()).toEqual(before);
+      expect([...valuesOf()].map(String)).toEqual([`${Buffer.from([48 + (round % 10)])}`]);
+      await saved;
+    }
+    await store.close();
+    await writer.close();
+  });
+
+  it('keeps its write-ahead log bounded', async () => {
+    const file = join(directory.path, 'log.sqlite');
+    const { state } = await open(file);
+    const value = Buffer.alloc(4_000_000, 'x');
+    for (let round = 0; round < 20; round += 1)
+      await state.save([{ table: 'rows', key: 'a', row: { key: 'a', value, fields: [] } }], () => undefined);
+    expect(statSync(`${file}-wal`).size).toBeLessThan(32_000_000);
   });
 
   it('keeps the file after a query that SQLite refuses', async () => {

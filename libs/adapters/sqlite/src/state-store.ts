@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
@@ -7,40 +7,46 @@ import {
   type SavedState,
   type StateChange,
   type StateConditions,
-  type StateConsumer,
   StateDamaged,
   type StateQuery,
   type StateRow,
   type StateStore,
-  type StateTable,
 } from '@muster/ports';
 import type Database from 'libsql';
-import { DamagedRow, isDamage, openStateDatabase } from './state-database';
-import { WalCheckpoints } from './wal-checkpoints';
+import { columnOf, DamagedRow, isDamage, openStateDatabase, prepareTable, type SqlTable } from './state-database';
+import { type SqliteWriter, writerHere, type Writes } from './writer';
+import type { StateWrite, WritesTo } from './written-databases';
 
 export interface SqliteStateStoreOptions {
   /** Path of the database file; its directory must exist. One process has it open at a time. */
   readonly file: string;
   /** Called with the reason when a saved state was discarded. */
   readonly onDiscarded?: (reason: string) => void;
+  /** Writes the saves. The caller closes it. @default in the thread of the caller */
+  readonly writer?: SqliteWriter;
 }
 
+/** The write-ahead log is moved into the database file when it is larger than this. */
+const LOG_BYTES_MAX = 16 * 1024 * 1024;
 /** Time in ms after which a save lets other work of the process run. */
 const SLICE_MS = 4;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
 /** Opens (or creates) the saved states of one process. A file that is damaged or of another format is replaced by an empty one. */
-export const sqliteStateStore = ({ file, onDiscarded = () => undefined }: SqliteStateStoreOptions): StateStore => {
+export const sqliteStateStore = ({
+  file,
+  onDiscarded = () => undefined,
+  writer = writerHere(),
+}: SqliteStateStoreOptions): StateStore => {
   const discard = (reason: string): void => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
     rmSync(markerOf(file), { force: true });
     onDiscarded(`${file}: ${reason}`);
   };
   if (existsSync(markerOf(file))) discard('a row could not be read');
-  const writer = openOrReplace(file, discard);
-  const reader = openStateDatabase(file);
-  const checkpoints = new WalCheckpoints(file);
+  const database = openOrReplace(file, discard);
+  const writes = writer.open('state', { file });
   let turn: Promise<unknown> = Promise.resolve();
 
   /** A save is one transaction over several turns of the event loop; other writes come before or after it. */
@@ -52,25 +58,22 @@ export const sqliteStateStore = ({ file, onDiscarded = () => undefined }: Sqlite
 
   return {
     open: async (consumer) => {
-      const prepared = await inTurn(() => consumer.tables.map((table) => prepareTable(writer, consumer, table)));
+      const prepared = await inTurn(() => consumer.tables.map((table) => prepareTable(database, consumer, table)));
       return new SqliteSavedState({
         file,
-        reader,
-        writer,
+        database,
+        writes,
         tables: new Map(prepared.map(({ table }) => [table.name, table])),
         createdTables: new Set(prepared.flatMap(({ table, isCreated }) => (isCreated ? [table.name] : []))),
         inTurn,
-        onSaved: () => checkpoints.grown(),
       });
     },
     close: async () => {
       await turn;
-      await checkpoints.close();
-      if (!writer.open) return;
-      reader.close();
+      if (!database.open) return;
+      database.close();
       // Leaves one file behind instead of three.
-      writer.pragma('wal_checkpoint(TRUNCATE)');
-      writer.close();
+      await writes.close();
     },
   };
 };
@@ -83,46 +86,6 @@ function openOrReplace(file: string, discard: (reason: string) => void): Databas
     discard(error instanceof Error ? error.message : String(error));
     return openStateDatabase(file);
   }
-}
-
-/** A declared table with its SQL name. */
-interface SqlTable extends StateTable {
-  readonly sqlName: string;
-}
-
-/** Checks a name, because it becomes part of SQL statements. */
-function nameIn(text: string): string {
-  if (!/^[a-z][a-z0-9_]*$/.test(text)) throw new Error(`'${text}' cannot name a table or a field of saved state.`);
-  return text;
-}
-
-const columnOf = (field: string): string => `f_${nameIn(field)}`;
-
-function prepareTable(
-  database: Database.Database,
-  consumer: StateConsumer,
-  table: StateTable,
-): { readonly table: SqlTable; readonly isCreated: boolean } {
-  const sqlName = `${nameIn(consumer.name)}__${nameIn(table.name)}`;
-  const columns = table.fields.map((field) => `, ${columnOf(field)}`).join('');
-  const create = [
-    `CREATE TABLE ${sqlName} (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL${columns})`,
-    ...table.indexes.map(
-      (fields, n) => `CREATE INDEX ${sqlName}__${n} ON ${sqlName} (${[...fields.map(columnOf), 'key'].join(', ')})`,
-    ),
-  ];
-  const declared = create.join('; ');
-  const found = database.prepare('SELECT declared FROM declarations WHERE name = ?').raw().get(sqlName) as
-    [string] | undefined;
-  const isCreated = found?.[0] !== declared;
-  if (isCreated) {
-    database.exec('BEGIN IMMEDIATE');
-    database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
-    for (const statement of create) database.exec(statement);
-    database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
-    database.exec('COMMIT');
-  }
-  return { table: { ...table, sqlName }, isCreated };
 }
 
 /** Booleans are stored as blobs, because SQLite would compare them with numbers. Blobs sort after texts, as booleans must. */
@@ -146,12 +109,12 @@ function conditionOf(where: StateConditions['where']): { readonly sql: string; r
 
 interface SavedStateOptions {
   readonly file: string;
-  readonly reader: Database.Database;
-  readonly writer: Database.Database;
+  /** It reads, and creates and clears tables while no save runs. */
+  readonly database: Database.Database;
+  readonly writes: Writes<WritesTo<'state'>>;
   readonly tables: ReadonlyMap<string, SqlTable>;
   readonly createdTables: ReadonlySet<string>;
   readonly inTurn: <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
-  readonly onSaved: () => void;
 }
 
 class SqliteSavedState implements SavedState {
@@ -200,38 +163,66 @@ class SqliteSavedState implements SavedState {
   }
 
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void> {
-    const { writer, inTurn } = this.options;
+    const { writes, inTurn } = this.options;
     return inTurn(async () => {
-      writer.exec('BEGIN IMMEDIATE');
+      let release = (): void => undefined;
       try {
-        let sliceEndMs = performance.now() + SLICE_MS;
-        for (const { table, key, row } of changes) {
-          this.write(this.table(table), key, row);
-          if (performance.now() < sliceEndMs) continue;
-          await nextTurn();
-          sliceEndMs = performance.now() + SLICE_MS;
-        }
-        writer.exec('COMMIT');
+        await this.sendParts(changes);
+        // A read between the commit in another thread and its answer must not return the new rows.
+        release = this.keepSnapshot();
+        await writes.run('save', [], () => {
+          release();
+          onSaved();
+        });
       } catch (error) {
-        if (writer.inTransaction) writer.exec('ROLLBACK');
+        release();
+        await writes.run('discard', []).catch(() => undefined);
         throw error;
       }
-      onSaved();
-      this.options.onSaved();
+      await this.checkLog();
     });
   }
 
-  async clear(tables: readonly string[]): Promise<void> {
-    const { writer, inTurn } = this.options;
-    await inTurn(() => tables.forEach((table) => writer.exec(`DELETE FROM ${this.table(table).sqlName}`)));
+  /** Sends the changes in parts, so that other work of the process runs in between. */
+  private async sendParts(changes: Iterable<StateChange>): Promise<void> {
+    const sent: Promise<void>[] = [];
+    let part: StateWrite[] = [];
+    const send = (): void => {
+      sent.push(this.options.writes.run('addPart', [part]));
+      part = [];
+    };
+    let sliceEndMs = performance.now() + SLICE_MS;
+    for (const { table, key, row } of changes) {
+      part.push(writeOf(this.table(table), key, row));
+      if (performance.now() < sliceEndMs) continue;
+      send();
+      await nextTurn();
+      sliceEndMs = performance.now() + SLICE_MS;
+    }
+    send();
+    await Promise.all(sent);
   }
 
-  private write({ sqlName, fields }: SqlTable, key: string, row: StateRow | undefined): void {
-    if (!row) return void this.writing(`DELETE FROM ${sqlName} WHERE key = ?`).run(key);
-    const names = ['key', 'value', 'checksum', ...fields.map(columnOf)];
-    const places = names.map(() => '?').join(', ');
-    const statement = this.writing(`INSERT OR REPLACE INTO ${sqlName} (${names.join(', ')}) VALUES (${places})`);
-    statement.run(key, row.value, crc32(row.value), ...row.fields.map(toColumn));
+  /** Reads return the rows of now until the result is called. */
+  private keepSnapshot(): () => void {
+    const { database } = this.options;
+    database.exec('BEGIN');
+    // A transaction takes its snapshot with the first read.
+    this.reading('SELECT count(*) FROM declarations').get();
+    return () => {
+      if (database.inTransaction) database.exec('COMMIT');
+    };
+  }
+
+  private async checkLog(): Promise<void> {
+    const bytes = statSync(`${this.options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    // The log grows until the next attempt when it fails. No data is lost.
+    if (bytes > LOG_BYTES_MAX) await this.options.writes.checkpoint().catch(() => undefined);
+  }
+
+  async clear(tables: readonly string[]): Promise<void> {
+    const { database, inTurn } = this.options;
+    await inTurn(() => tables.forEach((table) => database.exec(`DELETE FROM ${this.table(table).sqlName}`)));
   }
 
   private read<Result>(place: string, work: () => Result): Result {
@@ -248,17 +239,9 @@ class SqliteSavedState implements SavedState {
   }
 
   private reading(sql: string): Database.Statement {
-    return this.prepared(this.options.reader, sql).raw();
-  }
-
-  private writing(sql: string): Database.Statement {
-    return this.prepared(this.options.writer, sql);
-  }
-
-  private prepared(database: Database.Database, sql: string): Database.Statement {
     const known = this.statements.get(sql);
     if (known) return known;
-    const statement = database.prepare(sql);
+    const statement = this.options.database.prepare(sql).raw();
     this.statements.set(sql, statement);
     return statement;
   }
@@ -269,3 +252,15 @@ class SqliteSavedState implements SavedState {
     return table;
   }
 }
+
+function writeOf({ sqlName, fields }: SqlTable, key: string, row: StateRow | undefined): StateWrite {
+  if (!row) return [`DELETE FROM ${sqlName} WHERE key = ?`, [key]];
+  const names = ['key', 'value', 'checksum', ...fields.map(columnOf)];
+  const places = names.map(() => '?').join(', ');
+  const sql = `INSERT OR REPLACE INTO ${sqlName} (${names.join(', ')}) VALUES (${places})`;
+  return [sql, [key, alone(row.value), crc32(row.value), ...row.fields.map(toColumn)]];
+}
+
+/** A clone of bytes contains their whole buffer, which may be the pool of Node. */
+const alone = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

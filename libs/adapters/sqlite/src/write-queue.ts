@@ -21,7 +21,7 @@ export type WriterRequest =
       readonly as: WrittenKind;
       readonly file: WrittenFile;
     }
-  | { readonly id: number; readonly kind: 'truncate' | 'close'; readonly to: number };
+  | { readonly id: number; readonly kind: 'checkpoint' | 'truncate' | 'close'; readonly to: number };
 type Write = Extract<WriterRequest, { kind: 'write' }>;
 
 /** `explanation`: of an EventStoreUnusable, because a structured clone does not keep the class of an error. */
@@ -65,6 +65,7 @@ export class WriteQueue {
   private control(request: Exclude<WriterRequest, Write>): readonly unknown[] {
     if (request.kind === 'open') this.open(request);
     else if (request.kind === 'truncate') truncateLog(this.database(request.to).database);
+    else if (request.kind === 'checkpoint') this.database(request.to).database.pragma('wal_checkpoint(PASSIVE)');
     else {
       const opened = this.databases.get(request.to);
       this.databases.delete(request.to);

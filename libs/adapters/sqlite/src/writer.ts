@@ -25,6 +25,8 @@ export interface Writes<To extends Statements> {
     args: Parameters<To[Name]>,
     onResult?: (result: ReturnType<To[Name]>) => void,
   ): Promise<ReturnType<To[Name]>>;
+  /** Moves the write-ahead log into the database file as far as no reader needs it. */
+  checkpoint(): Promise<void>;
   /** Moves everything into the database file, so that no copy of a deleted row stays in the write-ahead log. */
   truncate(): Promise<void>;
   /** Resolves when everything is written and the connection is closed. */
@@ -190,6 +192,7 @@ function createWriter(openChannel: OpenChannel): SqliteWriter {
           pending.size >= WAITING_WRITES_MAX
             ? Promise.reject(new Error(`More than ${WAITING_WRITES_MAX} writes wait for the disk; retry later.`))
             : send({ id: nextId++, kind: 'write', to, name, args }, { onTransaction, onResult }),
+        checkpoint: () => send({ id: nextId++, kind: 'checkpoint', to }, { onTransaction }),
         truncate: () => send({ id: nextId++, kind: 'truncate', to }, { onTransaction }),
         close: () => send({ id: nextId++, kind: 'close', to }, { onTransaction }),
       };

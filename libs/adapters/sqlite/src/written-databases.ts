@@ -2,6 +2,7 @@ import { type AppendResult, type ExpectedRevision, NO_STREAM, type StreamId } fr
 import type Database from 'libsql';
 import { openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
+import { openStateDatabase } from './state-database';
 
 export const OBJECTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (
@@ -93,7 +94,37 @@ function openSealed({ file }: WrittenFile) {
   };
 }
 
-const OPEN = { events: openEvents, objects: openObjects, sealed: openSealed };
+/** A statement that writes, with its values. */
+export type StateWrite = readonly [sql: string, values: readonly unknown[]];
+
+/** Saved states. A save is sent in parts and written in one transaction. */
+function openState({ file }: WrittenFile) {
+  const database = openStateDatabase(file);
+  const prepared = new Map<string, Database.Statement>();
+  let parts: StateWrite[] = [];
+  const takeParts = (): readonly StateWrite[] => {
+    const taken = parts;
+    parts = [];
+    return taken;
+  };
+  const prepare = (sql: string): Database.Statement => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+  return {
+    database,
+    statements: {
+      addPart: (writes: readonly StateWrite[]): void => void (parts = parts.concat(writes)),
+      save: (): void => {
+        for (const [sql, values] of takeParts()) prepare(sql).run(...values);
+      },
+      discard: (): void => void takeParts(),
+    },
+  };
+}
+
+const OPEN = { events: openEvents, objects: openObjects, sealed: openSealed, state: openState };
 
 /** The databases that a writer writes. */
 export type WrittenKind = keyof typeof OPEN;
