@@ -66,7 +66,8 @@ export async function openPlatform(options: {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);
   const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report: options.warn };
-  const writer = coresOf(settings) > 1 ? writerThread() : writerHere();
+  const openWriter = coresOf(settings) > 1 ? writerThread : writerHere;
+  const writer = openWriter();
   const opened = await reach(() => openEventStore(settings, dataDirectory, writer), {
     ...reaching,
     setting: 'EVENTSTORE_URL',
@@ -78,7 +79,7 @@ export async function openPlatform(options: {
     check: () => opened.head(),
   });
   const { store: eventStore, probe } = storeProbe(watchEventStore(opened, storeOutage), storeOutage);
-  const { states, unlock } = openSavedStates(eventStore, options);
+  const { states, close: closeStates } = openSavedStates(eventStore, options, openWriter());
   const openedModels = await reach(() => openReadModels(settings, states), { ...reaching, setting: 'MONGODB_URL' });
   const modelsOutage = new Outage({
     part: 'read models',
@@ -170,8 +171,7 @@ export async function openPlatform(options: {
     close: async () => {
       for (const outage of outages) outage.close();
       await identity.stop();
-      await states.close();
-      unlock();
+      await closeStates();
       await eventStore.close();
       await readModels.close();
       await requests.close();
@@ -227,11 +227,12 @@ async function openSecrets(
   }
 }
 
-/** Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */
+/** A large save must not delay appends, so it has a writer of its own. Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */
 function openSavedStates(
   eventStore: EventStore,
   { dataDirectory, name, warn }: { dataDirectory: string; name: string; warn: (text: string) => void },
-): { readonly states: SavedStates; unlock(): void } {
+  writer: SqliteWriter,
+): { readonly states: SavedStates; close(): Promise<void> } {
   let lock: FileLock | undefined;
   let file = '';
   for (let number = 1; !lock; number += 1) {
@@ -240,10 +241,17 @@ function openSavedStates(
   }
   const store = sqliteStateStore({
     file,
+    writer,
     onDiscarded: (reason) => warn(`The saved state is rebuilt from the events: ${reason}`),
   });
   const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`));
-  return { states, unlock: lock.release };
+  const { release } = lock;
+  const close = async (): Promise<void> => {
+    await states.close();
+    await writer.close();
+    release();
+  };
+  return { states, close };
 }
 
 async function openReadModels(settings: SettingsReader, states: SavedStates): Promise<ReadModels> {
