@@ -33,9 +33,9 @@ class SimulatorProcess {
 }
 
 describe.each([
-  ['three control plane hosts', 3, { api: '192.168.141.100', ingress: '192.168.141.101' }],
-  ['a single node', 1, undefined],
-])('a cluster of %s in another simulator process', (_, controlPlaneCount, vips) => {
+  ['three control plane hosts', 3, { api: '192.168.141.100', ingress: '192.168.141.101' }, 'allow-add-hosts'],
+  ['a single node', 1, undefined, 'allow-add-workers'],
+])('a cluster of %s in another simulator process', (_, controlPlaneCount, vips, action) => {
   jest.setTimeout(2 * TIMEOUT_MS + 60_000);
   const folder = temporaryDirectory();
   const simulators: SimulatorProcess[] = [];
@@ -137,7 +137,9 @@ describe.each([
   });
 
   it('allows more hosts, and a host of a second process joins it', async () => {
-    await client.post(`/clusters/${cluster.id}/actions/allow-add-hosts`);
+    await client.post(`/clusters/${cluster.id}/actions/${action}`);
+    const { status, status_info } = await client.get<ClusterView>(`/clusters/${cluster.id}`);
+    expect([status, status_info]).toEqual(['adding-hosts', 'cluster is adding hosts to existing OCP cluster']);
     await addHost('added', cluster.id, 70);
   });
 });
