@@ -15,6 +15,9 @@ export const HOLD_SECONDS_MAX = 20;
  */
 const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-installation'];
 
+/** Host statuses in which the step `install` is next, independent of the status of the cluster. */
+const PROMPT_HOST_STATUSES: readonly string[] = ['preparing-for-installation', 'preparing-successful'];
+
 export interface PollSituation {
   /** Identifies the host. */
   readonly host: string;
@@ -72,8 +75,11 @@ export class PollScheduler {
   }
 }
 
-const isPrompt = ({ then }: StepPlan, { clusterStatus, receivesNudges }: PollSituation): boolean =>
-  !receivesNudges && then === 'continue' && PROMPT_CLUSTER_STATUSES.includes(clusterStatus);
+/** Hosts enter `installing` one after another, shortly after their cluster. Until then their next step is due at any moment. */
+const isPrompt = ({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges }: PollSituation): boolean =>
+  !receivesNudges &&
+  then === 'continue' &&
+  (PROMPT_CLUSTER_STATUSES.includes(clusterStatus) || PROMPT_HOST_STATUSES.includes(hostStatus));
 
 /** A round consists of a hold and an interval. The interval grows with the number of hosts. */
 const intervalOf = ({ hostCount }: PollSituation): number =>

@@ -32,6 +32,15 @@ describe('poll interval', () => {
     },
   );
 
+  it.each(['preparing-for-installation', 'preparing-successful'])(
+    'holds a poll of a host that is %s while its cluster is installing already',
+    (hostStatus) => {
+      const situation = { ...READY, hostStatus, clusterStatus: 'installing' };
+      expect(pace.apply(PLAN, situation, 0).intervalSeconds).toBe(1);
+      expect(pace.apply(PLAN, situation, 1_000)).toMatchObject({ steps: [], intervalSeconds: 1, holdSeconds: 20 });
+    },
+  );
+
   it('limits the polls per second of a very large cluster', () => {
     const intervalOf = (hostCount: number) => pace.apply(PLAN, { ...READY, hostCount }, 0).intervalSeconds;
     expect([500, 1_000].map(intervalOf)).toEqual([1, 20]);
