@@ -1,5 +1,6 @@
 import { imageDownload, imageThroughput } from './image/image.bench';
 import { fleet } from './fleet/fleet.bench';
+import { prompt } from './fleet/prompt.bench';
 import { makeArtifacts } from './in-process/artifacts.bench';
 import { costPerChange } from './in-process/cost-per-change.bench';
 import { counts } from './in-process/counts.bench';
@@ -30,6 +31,7 @@ export const BENCHES: readonly Bench[] = [
   commonCalls,
   outcomeLatency,
   fleet,
+  prompt,
   imageDownload,
   imageThroughput,
 ];
