@@ -11,3 +11,11 @@ export const isClosedHost = ({ status, deregisteredAt, passedDeadlines }: HostSt
 /** Whether nothing happens to the cluster by itself any more. */
 export const isClosedCluster = ({ status, deregisteredAt }: ClusterState): boolean =>
   status === 'installed' || (status === 'deregistered' && deregisteredAt === '');
+
+const FINISHED_CLUSTERS: readonly string[] = ['installed', 'cancelled', 'error'];
+
+/** When the cluster was installed, cancelled, failed or deleted, ISO 8601. Undefined while it is open. */
+export function clusterFinishedAt({ status, statusSince, deregisteredAt }: ClusterState): string | undefined {
+  if (status === 'deregistered') return deregisteredAt || undefined;
+  return FINISHED_CLUSTERS.includes(status) ? statusSince : undefined;
+}

@@ -12,3 +12,4 @@ export * from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
 export * from './outcomes/outcomes.decider';
 export { FACTS_SHAPES } from './facts/entry-kinds';
+export * from './outcomes/compact-outcomes';

@@ -1,3 +1,4 @@
+export { compactReports } from './compact-reports';
 export { CLOCK_OFFSET_CHANGE_SECONDS_MIN, hasClockMoved } from './reports/time.reports';
 export { stepFailure } from './reports/step-failure';
 export { createReportReader, type ReportResult, type StepReport } from './read-report';

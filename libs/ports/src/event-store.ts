@@ -26,7 +26,15 @@ export interface EventMetadata {
   readonly sourceAddress?: string;
   /** Domain time, ISO 8601 UTC with milliseconds. */
   readonly occurredAt: string;
+  /** Present when a compaction removed data from the event: `sha256:<64 hex>` of the event as it was appended. */
+  readonly originalDigest?: string;
 }
+
+/**
+ * The type of an event whose data a compaction removed. It keeps its id, its place and its times. `data.type` is its former type. Readers
+ * skip it as they skip the events of a newer version.
+ */
+export const COMPACTED_EVENT = 'EventCompacted';
 
 /** The members of every event. A product passes the union of its events for type parameters that extend this. */
 export interface EventShape {

@@ -261,7 +261,7 @@ async function openReadModels(settings: SettingsReader, states: SavedStates): Pr
   return mongodbReadModels({ url });
 }
 
-async function openObjectStores(
+export async function openObjectStores(
   settings: SettingsReader,
   dataDirectory: string,
   writer: SqliteWriter,

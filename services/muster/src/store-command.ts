@@ -1,22 +1,28 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore } from '@muster/adapter-sqlite';
+import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore, writerHere } from '@muster/adapter-sqlite';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { lockDataDirectory } from './data-directory';
+import { openObjectStores } from './profile';
 import { StartError } from './start-error';
+import { compactStore, vacuumFiles } from './store-compaction';
 
-const USAGE = 'Usage: store stats | store verify | store backup <new file>';
+const USAGE = 'Usage: store stats | store verify | store backup <new file> | store compact';
 const TYPES_SHOWN_MAX = 20;
 
 /**
- * Shows, verifies or backs up the event store in the data directory. Muster may be running.
- * @throws StartError `settings` for an unknown subcommand, `dataDirectory` when the store does not exist or has faults
+ * Shows, verifies, backs up or compacts the event store in the data directory. Muster may be running, except for `compact`.
+ * @throws StartError `settings` for an unknown subcommand or a missing retention, `dataDirectory` when the store does not exist, has
+ * faults or is in use
  */
-export function runStoreCommand(
+export async function runStoreCommand(
   [command, target]: readonly string[],
   environment: Environment,
   print: (line: string) => void,
-): void {
-  const file = join(resolve(new SettingsReader(environment).get('MUSTER_DATA_DIRECTORY')), 'events.sqlite');
+): Promise<void> {
+  const settings = new SettingsReader(environment);
+  const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
+  const file = join(dataDirectory, 'events.sqlite');
   if (!existsSync(file)) throw new StartError('dataDirectory', `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`);
   switch (command) {
     case 'stats':
@@ -27,8 +33,38 @@ export function runStoreCommand(
       if (!target) throw new StartError('settings', USAGE);
       backUpSqliteStore(file, resolve(target));
       return print(`${file} was backed up to ${resolve(target)}.`);
+    case 'compact':
+      return compact(settings, dataDirectory, print);
     default:
       throw new StartError('settings', USAGE);
+  }
+}
+
+async function compact(settings: SettingsReader, dataDirectory: string, print: (line: string) => void): Promise<void> {
+  const retentionMs = settings.get('MUSTER_REPORT_RETENTION');
+  if (retentionMs === undefined)
+    throw new StartError(
+      'settings',
+      'MUSTER_REPORT_RETENTION is not set, so all events are kept. Set it to a duration such as 720h.',
+    );
+  const lock = lockDataDirectory(dataDirectory, 'store compact', 'exclusive');
+  const writer = writerHere();
+  try {
+    const { objectStore, close } = await openObjectStores(settings, dataDirectory, writer);
+    try {
+      const beforeMs = Date.now() - retentionMs;
+      const summary = await compactStore({ dataDirectory, objectStore, beforeMs, print });
+      const { removed, reduced, before, after, bodies } = summary;
+      print(
+        `${removed} events removed and ${reduced} reduced, from ${before} to ${after} bytes; ${bodies} documents removed`,
+      );
+    } finally {
+      await close();
+    }
+    vacuumFiles(dataDirectory, print);
+  } finally {
+    await writer.close();
+    lock.release();
   }
 }
 

@@ -1,5 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { EventMetadata, EventToAppend, JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+import { createHash } from 'node:crypto';
+import {
+  COMPACTED_EVENT,
+  type EventMetadata,
+  type EventToAppend,
+  type JsonObject,
+  type RecordedEvent,
+  type StreamId,
+} from '@muster/ports';
 import type Database from 'libsql';
 
 /**
@@ -18,6 +26,7 @@ const METADATA_SLOT: { readonly [Field in keyof Required<EventMetadata>]: number
   org: 10,
   user: 11,
   sourceAddress: 12,
+  originalDigest: 13,
 };
 const METADATA_FIELDS = Object.entries(METADATA_SLOT) as [keyof EventMetadata, number][];
 
@@ -58,6 +67,19 @@ export const decodeText = (bytes: StoredText): string => {
   if (!(bytes instanceof Uint8Array)) throw new Error('a text is missing');
   if (!isUtf8(bytes)) throw new Error('a text is not UTF-8');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+};
+
+/** Returns the text of an event that keeps only this data; without data only its id, its former type and its times. */
+export const compactedText = (text: string, data: JsonObject | undefined): string => {
+  const body = JSON.parse(text) as Body;
+  const [id, type, recordedAtMs] = body;
+  const before = body[METADATA_SLOT.originalDigest];
+  const originalDigest = before ?? `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  const metadata = data
+    ? decodeMetadata(body)
+    : { commandId: '', correlationId: '', actor: '', occurredAt: String(body[METADATA_SLOT.occurredAt]) };
+  const event = { id, type: data ? type : COMPACTED_EVENT, data: data ?? { type } };
+  return encodeBody({ ...event, metadata: { ...metadata, originalDigest } } as EventToAppend, recordedAtMs).text;
 };
 
 /**
@@ -118,6 +140,7 @@ const decodeMetadata = (body: Body): EventMetadata => {
   if (typeof body[10] === 'string') metadata.org = body[10];
   if (typeof body[11] === 'string') metadata.user = body[11];
   if (typeof body[12] === 'string') metadata.sourceAddress = body[12];
+  if (typeof body[13] === 'string') metadata.originalDigest = body[13];
   return metadata;
 };
 

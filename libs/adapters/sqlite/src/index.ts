@@ -6,3 +6,4 @@ export { sqliteStateStore, type SqliteStateStoreOptions } from './state-store';
 export { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects, type SqliteSmallObjectsOptions } from './small-objects';
 export { sqliteSealedStorage } from './sealed-storage';
 export { type SqliteWriter, writerHere, writerThread } from './writer';
+export { type ReplacedBytes, type Replacement, SqliteCompaction } from './compaction';

@@ -1,12 +1,14 @@
-import { closeSync, openSync } from 'node:fs';
-import type { StreamId } from '@muster/ports';
-import { openDatabase } from './database';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { COMPACTED_EVENT, type StreamId } from '@muster/ports';
+import Database from 'libsql';
+import { explain, openDatabase } from './database';
 import { decodeEvent, decodeText, type StoredText } from './event-pages';
 
 /** Events that are checked between two reports of progress. */
 const VERIFY_PAGE_EVENTS = 10_000;
 /** Maximum number of faults that a verification lists. */
 const FAULTS_MAX = 100;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 export interface StoreStats {
   readonly events: number;
@@ -92,6 +94,25 @@ export function backUpSqliteStore(file: string, target: string): void {
   }
 }
 
+/**
+ * Writes the file again without its free pages and returns its size in bytes before and after. No other process may use it. Needs as
+ * much free space on the disk as the file has. A crash leaves the file as it was.
+ */
+export function vacuumSqliteFile(file: string): { readonly before: number; readonly after: number } {
+  const database = new Database(file);
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    const before = statSync(file).size;
+    database.exec('VACUUM');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    return { before, after: statSync(file).size };
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    database.close();
+  }
+}
+
 /** Returns the name of the stream. A name that cannot be read is an additional fault. */
 function nameOf(name: StoredText, position: number, faults: string[]): StreamId {
   try {
@@ -105,7 +126,14 @@ function nameOf(name: StoredText, position: number, faults: string[]): StreamId 
 
 function faultOf(streamId: StreamId, revision: number, position: number, body: StoredText): string | undefined {
   try {
-    const { id, type, metadata } = decodeEvent(streamId, revision, position, decodeText(body));
+    const { id, type, data, metadata } = decodeEvent(streamId, revision, position, decodeText(body));
+    const { originalDigest } = metadata;
+    if (originalDigest !== undefined && !DIGEST.test(originalDigest))
+      return 'the digest of the original event is damaged.';
+    if (type === COMPACTED_EVENT)
+      return originalDigest !== undefined && typeof data.type === 'string' && metadata.occurredAt !== ''
+        ? undefined
+        : 'a member of the compacted event is missing.';
     const texts = [id, type, metadata.commandId, metadata.correlationId, metadata.actor, metadata.occurredAt];
     return texts.every((text) => typeof text === 'string' && text !== '')
       ? undefined

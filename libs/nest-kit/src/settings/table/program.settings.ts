@@ -34,6 +34,12 @@ export const PROGRAM_SETTINGS = {
     meaning:
       'Cores that the process uses. From 2 on, threads of their own write to the SQLite files of the data directory, so that requests do not wait for the disk.',
   }),
+  MUSTER_REPORT_RETENTION: duration({
+    ...MUSTER,
+    fallbackText: 'without limit',
+    meaning:
+      'How long reports and validation outcomes that newer ones replaced are kept after their cluster was installed, cancelled, failed or deleted, for example `720h`. `store compact` removes them afterwards. All other events are kept.',
+  }),
   MUSTER_SIMULATED_IMAGE: boolean({
     ...MUSTER,
     fallback: true,

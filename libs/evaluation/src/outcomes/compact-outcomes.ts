@@ -1,0 +1,124 @@
+import type { ValidationEvent } from '@muster/contracts';
+import {
+  INITIAL_CLUSTER_OUTCOMES,
+  initialHostOutcomes,
+  nextHistory,
+  type Outcome,
+  type OutcomeHistory,
+  type Outcomes,
+} from '@muster/validation-rules';
+import isEqual from 'fast-deep-equal';
+
+/** One recorded change of the outcome of a rule, with the index of its event. */
+interface Change {
+  readonly index: number;
+  readonly outcome: Outcome;
+  readonly at: string;
+}
+
+interface Known {
+  readonly outcome: Outcome | undefined;
+  readonly history: OutcomeHistory | undefined;
+}
+
+/**
+ * Returns for each event of one stream what has to be kept: its data, smaller data, or undefined for nothing. The first `count` events
+ * may become smaller. The outcomes, their histories, the conditions, the event log and the metrics that follow from the whole stream
+ * stay the same: only outcomes and conditions that a later event replaces are removed, and no change that the event log or a metric shows.
+ */
+export function compactOutcomes(
+  events: readonly ValidationEvent[],
+  count: number,
+): readonly (ValidationEvent['data'] | undefined)[] {
+  const kept = events.map(({ data }): ValidationEvent['data'] | undefined => data);
+  for (const [start, end] of periodsOf(events)) compactPeriod(events, kept, { start, end, count });
+  return kept;
+}
+
+/** Start and end index of each period without a reset. */
+function* periodsOf(events: readonly ValidationEvent[]): Generator<readonly [start: number, end: number]> {
+  let start = 0;
+  for (let index = 1; index <= events.length; index += 1) {
+    if (index < events.length && !isReset(events[index])) continue;
+    yield [start, index];
+    start = index;
+  }
+}
+
+const isReset = (event: ValidationEvent | undefined): boolean =>
+  event?.type === 'HostOutcomesChanged' && event.data.reset;
+
+function compactPeriod(
+  events: readonly ValidationEvent[],
+  kept: (ValidationEvent['data'] | undefined)[],
+  { start, end, count }: { readonly start: number; readonly end: number; readonly count: number },
+): void {
+  const first = events[start];
+  if (!first) return;
+  const initial: Outcomes =
+    first.type === 'HostOutcomesChanged' ? initialHostOutcomes(first.data.clusterId !== '') : INITIAL_CLUSTER_OUTCOMES;
+  const byRule = new Map<string, Change[]>();
+  let lastConditions = -1;
+  for (let index = start; index < end; index += 1) {
+    const data = events[index]?.data;
+    if (data?.conditions) lastConditions = index;
+    for (const outcome of data?.changed ?? []) {
+      const changes = byRule.get(outcome.id) ?? [];
+      byRule.set(outcome.id, changes);
+      changes.push({ index, outcome, at: data?.at ?? '' });
+    }
+  }
+  const removed = new Set<Outcome>();
+  for (const [id, changes] of byRule)
+    for (const outcome of replacedBy(changes, { outcome: initial.get(id), history: undefined })) removed.add(outcome);
+  // The event log does not show the first outcomes as changes, so one of them stays.
+  const shownFirst = events.slice(start, end).find(({ data }) => data.changed.length > 0)?.data.changed[0];
+  if (shownFirst) removed.delete(shownFirst);
+  for (let index = start; index < Math.min(end, count); index += 1) {
+    const event = events[index];
+    if (event) kept[index] = withoutRemoved(event, removed, index < lastConditions, index === start && isReset(event));
+  }
+}
+
+/** Returns the outcomes whose removal changes nothing after the next change of the rule. */
+function replacedBy(changes: readonly Change[], initial: Known): readonly Outcome[] {
+  const removed: Outcome[] = [];
+  let known = initial;
+  for (const [at, change] of changes.entries()) {
+    const after = applied(known, change);
+    const next = changes[at + 1];
+    const isRemovable =
+      next !== undefined &&
+      !isShown(known.outcome, change.outcome) &&
+      isShown(after.outcome, next.outcome) === isShown(known.outcome, next.outcome) &&
+      isEqual(applied(after, next), applied(known, next));
+    if (isRemovable) removed.push(change.outcome);
+    else known = after;
+  }
+  return removed;
+}
+
+const applied = ({ outcome: before, history }: Known, { outcome, at }: Change): Known => ({
+  outcome,
+  history: before ? nextHistory(history, before, outcome, at) : history,
+});
+
+/** Whether the event log or a metric shows the change. */
+function isShown(before: Outcome | undefined, after: Outcome): boolean {
+  if (Boolean(before?.flapping) !== Boolean(after.flapping)) return true;
+  const statuses = [before?.status, after.status];
+  return statuses.includes('success') && statuses.includes('failure');
+}
+
+function withoutRemoved(
+  { data }: ValidationEvent,
+  removed: ReadonlySet<Outcome>,
+  areConditionsReplaced: boolean,
+  isNeeded: boolean,
+): ValidationEvent['data'] | undefined {
+  const changed = data.changed.filter((outcome) => !removed.has(outcome));
+  const conditions = areConditionsReplaced ? undefined : data.conditions;
+  if (changed.length === data.changed.length && conditions === data.conditions) return data;
+  const isEmpty = changed.length === 0 && !conditions && !('connectivityGroups' in data && data.connectivityGroups);
+  return isEmpty && !isNeeded ? undefined : Object.assign({ ...data }, { changed, conditions });
+}

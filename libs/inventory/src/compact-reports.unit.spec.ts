@@ -1,0 +1,61 @@
+import { type InventoryEvent, isEventOf } from '@muster/contracts';
+import { hostKey, inventoryReported, recorded, reportEvent, type SampleEvent } from '@muster/testing';
+import { compactReports } from './compact-reports';
+
+const KEY = hostKey(1);
+const BODY = { digest: 'sha256:1', bytes: 1 };
+const ntp = (generation = 1): SampleEvent => reportEvent(KEY, 'NtpSourcesReported', { sources: [], generation });
+const inventory = (hardware: object = {}): SampleEvent => inventoryReported(KEY, hardware);
+const connectivity = (hostIds: readonly string[], vanishedPeers: readonly string[] = []): SampleEvent =>
+  reportEvent(KEY, 'ConnectivityReported', {
+    body: BODY,
+    vanishedPeers,
+    peers: hostIds.map((hostId) => ({ hostId, nearAddresses: [], farAddresses: [] })),
+  });
+
+const events = (...samples: readonly SampleEvent[]): readonly InventoryEvent[] =>
+  recorded(samples).filter((event) => isEventOf('inventory', event));
+/** The index of each event of which something is kept. */
+const keptOf = (all: readonly InventoryEvent[], count = all.length): readonly number[] =>
+  compactReports(all, count).flatMap((data, index) => (data ? [index] : []));
+
+describe('compacted reports', () => {
+  it('are those that a later report of their type replaces', () => {
+    expect(keptOf(events(ntp(), reportEvent(KEY, 'DomainsResolved', {}), ntp(), ntp()))).toEqual([1, 3]);
+  });
+
+  it('are none after the given count', () => {
+    expect(keptOf(events(ntp(), ntp(), ntp()), 1)).toEqual([1, 2]);
+  });
+
+  it('are compared within a generation, up to a discarded report', () => {
+    const cleared = reportEvent(KEY, 'ReportCleared', { stepType: 'ntp-synchronizer' });
+    expect(keptOf(events(ntp(1), ntp(2), cleared, ntp(2)))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('do not contain the first inventory, and no inventory whose name or size differs from the one before', () => {
+    const all = events(
+      inventory({ hostname: 'a' }),
+      inventory({ hostname: 'a', routes: [] }),
+      inventory({ hostname: 'b' }),
+      inventory({ hostname: 'b', routes: [] }),
+      inventory({ hostname: 'b' }),
+    );
+    expect(keptOf(all)).toEqual([0, 2, 4]);
+  });
+
+  it('do not contain measured disks and checked images, because metrics count each of them', () => {
+    const disk = reportEvent(KEY, 'DiskSpeedMeasured', { path: '/dev/sda' });
+    const image = reportEvent(KEY, 'ImageAvailabilityReported', { images: [] });
+    expect(keptOf(events(disk, disk, image, image))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('keep connections that no later report contains, without the document', () => {
+    const all = events(connectivity(['a', 'b'], ['c']), connectivity(['a']), connectivity(['a'], ['b']));
+    expect(compactReports(all, all.length)).toEqual([
+      { ...all[0]?.data, body: undefined, peers: [], vanishedPeers: ['c'] },
+      undefined,
+      all[2]?.data,
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ReplacedBytes, type Replacement, SqliteCompaction, vacuumSqliteFile } from '@muster/adapter-sqlite';
+import {
+  eventCategory,
+  isEventOf,
+  MUSTER_CODEC,
+  type MusterEvent,
+  type RecordedMusterEvent,
+  type StreamCategory,
+  streamIdOf,
+  toStoredData,
+} from '@muster/contracts';
+import { clusterDecider, clusterFinishedAt, hostDecider } from '@muster/domain';
+import { compactOutcomes } from '@muster/evaluation';
+import { compactReports } from '@muster/inventory';
+import { type ObjectStore, parseStreamId } from '@muster/ports';
+import { SEALED_FILE } from './data-directory';
+
+/** Streams between two lines of progress. */
+const PROGRESS_STREAMS = 1_000;
+
+export interface CompactionOptions {
+  /** Directory of the store. The caller has locked it. */
+  readonly dataDirectory: string;
+  readonly objectStore: ObjectStore;
+  /** Events before this time may be removed, in milliseconds since the Unix epoch. */
+  readonly beforeMs: number;
+  readonly print: (line: string) => void;
+}
+
+export interface CompactionSummary extends ReplacedBytes {
+  /** Events that keep their place only. */
+  readonly removed: number;
+  /** Events that keep a part of their data. */
+  readonly reduced: number;
+  readonly bodies: number;
+}
+
+/**
+ * Removes reports and outcomes that newer ones replaced, of clusters that were finished before the time and of their hosts. Everything
+ * that Muster shows of them at present stays. It can be killed at any time and run again: each stream is changed in one transaction.
+ */
+export async function compactStore(options: CompactionOptions): Promise<CompactionSummary> {
+  const { dataDirectory, objectStore, print } = options;
+  const store = new SqliteCompaction(join(dataDirectory, 'events.sqlite'));
+  try {
+    const total = { removed: 0, reduced: 0, before: 0, after: 0, bodies: 0 };
+    const clusters = finishedClusters(store, options);
+    print(`${clusters.size} clusters were finished before ${new Date(options.beforeMs).toISOString()}`);
+    const streams = store.countStreams('host-');
+    let visited = 0;
+    const compactAll = (replacements: readonly Replacement[]): void => {
+      const replaced = replacements.length > 0 ? store.replace(replacements) : undefined;
+      if (!replaced) return;
+      const { before, after } = replaced;
+      const removed = replacements.filter(({ data }) => !data).length;
+      total.removed += removed;
+      total.reduced += replacements.length - removed;
+      total.before += before;
+      total.after += after;
+    };
+    for (const id of clusters) compactAll(outcomesToReplace(store, id, options.beforeMs));
+    for (const streamId of store.streams('host-')) {
+      const { id } = parseStreamId(streamId);
+      if (isFinishedHost(eventsOf(store, 'host', id), clusters, options.beforeMs)) {
+        compactAll(outcomesToReplace(store, id, options.beforeMs));
+        compactAll(reportsToReplace(store, id, options.beforeMs));
+      }
+      visited += 1;
+      if (visited % PROGRESS_STREAMS === 0 || visited === streams)
+        print(`${visited} of ${streams} hosts, ${total.removed} events removed, ${total.reduced} reduced`);
+    }
+    const unused = store.unusedBodies((searched) => print(`${searched} events searched for documents`));
+    for (const digest of unused) await objectStore.remove(digest);
+    store.forgetBodies();
+    return { ...total, bodies: unused.length };
+  } finally {
+    store.close();
+  }
+}
+
+/** Gives the free space of the files of the data directory back to the disk. */
+export function vacuumFiles(dataDirectory: string, print: (line: string) => void): void {
+  for (const name of ['events.sqlite', 'objects.sqlite', join('secrets', SEALED_FILE)]) {
+    const file = join(dataDirectory, name);
+    if (!existsSync(file)) continue;
+    const { before, after } = vacuumSqliteFile(file);
+    print(`${name}: ${before} bytes before, ${after} bytes after`);
+  }
+}
+
+/** Decodes the events of a stream. Those of other versions and those without data are left out. */
+function eventsOf<Category extends StreamCategory>(store: SqliteCompaction, category: Category, id: string) {
+  const { has } = eventCategory(category);
+  return store
+    .read(streamIdOf(category, id))
+    .map((stored) => MUSTER_CODEC.decode(stored))
+    .filter((event): event is RecordedMusterEvent & Extract<typeof event, { type: string }> => has(event));
+}
+
+function finishedClusters(store: SqliteCompaction, { beforeMs }: CompactionOptions): ReadonlySet<string> {
+  const finished = new Set<string>();
+  for (const streamId of store.streams('cluster-')) {
+    const { id } = parseStreamId(streamId);
+    const events = eventsOf(store, 'cluster', id).filter((event) => isEventOf('cluster', event));
+    const at = clusterFinishedAt(events.reduce(clusterDecider.evolve, clusterDecider.initialState()));
+    if (at !== undefined && Date.parse(at) < beforeMs) finished.add(id);
+  }
+  return finished;
+}
+
+/** Whether the host was deleted before the time or belongs to a finished cluster. */
+function isFinishedHost(
+  events: readonly RecordedMusterEvent[],
+  clusters: ReadonlySet<string>,
+  beforeMs: number,
+): boolean {
+  const own = events.filter((event) => isEventOf('host', event));
+  const { status, clusterId, deregisteredAt } = own.reduce(hostDecider.evolve, hostDecider.initialState());
+  if (status === 'unregistered') return deregisteredAt !== '' && Date.parse(deregisteredAt) < beforeMs;
+  return clusters.has(clusterId);
+}
+
+function outcomesToReplace(store: SqliteCompaction, id: string, beforeMs: number): readonly Replacement[] {
+  const events = eventsOf(store, 'validation', id).filter((event) => isEventOf('validation', event));
+  return toReplacements(events, compactOutcomes(events, countBefore(events, beforeMs)));
+}
+
+function reportsToReplace(store: SqliteCompaction, id: string, beforeMs: number): readonly Replacement[] {
+  const events = eventsOf(store, 'inventory', id).filter((event) => isEventOf('inventory', event));
+  return toReplacements(events, compactReports(events, countBefore(events, beforeMs)));
+}
+
+const countBefore = (events: readonly RecordedMusterEvent[], beforeMs: number): number => {
+  const first = events.findIndex(({ metadata }) => Date.parse(metadata.occurredAt) >= beforeMs);
+  return first < 0 ? events.length : first;
+};
+
+function toReplacements(
+  events: readonly RecordedMusterEvent[],
+  kept: readonly (MusterEvent['data'] | undefined)[],
+): readonly Replacement[] {
+  return events.flatMap((event, index): Replacement[] => {
+    const data = kept[index];
+    if (data === event.data) return [];
+    return [{ position: event.position, data: data && toStoredData(Object.assign({ ...event }, { data })) }];
+  });
+}
