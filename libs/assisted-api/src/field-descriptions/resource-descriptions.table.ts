@@ -129,6 +129,10 @@ export const HOST_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['images_status', 'Result and speed of image pulls as the text of a JSON object.'],
   ['domain_name_resolutions', 'Resolved names as the text of a JSON object.'],
   ['next_instruction_seconds', 'Seconds until the next poll.'],
+  [
+    'compacted_until',
+    'Present when `store compact` removed reports and validation outcomes of the requested time. The shown ones may be older. From this time on they are complete.',
+  ],
   ['post_step_action', 'Whether the agent continues or exits after these steps.'],
   ['instructions', 'Steps to run; null when there are none.'],
   ['step_type', 'Type of the step.'],

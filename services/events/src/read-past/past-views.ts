@@ -10,22 +10,38 @@ export const PAST_EVENTS_MAX = 200_000;
 
 const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
 
+export interface PastEvents {
+  /** Ordered by position. */
+  readonly events: readonly RecordedMusterEvent[];
+  /** When the compacted reports and outcomes are complete again, ISO 8601. Undefined when they are complete at the requested time. */
+  readonly compactedUntil: string | undefined;
+}
+
 /**
- * All events until `atMs` in the streams of a cluster, its hosts and their infra-envs, by position.
+ * All events until `atMs` in the streams of a cluster, its hosts and their infra-envs.
  * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX events
  */
 export async function pastEvents(
   clusterId: string,
   atMs: number,
   { eventStore, readModels }: { readonly eventStore: MusterEventStore; readonly readModels: ReadModels },
-): Promise<readonly RecordedMusterEvent[]> {
+): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
-  for (const streamId of await streamsOf(clusterId, readModels))
+  let compactedUntil: string | undefined;
+  for (const streamId of await streamsOf(clusterId, readModels)) {
+    let isCompacted = false;
+    let last = '';
     for await (const page of eventStore.readStream(streamId)) {
-      events.push(...page.filter(({ metadata }) => Date.parse(metadata.occurredAt) <= atMs));
+      const past = page.filter(({ metadata }) => Date.parse(metadata.occurredAt) <= atMs);
+      events.push(...past);
       if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+      isCompacted ||= past.some(({ metadata }) => metadata.originalDigest !== undefined);
+      last = page.at(-1)?.metadata.occurredAt ?? last;
     }
-  return events.sort((first, second) => first.position - second.position);
+    // The events that replaced the removed data are somewhere up to the end of the stream.
+    if (isCompacted && Date.parse(last) > atMs && last > (compactedUntil ?? '')) compactedUntil = last;
+  }
+  return { events: events.sort((first, second) => first.position - second.position), compactedUntil };
 }
 
 /** Returns the streams of the cluster, of its present, deleted and installed hosts, and of their infra-envs. */

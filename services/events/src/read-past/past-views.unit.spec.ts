@@ -58,7 +58,7 @@ describe('a past state', () => {
     const platform = await stored(INSTALLATION_EVENTS);
     await fc.assert(
       fc.asyncProperty(fc.nat(INSTALLATION_EVENTS.length), async (moment) => {
-        const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)) - 1, platform);
+        const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)) - 1, platform);
         const { cluster, hosts } = await pastViews(CLUSTER_ID, events, projectEvent);
         const documents = await documentsAfter(INSTALLATION_EVENTS.slice(0, moment));
         const host = documents.get(`${COLLECTIONS.hosts}/${HOST_KEY}`);
@@ -71,7 +71,7 @@ describe('a past state', () => {
   it('has the status of the cluster at that time', async () => {
     const platform = await stored(INSTALLATION_EVENTS);
     const statusAt = async (moment: number) => {
-      const events = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)), platform);
+      const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(moment)), platform);
       return (await pastViews(CLUSTER_ID, events, projectEvent)).cluster?.status;
     };
     expect(await Promise.all([0, 1, 6, 8, 9].map(statusAt))).toEqual([
@@ -85,6 +85,28 @@ describe('a past state', () => {
 
   it('contains nothing of other clusters', async () => {
     const platform = await stored(INSTALLATION_EVENTS);
-    expect(await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).toEqual([]);
+    expect((await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).events).toEqual(
+      [],
+    );
+  });
+
+  it('says until when reports and outcomes are compacted, and nothing after that', async () => {
+    const compacted = record([
+      clusterRegistered(),
+      hostRegistered(),
+      onInventory('NtpSourcesReported', { sources: [] }),
+      onInventory('NtpSourcesReported', { sources: [] }),
+      onHost('HostEnteredStatus', { status: 'known', from: 'discovering' }),
+    ]).map((event, index) =>
+      index === 2 ? { ...event, metadata: { ...event.metadata, originalDigest: 'sha256:0' } } : event,
+    );
+    const platform = await stored(compacted);
+    const until = async (index: number): Promise<string | undefined> =>
+      (await pastEvents(CLUSTER_ID, Date.parse(compacted[index]?.metadata.occurredAt ?? ''), platform)).compactedUntil;
+    expect([await until(1), await until(2), await until(3)]).toEqual([
+      undefined,
+      compacted[3]?.metadata.occurredAt,
+      undefined,
+    ]);
   });
 });

@@ -38,12 +38,15 @@ export class ReadPastController {
     const atMs = Date.parse(at);
     if (Number.isNaN(atMs))
       throw new RefusalError({ code: 'invalid-input', reason: 'The time is not valid.', subject: 'at' });
-    const events = await pastEvents(clusterId, atMs, { eventStore: this.eventStore, readModels: this.readModels });
+    const stores = { eventStore: this.eventStore, readModels: this.readModels };
+    const { events, compactedUntil } = await pastEvents(clusterId, atMs, stores);
     const { cluster, hosts } = await pastViews(clusterId, events, createProjectEvent(this.config.machineLimits));
     if (!cluster) {
       const reason = `Cluster ${clusterId.slice(0, 64)} did not exist at ${new Date(atMs).toISOString()}.`;
       throw new RefusalError({ code: 'not-found', reason, subject: 'at' });
     }
-    return { documents: (await packed(JSON.stringify({ cluster, hosts }))).toString('base64') };
+    return {
+      documents: (await packed(JSON.stringify({ cluster, hosts, compacted_until: compactedUntil }))).toString('base64'),
+    };
   }
 }

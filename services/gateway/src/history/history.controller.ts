@@ -13,7 +13,6 @@ import {
   type Static,
   StringEnum,
   V2_CLUSTER,
-  type V2Cluster,
 } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -138,8 +137,15 @@ const readPast = createJsonReader(
   Type.Object({
     cluster: holds(isClusterDocument, 'the document of a cluster'),
     hosts: Type.Array(holds(isHostDocument, 'the document of a host')),
+    compacted_until: Type.Optional(Type.String()),
   }),
   { name: 'the past' },
+);
+
+/** A cluster of the v2 API at a point in time. */
+const PAST_CLUSTER = Type.Object(
+  { ...V2_CLUSTER.properties, compacted_until: Type.Optional(Type.String({ format: 'date-time' })) },
+  { title: 'past-cluster' },
 );
 
 @Controller(MUSTER_API)
@@ -154,13 +160,13 @@ export class HistoryController {
 
   /** A cluster and its hosts at an earlier point in time. */
   @Get('clusters/:cluster_id')
-  @Answers('Show a cluster and its hosts as they were at a point in time.', V2_CLUSTER)
+  @Answers('Show a cluster and its hosts as they were at a point in time.', PAST_CLUSTER)
   @Accepts('userAuth')
   async showPastCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { at }: PastQuery,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<Static<typeof PAST_CLUSTER>> {
     if (at === undefined) return this.clusters.show(clusterId);
     // Access to the cluster gives access to its history.
     await this.clusters.document(clusterId);
@@ -168,11 +174,12 @@ export class HistoryController {
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
     const past = readPast(text.toString());
     const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));
-    return presentCluster(past.cluster, {
+    const shown = presentCluster(past.cluster, {
       hosts: await Promise.all(hosts),
       hostDocuments: past.hosts,
       installConfigOverrides: await this.clusters.overridesOf(past.cluster),
     });
+    return { ...shown, ...onlyPresent({ compacted_until: past.compacted_until }) };
   }
 
   /** Durations of the phases of a cluster and of the stages of its hosts, and the failures. */

@@ -394,7 +394,7 @@ export const ReadPastRequestSchema: GenMessage<ReadPastRequest, {jsonType: ReadP
  */
 export type ReadPastResponse = Message<"muster.v1.ReadPastResponse"> & {
   /**
-   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document]}.
+   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document], "compacted_until": time or absent}.
    *
    * @generated from field: string documents = 1;
    */
@@ -406,7 +406,7 @@ export type ReadPastResponse = Message<"muster.v1.ReadPastResponse"> & {
  */
 export type ReadPastResponseJson = {
   /**
-   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document]}.
+   * Base64 of gzip of JSON: {"cluster": document, "hosts": [document], "compacted_until": time or absent}.
    *
    * @generated from field: string documents = 1;
    */
