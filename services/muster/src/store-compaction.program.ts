@@ -33,7 +33,6 @@ class KilledCompaction {
   }
 }
 
- 
 const { replace } = SqliteCompaction.prototype;
 SqliteCompaction.prototype.replace = KilledCompaction.replace;
 

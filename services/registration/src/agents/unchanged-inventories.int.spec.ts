@@ -1,6 +1,13 @@
-import { parseHostKey } from '@muster/contracts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type HardwareFacts, hostKeyOf, parseHostKey, type Plain } from '@muster/contracts';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
+import type { HostEntry } from '../view/view-entries';
+import { UnchangedInventories } from './unchanged-inventories';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: unknown = runInNewContext('gc');
 
 describe('an inventory', () => {
   let running: RunningRegistration;
@@ -39,5 +46,26 @@ describe('an inventory', () => {
     expect(await send(outputOf(1))).toBe(0);
     await cluster.registerHost(parseHostKey(key).hostId);
     expect(await send(outputOf(1))).toBe(1);
+  });
+
+  it('leaves memory when the view drops its host', async () => {
+    const hosts = new Map<string, HostEntry>();
+    const inventories = new UnchangedInventories({ host: (key) => hosts.get(key) });
+    const record = (number: number): WeakRef<object> => {
+      const key = hostKeyOf('i', `h${number}`);
+      const hardware = { cpuCount: number } as Plain<HardwareFacts>;
+      hosts.set(key, { key } as HostEntry);
+      inventories.recorded(key, 1, 'text', hardware, undefined);
+      return new WeakRef(hardware);
+    };
+    const hardware = Array.from({ length: 100 }, (_, number) => record(number));
+    const inMemory = async (): Promise<number> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (typeof collectGarbage === 'function') collectGarbage();
+      return hardware.filter((one) => one.deref()).length;
+    };
+    expect(await inMemory()).toBe(100);
+    hosts.clear();
+    expect(await inMemory()).toBe(0);
   });
 });

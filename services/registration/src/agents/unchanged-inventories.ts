@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
-import { BoundedMap, type Stored } from '@muster/event-sourcing';
-import { Injectable } from '@nestjs/common';
+import type { Stored } from '@muster/event-sourcing';
+import { Inject, Injectable } from '@nestjs/common';
 import { RegistrationView } from '../view/registration-view';
-
-/** Maximum number of hosts whose last inventory is known by its digest. */
-const HOSTS_MAX = 100_000;
+import type { HostEntry } from '../view/view-entries';
 
 type Hardware = Plain<HardwareFacts>;
 
@@ -25,14 +23,16 @@ interface LastInventory {
  */
 @Injectable()
 export class UnchangedInventories {
-  private readonly last = new BoundedMap<HostKey, LastInventory>(HOSTS_MAX);
+  /** By the entry in the view, so that the hardware of a host leaves memory together with its entry. */
+  private readonly last = new WeakMap<HostEntry, LastInventory>();
 
-  constructor(private readonly view: RegistrationView) {}
+  constructor(@Inject(RegistrationView) private readonly view: Pick<RegistrationView, 'host'>) {}
 
   /** The inventory, when it is the last one of the host and its hardware is in the view. */
   find(key: HostKey, generation: number, text: string): Pick<LastInventory, 'hardware' | 'stored'> | undefined {
-    const known = this.last.get(key);
-    const inView = this.view.host(key)?.hardware;
+    const host = this.view.host(key);
+    const known = host && this.last.get(host);
+    const inView = host?.hardware;
     if (!known || !inView || known.generation !== generation || known.digest !== digestOf(text)) return undefined;
     if (known.hardware !== inView && !isDeepStrictEqual(known.hardware, inView)) return undefined;
     known.hardware = inView;
@@ -41,7 +41,8 @@ export class UnchangedInventories {
 
   /** Stores an inventory that was recorded. */
   recorded(key: HostKey, generation: number, text: string, hardware: Hardware, stored: Stored | undefined): void {
-    this.last.set(key, { generation, digest: digestOf(text), hardware, stored });
+    const host = this.view.host(key);
+    if (host) this.last.set(host, { generation, digest: digestOf(text), hardware, stored });
   }
 }
 
