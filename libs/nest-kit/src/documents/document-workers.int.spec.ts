@@ -28,12 +28,10 @@ describe('document workers', () => {
     writeFileSync(join(directory, 'tasks.js'), TASKS);
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  beforeEach(() => {
-    workers = DocumentWorkers.create(
-      { timeMs: 500, memoryMib: 32, workers: 1, waiting: 3 },
-      join(directory, 'entry.js'),
-    );
-  });
+  const create = (timeMs: number): void => {
+    workers = DocumentWorkers.create({ timeMs, memoryMib: 32, workers: 1, waiting: 3 }, join(directory, 'entry.js'));
+  };
+  beforeEach(() => create(500));
   afterEach(() => workers.onApplicationShutdown());
 
   const task = (name: string): DocumentTask<readonly [number], number> => ({
@@ -48,10 +46,12 @@ describe('document workers', () => {
   });
 
   it.each([
-    ['time', 'loop', /document cannot be read within 0\.5 seconds/],
-    ['memory', 'fill', /document cannot be read within 32 MiB of memory/],
-    ['stack', 'recurse', /call stack/],
-  ])('end at the limit on %s, and the next document is processed', async (_, name, reason) => {
+    ['time', 'loop', 500, /document cannot be read within 0\.5 seconds/],
+    ['memory', 'fill', 25_000, /document cannot be read within 32 MiB of memory/],
+    ['stack', 'recurse', 25_000, /call stack/],
+  ])('end at the limit on %s, and the next document is processed', async (_, name, timeMs, reason) => {
+    await workers.onApplicationShutdown();
+    create(timeMs);
     const ended = workers.run(task(name), 1);
     const next = workers.run(task('double'), 4);
     await expect(ended).rejects.toThrow(reason);
