@@ -1,5 +1,4 @@
 /* eslint-disable @typescript-eslint/consistent-type-assertions -- the generated code has no types for the side of a server */
-import { type AddressInfo, connect, createServer, type Server as TcpServer, type Socket } from 'node:net';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb';
 import { SupportedMethod, SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb';
 import {
@@ -27,6 +26,7 @@ import {
   type ServerWritableStream,
 } from '@grpc/grpc-js';
 import { Any } from 'google-protobuf/google/protobuf/any_pb';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 
 interface Stored {
   readonly id: string;
@@ -46,20 +46,13 @@ const SERVICE = 'event_store.client.streams.Streams';
  * Implements the part of EventStoreDB's protocol that the adapter uses, with a list in memory, behind a TCP proxy that
  * can simulate faults.
  */
-export interface GrpcStore {
+export interface GrpcStore extends Omit<TcpProxy, 'port'> {
   readonly url: string;
-  /** New connections are refused, and existing connections are reset. */
-  refuse(): Promise<void>;
-  /** Connections stay open without any traffic. */
-  freeze(): void;
-  reset(): void;
-  recover(): Promise<void>;
   /** The next append is stored, and its answer is not sent. */
   loseNextAnswer(): void;
   /** False: appends are answered as by a starting server. */
   setReady(isReady: boolean): void;
   readonly appends: number;
-  close(): Promise<void>;
 }
 
 export async function startGrpcStore(): Promise<GrpcStore> {
@@ -173,7 +166,7 @@ export async function startGrpcStore(): Promise<GrpcStore> {
       error ? reject(error) : resolve(bound),
     ),
   );
-  const proxy = await startProxy(port);
+  const proxy = await startTcpProxy(port);
   return {
     url: `esdb://127.0.0.1:${proxy.port}?tls=false`,
     ...proxy,
@@ -187,7 +180,7 @@ export async function startGrpcStore(): Promise<GrpcStore> {
       return appends;
     },
     close: async () => {
-      await proxy.refuse();
+      await proxy.close();
       server.forceShutdown();
     },
   };
@@ -230,53 +223,4 @@ function toAnswer(event: Stored): ReadResp {
   const answer = new ReadResp();
   answer.setEvent(found);
   return answer;
-}
-
-/** Starts a TCP proxy in front of the port. */
-async function startProxy(target: number) {
-  const sockets = new Set<Socket>();
-  let isFrozen = false;
-  const accept = (near: Socket): void => {
-    const far = connect(target, '127.0.0.1');
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (bytes: Buffer) => {
-        if (!isFrozen) to.write(bytes);
-      });
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
-  };
-  let server: TcpServer = createServer(accept);
-  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
-  const reset = (): void => {
-    for (const socket of [...sockets]) socket.resetAndDestroy();
-  };
-  const refuse = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    reset();
-    await closed;
-  };
-  return {
-    port,
-    reset,
-    refuse,
-    freeze: () => {
-      isFrozen = true;
-    },
-    recover: async () => {
-      isFrozen = false;
-      if (server.listening) return reset();
-      server = createServer(accept);
-      await listen(port);
-    },
-  };
 }

@@ -21,3 +21,4 @@ export {
 export * from './cluster-events';
 export * from './sample-inventory';
 export * from './realm';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy';

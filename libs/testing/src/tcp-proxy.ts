@@ -1,0 +1,71 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy on loopback in front of a server, which can simulate faults of the server and of the network. */
+export interface TcpProxy {
+  readonly port: number;
+  /** New connections are refused, and existing connections are reset. */
+  refuse(): Promise<void>;
+  /** Connections are accepted and stay open. No byte is forwarded. */
+  freeze(): void;
+  /** As `freeze`, after this number of further bytes of the server. */
+  freezeAfter(bytes: number): void;
+  reset(): void;
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in front of a port of loopback. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let answerBytesLeft = Infinity;
+  const accept = (near: Socket): void => {
+    const far = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes: Buffer) => {
+        if (answerBytesLeft <= 0) return;
+        to.write(bytes.subarray(0, from === far ? answerBytesLeft : bytes.length));
+        if (from === far) answerBytesLeft -= bytes.length;
+      });
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  };
+  let server: Server = createServer(accept);
+  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve));
+  await listen(0);
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const reset = (): void => {
+    for (const socket of [...sockets]) socket.resetAndDestroy();
+  };
+  const refuse = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    reset();
+    await closed;
+  };
+  return {
+    port,
+    reset,
+    refuse,
+    freeze: () => {
+      answerBytesLeft = 0;
+    },
+    freezeAfter: (bytes) => {
+      answerBytesLeft = bytes;
+    },
+    recover: async () => {
+      answerBytesLeft = Infinity;
+      if (server.listening) return reset();
+      server = createServer(accept);
+      await listen(port);
+    },
+    close: refuse,
+  };
+}
