@@ -1,8 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Unavailable } from '@muster/ports';
-import { needsServer, objectAreasContract, objectStoreContract } from '@muster/testing';
+import {
+  eventually,
+  needsServer,
+  objectAreasContract,
+  objectStoreContract,
+  startTcpProxy,
+  type TcpProxy,
+} from '@muster/testing';
 import { minioObjectAreas, minioObjectStore } from './object-store';
+
+jest.setTimeout(60_000);
 
 needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObjectStore', (url) => {
   objectStoreContract('minioObjectStore', async () => ({
@@ -10,6 +22,73 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
     close: async () => undefined,
   }));
   objectAreasContract('minioObjectAreas', () => minioObjectAreas({ url, prefix: 'areas/' }));
+
+  describe('a server that freezes while a body is transferred', () => {
+    const BODY_BYTES = 32 * 1024 ** 2;
+    const MAX_BYTES = 2 * BODY_BYTES;
+    let proxy: TcpProxy;
+    let proxied: string;
+    beforeAll(async () => {
+      const server = new URL(url);
+      proxy = await startTcpProxy(Number(server.port));
+      server.port = String(proxy.port);
+      proxied = server.href;
+    });
+    const recover = async (): Promise<void> => {
+      await proxy.recover();
+      // The first request may use a connection that was reset.
+      const isFound = (): Promise<boolean> => minioObjectStore({ url: proxied }).then(Boolean, () => false);
+      await eventually('the server is found again', isFound);
+    };
+    afterEach(recover);
+    afterAll(() => proxy.close());
+
+    it('fails an upload, and the next one stores the body', async () => {
+      const store = await minioObjectStore({ url: proxied });
+      const body = randomBytes(BODY_BYTES);
+      // The answer to the check for the object, and no answer to the upload.
+      proxy.freezeAfter(600);
+      await expect(store.put(body, MAX_BYTES)).rejects.toBeInstanceOf(Unavailable);
+      await recover();
+      const { digest, bytes } = await store.put(body, MAX_BYTES);
+      expect(bytes).toBe(BODY_BYTES);
+      await store.remove(digest);
+    });
+
+    it('fails a download that was started', async () => {
+      const store = await minioObjectStore({ url: proxied });
+      const { digest } = await store.put(randomBytes(BODY_BYTES), MAX_BYTES);
+      proxy.freezeAfter(1024 ** 2);
+      await expect(store.get(digest)).rejects.toBeInstanceOf(Unavailable);
+      await recover();
+      const body = await store.open(digest);
+      proxy.freezeAfter(1024 ** 2);
+      await expect(buffer(body ?? Readable.from([]))).rejects.toBeInstanceOf(Unavailable);
+      await recover();
+      expect((await store.get(digest))?.length).toBe(BODY_BYTES);
+      await store.remove(digest);
+    });
+
+    it('fails the list of the objects', async () => {
+      const store = await minioObjectStore({ url: proxied });
+      proxy.freeze();
+      const list = async (): Promise<void> => {
+        for await (const object of store.list()) expect(object).toBeDefined();
+      };
+      await expect(list()).rejects.toBeInstanceOf(Unavailable);
+    });
+  });
+
+  it('waits for a reader that is slower than the server', async () => {
+    const store = await minioObjectStore({ url });
+    const sent = randomBytes(16 * 1024 ** 2);
+    const { digest } = await store.put(sent, sent.length);
+    const body = await store.open(digest);
+    // Longer than a server may be silent. The buffers of the connection are smaller than the body.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect((await buffer(body ?? Readable.from([]))).equals(sent)).toBe(true);
+    await store.remove(digest);
+  });
 });
 
 describe('object store on an S3 server that is not available', () => {

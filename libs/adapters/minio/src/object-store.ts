@@ -1,20 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { isNativeError } from 'node:util/types';
-import {
-  type ObjectAreas,
-  type ObjectStore,
-  ObjectTooLarge,
-  settleWithin,
-  type StoredObject,
-  Unavailable,
-} from '@muster/ports';
-import { Client } from 'minio';
+import { type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject, Unavailable } from '@muster/ports';
+import { Client, type ClientOptions } from 'minio';
 
 /** Location and credentials of a bucket. */
 export interface MinioLocation {
@@ -127,7 +122,7 @@ export const minioObjectAreas = async ({ url, prefix = '' }: MinioObjectStoreOpt
     area: async (name) => storeIn(bucket, `${prefix}${name}/`),
     names: async () => {
       const names: string[] = [];
-      for await (const item of bucket.client.listObjectsV2(bucket.name, prefix, false))
+      for await (const item of bucket.pages(bucket.client.listObjectsV2(bucket.name, prefix, false)))
         if (item.prefix) names.push(item.prefix.slice(prefix.length).replace(/\/$/, ''));
       return names;
     },
@@ -139,33 +134,85 @@ interface Bucket {
   readonly name: string;
   /**
    * Returns the answer of the server.
-   * @throws Unavailable when the server does not answer in time or refuses
+   * @throws Unavailable when the server is silent or refuses
    */
-  readonly available: <Result>(work: Promise<Result>, timeoutMs?: number) => Promise<Result>;
+  readonly available: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Returns the list. The iteration throws Unavailable like `available`. */
+  readonly pages: <Item>(list: AsyncIterable<Item>) => AsyncGenerator<Item>;
+  /** Returns the body. The stream fails with Unavailable like `available`. */
+  readonly body: (answer: Readable) => Readable;
 }
 
 const openBucket = async (url: string): Promise<Bucket> => {
   const { bucket, ...location } = parseMinioUrl(url);
   // The retries of the client would print log lines of the client.
-  const client = new Client({ ...location, retryOptions: { disableRetry: true } });
+  const client = new Client({
+    ...location,
+    retryOptions: { disableRetry: true },
+    transport: transport(location.useSSL),
+  });
   const server = `S3 at ${location.endPoint}:${location.port}`;
-  const available = async <Result>(work: Promise<Result>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Result> => {
-    const late = (): Error => new AnswerTimedOut(timeoutMs);
-    try {
-      return await settleWithin(timeoutMs, work, late);
-    } catch (error) {
-      throw explainFailure(error, server) ?? error;
-    }
-  };
+  const explained = (error: unknown): unknown => explainFailure(error, server) ?? error;
+  const available: Bucket['available'] = (work) =>
+    work.catch((error: unknown) => {
+      throw explained(error);
+    });
   await available(ensureBucket(client, bucket));
 
-  return { client, name: bucket, available };
+  return {
+    client,
+    name: bucket,
+    available,
+    pages: async function* (list) {
+      try {
+        yield* list;
+      } catch (error) {
+        throw explained(error);
+      }
+    },
+    body: (answer) => {
+      const body = new PassThrough();
+      answer.on('error', (error) => body.destroy(explained(error) as Error));
+      body.on('close', () => answer.destroy());
+      return answer.pipe(body);
+    },
+  };
 };
 
-const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): ObjectStore => {
+/** A server that receives and sends nothing for this time is frozen, unless the reader of its body is slower. */
+const SILENCE_MAX_MS = 4_000;
+
+/** The HTTP client of Node, with a limit for the time without traffic in place of a limit for the whole request. */
+const transport = (useSSL: boolean): ClientOptions['transport'] => {
+  const request = (options: https.RequestOptions, onAnswer: (answer: IncomingMessage) => void): http.ClientRequest => {
+    let answer: IncomingMessage | undefined;
+    const sent = (useSSL ? https : http).request({ ...options, timeout: SILENCE_MAX_MS }, (received) => {
+      answer = received;
+      onAnswer(received);
+    });
+    return sent.on('timeout', () => {
+      const isUnread = answer && answer.readableLength > 0;
+      if (isUnread) sent.socket?.setTimeout(SILENCE_MAX_MS);
+      else (answer ?? sent).destroy(new ServerSilent());
+    });
+  };
+  return { request } as ClientOptions['transport'];
+};
+
+const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, prefix: string): ObjectStore => {
   const nameOf = (digest: string): string | undefined => {
     const hex = DIGEST.exec(digest)?.[1];
     return hex && `${prefix}objects/${hex.slice(0, 2)}/${hex}`;
+  };
+
+  const partOf = async (name: string, range: { readonly start: number; readonly end: number }): Promise<Readable> => {
+    const length = range.end - range.start + 1;
+    // The client interprets length 0 as the rest of the object.
+    const part =
+      length > 0
+        ? await unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length))
+        : void (await client.statObject(bucket, name));
+    return part ?? Readable.from([]);
   };
 
   return {
@@ -175,8 +222,7 @@ const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): O
         const { digest, bytes } = spooled.stored;
         const name = nameOf(digest) ?? '';
         const present = await available(unless(ABSENT, client.statObject(bucket, name)));
-        if (present?.size !== bytes)
-          await available(client.putObject(bucket, name, spooled.read(), bytes), PUT_TIMEOUT_MS);
+        if (present?.size !== bytes) await available(client.putObject(bucket, name, spooled.read(), bytes));
         return spooled.stored;
       } finally {
         await spooled.discard();
@@ -186,33 +232,25 @@ const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): O
       const name = nameOf(digest);
       const stream = name && (await available(unless(ABSENT, client.getObject(bucket, name))));
       if (!stream) return undefined;
-      const body = await available(buffer(stream), PUT_TIMEOUT_MS);
+      const body = await available(buffer(stream));
       if (`sha256:${createHash('sha256').update(body).digest('hex')}` === digest) return body;
       throw new Error(`The stored body ${digest} is damaged or incomplete. Retry, or upload it again.`);
     },
     open: async (digest, range) => {
       const name = nameOf(digest);
       if (!name) return undefined;
-      if (range === undefined) return available(unless(ABSENT, client.getObject(bucket, name)));
-      const length = range.end - range.start + 1;
-      // The client interprets length 0 as the rest of the object.
-      const part =
-        length > 0
-          ? unless(BEYOND_THE_END, client.getPartialObject(bucket, name, range.start, length))
-          : client.statObject(bucket, name).then(() => undefined);
-      return available(
-        unless(
-          ABSENT,
-          part.then((stream) => stream ?? Readable.from([])),
-        ),
+      const found = await available(
+        unless(ABSENT, range === undefined ? client.getObject(bucket, name) : partOf(name, range)),
       );
+      return found && explaining.body(found);
     },
     remove: async (digest) => {
       const name = nameOf(digest);
       if (name) await available(unless(ABSENT, client.removeObject(bucket, name)));
     },
     list: async function* () {
-      for await (const { name, size, lastModified } of client.listObjectsV2(bucket, `${prefix}objects/`, true)) {
+      const listed = explaining.pages(client.listObjectsV2(bucket, `${prefix}objects/`, true));
+      for await (const { name, size, lastModified } of listed) {
         const digest = `sha256:${name?.split('/').at(-1) ?? ''}`;
         if (DIGEST.test(digest)) yield { digest, bytes: size, storedAtMs: lastModified.getTime() };
       }
@@ -220,15 +258,10 @@ const storeIn = ({ client, name: bucket, available }: Bucket, prefix: string): O
   };
 };
 
-/** A server that does not start an answer within this time is treated as frozen. */
-const ANSWER_TIMEOUT_MS = 4_000;
-/** Timeout for a whole body in either direction. */
-const PUT_TIMEOUT_MS = 60_000;
-
-class AnswerTimedOut extends Error {
-  constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs / 1_000} s`);
-    this.name = 'NotAnswered';
+class ServerSilent extends Error {
+  constructor() {
+    super(`no answer and no progress within ${SILENCE_MAX_MS / 1_000} s`);
+    this.name = 'ServerSilent';
   }
 }
 
@@ -247,9 +280,9 @@ export function explainFailure(error: unknown, server: string): Unavailable | un
   const code = 'code' in error ? String(error.code) : '';
   if (REFUSED.test(code)) return new Unavailable(server, `${code}: ${reason}`, { isRefused: true, cause: error });
   const isUnavailable =
-    error instanceof AnswerTimedOut ||
+    error instanceof ServerSilent ||
     BROKEN_CONNECTION.test(code) ||
-    /socket hang up|Retryable HTTP status/.test(reason);
+    /^aborted$|socket hang up|Retryable HTTP status/.test(reason);
   return isUnavailable ? new Unavailable(server, reason, { isOutcomeUnknown: true, cause: error }) : undefined;
 }
 
