@@ -1,8 +1,10 @@
+import { isNativeError } from 'node:util/types';
 import {
   MAX_QUERY_DOCUMENTS,
   type ReadModelChange,
   type ReadModelQuery,
   type ReadModels,
+  settleWithin,
   START_OF_STORE,
   Unavailable,
 } from '@muster/ports';
@@ -12,6 +14,7 @@ import {
   type Document,
   type Filter,
   MongoClient,
+  MongoOperationTimeoutError,
   type Sort,
 } from 'mongodb';
 
@@ -60,7 +63,8 @@ interface StoredCheckpoint {
   readonly position: number;
 }
 
-const SERVER_TIMEOUT_MS = 5_000;
+/** A server that does not answer within this time is frozen. The URL may set other times. */
+const TIMEOUTS_MS = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000, socketTimeoutMS: 4_000 };
 /** Separates the collections of read models from the collection of checkpoints. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
@@ -73,18 +77,20 @@ const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
  */
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
-    ...(options.url.includes('serverSelectionTimeoutMS=') ? {} : { serverSelectionTimeoutMS: SERVER_TIMEOUT_MS }),
-    // A frozen server is detected by timeouts.
-    ...(options.url.includes('socketTimeoutMS=') ? {} : { socketTimeoutMS: SERVER_TIMEOUT_MS }),
+    ...Object.fromEntries(Object.entries(TIMEOUTS_MS).filter(([name]) => !options.url.includes(`${name}=`))),
     // Without this option, the driver writes undefined members as null.
     ignoreUndefined: true,
     // A committed checkpoint must survive a power failure and a change of the primary.
     writeConcern: { w: 'majority', journal: true },
   });
   const server = `MongoDB at ${client.options.hosts.join(', ')}`;
+  // The driver repeats an operation on a frozen server with a new connection, which takes a minute.
+  const { socketTimeoutMS = 0, serverSelectionTimeoutMS } = client.options;
+  const limitMs = socketTimeoutMS && Math.max(socketTimeoutMS, serverSelectionTimeoutMS);
+  const late = (): Error => new MongoOperationTimeoutError(`no answer within ${limitMs / 1_000} s`);
   const available = async <Result>(work: () => Promise<Result>, isWrite = false): Promise<Result> => {
     try {
-      return await work();
+      return await (limitMs > 0 ? settleWithin(limitMs, work(), late) : work());
     } catch (error) {
       throw explainFailure(error, server, isWrite) ?? error;
     }
@@ -133,15 +139,15 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       return documents.map(({ _id, document }) => ({ key: _id, document: document as Found }));
     },
     count: ({ collection, where }) => available(() => collectionNamed(collection).countDocuments(toFilter(where))),
-    commit: (projection, position, changes) =>
-      available(async () => {
-        if (position <= (await checkpoint(projection))) return;
-        for (const [name, writes] of writesByCollection(changes)) {
-          await ensureIndexes(name);
-          await collectionNamed(name).bulkWrite(writes, { ordered: true });
-        }
-        await checkpoints.updateOne({ _id: projection }, { $max: { position } }, { upsert: true });
-      }, true),
+    commit: async (projection, position, changes) => {
+      if (position <= (await available(() => checkpoint(projection)))) return;
+      for (const [name, writes] of writesByCollection(changes)) {
+        await available(() => ensureIndexes(name), true);
+        await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
+      }
+      const stored = { $max: { position } };
+      await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
+    },
     checkpoint: (projection) => available(() => checkpoint(projection)),
     close: () => client.close(),
   };
@@ -163,7 +169,21 @@ const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
  * Interrupted…, NotWritablePrimary…
  */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+  6,
+  7,
+  89,
+  91,
+  189,
+  262,
+  9001,
+  10107,
+  11600,
+  11602,
+  13435,
+  13436,
+  // The driver does not convert an error of a write to a connection that was reset.
+  'ECONNRESET',
+  'EPIPE',
 ]);
 /** Unauthorized, AuthenticationFailed. */
 const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
@@ -171,7 +191,8 @@ const CERTIFICATE = /certificate|self.signed|altnames/i;
 
 /** Returns the error of the port for an error of the driver that is about the server, otherwise undefined. */
 export function explainFailure(error: unknown, server: string, isWrite: boolean): Unavailable | undefined {
-  if (!(error instanceof Error)) return undefined;
+  // In tests, errors of the network are instances of another realm's Error.
+  if (!isNativeError(error)) return undefined;
   const reason = error.message.split('\n', 1)[0] || error.name;
   const code = 'code' in error ? error.code : undefined;
   if (REFUSED_CODES.has(code) || CERTIFICATE.test(reason))
