@@ -4,6 +4,7 @@ import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from
 import { type OpenPlatform, openPlatform } from './profile';
 
 describe('an outage of the bus', () => {
+  jest.setTimeout(60_000);
   const directory = temporaryDirectory();
   const lines: string[] = [];
   let server: NatsServer;
@@ -38,5 +39,18 @@ describe('an outage of the bus', () => {
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/\(NATS_URL\) is available again after \d+ s; 1 command failed meanwhile$/),
     ]);
+  });
+
+  it('is noticed when the server is frozen, and ends when it continues', async () => {
+    lines.length = 0;
+    process.kill(server.pid, 'SIGSTOP');
+    await eventually('the outage is reported', () => lines.length > 0);
+    expect(lines).toEqual([expect.stringMatching(/^NATS at .* \(NATS_URL\) is not available: /)]);
+    const bus = platform.probes?.find(({ part }) => part === 'bus');
+    expect(await bus?.check()).toMatch(/^NATS at .* \(NATS_URL\) has not been available for \d+ s/);
+    process.kill(server.pid, 'SIGCONT');
+    await eventually('the end is reported', () => lines.length > 1);
+    expect(lines.slice(1)).toEqual([expect.stringMatching(/\(NATS_URL\) is available again after \d+ s; /)]);
+    expect(await bus?.check()).toBeUndefined();
   });
 });

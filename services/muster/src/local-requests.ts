@@ -13,7 +13,7 @@ type OnMessage = Parameters<Requests['subscribe']>[1];
 const LINE_BREAK = /[\r\n]/;
 const WILDCARD = /[*>]/;
 /** Maximum time for which closing waits for open requests. */
-const CLOSE_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 1_500;
 
 /** The connections of a process to the bus. */
 export interface BusConnections {

@@ -16,6 +16,8 @@ import { StartError } from './start-error';
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
 const RESTART_WAIT_MS = 250;
+/** A child that does not end in this time, such as a stopped process, is killed. */
+const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
 /** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
@@ -118,7 +120,9 @@ export async function startNats(options: {
       if (child.exitCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
+      const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
       await ended;
+      clearTimeout(timeout);
       await rm(join(directory, 'nats-server.pid'), { force: true });
     },
   };

@@ -1,8 +1,12 @@
 import type { Probe, SettingName } from '@muster/nest-kit';
-import { type EventStore, Unavailable, unavailableIn } from '@muster/ports';
+import { Readable } from 'node:stream';
+import { type EventStore, type ObjectAreas, settleWithin, Unavailable, unavailableIn } from '@muster/ports';
+import { errorMessage } from '@muster/schema';
 
 /** Interval at which an unavailable server is checked while no request uses it. */
 const LOOK_AGAIN_MS = 1_000;
+/** A readiness report waits this long for an answer of the server. */
+export const PROBE_TIMEOUT_MS = 2_000;
 const MS_PER_SECOND = 1_000;
 
 export interface OutageOptions {
@@ -33,9 +37,9 @@ export class Outage {
 
   constructor(private readonly options: OutageOptions) {}
 
-  /** The entry of the readiness report while the server is unavailable. */
+  /** The entry of the readiness report. It asks the server, because an idle process would not notice an outage. */
   get probe(): Probe {
-    return { part: this.options.part, check: () => Promise.resolve(this.reason) };
+    return { part: this.options.part, check: () => this.look() };
   }
 
   /** Why the server is unavailable, with its address and its setting; undefined while it is available. */
@@ -96,6 +100,8 @@ export class Outage {
       return this.untilGivenUp(result).then(
         (value: unknown) => {
           this.answered();
+          // The server may freeze while a body is read.
+          if (value instanceof Readable) value.on('error', (error) => this.notice(error));
           return value;
         },
         (error: unknown) => {
@@ -171,6 +177,19 @@ export class Outage {
     this.timer.unref();
   }
 
+  private async look(): Promise<string | undefined> {
+    const { check, part } = this.options;
+    if (this.absence || !check) return this.reason;
+    const late = (): Error => new Error(`no answer within ${PROBE_TIMEOUT_MS / MS_PER_SECOND} s`);
+    try {
+      await settleWithin(PROBE_TIMEOUT_MS, check(), late);
+      return undefined;
+    } catch (error) {
+      this.notice(error);
+      return this.reason ?? `the ${part} (${this.options.setting}) does not answer: ${errorMessage(error)}`;
+    }
+  }
+
   private seconds(): number {
     return Math.round((performance.now() - (this.absence?.sinceMs ?? performance.now())) / MS_PER_SECOND);
   }
@@ -197,5 +216,14 @@ export function watchEventStore(store: EventStore, outage: Outage): EventStore {
         if (unavailable) outage.failed(unavailable);
         onError(error);
       }),
+  };
+}
+
+/** Returns the areas and their object stores with their outages observed. */
+export function watchObjectAreas(areas: ObjectAreas, outage: Outage): ObjectAreas {
+  const watched = outage.watch(areas);
+  return {
+    area: async (name) => outage.watch(await watched.area(name)),
+    names: () => watched.names(),
   };
 }

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { type EventStore, Unavailable } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
@@ -104,6 +105,25 @@ describe('an outage of the event store', () => {
     isAway = false;
     await jest.advanceTimersByTimeAsync(1_000);
     expect(await probe.check()).toBeUndefined();
+  });
+
+  it('is noticed by the readiness report of an idle process', async () => {
+    expect(await outage.probe.check()).toBeUndefined();
+    isAway = true;
+    expect(await outage.probe.check()).toMatch(
+      /^EventStoreDB at 10\.0\.0\.5:2113 \(EVENTSTORE_URL\) has not been available/,
+    );
+    expect(lines).toEqual([`${SERVER} (EVENTSTORE_URL) is not available: read ECONNRESET`]);
+  });
+
+  it('starts when a body ends with an error of the server', async () => {
+    const body = new PassThrough();
+    const objects = outage.watch({ open: () => Promise.resolve(body) });
+    expect(await objects.open()).toBe(body);
+    expect(outage.reason).toBeUndefined();
+    body.destroy(away());
+    await jest.advanceTimersByTimeAsync(0);
+    expect(outage.reason).toMatch(/read ECONNRESET$/);
   });
 
   it('does not start when an append fails for another reason', async () => {

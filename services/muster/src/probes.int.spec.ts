@@ -11,7 +11,7 @@ describe('a probe', () => {
     const { check } = busProbe(requests);
     expect(await check()).toBeUndefined();
     await server.stop();
-    expect(await check()).toMatch(/^the bus does not answer: /);
+    expect(await check()).toMatch(/^the bus \(NATS_URL\) does not answer: /);
     await requests.close();
   });
 

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { type Probe, DISK_PROBE } from '@muster/nest-kit';
-import { type EventStore, type Requests, unavailableIn } from '@muster/ports';
+import { type EventStore, type Requests, settleWithin, unavailableIn } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
-import type { Outage } from './outages';
+import { type Outage, PROBE_TIMEOUT_MS } from './outages';
 
-const ANSWER_MAX_MS = 2_000;
 const MIBIBYTE = 1024 ** 2;
 
-/** Checks a round trip through the bus: this process answers its own request. */
-export function busProbe(requests: Requests): Probe {
+/** Checks a round trip through the bus: this process answers its own request. `outage` tracks the connection. */
+export function busProbe(requests: Requests, outage?: Pick<Outage, 'reason'>): Probe {
   const subject = `muster.v1.probe.${randomUUID()}`;
   requests.subscribe(subject, () => Promise.resolve({}));
   return {
     part: 'bus',
-    check: () =>
-      requests.request(subject, {}, {}, ANSWER_MAX_MS).then(
+    check: async () =>
+      outage?.reason ??
+      requests.request(subject, {}, {}, PROBE_TIMEOUT_MS).then(
         () => undefined,
-        (error: unknown) => `the bus does not answer: ${errorMessage(error)}`,
+        (error: unknown) => outage?.reason ?? `the bus (NATS_URL) does not answer: ${errorMessage(error)}`,
       ),
   };
 }
@@ -48,7 +48,8 @@ export function storeProbe(
   const check = async (): Promise<string | undefined> => {
     if (lastFailure) return `the last append failed: ${lastFailure}`;
     if (outage?.reason) return outage.reason;
-    return within(eventStore.head()).then(
+    const late = (): Error => new Error(`no answer within ${PROBE_TIMEOUT_MS / 1_000} s`);
+    return settleWithin(PROBE_TIMEOUT_MS, eventStore.head(), late).then(
       () => undefined,
       (error: unknown) => `the event store does not answer: ${errorMessage(error)}`,
     );
@@ -67,11 +68,3 @@ export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
       : undefined;
   },
 });
-
-async function within<Value>(promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MAX_MS / 1_000} s`)), ANSWER_MAX_MS);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-}

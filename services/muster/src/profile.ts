@@ -8,7 +8,12 @@ import {
   filesystemSealedStorage,
   sealedSecrets,
 } from '@muster/adapter-filesystem';
-import { connectNatsRequests, type NatsRequestsOptions, type NatsStatus } from '@muster/adapter-nats';
+import {
+  connectNatsRequests,
+  type NatsRequestsOptions,
+  type NatsStatus,
+  SERVICE_PING_INTERVAL_MS,
+} from '@muster/adapter-nats';
 import {
   type FileLock,
   lockFile,
@@ -27,7 +32,7 @@ import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
 import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally, lossyRequests } from './local-requests';
-import { Outage, watchEventStore } from './outages';
+import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
 import { reach, StartError } from './start-error';
 
@@ -90,7 +95,7 @@ export async function openPlatform(options: {
   const readModels = modelsOutage.watch(openedModels);
   const {
     objectStore: openedObjects,
-    logs,
+    logs: openedLogs,
     close: closeObjects,
   } = await reach(() => openObjectStores(settings, dataDirectory, writer), {
     ...reaching,
@@ -103,6 +108,7 @@ export async function openPlatform(options: {
     check: () => openedObjects.get(ABSENT_DIGEST),
   });
   const objectStore = objectsOutage.watch(openedObjects);
+  const logs = watchObjectAreas(openedLogs, objectsOutage);
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   const { secrets, close: closeSecrets } = await openSecrets(settings, dataDirectory, masterKeyFile, writer);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
@@ -121,6 +127,7 @@ export async function openPlatform(options: {
     name: options.name,
     credentials: options.natsCredentials,
     caPem: readFileSetting(settings, 'NATS_CA_FILE'),
+    pingIntervalMs: SERVICE_PING_INTERVAL_MS,
     onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),
   };
   const onStatus = (status: NatsStatus): void => {
@@ -156,7 +163,7 @@ export async function openPlatform(options: {
     ids: { uuid: () => randomUUID() },
     environment,
     probes: [
-      busProbe(nats),
+      busProbe(nats, busOutage),
       probe,
       modelsOutage.probe,
       objectsOutage.probe,

@@ -1,6 +1,6 @@
 import { accountKey, mintServiceCredentials, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
 import { watchConnection } from './connection';
-import { connectTo } from './requests';
+import { connectTo, SERVICE_PING_INTERVAL_MS } from './requests';
 
 const WITHOUT_LIMIT = -1;
 const UPDATE_TIMEOUT_MS = 5_000;
@@ -59,7 +59,13 @@ export async function openBusAccount(options: {
   const subject = `$SYS.REQ.ACCOUNT.${accountKey(trust).getPublicKey()}.CLAIMS.UPDATE`;
   const credentials = mintServiceCredentials(trust, { name: 'account', nowMs: nowMs() });
   const { servers, caPem } = options;
-  const connection = await connectTo({ servers, caPem, credentials, name: 'account' });
+  const connection = await connectTo({
+    servers,
+    caPem,
+    credentials,
+    name: 'account',
+    pingIntervalMs: SERVICE_PING_INTERVAL_MS,
+  });
   let last: RevokedKeys | undefined;
   const send = async (revoked: RevokedKeys): Promise<void> => {
     const jwt = natsAccountJwt(trust, { nowMs: nowMs(), revoked });

@@ -1,6 +1,12 @@
 export { type BusAccount, openBusAccount, type RevokedKeys } from './account';
 export { type BusTlsFiles, makeBusCertificate } from './bus-certificate';
-export { connectNatsRequests, type NatsIdentity, type NatsRequests, type NatsRequestsOptions } from './requests';
+export {
+  connectNatsRequests,
+  type NatsIdentity,
+  type NatsRequests,
+  type NatsRequestsOptions,
+  SERVICE_PING_INTERVAL_MS,
+} from './requests';
 export { MessageTooLarge, NatsPermissionDenied, type NatsStatus, NatsUnreachable } from './connection';
 export {
   loadOrCreateNatsTrust,

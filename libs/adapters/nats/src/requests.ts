@@ -49,6 +49,8 @@ export interface NatsRequestsOptions {
   readonly inboxPrefix?: string;
   /** Whether the first connection is retried instead of failing with NatsUnreachable. @default false */
   readonly waitForServer?: boolean;
+  /** How soon a frozen server is noticed: after two to three intervals, in milliseconds. @default 10000 */
+  readonly pingIntervalMs?: number;
   /** Whether the server returns publications to subscriptions of this connection. @default true */
   readonly echo?: boolean;
   readonly onStatus?: (status: NatsStatus) => void;
@@ -63,11 +65,16 @@ export interface NatsRequests extends Requests {
 
 const RECONNECT_WAIT_MS = 250;
 const RECONNECT_JITTER_MS = 100;
-/** A connection without traffic is detected after PING_INTERVAL_MS × PINGS_UNANSWERED_MAX. */
+/** A server that accepts the connection and does not greet the client within this time is tried again. */
+const CONNECT_TIMEOUT_MS = 4_000;
+/** Agents use this interval: a fleet of hosts must not load the server with pings. */
 const PING_INTERVAL_MS = 10_000;
+/** Services find a frozen server within 5 s with this interval. */
+export const SERVICE_PING_INTERVAL_MS = 1_500;
 const PINGS_UNANSWERED_MAX = 2;
-/** Timeout for the handlers and for the server when the connection is closed, each. */
-const CLOSE_TIMEOUT_MS = 5_000;
+/** Timeouts for the handlers, and for each answer of the server, when the connection is closed. */
+const IDLE_TIMEOUT_MS = 2_000;
+const SERVER_TIMEOUT_MS = 1_000;
 
 /**
  * Connects the bus over NATS. Reconnects without limit. While it is disconnected, publications are dropped (live copies
@@ -129,16 +136,16 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
     if (!isOpen) return;
     isOpen = false;
     // 1. Stop receiving. 2. Wait for the answers of received messages. 3. Send the answers to the server.
-    if (watch.isConnected()) {
-      await within(
-        CLOSE_TIMEOUT_MS,
+    const isAnswering =
+      watch.isConnected() &&
+      (await within(
+        SERVER_TIMEOUT_MS,
         Promise.allSettled([...subscriptions].map((subscription) => subscription.drain())),
-      );
-    }
-    await within(CLOSE_TIMEOUT_MS, handler.idle());
-    if (watch.isConnected())
+      ));
+    await within(IDLE_TIMEOUT_MS, handler.idle());
+    if (isAnswering && watch.isConnected())
       await within(
-        CLOSE_TIMEOUT_MS,
+        SERVER_TIMEOUT_MS,
         connection.flush().catch(() => undefined),
       );
     await connection.close();
@@ -160,7 +167,8 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     reconnectJitter: RECONNECT_JITTER_MS,
     // A restarted server may not have its keys yet. This must not end the connection permanently.
     ignoreAuthErrorAbort: true,
-    pingInterval: PING_INTERVAL_MS,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: options.pingIntervalMs ?? PING_INTERVAL_MS,
     maxPingOut: PINGS_UNANSWERED_MAX,
     noAsyncTraces: true,
     noEcho: options.echo === false,
@@ -195,12 +203,13 @@ const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
   return { ca, ...identity };
 };
 
-/** Waits for the work with a time limit. */
-const within = async (timeoutMs: number, work: Promise<unknown>): Promise<void> => {
+/** Returns whether the work ended within the time. */
+const within = async (timeoutMs: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
-  const waitTimeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
+  const waitTimeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  await Promise.race([work, waitTimeout]);
+  const isInTime = await Promise.race([work.then(() => true), waitTimeout]);
   clearTimeout(timer);
+  return isInTime;
 };
