@@ -6,6 +6,9 @@ const NAME = /^[^/]*\.(?:json|ya?ml(?:\.patch_?[a-zA-Z0-9_]*)?)$/;
 /** File systems accept 255 bytes. The installer splits manifests and adds a suffix of up to 16 bytes. */
 const NAME_BYTES_MAX = 239;
 const STEM = /^[^.]*/;
+/** Users unpack manifests on Windows, too. It refuses these characters, and the names of devices with any extension. */
+const FORBIDDEN = /[<>:"|?*]/;
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\.|$)/i;
 
 export type ManifestFault =
   /** The name is not a valid file name. */
@@ -23,6 +26,8 @@ export function manifestNameFault(fileName: string): ManifestFault | undefined {
   if (/\p{Cc}/u.test(fileName)) return unusable('contains a control character');
   if (/\s/.test(fileName)) return unusable('contains a blank');
   if (fileName.startsWith('.') || STEM.exec(fileName)?.[0] === '') return unusable('begins with a dot');
+  if (FORBIDDEN.test(fileName)) return unusable('contains one of < > : " | ? *, which some file systems refuse');
+  if (DEVICE.test(fileName)) return unusable('is the name of a device on Windows. Use another name');
   if (NAME.test(fileName)) return undefined;
   return {
     kind: 'invalid',
