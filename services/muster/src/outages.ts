@@ -221,9 +221,6 @@ export function watchEventStore(store: EventStore, outage: Outage): EventStore {
 
 /** Returns the areas and their object stores with their outages observed. */
 export function watchObjectAreas(areas: ObjectAreas, outage: Outage): ObjectAreas {
-  const watched = outage.watch(areas);
-  return {
-    area: async (name) => outage.watch(await watched.area(name)),
-    names: () => watched.names(),
-  };
+  // Opening an area does not ask the server, so its success does not end an outage.
+  return { area: async (name) => outage.watch(await areas.area(name)), names: () => outage.watch(areas).names() };
 }

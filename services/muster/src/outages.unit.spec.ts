@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
-import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { inMemoryEventStore, inMemoryObjectStore } from '@muster/adapter-in-memory';
 import { type EventStore, Unavailable } from '@muster/ports';
 import { collectPages, eventToAppend } from '@muster/testing';
-import { Outage, watchEventStore } from './outages';
+import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { storeProbe } from './probes';
 
 const SERVER = 'EventStoreDB at 10.0.0.5:2113';
@@ -124,6 +124,14 @@ describe('an outage of the event store', () => {
     body.destroy(away());
     await jest.advanceTimersByTimeAsync(0);
     expect(outage.reason).toMatch(/read ECONNRESET$/);
+  });
+
+  it('is not ended by opening an area of objects, which asks no server', async () => {
+    const names = jest.fn(() => Promise.reject(away()));
+    const areas = watchObjectAreas({ area: () => Promise.resolve(inMemoryObjectStore()), names }, outage);
+    await expect(areas.names()).rejects.toBeInstanceOf(Unavailable);
+    await areas.area('a');
+    expect(outage.reason).toBeDefined();
   });
 
   it('does not start when an append fails for another reason', async () => {
