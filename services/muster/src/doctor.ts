@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { builtHostBinaries } from './host-files';
+import { LOOPBACK } from './services';
 
 /** A problem that prevents installations, with its remedy. */
 export interface Finding {
@@ -28,7 +29,6 @@ export interface Surroundings {
 
 type Check = (settings: SettingsReader, around: Surroundings) => Promise<readonly Finding[]> | readonly Finding[];
 
-export const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
 const GIBIBYTE = 1024 ** 3;
 /** Approximate size of one boot image with its parts. */
 const IMAGE_SPACE_BYTES = 5 * GIBIBYTE;

@@ -5,11 +5,10 @@ import { type Environment, type RunningService, SettingsError, SettingsReader } 
 import { keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { lockDataDirectory } from './data-directory';
-import { LOOPBACK } from './doctor';
 import { prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
-import { checkSettings, SERVICES, type StartableService } from './services';
+import { checkSettings, LOOPBACK, SERVICES, type StartableService } from './services';
 
 export interface RunningMuster {
   readonly services: readonly RunningService[];

@@ -34,6 +34,7 @@ import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data
 import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
+import { checkBusAccess } from './services';
 import { reach, StartError } from './start-error';
 
 /** Cores that are used unless a setting says otherwise. */
@@ -139,6 +140,7 @@ export async function openPlatform(options: {
     ...reaching,
     setting: 'NATS_URL',
   });
+  checkBusAccess(settings, nats);
   const live = await reach(() => connectNatsRequests({ ...connection, name: `${options.name} live`, echo: false }), {
     ...reaching,
     setting: 'NATS_URL',

@@ -5,7 +5,7 @@ import { SettingsReader } from '@muster/nest-kit';
 import { readIgnitionConfig } from '@muster/service-ignition';
 import { readImageConfig } from '@muster/service-image';
 import { temporaryDirectory } from '@muster/testing';
-import { checkSettings, SERVICES, type StartableService } from './services';
+import { checkBusAccess, checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 
 const ALL = Object.keys(SERVICES) as StartableService[];
@@ -48,6 +48,43 @@ describe('the check of settings', () => {
     const { lines } = failureOf(() => checkSettings({}, [service], true));
     const missing = lines.flatMap((line) => /^Setting (\w+) is missing/.exec(line)?.[1] ?? []);
     expect(missing).toEqual(needed);
+  });
+});
+
+describe('a bus that other machines reach', () => {
+  const OPEN = /makes the bus reachable from other machines, .* NATS_OPEN=true/;
+  it.each([
+    [{ NATS_HOST: '0.0.0.0' }],
+    [{ NATS_HOST: '192.168.1.5', NATS_TLS: 'off' }],
+    [{ NATS_URL: 'nats://127.0.0.1:4222', AGENT_NATS_URL: 'nats://bus.example.com:4222' }],
+  ])('is refused without authentication of callers: %j', (environment) => {
+    const { reason, lines } = failureOf(() => checkSettings(environment, ALL, false));
+    expect(EXIT_CODES[reason]).toBe(2);
+    expect(lines).toEqual([expect.stringMatching(OPEN)]);
+  });
+
+  it.each([
+    [{ NATS_HOST: '0.0.0.0', NATS_OPEN: 'true' }],
+    [{ NATS_HOST: '127.0.0.1' }],
+    [{ NATS_HOST: '0.0.0.0', AUTH_TYPE: 'oidc', OIDC_ISSUER_URL: 'https://issuer.example.com' }],
+    // A child process behind a forwarded port.
+    [{ AGENT_NATS_URL: 'nats://bus.example.com:4222' }],
+  ])('is accepted with %j', (environment) => {
+    expect(() => checkSettings(environment, ALL, false)).not.toThrow();
+  });
+
+  it.each([
+    ['nats://user:hidden@bus.example.com:4222', {}, false],
+    ['nats://bus.example.com:4222', { NATS_OPEN: 'true' }, true],
+    ['nats://localhost:4222', {}, true],
+  ])('and whose server at %s requires no credentials needs NATS_OPEN, with %j', (url, environment, isAccepted) => {
+    const check = (requiresCredentials: boolean) => () =>
+      checkBusAccess(new SettingsReader({ NATS_URL: url, ...environment }), { requiresCredentials });
+    expect(check(true)).not.toThrow();
+    if (isAccepted) return expect(check(false)).not.toThrow();
+    const { reason, lines } = failureOf(check(false));
+    expect(EXIT_CODES[reason]).toBe(2);
+    expect(lines.at(-1)).toMatch(/^The NATS server bus\.example\.com:4222 \(NATS_URL\) requires no credentials/);
   });
 });
 

@@ -59,6 +59,8 @@ export interface NatsRequestsOptions {
 
 export interface NatsRequests extends Requests {
   isConnected(): boolean;
+  /** Whether the server requires credentials or a client certificate. */
+  readonly requiresCredentials: boolean;
   /** Resolves when the server has received everything that was sent before, including subscriptions. */
   flush(): Promise<void>;
 }
@@ -151,7 +153,16 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
     await connection.close();
   };
 
-  return { request, publish, subscribe, close, isConnected: watch.isConnected, flush: () => connection.flush() };
+  const { auth_required: isAuthRequired, tls_verify: isCertificateRequired } = connection.info ?? {};
+  return {
+    request,
+    publish,
+    subscribe,
+    close,
+    isConnected: watch.isConnected,
+    requiresCredentials: isAuthRequired === true || isCertificateRequired === true,
+    flush: () => connection.flush(),
+  };
 };
 
 /** @throws NatsUnreachable when the first connection fails */

@@ -104,6 +104,12 @@ export const PROGRAM_SETTINGS = {
     meaning:
       'Whether the `nats-server` child requires TLS. auto: unless `NATS_HOST` is a loopback address. off: requests and credentials of hosts can be read on the network.',
   }),
+  NATS_OPEN: boolean({
+    ...MUSTER,
+    fallback: false,
+    meaning:
+      'Accepts a bus that every machine on the network may use: a server at `NATS_URL` that requires no credentials, or, with `AUTH_TYPE=none`, a bus on an address other than loopback. Every machine can then act for every host, and with a server without credentials for every service.',
+  }),
   NATS_CERT_FILE: path({
     ...MUSTER,
     fallbackText: 'a certificate that Muster creates',

@@ -69,7 +69,7 @@ export const SHARED_SETTINGS = {
       'The directory with the executables that hosts download and run. Component images that are set take precedence.',
   }),
   AUTH_TYPE: choice({
-    readBy: ['gateway', 'ignition', 'image'],
+    readBy: ['muster', 'gateway', 'ignition', 'image'],
     choices: ['none', 'local', 'agent-installer-local', 'oidc', 'rhsso'],
     fallback: 'none',
     meaning: 'How callers authenticate. `rhsso` is another name of `oidc`.',
