@@ -132,6 +132,11 @@ export class ServiceProcess {
     });
   }
 
+  /** The last output of the process. */
+  get output(): string {
+    return this.log;
+  }
+
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
