@@ -183,6 +183,19 @@ describe('the token of an agent', () => {
   );
 });
 
+describe('a read-only administrator', () => {
+  it.each([
+    ['files?file_name=bootstrap.ign', 403],
+    ['files-presigned?file_name=bootstrap.ign', 403],
+    ['files?file_name=install-config.yaml', 403],
+    ['files-presigned?file_name=install-config.yaml', 403],
+    ['credentials?file_name=kubeconfig', 403],
+    ['files?file_name=metadata.json', 200],
+  ])('asks for %s: %i, because files with the keys of a cluster permit writing to it', async (path, status) => {
+    expect((await get(`${DOWNLOADS}/${path}`, await bearer('auditor'))).status).toBe(status);
+  });
+});
+
 describe('credentials that permit writing', () => {
   const infraEnv = `${API}/v2/infra-envs/${INFRA_ENV_ID}`;
   const asked = (): unknown[] =>

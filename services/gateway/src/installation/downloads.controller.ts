@@ -35,6 +35,22 @@ export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, '
   if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
 }
 
+/** Files with credentials: the kubeconfig and the keys of the cluster, and the pull secret. */
+const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml'];
+
+/**
+ * A caller who may not write must not become the administrator of the cluster.
+ *
+ * @throws RefusalError with code `forbidden`
+ */
+function refuseSecretsToReaders({ role }: Caller, name: string): void {
+  if (role !== 'read-only-admin' || !SECRET_FILES.includes(name)) return;
+  throw new RefusalError({
+    code: 'forbidden',
+    reason: `The role ${role} does not allow the download of ${name}, which contains credentials.`,
+  });
+}
+
 /** Values of `file_name` for `files-presigned` in addition to the installation files, each with its own route. */
 const LOGS = 'logs';
 const MANIFESTS = 'manifests';
@@ -76,6 +92,7 @@ export class DownloadsController {
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
+    refuseSecretsToReaders(caller, name);
     const cluster = await this.clusters.document(clusterId);
     refuseBeforeFilesExist(cluster);
     await this.refuseIdleAgents(caller, cluster);
@@ -125,7 +142,9 @@ export class DownloadsController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: PresignedClusterFileQuery,
     @Req() request: FastifyRequest,
+    @CurrentCaller() caller: Caller,
   ): Promise<V2SignedUrl> {
+    refuseSecretsToReaders(caller, query.file_name);
     const cluster = await this.clusters.document(clusterId);
     const path = `v2/clusters/${clusterId}`;
     const { file_name, host_id, logs_type } = query;
