@@ -5,6 +5,7 @@ import { closePromptly, currentRequest, inRequestScope, type TlsFiles } from '@m
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import {
+  BODY_RATE_GRACE_MS,
   HEADERS_TIMEOUT_MS,
   JSON_BODY_MAX_BYTES,
   leaveBodiesUnread,
@@ -51,6 +52,8 @@ export function limitConnections(server: Server, max: number): void {
 export interface WaitTimeout {
   readonly headersMs: number;
   readonly requestMs: number;
+  /** Maximum time for the rest of a body whose request is answered. */
+  readonly restMs: number;
   /** Interval of the check for slow clients. */
   readonly checkMs: number;
 }
@@ -58,6 +61,7 @@ export interface WaitTimeout {
 const TIMEOUT: WaitTimeout = {
   headersMs: HEADERS_TIMEOUT_MS,
   requestMs: REQUEST_TIMEOUT_MS,
+  restMs: BODY_RATE_GRACE_MS,
   checkMs: SLOW_CLIENTS_CHECK_MS,
 };
 
@@ -95,6 +99,12 @@ export function createFastifyServer(
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (currentRequest()?.isEndedEarly) void reply.header(EVALUATION_HEADER, 'incomplete');
     done(null, payload);
+  });
+  // The rest of a refused body is read, so that the client gets the response, but a slow client does not keep the connection.
+  server.addHook('onResponse', ({ raw }, _reply, done) => {
+    const { socket } = raw;
+    if (raw.complete === false) setTimeout(() => raw.complete || socket.destroy(), waitTimeout.restMs).unref();
+    done();
   });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);

@@ -84,16 +84,20 @@ describe('request rates', () => {
 });
 
 describe('slow clients', () => {
-  const server = createFastifyServer(new RouteTable(), { headersMs: 50, requestMs: 100, checkMs: 20 }).getInstance();
+  const TIMEOUT = { headersMs: 50, requestMs: 100, restMs: 60_000, checkMs: 20 };
+  const server = createFastifyServer(new RouteTable(), TIMEOUT).getInstance();
+  const lenient = createFastifyServer(new RouteTable(), { ...TIMEOUT, requestMs: 60_000, restMs: 100 }).getInstance();
   const sockets: Socket[] = [];
-  beforeAll(() => server.listen({ port: 0, host: '127.0.0.1' }));
+  beforeAll(async () => {
+    for (const one of [server, lenient]) await one.listen({ port: 0, host: '127.0.0.1' });
+  });
   afterAll(async () => {
     sockets.forEach((socket) => socket.destroy());
-    await server.close();
+    await Promise.all([server.close(), lenient.close()]);
   });
 
-  const say = (text: string): { answer: string; closed: boolean } => {
-    const address = server.server.address();
+  const say = (text: string, to = server): { answer: string; closed: boolean } => {
+    const address = to.server.address();
     const heard = { answer: '', closed: false };
     const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1', () =>
       socket.write(text),
@@ -114,5 +118,11 @@ describe('slow clients', () => {
     const heard = say('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
     await eventually('the server closes the connection', () => heard.closed);
     expect(heard.answer).toMatch(/^HTTP\/1\.1 4/);
+  });
+
+  it('are disconnected when their request is answered and they do not finish the body', async () => {
+    const heard = say('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', lenient);
+    await eventually('the server closes the connection', () => heard.closed);
+    expect(heard.answer).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
