@@ -101,7 +101,13 @@ export class LogsController {
             context,
           ),
     );
-    await replaced.finally(endCheck);
+    let failure: unknown;
+    file.once('error', (error) => (failure = error));
+    await replaced
+      .catch((error: unknown) => {
+        throw error === failure ? explainUpload(error) : error;
+      })
+      .finally(endCheck);
   }
 
   /** The host must belong to the cluster before its body is read. */
@@ -142,10 +148,18 @@ export class LogsController {
   }
 }
 
+/** The parser of multipart bodies has no error class. Errors with a status are refusals of their own. */
+const explainUpload = (error: unknown): unknown =>
+  error instanceof SchemaViolation || !(error instanceof Error) || 'statusCode' in error
+    ? error
+    : new SchemaViolation(`body is not a complete multipart body: ${error.message}`);
+
 async function uploadedFile(request: FastifyRequest): Promise<Readable> {
   if (!request.isMultipart())
     throw new SchemaViolation('body must be multipart/form-data with the file in upfile', 415);
-  const part = await request.file();
+  const part = await request.file().catch((error: unknown) => {
+    throw explainUpload(error);
+  });
   if (part?.fieldname === 'upfile') return part.file;
   part?.file.resume();
   throw new SchemaViolation('upfile in formData is required');

@@ -54,6 +54,20 @@ describe('logs', () => {
     });
   });
 
+  it.each([
+    ['nothing', ''],
+    ['no part', 'nonsense'],
+    ['an incomplete header', '--x\r\nContent-Disposition: form'],
+    ['an incomplete file', '--x\r\nContent-Disposition: form-data; name="upfile"; filename="a"\r\n\r\nabc'],
+  ])('refuses a multipart body with %s and stores nothing', async (_, body) => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    const response = await fetch(`${gateway.url}${LOGS}?logs_type=controller`, { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 400 })]);
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    for await (const object of area.list()) expect(object).toBeUndefined();
+    expect(gateway.received).toEqual([]);
+  });
+
   it('removes the logs that an upload replaces', async () => {
     const area = await gateway.platform.logs.area(CLUSTER_ID);
     const first = (await area.put(Buffer.from('first'), 10_000)).digest;
