@@ -39,7 +39,7 @@ export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, '
 const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml'];
 
 /**
- * A caller who may not write must not become the administrator of the cluster.
+ * Refuses files with keys to users without write access. With the keys, these users would administer the cluster.
  *
  * @throws RefusalError with code `forbidden`
  */
