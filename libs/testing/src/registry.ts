@@ -22,6 +22,8 @@ export type Disturbance =
   | { readonly status: number; readonly headers?: { readonly [name: string]: string } }
   /** The connection ends after this many bytes of the body. */
   | { readonly cutAfterBytes: number }
+  /** The connection stays open and nothing follows this number of bytes of the body. */
+  | { readonly stallsAfterBytes: number }
   /** Changes the last byte of the body. */
   | { readonly isFlipped: true };
 
@@ -141,7 +143,8 @@ function forward({ answer, asked, ca, disturbance, port }: Forwarding): void {
       if ('isFlipped' in disturbance) {
         body[body.length - 1] = (body.at(-1) ?? 0) ^ 1;
         answer.end(body);
-      } else answer.write(body.subarray(0, disturbance.cutAfterBytes), () => answer.socket?.end());
+      } else if ('stallsAfterBytes' in disturbance) answer.write(body.subarray(0, disturbance.stallsAfterBytes));
+      else answer.write(body.subarray(0, disturbance.cutAfterBytes), () => answer.socket?.end());
     });
   });
   passed.once('error', () => answer.destroy());

@@ -68,9 +68,10 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         readonly mirrors?: readonly MirrorRule[];
         readonly bytesMax?: number;
         readonly cache?: string;
+        readonly silenceMsMax?: number;
       } = {},
     ): Promise<ImageRegistry> => {
-      const connections = createSendHttp({ caPem: server.caPem });
+      const connections = createSendHttp({ caPem: server.caPem, silenceMsMax: options.silenceMsMax });
       openings.push(connections);
       return ociImageRegistry({
         send: breaking(connections.send),
@@ -159,6 +160,29 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(readFileSync(path).equals(INSTALLER)).toBe(true);
       const ranges = blobRequests().map((line) => line.split(' ')[2]);
       expect(ranges).toEqual([undefined, 'bytes=100-', 'bytes=300-']);
+    });
+
+    it('continues a download that is interrupted often, as long as it makes progress', async () => {
+      const registry = await open();
+      await readRelease(registry, release(), 'amd64', signal);
+      server.requests.splice(0);
+      breaks = Array.from({ length: 12 }, () => 1_000);
+      const { path } = await installerOf(registry);
+      expect(readFileSync(path).equals(INSTALLER)).toBe(true);
+      expect(blobRequests()).toHaveLength(13);
+    });
+
+    it('ends a download that stopped, with the image, the registry and the reason', async () => {
+      const registry = await open({ silenceMsMax: 50 });
+      await readRelease(registry, release(), 'amd64', signal);
+      let stalls = 0;
+      server.disturb = (path) =>
+        path.includes('/blobs/') ? { stallsAfterBytes: stalls++ === 0 ? 1_000 : 0 } : undefined;
+      const failure = await installerOf(registry).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ fault: 'unreachable', registry: server.host });
+      expect(String(failure)).toMatch(
+        /\/ocp-v4\.0-art-dev.* cannot be read from .*: .*(no answer within|no more data for) 0\.05 s/,
+      );
     });
 
     it('uses a mirror with the credentials of the mirror', async () => {

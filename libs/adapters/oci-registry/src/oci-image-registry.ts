@@ -109,8 +109,12 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const known = await cache.find(layer.digest);
     if (known) return known;
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
+    let reached = 0;
     for (let resumed = 0; ; resumed += 1) {
       const partial = await cache.partialBytes(layer.digest);
+      // An interrupted download that continues may be interrupted any number of times.
+      if (partial > reached) resumed = 0;
+      reached = Math.max(reached, partial);
       const from = partial < layer.size ? partial : 0;
       const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
       try {

@@ -43,6 +43,11 @@ export interface ConnectionOptions {
   readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string };
   readonly isInsecure?: boolean;
   readonly proxy?: ProxySettings;
+  /**
+   * Longest time without a byte of the server, in milliseconds. Only for `createSendHttp`.
+   * @default 60,000
+   */
+  readonly silenceMsMax?: number;
 }
 
 /** How requests to one origin are sent: the connecting agent and its request options. */
@@ -139,11 +144,12 @@ class TunnelAgent extends HttpsAgent {
   }
 }
 
-const ANSWER_TIMEOUT_MS = 60_000;
+const DEFAULT_SILENCE_MS_MAX = 60_000;
 
 /** Sends requests to any origin with the configured certificate authorities and proxies. Redirects are not followed. */
 export function createSendHttp(options: ConnectionOptions): { readonly send: SendHttp; close(): void } {
   const byOrigin = new Map<string, Connections>();
+  const silenceMs = options.silenceMsMax ?? DEFAULT_SILENCE_MS_MAX;
   const connectionsTo = (url: URL): Connections => {
     const known = byOrigin.get(url.origin) ?? createConnections(url, options);
     byOrigin.set(url.origin, known);
@@ -162,11 +168,18 @@ export function createSendHttp(options: ConnectionOptions): { readonly send: Sen
             headers: { ...ofProxy, ...headers },
             agent: connections.agent,
             signal,
-            timeout: ANSWER_TIMEOUT_MS,
+            timeout: silenceMs,
           },
-          resolve,
+          (answer) => {
+            request.off('timeout', endRequest);
+            request.once('timeout', () =>
+              answer.destroy(new Error(`the server sent no more data for ${silenceMs / 1_000} s`)),
+            );
+            resolve(answer);
+          },
         );
-        request.once('timeout', () => request.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)));
+        const endRequest = (): void => void request.destroy(new Error(`no answer within ${silenceMs / 1_000} s`));
+        request.once('timeout', endRequest);
         request.once('error', reject);
         request.end();
       });
