@@ -72,6 +72,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
     @Inject(SERVICE_CA) private readonly serviceCaPem: string,
     @Inject(SAVED) private readonly saved: SavedConsumer,
+    @Inject(CLOCK) private readonly clock: Clock,
     private readonly view: InstallView,
     private readonly artifacts: Artifacts,
     private readonly vault: ArtifactVault,
@@ -158,7 +159,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
   /** Records the reports of the toolchain. A progress that cannot be recorded does not fail the preparation. */
   private reportOf(clusterId: string, attempt: number, cause: ClusterEntry['cause']): PreparationReport {
     const key = `${clusterId}/${attempt}`;
-    const steps = downloadSteps();
+    const steps = downloadSteps(this.clock);
     return {
       releaseRead: async (release) => {
         const command = { type: 'RecordRelease', clusterId, attempt, ...release } as const;
