@@ -56,7 +56,7 @@ export class AppModule {
         Readiness,
         ReactorHost,
         Aggregates,
-        savedViews('registration', 2, [HOSTS, CLUSTERS, INFRA_ENVS]),
+        savedViews('registration', 3, [HOSTS, CLUSTERS, INFRA_ENVS]),
         {
           provide: RegistrationView,
           inject: [SAVED],

@@ -148,6 +148,14 @@ export interface PassDeadline extends At {
    * organisation.
    */
   readonly softTimeouts: boolean;
+  /** The last progress of the release's download, which the preparation waits for. */
+  readonly download?: ReleaseDownload;
+}
+
+export interface ReleaseDownload {
+  readonly image: string;
+  readonly downloadedBytes: number;
+  readonly totalBytes: number;
 }
 
 export interface RecordLogs extends At {

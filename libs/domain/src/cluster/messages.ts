@@ -19,6 +19,8 @@ export const CLUSTER_MESSAGES = {
   unmonitored: 'Cluster created for offline installation',
   preparing: 'Preparing cluster for installation',
   'preparation-timed-out': 'Preparing cluster for installation timeout',
+  'download-stopped':
+    'Preparing cluster for installation timeout. The download of {image} stopped after {done} of {total} MiB. Check the registry and the network of the service, then start the installation again',
   'preparation-failed': 'Cluster failed to prepare for installation',
   'host-stopped-preparing': 'At least one host has stopped preparing for installation',
   'awaiting-node-address': 'Waiting for an address of the node in the machine network',

@@ -148,14 +148,22 @@ export class ClusterProcess {
   async passDeadline(clusterId: string, name: string): Promise<void> {
     const deadline = CLUSTER_DEADLINES.find((known) => known === name);
     if (!deadline) return;
+    const entry = this.view.cluster(clusterId);
     const command = {
       type: 'PassDeadline',
       at: this.aggregates.now(),
       deadline,
       softTimeouts: this.config.softTimeouts,
+      download: entry && downloadOf(entry),
     } as const;
-    await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(this.view.cluster(clusterId)));
+    await this.aggregates.clusters.handle(clusterId, command, this.aggregates.ownContext(entry));
   }
+}
+
+/** Returns the download that the preparation of the cluster waits for; undefined when it waits for something else. */
+export function downloadOf({ artifacts, download, state }: ClusterEntry): ClusterEntry['download'] {
+  const isOpen = download?.attempt === state.attempt && artifacts?.attempt !== state.attempt;
+  return isOpen ? download : undefined;
 }
 
 /** Conditions and outcomes that were never recorded are derived from the settings. */

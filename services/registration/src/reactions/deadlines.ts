@@ -5,7 +5,7 @@ import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
-import { ClusterProcess } from '../clusters/cluster-process';
+import { ClusterProcess, downloadOf } from '../clusters/cluster-process';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
@@ -56,7 +56,14 @@ export class Deadlines implements OnApplicationShutdown {
     }
     const { clusterTimeouts: timeouts, softTimeouts } = this.config;
     const cluster = this.view.cluster(id);
-    return cluster ? clusterDeadlines(cluster.state, { timeouts, softTimeouts }) : [];
+    if (!cluster) return [];
+    const due = clusterDeadlines(cluster.state, { timeouts, softTimeouts });
+    const download = downloadOf(cluster);
+    if (!download) return due;
+    // While the release is downloaded, the time of the preparation starts again with each progress.
+    return due.map((one) =>
+      one.name === 'preparation' ? { ...one, atMs: Math.max(one.atMs, download.atMs + one.limitMs) } : one,
+    );
   }
 
   private async pass({ key, name }: Deadline): Promise<void> {

@@ -101,6 +101,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   private followLive(event: RecordedMusterEvent): void {
     const { category, id } = parseStreamId(event.streamId);
     if (category === 'host' || category === 'cluster') this.deadlines.set(`${category}:${id}`);
+    if (event.type === 'ReleaseDownloadProgressed') this.deadlines.set(`cluster:${id}`);
     if (event.type === 'HostDeregistered' && isHostKey(id)) {
       this.presence.forget(id);
       this.clocks.forget(id);

@@ -25,6 +25,7 @@ import {
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
 import {
+  applyArtifactEvent,
   causeOf,
   CLUSTERS,
   type ClusterEntry,
@@ -222,7 +223,12 @@ export class RegistrationView {
     if (entry.state.inputsRevision !== before.inputsRevision)
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     if (event.type === 'ClusterReset')
-      Object.assign(entry, { artifacts: undefined, releaseImages: undefined, hasKubeconfig: false });
+      Object.assign(entry, {
+        artifacts: undefined,
+        releaseImages: undefined,
+        download: undefined,
+        hasKubeconfig: false,
+      });
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
     if (!kind) return;
@@ -282,15 +288,6 @@ export class RegistrationView {
     if (!cluster) return;
     cluster.cause = causeOf(event);
     this.clusters.changed(cluster.id);
-    if (event.type === 'ReleaseRead')
-      cluster.releaseImages = {
-        machineConfigOperator: event.data.machineConfigOperatorImage,
-        mustGather: event.data.mustGatherImage,
-      };
-    else if (event.type === 'ArtifactsPrepared')
-      cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: event.data.openshiftClusterId };
-    else if (event.type === 'ArtifactsFailed')
-      cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: '', failure: event.data.reason };
-    else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
+    applyArtifactEvent(cluster, event);
   }
 }

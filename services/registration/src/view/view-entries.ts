@@ -1,6 +1,7 @@
-import type { HardwareFacts, HostKey, Plain, RecordedMusterEvent } from '@muster/contracts';
+import type { ArtifactEvent, HardwareFacts, HostKey, Plain, RecordedMusterEvent } from '@muster/contracts';
 import type { EntryShape } from '@muster/decision';
-import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
+import type { ClusterState, HostState, InfraEnvState, ReleaseDownload } from '@muster/domain';
+import type { RecordedEvent } from '@muster/ports';
 import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
 
 /** A host in the view of the reactions: its state and the reports about it. */
@@ -34,6 +35,8 @@ export interface ClusterEntry {
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   /** Parts of the release, once it was read. */
   releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string };
+  /** The last progress of the release's download in this attempt, until the artifacts are prepared. */
+  download?: ReleaseDownload & { readonly attempt: number; readonly atMs: number };
   hasKubeconfig: boolean;
   /** Position of the last event about the cluster, its hosts or its manifests that its outcomes depend on. */
   inputsPosition: number;
@@ -118,3 +121,19 @@ export const newCluster = (
   awaitsHosts: false,
   cause: causeOf(event),
 });
+
+/** Changes the entry of a cluster by an event about its release or its artifacts. */
+export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<ArtifactEvent>): void {
+  if (event.type === 'ReleaseRead')
+    cluster.releaseImages = {
+      machineConfigOperator: event.data.machineConfigOperatorImage,
+      mustGather: event.data.mustGatherImage,
+    };
+  else if (event.type === 'ReleaseDownloadProgressed')
+    cluster.download = { ...event.data, atMs: Date.parse(event.metadata.occurredAt) };
+  else if (event.type === 'ArtifactsPrepared')
+    cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: event.data.openshiftClusterId };
+  else if (event.type === 'ArtifactsFailed')
+    cluster.artifacts = { attempt: event.data.attempt, openshiftClusterId: '', failure: event.data.reason };
+  else if (event.type === 'IngressCaAccepted') cluster.hasKubeconfig = true;
+}

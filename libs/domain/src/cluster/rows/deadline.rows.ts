@@ -24,6 +24,16 @@ const timedOut =
   (context: ClusterContext<'PassDeadline'>): StatusReason =>
     clusterReason(code, { parameters: { stage: context.state.finalizingStage, minutes: String(minutesOf(context)) } });
 
+const MIB = 1024 ** 2;
+
+function preparationTimedOut({ command: { download } }: ClusterContext<'PassDeadline'>): StatusReason {
+  if (!download) return clusterReason('preparation-timed-out');
+  const { downloadedBytes, image, totalBytes } = download;
+  const inMib = (bytes: number): string => String(Math.floor(bytes / MIB));
+  const parameters = { image, done: inMib(downloadedBytes), total: inMib(totalBytes) };
+  return clusterReason('download-stopped', { parameters });
+}
+
 /**
  * Rows for passed deadlines. Each stores the passed deadline first and then its effects. A late completion remains
  * possible.
@@ -35,7 +45,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     on: 'PassDeadline',
     when: { deadline: ['preparation'] },
     to: 'ready',
-    status: () => clusterReason('preparation-timed-out'),
+    status: preparationTimedOut,
     emit: inOrder(deadlinePassed, overduePreparationFailed),
     why: 'No disk was written. The user can start the installation again.',
   },
