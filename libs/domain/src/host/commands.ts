@@ -124,6 +124,8 @@ interface RebootForReclaim extends At {
 
 interface FailReclaim extends At {
   readonly type: 'FailReclaim';
+  /** The error of the step. May be empty. */
+  readonly reason: string;
 }
 
 /** Reports that a step could not read the discovery image. */

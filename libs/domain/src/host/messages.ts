@@ -40,6 +40,8 @@ export const HOST_MESSAGES = {
   unbinding: 'Host is waiting to be unbound from the cluster',
   binding: 'Host is waiting to be bound to the cluster',
   reclaiming: 'Host is rebooting into the discovery image',
+  'reclaim-failed':
+    'Host is waiting to be unbound from the cluster. Its agent could not start the discovery image ({reason}). Boot the discovery image at the machine',
   'day2-rebooted':
     'Host has rebooted and no further updates will be posted. Please check console for progress and to possibly approve pending CSRs',
   cancelled: 'Installation was cancelled by user',

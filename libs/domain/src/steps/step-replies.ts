@@ -52,6 +52,8 @@ const MEDIA_LOST_EXIT_CODE = 256;
 /** Podman reports that the container name is in use: the installer already runs and was started a second time. */
 const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-installer" is already in use' };
 
+const REASON_CHARS_MAX = 1_000;
+
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(
   host: Pick<HostState, 'isMediaConnected'>,
@@ -65,6 +67,10 @@ export function commandsOfReply(
   if (stepType === 'install' && exitCode !== 0 && !isSecondStart)
     commands.push({ type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' });
   if (stepType === 'download-boot-artifacts')
-    commands.push({ type: exitCode === 0 ? 'RebootForReclaim' : 'FailReclaim', at });
+    commands.push(
+      exitCode === 0
+        ? { type: 'RebootForReclaim', at }
+        : { type: 'FailReclaim', at, reason: error.slice(0, REASON_CHARS_MAX) },
+    );
   return commands;
 }

@@ -7,6 +7,7 @@ import {
   RegistrationService,
   streamIdOf,
 } from '@muster/contracts';
+import { renderHostStatus } from '@muster/domain';
 import { TestCluster } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -158,10 +159,12 @@ describe('actions of users on hosts', () => {
     const { hostId } = parseHostKey(key);
     await pool.registerHost(hostId);
     const reclaim = () => running.ask(method.unbindHost, { ...parseHostKey(key), reclaim: true });
-    await running.append(streamIdOf('host', key), {
-      type: 'HostEnteredStatus',
-      data: { status: 'installed', from: 'discovering' },
-    });
+    const isInstalled = () =>
+      running.append(streamIdOf('host', key), {
+        type: 'HostEnteredStatus',
+        data: { status: 'installed', from: 'discovering' },
+      });
+    await isInstalled();
     await reclaim();
     expect(await running.host(key)).toMatchObject({ status: 'reclaiming', clusterId: '' });
     expect(await pool.poll(key)).toMatchObject({
@@ -177,6 +180,17 @@ describe('actions of users on hosts', () => {
     await pool.registerHost(hostId);
     expect((await running.host(key)).status).toBe('discovering-unbound');
     await expect(reclaim()).rejects.toMatchObject({ refusal: { code: 'not-allowed-in-state' } });
+
+    await isInstalled();
+    await reclaim();
+    const error =
+      'http://192.0.2.1/boot-artifacts/kernel could not be downloaded: The host has no route to the server.';
+    await pool.reply(key, 'download-boot-artifacts', { exitCode: 1, error });
+    const { status, statusReason } = await running.host(key);
+    expect(status).toBe('unbinding-pending-user-action');
+    expect(renderHostStatus(statusReason, () => undefined)).toContain(
+      `(${error}). Boot the discovery image at the machine`,
+    );
   });
 
   it('refuse to bind a host to a cluster that is unknown, being installed or of another architecture', async () => {

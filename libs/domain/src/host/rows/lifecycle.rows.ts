@@ -179,7 +179,8 @@ const RECLAIM_ROWS: readonly (RowOn<'Reclaim'> | RowOn<'RebootForReclaim'> | Row
     on: 'FailReclaim',
     to: 'unbinding-pending-user-action',
     why: 'The discovery image could not be written to the disk. A user must boot it.',
-    status: unbinding,
+    status: ({ command: { reason } }) =>
+      reason === '' ? hostReason('unbinding') : hostReason('reclaim-failed', { parameters: { reason } }),
     emit: leaveCluster,
   },
 ];
