@@ -92,6 +92,17 @@ describe('a disk that cannot be written', () => {
     expect(failure).toContain('The installation failed in the phase "write the disk"');
   });
 
+  it.each([
+    ['a panic', 101, "thread 'main' panicked at src/install.rs:1:1"],
+    ['a kill', 137, ''],
+    ['a code without output', 2, ''],
+  ])('is reported with the exit code after %s', async (_case, exitCode, stderr) => {
+    const { stages } = await runRecorded({ recording: [['coreos-installer', { exitCode, stderr }]] });
+    expect(stages.at(-1)).toMatch(/^Failed: .*coreos-installer install/);
+    expect(stages.at(-1)).toContain(String(exitCode));
+    expect(stages.at(-1)).toContain(stderr);
+  });
+
   it('reports the end of a long output within the limit of the service', async () => {
     const stderr = `${'x'.repeat(10_000)}\nNo space left on device (os error 28)`;
     const { stages } = await runRecorded({
