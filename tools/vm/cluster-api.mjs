@@ -1,4 +1,4 @@
-/** The API of the new cluster for the controller: objects in memory behind the certificate of the cluster. */
+/** The API and the machine-config server of the new cluster: objects in memory behind the certificates of the cluster. */
 import { createServer } from 'node:https';
 import { createSocket } from 'node:dgram';
 
@@ -20,6 +20,10 @@ export async function startClusterApi() {
         metadata: { name: 'console' },
         status: { conditions: AVAILABLE, versions: [{ name: 'operator', version: '4.18.1' }] },
       },
+    ],
+    [
+      '/apis/machineconfiguration.openshift.io/v1/machineconfigs/rendered-master-1',
+      { metadata: { name: 'rendered-master-1' } },
     ],
   ]);
   const asked = [];
@@ -60,6 +64,26 @@ export async function startClusterApi() {
       });
     },
     nodes: () => [...objects.keys()].filter((path) => path.startsWith('/api/v1/nodes/')),
+    close: () => (server.closeAllConnections(), server.close()),
+  };
+}
+
+/** Starts the machine-config server. A config is uploaded by the stand-in of bootkube and downloaded by each host. */
+export async function startMachineConfigServer() {
+  const configs = new Map();
+  const server = createServer({}, async (request, answer) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.method === 'PUT') configs.set(request.url, Buffer.concat(chunks));
+    const config = configs.get(request.url);
+    answer.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json' });
+    answer.end(request.method === 'GET' ? config : undefined);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: server.address().port,
+    /** @param {{ certificate: string, key: string }} tls PEM texts */
+    serve: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key }),
     close: () => (server.closeAllConnections(), server.close()),
   };
 }

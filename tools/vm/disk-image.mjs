@@ -44,7 +44,7 @@ if [ -f /ignition.firstboot ]; then
   source /ignition.firstboot
 fi
 menuentry 'Installed by coreos-installer' {
-  linux /vmlinuz root=LABEL=root rw console=ttyS0 console=tty0 printk.devkmsg=on ignition.platform.id=metal $ignition_firstboot $ignition_network_kcmdline
+  linux /vmlinuz root=LABEL=root rw console=ttyS0 console=tty0 printk.devkmsg=on no_timer_check ignition.platform.id=metal $ignition_firstboot $ignition_network_kcmdline
   initrd /initrd.img
 }
 `;

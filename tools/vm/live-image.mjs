@@ -58,7 +58,7 @@ const PACKAGES = [
   ],
   ...['iproute2', 'iputils-ping', 'iputils-arping', 'curl', 'ca-certificates', 'chrony', 'ethtool', 'dmidecode'],
   ...['lvm2', 'mdadm', 'dmsetup', 'fdisk', 'gdisk', 'efibootmgr', 'libstdc++6', 'libssl3', 'libzstd1', 'less'],
-  ...['e2fsprogs', 'jq'],
+  ...['e2fsprogs', 'jq', 'openssh-client'],
 ];
 const NETWORK = '[Match]\nName=en* eth*\n\n[Network]\nDHCP=ipv4\n\n[DHCPv4]\nUseHostname=no\n';
 const GRUB_STUB = 'search --file --set=root /images/pxeboot/vmlinuz\nconfigfile ($root)/EFI/redhat/grub.cfg\n';

@@ -13,7 +13,7 @@ const HOST = '10.0.2.2';
 const API = '/api/assisted-install/v2';
 const RELEASE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
 /** An emulated machine is smaller and slower than any server. */
-const SMALL = { cpu_cores: 2, ram_mib: 2_000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 2_000 };
+const SMALL = { cpu_cores: 1, ram_mib: 2_000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 2_000 };
 
 /** Starts Muster in \`folder\` and waits until it is ready. */
 export async function startMuster({ folder, iso }) {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { HOSTS } from './stand-ins.mjs';
 
 export const IGNITION = '/usr/lib/dracut/modules.d/30ignition/ignition';
 export const BUSYBOX = '/bin/busybox';
@@ -30,6 +31,9 @@ mount -t tmpfs -o mode=0755 tmpfs /run
 exec >/dev/console 2>&1
 # What the kernel prints is on every console.
 say() { echo "initrd: $1" >/dev/kmsg; }
+connect() {
+  for link in /sys/class/net/e*; do ip link set "\${link##*/}" up; udhcpc -i "\${link##*/}" -s /udhcpc.sh -q; done
+}
 argument() { sed -n "s/.*\\(^\\| \\)\\"\\?$1=\\([^ \\"]*\\).*/\\2/p" /proc/cmdline; }
 while read -r module; do insmod "/modules/$module" || say "$module is not loaded"; done </modules.list
 mkdir -p /run/media/iso /run/lower /run/overlay /run/disk /run/boot
@@ -57,7 +61,7 @@ if [ -n "$disk" ]; then
   upper=/run/disk
 else
   if [ -n "$url" ] && [ ! -e "$image" ]; then
-    for link in /sys/class/net/e*; do ip link set "\${link##*/}" up; udhcpc -i "\${link##*/}" -s /udhcpc.sh -q; done
+    connect
     image=/run/rootfs.img
     until wget -O "$image" "$url"; do sleep 2; done
     say 'the root file system was downloaded'
@@ -73,6 +77,8 @@ mount -t overlay -o lowerdir=/run/lower,upperdir=$upper/upper,workdir=$upper/wor
 if grep -q ignition.firstboot /proc/cmdline && [ -s "$config" ]; then
   export IGNITION_CONFIG_FILE=$config
   mkdir -p /run/ignition /etc
+  # The configuration of a node names another one at the machine-config server.
+  grep -q '"https://' "$config" && connect
   for stage in fetch-offline fetch files; do
     ignition -platform file -root /sysroot -stage "$stage" -log-to-stdout >/run/ignition.log 2>&1 || {
       tail -c 2000 /run/ignition.log
@@ -144,6 +150,8 @@ export function writeRamdisk(root, folder) {
   writeFileSync(join(tree, 'bin/setfiles'), '#!/bin/busybox sh\nexec /bin/busybox cat >/dev/null\n', { mode: 0o755 });
   writeFileSync(join(tree, 'udhcpc.sh'), UDHCPC, { mode: 0o755 });
   writeFileSync(join(tree, 'etc/coreos-live-initramfs'), 'rhcos\n');
+  writeFileSync(join(tree, 'etc/hosts'), HOSTS);
+  writeFileSync(join(tree, 'etc/nsswitch.conf'), 'hosts: files dns\n');
   execFileSync('sh', ['-c', `find . | cpio --quiet -o -H newc | gzip -6 >${join(folder, 'initrd.img')}`], {
     cwd: tree,
   });

@@ -1,14 +1,17 @@
 /**
  * What the live image has instead of a container runtime and of the programs of a release. The machine proves Muster, Ignition and
  * coreos-installer; it cannot prove a control plane. `podman` applies the bootstrap configuration with the real `ignition`; the units
- * of the bootstrap control plane end at once; `bootkube` leaves a configuration whose system registers a node and runs the
- * Job of the controller from its manifest, against the API of `cluster-api.mjs`.
+ * of the bootstrap control plane end at once; `bootkube` makes a configuration whose system registers a node and runs the
+ * Job of the controller from its manifest, against the API of `cluster-api.mjs`. A single node finds the configuration beside
+ * `bootkube`; several hosts download it from the machine-config server of `cluster-api.mjs`.
  */
 export const STAND_INS = '/usr/libexec/muster-vm';
-/** Names that DNS would answer for the cluster `edge.example.com`; the test process answers on the address. */
+/** The address at which the test process answers as the cluster. */
+export const CLUSTER_ADDRESS = '10.0.2.100';
+/** Names that DNS would answer for the cluster `edge.example.com`. */
 export const HOSTS = `127.0.0.1 localhost
-10.0.2.2 api.edge.example.com api-int.edge.example.com
-10.0.2.2 console-openshift-console.apps.edge.example.com oauth-openshift.apps.edge.example.com
+${CLUSTER_ADDRESS} api.edge.example.com api-int.edge.example.com
+${CLUSTER_ADDRESS} console-openshift-console.apps.edge.example.com oauth-openshift.apps.edge.example.com
 `;
 
 const PODMAN = `#!/bin/bash
@@ -29,12 +32,10 @@ case " $* " in
 esac
 `;
 
-/** Writes the configuration of the installed system, as \`bootkube\` does on a single node. */
+/** Makes the configuration of the installed system: a file on a single node, otherwise for the machine-config server. */
 const BOOTKUBE = `#!/bin/bash
 set -euo pipefail
 cd /opt/openshift
-port=$(sed -n 's/.*muster\\.vm_cluster_api=\\([0-9]*\\).*/\\1/p' /proc/cmdline)
-sed "s/\\(api\\(-int\\)\\?\\.edge\\.example\\.com\\):6443/api.edge.example.com:$port/; s/localhost:6443/api.edge.example.com:$port/" auth/kubeconfig >kubeconfig
 name=assisted-installer-controller
 job=manifests/$name-pod.yaml
 jq -r --slurpfile config manifests/$name-cm.yaml \\
@@ -42,12 +43,12 @@ jq -r --slurpfile config manifests/$name-cm.yaml \\
 jq -r '.spec.template.spec.containers[0].command[2]' "$job" >controller.sh
 jq -r '.data["pull-secret-token"]' manifests/$name-secret.yaml | base64 -d >token
 cp tls/kube-apiserver-lb-ca-bundle.crt ca.crt
-jq -n --arg port "$port" --rawfile env controller.env --rawfile script controller.sh --rawfile token token --rawfile kubeconfig kubeconfig --rawfile ca ca.crt '
+jq -n --rawfile env controller.env --rawfile script controller.sh --rawfile token token --rawfile kubeconfig auth/kubeconfig --rawfile ca ca.crt '
   def file($path; $text): { path: $path, mode: 384, overwrite: true, contents: { source: ("data:;base64," + ($text | @base64)) } };
   def unit($name; $script): { name: $name, enabled: true, contents: ("[Unit]\\nWants=network-online.target\\nAfter=network-online.target\\n[Service]\\nEnvironmentFile=/etc/muster-vm.env\\nRestart=on-failure\\nRestartSec=5\\nExecStart=" + $script + "\\n[Install]\\nWantedBy=multi-user.target\\n") };
   { ignition: { version: "3.2.0" },
     storage: { files: [
-      file("/etc/muster-vm.env"; $env + "NODE_API=https://api.edge.example.com:" + $port + "\\n"),
+      file("/etc/muster-vm.env"; $env),
       file("/etc/muster-vm.sh"; $script),
       file("/etc/muster-vm-ca.crt"; $ca),
       file("/etc/assisted-installer-controller/token"; $token),
@@ -55,8 +56,11 @@ jq -n --arg port "$port" --rawfile env controller.env --rawfile script controlle
     systemd: { units: [
       unit("node-stand-in.service"; "${STAND_INS}/node"),
       unit("controller-job.service"; "${STAND_INS}/job")] } }' >master.ign
+if [ "$(jq -r '.data["control-plane-count"]' manifests/$name-cm.yaml)" -gt 1 ]; then
+  until curl --silent --show-error --fail --cacert tls/root-ca.crt --upload-file master.ign https://api-int.edge.example.com:22623/config/master; do sleep 2; done
+fi
 touch .bootkube.done
-echo 'bootkube: a stand-in wrote the configuration of this node'
+echo 'bootkube: a stand-in made the configuration of the nodes'
 `;
 
 /** Registers the node that a kubelet would register. */
@@ -64,18 +68,31 @@ const NODE = `#!/bin/bash
 set -euo pipefail
 address=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 jq -n --arg name "$(hostname)" --arg address "$address" '{ apiVersion: "v1", kind: "Node",
-  metadata: { name: $name, labels: { "node-role.kubernetes.io/master": "", "node-role.kubernetes.io/control-plane": "" } },
+  metadata: { name: $name,
+    annotations: { "machineconfiguration.openshift.io/currentConfig": "rendered-master-1", "machineconfiguration.openshift.io/desiredConfig": "rendered-master-1" },
+    labels: { "node-role.kubernetes.io/master": "", "node-role.kubernetes.io/control-plane": "" } },
   status: { addresses: [{ type: "InternalIP", address: $address }, { type: "Hostname", address: $name }], conditions: [{ type: "Ready", status: "True" }] } }' |
-  curl --silent --show-error --fail --cacert /etc/muster-vm-ca.crt --header 'Content-Type: application/json' --data @- "$NODE_API/api/v1/nodes"
+  curl --silent --show-error --fail --cacert /etc/muster-vm-ca.crt --header 'Content-Type: application/json' --data @- https://api.edge.example.com:6443/api/v1/nodes
 echo 'muster-vm: the node of this machine registered'
 `;
 
-/** Runs the command of the Job with the mounts of its pod. */
+/** Runs the command of the Job with the mounts of its pod, on the first node that asks for it. */
 const JOB = `#!/bin/bash
 set -euo pipefail
+lock=https://api.edge.example.com:6443/api/v1/namespaces/assisted-installer/configmaps
+call() { curl --silent --show-error --cacert /etc/muster-vm-ca.crt --header 'Content-Type: application/json' "$@"; }
+call --data "{\\"metadata\\":{\\"name\\":\\"job\\"},\\"node\\":\\"$(hostname)\\"}" "$lock" >/dev/null
+[ "$(call --fail "$lock/job" | jq -r .node)" = "$(hostname)" ] || { echo 'muster-vm: the controller runs on another node'; exit 0; }
 ln -sfn / /host
-mkdir -p /tmp/bootstrap-secrets
-cp /etc/kubernetes/bootstrap-secrets/kubeconfig /tmp/bootstrap-secrets/kubeconfig
+if [ "$CONTROL_PLANE_COUNT" -gt 1 ]; then
+  export KUBERNETES_SERVICE_HOST=api.edge.example.com KUBERNETES_SERVICE_PORT=6443 SERVICE_ACCOUNT_FOLDER=/run/muster-vm
+  mkdir -p "$SERVICE_ACCOUNT_FOLDER"
+  cp /etc/muster-vm-ca.crt "$SERVICE_ACCOUNT_FOLDER/ca.crt"
+  echo token >"$SERVICE_ACCOUNT_FOLDER/token"
+else
+  mkdir -p /tmp/bootstrap-secrets
+  cp /etc/kubernetes/bootstrap-secrets/kubeconfig /tmp/bootstrap-secrets/kubeconfig
+fi
 exec /bin/bash /etc/muster-vm.sh
 `;
 
@@ -100,6 +117,8 @@ export const STAND_IN_FILES = [
   [`${STAND_INS.slice(1)}/job`, JOB, 0o755],
   [`${STAND_INS.slice(1)}/chrony`, CHRONY, 0o755],
   ['etc/hosts', HOSTS],
+  // The installer restarts it on the bootstrap host. Here systemd-networkd configures the network.
+  ['etc/systemd/system/NetworkManager.service', '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n'],
   ['etc/chrony/chrony.conf', 'sourcedir /run\nmakestep 1 3\ndriftfile /var/lib/chrony/drift\n'],
   dropIn('chrony', `[Service]\nExecStartPre=+${STAND_INS}/chrony\n`),
   dropIn('bootkube', standIn('bootkube')),

@@ -7,31 +7,45 @@ import { writePng } from './png.mjs';
 const FIRMWARE = { code: '/usr/share/OVMF/OVMF_CODE.fd', vars: '/usr/share/OVMF/OVMF_VARS.fd' };
 const LOG_CHARS_MAX = 4_000_000;
 /** SATA, USB and other buses are left out of the cloud kernel: everything is virtio. */
-const MACHINE = [
-  '-machine',
-  'q35,accel=tcg',
-  '-cpu',
-  'max',
-  '-smp',
-  '2',
-  '-m',
-  '2560',
-  '-display',
-  'none',
-  '-no-user-config',
-];
+const MACHINE = ['-machine', 'q35,accel=tcg', '-cpu', 'max', '-m', '2560', '-display', 'none', '-no-user-config'];
 
-const CARD = { mac: '52:54:00:12:34:56', subnet: '10.0.2' };
+const SUBNET = '10.0.2';
+const CARD = { mac: '52:54:00:12:34:56', subnet: SUBNET };
 
 export const hasUefi = () => existsSync(FIRMWARE.code) && existsSync(FIRMWARE.vars);
 
 /**
+ * Returns the option of a network behind which this machine's loopback is the address .2. With `forwards`, further addresses and
+ * ports of the network lead to ports of the loopback.
+ */
+export function userNetwork({ id, subnet = SUBNET, tftp, forwards = [] }) {
+  return [
+    `user,id=${id},net=${subnet}.0/24`,
+    ...(tftp ? [`tftp=${tftp},bootfile=boot.ipxe`] : []),
+    ...forwards.map(({ address, port, to }) => `guestfwd=tcp:${address}:${port}-cmd:/bin/busybox nc 127.0.0.1 ${to}`),
+  ].join(',');
+}
+
+/**
  * A machine in software emulation. It reaches this machine's loopback as 10.0.2.2 and, with `restrict`, nothing else.
  * @param {{ folder: string, iso?: string, tftp?: string, kernel?: { image: string, initrd: string, args: string }, disks: string[],
- *   firmware: 'bios' | 'uefi', serial: string, cards?: { mac: string, subnet: string }[] }} options
- * `tftp`: folder with `boot.ipxe`, which the network card boots; `kernel`: booted without a medium; `subnet`: the first three numbers
+ *   firmware: 'bios' | 'uefi', serial: string, cpus?: number, cards?: { mac: string, subnet?: string, cable?: string }[],
+ *   forwards?: { address: string, port: number, to: number }[] }} options
+ * `tftp`: folder with `boot.ipxe`, which the network card boots; `kernel`: booted without a medium; `subnet`: the first three numbers;
+ * `cable`: the socket of a switch instead of a network of its own; `forwards`: as in `userNetwork`
  */
-export function startMachine({ folder, iso, tftp, kernel, disks, firmware, serial, cards = [CARD] }) {
+export function startMachine({
+  folder,
+  iso,
+  tftp,
+  kernel,
+  disks,
+  firmware,
+  serial,
+  cpus = 2,
+  cards = [CARD],
+  forwards,
+}) {
   const monitor = join(folder, 'monitor.sock');
   const flash = [];
   if (firmware === 'uefi') {
@@ -46,6 +60,7 @@ export function startMachine({ folder, iso, tftp, kernel, disks, firmware, seria
   }
   const args = [
     ...MACHINE,
+    ...['-smp', String(cpus)],
     ...flash,
     ...[
       '-smbios',
@@ -53,8 +68,11 @@ export function startMachine({ folder, iso, tftp, kernel, disks, firmware, seria
       '-smbios',
       `type=2,serial=${serial}-board`,
     ],
-    ...cards.flatMap(({ mac, subnet }, index) => [
-      ...['-netdev', `user,id=net${index},net=${subnet}.0/24${tftp ? `,tftp=${tftp},bootfile=boot.ipxe` : ''}`],
+    ...cards.flatMap(({ mac, subnet, cable }, index) => [
+      '-netdev',
+      cable
+        ? `stream,id=net${index},server=off,addr.type=unix,addr.path=${cable}`
+        : userNetwork({ id: `net${index}`, subnet, tftp, forwards }),
       ...['-device', `virtio-net-pci,netdev=net${index},mac=${mac}${tftp ? ',bootindex=8' : ',romfile='}`],
     ]),
     ...(kernel ? ['-kernel', kernel.image, '-initrd', kernel.initrd, '-append', kernel.args] : []),
