@@ -68,32 +68,38 @@ function compactPeriod(
       changes.push({ index, outcome, at: data?.at ?? '' });
     }
   }
-  const removed = new Set<Outcome>();
-  for (const [id, changes] of byRule)
-    for (const outcome of replacedBy(changes, { outcome: initial.get(id), history: undefined })) removed.add(outcome);
   // The event log does not show the first outcomes as changes, so one of them stays.
   const shownFirst = events.slice(start, end).find(({ data }) => data.changed.length > 0)?.data.changed[0];
-  if (shownFirst) removed.delete(shownFirst);
+  const removed = new Set<Outcome>();
+  for (const [id, changes] of byRule)
+    for (const outcome of replacedBy(changes, { outcome: initial.get(id), history: undefined }, shownFirst))
+      removed.add(outcome);
   for (let index = start; index < Math.min(end, count); index += 1) {
     const event = events[index];
     if (event) kept[index] = withoutRemoved(event, removed, index < lastConditions, index === start && isReset(event));
   }
 }
 
-/** Returns the outcomes whose removal changes nothing after the next change of the rule. */
-function replacedBy(changes: readonly Change[], initial: Known): readonly Outcome[] {
-  const removed: Outcome[] = [];
-  let known = initial;
-  for (const [at, change] of changes.entries()) {
-    const after = applied(known, change);
-    const next = changes[at + 1];
-    const isRemovable =
-      next !== undefined &&
-      !isShown(known.outcome, change.outcome) &&
-      isShown(after.outcome, next.outcome) === isShown(known.outcome, next.outcome) &&
-      isEqual(applied(after, next), applied(known, next));
-    if (isRemovable) removed.push(change.outcome);
-    else known = after;
+/** Returns the outcomes whose removal changes nothing after the next change of the rule. `shownFirst` stays. */
+function replacedBy(changes: readonly Change[], initial: Known, shownFirst: Outcome | undefined): ReadonlySet<Outcome> {
+  const removed = new Set<Outcome>();
+  // Without one outcome, the outcomes beside it can become removable.
+  for (let before = -1; before < removed.size;) {
+    before = removed.size;
+    let known = initial;
+    const kept = changes.filter(({ outcome }) => !removed.has(outcome));
+    for (const [at, change] of kept.entries()) {
+      const after = applied(known, change);
+      const next = kept[at + 1];
+      const isRemovable =
+        next !== undefined &&
+        change.outcome !== shownFirst &&
+        shownOf(known.outcome, change.outcome).length === 0 &&
+        isEqual(shownOf(after.outcome, next.outcome), shownOf(known.outcome, next.outcome)) &&
+        isEqual(applied(after, next), applied(known, next));
+      if (isRemovable) removed.add(change.outcome);
+      else known = after;
+    }
   }
   return removed;
 }
@@ -103,11 +109,12 @@ const applied = ({ outcome: before, history }: Known, { outcome, at }: Change): 
   history: before ? nextHistory(history, before, outcome, at) : history,
 });
 
-/** Whether the event log or a metric shows the change. */
-function isShown(before: Outcome | undefined, after: Outcome): boolean {
-  if (Boolean(before?.flapping) !== Boolean(after.flapping)) return true;
-  const statuses = [before?.status, after.status];
-  return statuses.includes('success') && statuses.includes('failure');
+/** Returns the parts of the change that the event log and the metrics show. */
+function shownOf(before: Outcome | undefined, after: Outcome): readonly string[] {
+  const statuses = [before?.status ?? '', after.status];
+  const isFlip = statuses.includes('success') && statuses.includes('failure');
+  const isFlapping = Boolean(after.flapping);
+  return [...(isFlip ? statuses : []), ...(Boolean(before?.flapping) === isFlapping ? [] : [`flapping ${isFlapping}`])];
 }
 
 function withoutRemoved(

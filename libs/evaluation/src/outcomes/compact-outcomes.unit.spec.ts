@@ -58,6 +58,24 @@ describe('compacted outcomes', () => {
     expect(keptOf(...events)).toEqual([['a'], ['b'], ['c']]);
   });
 
+  it('contain an outcome between success and a failure that flaps, for which the event log has two lines', () => {
+    const flapping = { since: '', flips: 6, windowSeconds: 1, quietSeconds: 1 };
+    const events = [
+      changed([outcome('success', 'a')]),
+      changed([outcome('pending', 'b')]),
+      changed([{ ...outcome('failure', 'c'), flapping }]),
+      changed([outcome('failure', 'd')]),
+    ];
+    expect(keptOf(...events)).toEqual([['a'], ['b'], ['c'], ['d']]);
+  });
+
+  it('do not become smaller a second time', () => {
+    const first = changed([outcome('success', '', 'has-inventory')], { reset: true });
+    const events = ['success', 'success', 'error'].map((status) => changed([outcome(status, '', 'connected')]));
+    const once = compactOutcomes([first, ...events], 4);
+    expect(once.map((data) => data?.changed[0]?.status)).toEqual(['success', undefined, undefined, 'error']);
+  });
+
   it('are compared up to a reset, which stays', () => {
     const events = [
       changed([outcome('pending', 'a')]),
