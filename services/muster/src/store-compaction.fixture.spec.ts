@@ -229,10 +229,17 @@ export async function replayed(dataDirectory: string): Promise<object> {
   return {
     views: views.list().map(byKey).sort(),
     journeys: journeys.list().map(byKey).sort(),
-    hosts: HOSTS.map((key) => ({ ...facts.host(key), summary: undefined })),
+    hosts: HOSTS.map((key) => inputsOf(facts, key)),
     groups: cluster && facts.groupsOf(cluster),
     outcomes,
   };
+}
+
+function inputsOf(facts: FactsView, key: HostKey): object {
+  const host = facts.host(key);
+  // The order of the connections to other hosts has no meaning.
+  const weakReaches = host && [...host.reports.weakReaches].sort((one, other) => (one.hostId < other.hostId ? -1 : 1));
+  return { ...host, summary: undefined, reports: { ...host?.reports, weakReaches } };
 }
 
 const byKey = (change: { readonly collection: string; readonly key: string }): string =>

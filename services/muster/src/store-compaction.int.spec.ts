@@ -68,7 +68,7 @@ describe('compaction of an event store', () => {
         // A second run finds nothing more to remove.
         expect(await compact()).toMatchObject({ removed: 0, reduced: 0 });
       }),
-      { numRuns: 12 },
+      { numRuns: 30 },
     );
     expect(removed).toBeGreaterThan(0);
   }, 120_000);

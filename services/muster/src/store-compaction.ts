@@ -63,9 +63,11 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
     for (const id of clusters) compactAll(outcomesToReplace(store, id, options.beforeMs));
     for (const streamId of store.streams('host-')) {
       const { id } = parseStreamId(streamId);
-      if (isFinishedHost(eventsOf(store, 'host', id), clusters, options.beforeMs)) {
-        compactAll(outcomesToReplace(store, id, options.beforeMs));
-        compactAll(reportsToReplace(store, id, options.beforeMs));
+      const host = eventsOf(store, 'host', id);
+      if (isFinishedHost(host, clusters, options.beforeMs)) {
+        const ends = host.filter(({ type }) => type === 'HostDeregistered').map(({ position }) => position);
+        compactAll(outcomesToReplace(store, id, options.beforeMs, ends));
+        compactAll(reportsToReplace(store, id, options.beforeMs, ends));
       }
       visited += 1;
       if (visited % PROGRESS_STREAMS === 0 || visited === streams)
@@ -122,15 +124,41 @@ function isFinishedHost(
   return clusters.has(clusterId);
 }
 
-function outcomesToReplace(store: SqliteCompaction, id: string, beforeMs: number): readonly Replacement[] {
+function outcomesToReplace(
+  store: SqliteCompaction,
+  id: string,
+  beforeMs: number,
+  ends: readonly number[] = [],
+): readonly Replacement[] {
   const events = eventsOf(store, 'validation', id).filter((event) => isEventOf('validation', event));
-  return toReplacements(events, compactOutcomes(events, countBefore(events, beforeMs)));
+  return betweenEnds(events, ends).flatMap((part, index) => {
+    // Outcomes that arrived late belong to no registration.
+    const first = index === 0 ? 0 : part.findIndex(({ type, data }) => type === 'HostOutcomesChanged' && data.reset);
+    const own = first < 0 ? [] : part.slice(first);
+    return toReplacements(own, compactOutcomes(own, countBefore(own, beforeMs)));
+  });
 }
 
-function reportsToReplace(store: SqliteCompaction, id: string, beforeMs: number): readonly Replacement[] {
+function reportsToReplace(
+  store: SqliteCompaction,
+  id: string,
+  beforeMs: number,
+  ends: readonly number[],
+): readonly Replacement[] {
   const events = eventsOf(store, 'inventory', id).filter((event) => isEventOf('inventory', event));
-  return toReplacements(events, compactReports(events, countBefore(events, beforeMs)));
+  return betweenEnds(events, ends).flatMap((part) =>
+    toReplacements(part, compactReports(part, countBefore(part, beforeMs))),
+  );
 }
+
+/** Divides the events at these positions. What arrives after the end of a host replaces nothing that is shown of it. */
+const betweenEnds = <Event extends RecordedMusterEvent>(
+  events: readonly Event[],
+  ends: readonly number[],
+): readonly (readonly Event[])[] =>
+  [0, ...ends].map((end, index) =>
+    events.filter(({ position }) => position > (index === 0 ? -1 : end) && position < (ends[index] ?? Infinity)),
+  );
 
 const countBefore = (events: readonly RecordedMusterEvent[], beforeMs: number): number => {
   const first = events.findIndex(({ metadata }) => Date.parse(metadata.occurredAt) >= beforeMs);
