@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { DamagedEvent, EventStoreUnusable } from '@muster/adapter-sqlite';
+import { DamagedEvent, DatabaseUnusable } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
 import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
@@ -76,7 +76,7 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
     try {
       return await open();
     } catch (error) {
-      if (error instanceof EventStoreUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
+      if (error instanceof DatabaseUnusable) throw new StartError('dataDirectory', error.message, { cause: error });
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
       if (unavailable ? unavailable.isRefused : !isNotReachable(error))

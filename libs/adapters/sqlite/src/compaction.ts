@@ -27,7 +27,7 @@ export interface ReplacedBytes {
 export class SqliteCompaction {
   private readonly database;
 
-  /** @throws EventStoreUnusable */
+  /** @throws DatabaseUnusable */
   constructor(private readonly file: string) {
     this.database = openDatabase(file);
     this.database.exec('CREATE TABLE IF NOT EXISTS compacted_bodies (digest TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
 import Database from 'libsql';
-import { EventStoreUnusable, lockFile, SCHEMA_VERSION } from './database';
+import { DatabaseUnusable, lockFile, SCHEMA_VERSION } from './database';
 import { sqliteEventStore } from './event-store';
 
 describe('file lock', () => {
@@ -51,11 +51,11 @@ describe('file that cannot be an event store', () => {
   const at = (name: string): string => join(directory.path, name);
   afterAll(() => directory.remove());
 
-  const refusal = (file: string): EventStoreUnusable => {
+  const refusal = (file: string): DatabaseUnusable => {
     try {
       sqliteEventStore({ file });
     } catch (error) {
-      if (error instanceof EventStoreUnusable) return error;
+      if (error instanceof DatabaseUnusable) return error;
       throw error;
     }
     throw new Error('The file was accepted.');
@@ -96,8 +96,8 @@ describe('store on a full disk', () => {
     await small.append('sample-1', NO_STREAM, [eventToAppend({ n: 0 })]);
     const big = { text: 'x'.repeat(60_000) };
     const refused = small.append('sample-2', NO_STREAM, [eventToAppend(big), eventToAppend(big)]);
-    await expect(refused).rejects.toThrow(/is full. Nothing of the refused append was stored/);
-    await expect(refused).rejects.toMatchObject({ name: 'EventStoreUnusable', code: 'SQLITE_FULL' });
+    await expect(refused).rejects.toThrow(/is full. Nothing of the refused write was stored/);
+    await expect(refused).rejects.toMatchObject({ name: 'DatabaseUnusable', code: 'SQLITE_FULL' });
     expect(await small.append('sample-1', 0, [eventToAppend({ n: 1 })])).toMatchObject({
       kind: 'appended',
       revision: 1,

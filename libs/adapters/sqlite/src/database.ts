@@ -3,18 +3,18 @@ import { dirname } from 'node:path';
 import Database from 'libsql';
 
 /**
- * The file cannot be used as an event store. The message contains the reason and the action. `code` is the code of
+ * The database file cannot be used. The message contains the reason and the action. `code` is the code of
  * SQLite, if any.
  */
-export class EventStoreUnusable extends Error {
+export class DatabaseUnusable extends Error {
   constructor(
     readonly file: string,
     readonly explanation: string,
     readonly code?: string,
     options?: ErrorOptions,
   ) {
-    super(`Event store ${file}: ${explanation}`, options);
-    this.name = 'EventStoreUnusable';
+    super(`Database ${file}: ${explanation}`, options);
+    this.name = 'DatabaseUnusable';
   }
 }
 
@@ -23,7 +23,7 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
   ['SQLITE_CORRUPT', 'the database is damaged. Restore it from a backup.'],
   [
     'SQLITE_FULL',
-    'the disk, or the size allowed for the file, is full. Nothing of the refused append was stored. Free disk space and retry.',
+    'the disk, or the size allowed for the file, is full. Nothing of the refused write was stored. Free disk space and retry.',
   ],
   ['SQLITE_READONLY', 'the file is read-only for this process. Give it write permission.'],
   ['SQLITE_BUSY', 'another process has locked it. Stop that process, or retry.'],
@@ -33,10 +33,10 @@ const EXPLANATIONS: readonly (readonly [codePrefix: string, explanation: string]
 
 /** Returns the error with a message for administrators. Unknown errors are returned unchanged. */
 export const explain = (file: string, error: unknown): Error => {
-  if (error instanceof EventStoreUnusable) return error;
+  if (error instanceof DatabaseUnusable) return error;
   if (error instanceof Database.SqliteError) {
     const known = EXPLANATIONS.find(([prefix]) => error.code.startsWith(prefix));
-    return new EventStoreUnusable(file, known?.[1] ?? error.message, error.code, { cause: error });
+    return new DatabaseUnusable(file, known?.[1] ?? error.message, error.code, { cause: error });
   }
   return error instanceof Error ? error : new Error(String(error));
 };
@@ -100,7 +100,7 @@ const SCHEMA = `
 
 /**
  * Opens the file. Creates it with its tables when it does not exist or is empty.
- * @throws EventStoreUnusable
+ * @throws DatabaseUnusable
  */
 export const openDatabase = (file: string, maxBytes?: number): Database.Database => {
   createFile(file);
@@ -142,10 +142,10 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
   const isOurs = readNumber(database, 'application_id') === APPLICATION_ID;
   const tables = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number };
   if (!isOurs && (tables.tables > 0 || version > 0)) {
-    throw new EventStoreUnusable(file, 'this database belongs to another program. Use another file.');
+    throw new DatabaseUnusable(file, 'this database belongs to another program. Use another file.');
   }
   if (version > SCHEMA_VERSION) {
-    throw new EventStoreUnusable(
+    throw new DatabaseUnusable(
       file,
       `it was written by a newer release (format ${version}, this one reads up to ${SCHEMA_VERSION}). Start that release or a later one.`,
     );
@@ -164,7 +164,7 @@ const createFile = (file: string): void => {
     closeSync(directory);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new EventStoreUnusable(
+    throw new DatabaseUnusable(
       file,
       `the file cannot be opened for writing (${reason}). Check its directory and permissions.`,
     );

@@ -8,7 +8,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 /**
  * Opens a database file in which an acknowledged commit survives a power failure. Creates it, readable by the owner only. Several
  * processes of one machine may have it open. `schema`: statements that create tables unless they exist.
- * @throws EventStoreUnusable
+ * @throws DatabaseUnusable
  */
 export const openDurableDatabase = (file: string, schema: string): Database.Database => {
   try {

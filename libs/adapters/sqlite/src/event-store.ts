@@ -36,7 +36,7 @@ const OTHER_WRITERS_POLL_MS = 250;
 
 /**
  * Opens or creates an event store in one SQLite file. Readers share the returned events and must not change them.
- * @throws EventStoreUnusable when the file is not an event store, belongs to a newer release, or cannot be written
+ * @throws DatabaseUnusable when the file is not an event store, belongs to a newer release, or cannot be written
  */
 export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore => {
   const clock = options.clock ?? { nowMs: () => Date.now() };

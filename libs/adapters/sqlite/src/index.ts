@@ -1,6 +1,6 @@
 export { DamagedEvent } from './event-pages';
 export { sqliteEventStore, type SqliteEventStoreOptions } from './event-store';
-export { EventStoreUnusable, type FileLock, lockFile } from './database';
+export { DatabaseUnusable, type FileLock, lockFile } from './database';
 export * from './maintenance';
 export { sqliteStateStore, type SqliteStateStoreOptions } from './state-store';
 export { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects, type SqliteSmallObjectsOptions } from './small-objects';

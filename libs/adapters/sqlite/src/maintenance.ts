@@ -80,7 +80,7 @@ export function verifySqliteStore(file: string, onProgress: (verifiedEvents: num
 
 /**
  * Copies the store to a new file at one point in time, while other processes may append.
- * @throws EventStoreUnusable when the store cannot be read
+ * @throws DatabaseUnusable when the store cannot be read
  * @throws Error when the target exists
  */
 export function backUpSqliteStore(file: string, target: string): void {

@@ -1,4 +1,4 @@
-import { EventStoreUnusable, explain } from './database';
+import { DatabaseUnusable, explain } from './database';
 import { closeDurableDatabase, truncateLog } from './durable-database';
 import { openWritten, type WrittenDatabase, type WrittenFile, type WrittenKind } from './written-databases';
 
@@ -24,7 +24,7 @@ export type WriterRequest =
   | { readonly id: number; readonly kind: 'checkpoint' | 'truncate' | 'close'; readonly to: number };
 type Write = Extract<WriterRequest, { kind: 'write' }>;
 
-/** `explanation`: of an EventStoreUnusable, because a structured clone does not keep the class of an error. */
+/** `explanation`: of an DatabaseUnusable, because a structured clone does not keep the class of an error. */
 export type WriterAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly file: string; readonly explanation: string; readonly code: string | undefined }
@@ -104,7 +104,7 @@ export class WriteQueue {
     } catch (error) {
       const opened = this.databases.get(requests[0]?.to ?? NaN);
       const explained = explain(opened && 'file' in opened ? String(opened.file) : '', error);
-      if (!(explained instanceof EventStoreUnusable)) return requests.map(({ id }) => ({ id, error: explained }));
+      if (!(explained instanceof DatabaseUnusable)) return requests.map(({ id }) => ({ id, error: explained }));
       const { file, explanation, code } = explained;
       return requests.map(({ id }) => ({ id, file, explanation, code }));
     }

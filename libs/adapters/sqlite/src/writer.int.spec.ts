@@ -74,9 +74,9 @@ describe('writer thread', () => {
     const store = sqliteEventStore({ file: file('full.db'), maxBytes: 100_000, writer });
     const big = eventToAppend({ text: 'x'.repeat(200_000) });
     await expect(store.append(freshStream(), NO_STREAM, [big])).rejects.toMatchObject({
-      name: 'EventStoreUnusable',
+      name: 'DatabaseUnusable',
       code: 'SQLITE_FULL',
-      message: expect.stringContaining(`Event store ${file('full.db')}: the disk`) as string,
+      message: expect.stringContaining(`Database ${file('full.db')}: the disk`) as string,
     });
     expect(await store.append(freshStream(), NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended' });
     await store.close();

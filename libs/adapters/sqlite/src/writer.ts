@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Unavailable } from '@muster/ports';
-import { EventStoreUnusable } from './database';
+import { DatabaseUnusable } from './database';
 import { type WriterAnswer, type WriterRequest, WriteQueue } from './write-queue';
 import type { WritesTo, WrittenFile, WrittenKind } from './written-databases';
 
@@ -17,7 +17,7 @@ export interface Writes<To extends Statements> {
   /**
    * Resolves when the write is durable. `onResult` is called before that, in the order of the writes. A `Uint8Array` in `args` may be
    * transferred: the caller must not use it or its buffer afterwards.
-   * @throws EventStoreUnusable when the transaction failed. None of its writes is stored.
+   * @throws DatabaseUnusable when the transaction failed. None of its writes is stored.
    * @throws Unavailable when the thread of the writer ended. The write may be stored.
    */
   run<Name extends keyof To & string>(
@@ -203,5 +203,5 @@ function createWriter(openChannel: OpenChannel): SqliteWriter {
 
 function errorIn(answer: WriterAnswer): Error | undefined {
   if ('error' in answer) return answer.error;
-  return 'explanation' in answer ? new EventStoreUnusable(answer.file, answer.explanation, answer.code) : undefined;
+  return 'explanation' in answer ? new DatabaseUnusable(answer.file, answer.explanation, answer.code) : undefined;
 }

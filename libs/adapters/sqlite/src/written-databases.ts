@@ -138,6 +138,6 @@ export interface WrittenDatabase {
 
 /**
  * Opens the connection that writes.
- * @throws EventStoreUnusable
+ * @throws DatabaseUnusable
  */
 export const openWritten = (kind: WrittenKind, file: WrittenFile): WrittenDatabase => OPEN[kind](file);
