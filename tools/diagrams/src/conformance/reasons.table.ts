@@ -130,6 +130,11 @@ export const REASONS: readonly Reason[] = [
     why: 'The member `bootstrap` identifies the bootstrap host. Its role is the role of the later node.',
     explains: (difference) => answerField(/role$/)(difference) && difference.aspect === 'values',
   },
+  {
+    id: 'Reclaim over REST',
+    why: 'assisted-service v2 reclaims hosts through its Kubernetes API only. Without this parameter, unbinding is as in the contract.',
+    explains: ({ place, operation }) => place === 'query reclaim' && operation.endsWith('/actions/unbind'),
+  },
 ];
 
 export const reasonOf = (difference: Difference): Reason | undefined =>
