@@ -186,7 +186,7 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
     files.set(keyOf(target), { ...target, content });
     return undefined;
   } catch (error) {
-    const reason = error instanceof PatchError || errorMessage(error);
+    const reason = errorMessage(error);
     return `The manifest ${keyOf(patch)} cannot be applied to ${targetName}: ${reason}`;
   }
 }
