@@ -18,6 +18,14 @@ export function isAllowedOrigin(origin: string, allowed: readonly string[]): boo
   });
 }
 
+/** Headers of every answer that is not a page for browsers: no other media type, no frame, no address for other sites. */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
 /** The port that a server listens on; 0 for a server on a socket file or one that does not listen. */
 export function portOf(server: Pick<Server, 'address'>): number {
   const address = server.address();

@@ -1,4 +1,11 @@
-import { closePromptly, isAllowedOrigin, RequestMetrics, type StartService, portOf } from '@muster/nest-kit';
+import {
+  closePromptly,
+  isAllowedOrigin,
+  portOf,
+  RequestMetrics,
+  SECURITY_HEADERS,
+  type StartService,
+} from '@muster/nest-kit';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
@@ -29,6 +36,10 @@ export const startImage: StartService = async (platform, logger) => {
     });
   const fastify = app.getHttpAdapter().getInstance();
   closePromptly(fastify);
+  fastify.addHook('onRequest', (_request, reply, done) => {
+    void reply.headers(SECURITY_HEADERS);
+    done();
+  });
   app.get(RequestMetrics).countRequests(fastify);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // Without certificates the endpoint without TLS is the only one, as in assisted-image-service.

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isAllowedOrigin } from '@muster/nest-kit';
+import { isAllowedOrigin, SECURITY_HEADERS } from '@muster/nest-kit';
 import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,12 +11,6 @@ const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', EVALUATION_HEADER];
 
-const SECURITY_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-};
-const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
 /** Swagger UI has inline scripts and styles. */
 const PAGE_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
@@ -41,7 +35,7 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
     });
   server.addHook('onRequest', (request, reply, done) => {
     const isPage = request.url === `/${page}` || request.url.startsWith(`/${page}/`);
-    void reply.headers({ ...SECURITY_HEADERS, 'Content-Security-Policy': isPage ? PAGE_POLICY : API_POLICY });
+    void reply.headers(isPage ? { ...SECURITY_HEADERS, 'Content-Security-Policy': PAGE_POLICY } : SECURITY_HEADERS);
     if (!isPage) void reply.header('Cache-Control', 'no-store');
     if (isPage && /\.map(?:$|\?)/.test(request.url)) return void notFound(reply);
     const refusal = config.authType === 'none' ? refusalOf(request, config, isAllowed) : undefined;

@@ -55,6 +55,18 @@ const statusOverTls = (url: string): Promise<number> =>
   });
 
 describe('the endpoints of the image service', () => {
+  it.each([IMAGE, '/live', '/none'])('answer %s with headers that restrict browsers', async (path) => {
+    const [url = ''] = (await open()).endpoints;
+    const { headers } = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(`${url}${path}`, { agent: false, method: 'HEAD' }, resolve).once('error', reject);
+    });
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  });
+
   it('are one with TLS and one without for the files of network boot', async () => {
     const { endpoints } = await open({ ...(await writeCertificate()), HTTP_LISTEN_PORT: '0' });
     const [secure = '', plain = ''] = endpoints;
