@@ -11,6 +11,7 @@ export {
   needsServer,
   type NatsServer,
   type NatsServerOptions,
+  INSTALLER_UID,
   runProgram,
   threadFromSource,
   type RunningProgram,

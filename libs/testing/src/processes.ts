@@ -164,3 +164,9 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>
     child.once('exit', () => resolve());
     child.kill(signal);
   });
+
+/**
+ * The user that runs installers, with two numbers for each worker process of the tests, because the toolchain ends all processes of its
+ * users.
+ */
+export const INSTALLER_UID = 64_400 + 2 * Number(process.env['JEST_WORKER_ID'] ?? 0);

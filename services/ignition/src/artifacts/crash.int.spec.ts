@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Platform } from '@muster/nest-kit';
 import { type EventStore, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
+  INSTALLER_UID,
   eventually,
   type NatsServer,
   startNatsServer,
@@ -142,6 +143,7 @@ describe('an interrupted preparation with the installer of the release', () => {
     stage = await openStage(nats.url, {
       INSTALL_TOOLCHAIN: 'openshift-install',
       OPENSHIFT_INSTALL_PATH: installer,
+      OPENSHIFT_INSTALL_USER_ID: `${INSTALLER_UID}`,
       WORK_DIR: join(directory.path, 'work'),
     });
     await givenReadyCluster(stage);

@@ -4,7 +4,13 @@ import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import { callService } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
-import { type NatsServer, startNatsServer, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import {
+  INSTALLER_UID,
+  type NatsServer,
+  startNatsServer,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '@muster/testing';
 import {
   givenReadyCluster,
   INFRA_ENV_ID,
@@ -39,7 +45,11 @@ describe('the document of a disconnected image', () => {
     const installer = join(directory.path, 'openshift-install');
     writeFileSync(installer, FAKE_INSTALLER);
     chmodSync(installer, 0o755);
-    stage = await openStage(nats.url, { OPENSHIFT_INSTALL_PATH: installer, WORK_DIR: join(directory.path, 'work') });
+    stage = await openStage(nats.url, {
+      OPENSHIFT_INSTALL_PATH: installer,
+      OPENSHIFT_INSTALL_USER_ID: `${INSTALLER_UID}`,
+      WORK_DIR: join(directory.path, 'work'),
+    });
   });
   afterEach(async () => {
     await stage.close();

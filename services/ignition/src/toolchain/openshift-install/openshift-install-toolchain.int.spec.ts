@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
 import { type ImageRegistry, ImageRegistryError } from '@muster/ports';
-import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { INSTALLER_UID, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { parse } from 'yaml';
 import { IGNORED_REPORT, keptInMemory, sampleHost, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import { ArtifactsRefused, type InstallRequest, type MadeInstallation } from '../toolchain.port';
@@ -36,7 +36,7 @@ const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftI
   workDirectory: join(directory.path, 'work'),
   certificatesDirectory: undefined,
   timeoutMs: 30_000,
-  installerUserId: 64_400,
+  installerUserId: INSTALLER_UID,
   installerMemoryBytes: 8 * 1024 ** 3,
   proxyEnvironment: {},
   ...changes,
@@ -191,7 +191,9 @@ describe('the confinement of the installer', () => {
   itAsRoot('runs it as another user, without access to the files of the service (needs root)', async () => {
     const secret = join(directory.path, 'master.key');
     writeFileSync(secret, 'canary-master-key', { mode: 0o600 });
-    await expect(run(`id -u >&2; cat ${secret} >&2; exit 1`)).rejects.toThrow(/64400[^]*Permission denied/);
+    await expect(run(`id -u >&2; cat ${secret} >&2; exit 1`)).rejects.toThrow(
+      RegExp(`${INSTALLER_UID}[^]*Permission denied`),
+    );
     await expect(run(`cat ${secret} >&2; exit 1`)).rejects.not.toThrow(/canary-master-key/);
   });
 

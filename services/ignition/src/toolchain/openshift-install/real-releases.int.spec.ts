@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  INSTALLER_UID,
   eventually,
   type NatsServer,
   startNatsServer,
@@ -134,10 +135,13 @@ const SOON = { 'retry-after': '0.001' };
         'metadata: { name: mirrors }',
         `spec: { imageDigestMirrors: [{ source: ${QUAY}, mirrorSourcePolicy: NeverContactSource, mirrors: ["${server.host}/openshift-release-dev"] }] }`,
       ].join('\n');
-      const settings = readOpenshiftInstallSettings(new SettingsReader({ WORK_DIR: join(directory.path, 'own') }), {
-        settings: undefined,
-        mirrors: [],
-      });
+      const settings = readOpenshiftInstallSettings(
+        new SettingsReader({ WORK_DIR: join(directory.path, 'own'), OPENSHIFT_INSTALL_USER_ID: `${INSTALLER_UID}` }),
+        {
+          settings: undefined,
+          mirrors: [],
+        },
+      );
       const sample = sampleInstallRequest();
       const order = {
         ...sample,
