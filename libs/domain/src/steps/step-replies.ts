@@ -53,6 +53,11 @@ const MEDIA_LOST_EXIT_CODE = 256;
 const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-installer" is already in use' };
 
 const REASON_CHARS_MAX = 1_000;
+/** The query of a URL contains the token of an image. */
+const QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']*/g;
+
+/** Returns the error of a step for the status of the host, which everyone who sees the host may read. */
+const shownError = (error: string): string => error.replace(QUERY, '$1').slice(0, REASON_CHARS_MAX);
 
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(
@@ -68,9 +73,7 @@ export function commandsOfReply(
     commands.push({ type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' });
   if (stepType === 'download-boot-artifacts')
     commands.push(
-      exitCode === 0
-        ? { type: 'RebootForReclaim', at }
-        : { type: 'FailReclaim', at, reason: error.slice(0, REASON_CHARS_MAX) },
+      exitCode === 0 ? { type: 'RebootForReclaim', at } : { type: 'FailReclaim', at, reason: shownError(error) },
     );
   return commands;
 }
