@@ -198,8 +198,9 @@ async function withTries(attempt: () => Promise<unknown>, url: string, signal: A
     try {
       return void (await attempt());
     } catch (error) {
+      // The query contains the token of the image.
       if (tried >= ARTIFACT_TRIES || signal.aborted)
-        throw new StepFailed(`${url} could not be downloaded: ${errorMessage(error)}`);
+        throw new StepFailed(`${url.split('?', 1)[0]} could not be downloaded: ${errorMessage(error)}`);
       await realTimer.sleep(ARTIFACT_RETRY_MS, signal);
     }
   }
