@@ -177,7 +177,8 @@ const mapCopier =
     const copied: Record<string, unknown> = {};
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined) continue;
-      const copiedItem = name.isWellFormed() ? copyItem(member) : UNUSUAL;
+      // An assignment to __proto__ would replace the prototype instead of adding a member.
+      const copiedItem = name.isWellFormed() && name !== '__proto__' ? copyItem(member) : UNUSUAL;
       if (copiedItem === UNUSUAL) return UNUSUAL;
       copied[name] = copiedItem;
     }

@@ -54,6 +54,13 @@ describe('toPlainForm', () => {
     expect(received.settings?.platformDetails).not.toBe(sent.settings.platformDetails);
   });
 
+  it('does not take a prototype from the members of a free object', () => {
+    const { input } = RegistrationService.method.registerCluster;
+    const platformDetails: unknown = JSON.parse('{"nested":{"__proto__":{"isAdmin":true}}}');
+    const received = toPlainForm(input, { settings: { platformDetails } }).settings?.platformDetails?.['nested'];
+    expect(Object.getPrototypeOf(received)).toBe(Object.prototype);
+  });
+
   it.each([...SCHEMAS])('converts and refuses the same values of %s as the protobuf library', (_, schema) => {
     const names = [...schema.fields.flatMap(({ name, jsonName }) => [name, jsonName]), 'unknown'];
     const change = fc.record({ name: fc.constantFrom(...names), value: fc.constantFrom(...UNUSUAL_MEMBERS) });
