@@ -24,7 +24,7 @@ export type WriterRequest =
   | { readonly id: number; readonly kind: 'checkpoint' | 'truncate' | 'close'; readonly to: number };
 type Write = Extract<WriterRequest, { kind: 'write' }>;
 
-/** `explanation`: of an DatabaseUnusable, because a structured clone does not keep the class of an error. */
+/** `explanation`: of a DatabaseUnusable, because a structured clone does not keep the class of an error. */
 export type WriterAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly file: string; readonly explanation: string; readonly code: string | undefined }
