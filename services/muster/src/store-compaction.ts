@@ -156,8 +156,8 @@ const betweenEnds = <Event extends RecordedMusterEvent>(
   events: readonly Event[],
   ends: readonly number[],
 ): readonly (readonly Event[])[] =>
-  [0, ...ends].map((end, index) =>
-    events.filter(({ position }) => position > (index === 0 ? -1 : end) && position < (ends[index] ?? Infinity)),
+  [-1, ...ends].map((start, index) =>
+    events.filter(({ position }) => position > start && position < (ends[index] ?? Infinity)),
   );
 
 const countBefore = (events: readonly RecordedMusterEvent[], beforeMs: number): number => {
