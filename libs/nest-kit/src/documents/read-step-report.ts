@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createReportReader, type Digest, type ReportResult, type StepReport } from '@muster/inventory';
 
 /** `sha256:<64 hex digits>` of the text in UTF-8, as the object store names documents. */
-export const sha256Digest: Digest = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+export const sha256Digest: Digest = (text) => `sha256:${hash('sha256', text, 'hex')}`;
 
 const READERS = {
   physical: createReportReader({ keepsVirtualInterfaces: false, digest: sha256Digest }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import type { Stored } from '@muster/event-sourcing';
@@ -46,4 +46,4 @@ export class UnchangedInventories {
   }
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+const digestOf = (text: string): string => hash('sha256', text, 'base64');
