@@ -127,6 +127,7 @@ const OWN_PART_BYTES = 16 * 1024;
 
 /** @throws RefusalError when the override does not fit into any image */
 function refuseLargeOverride(text: string): void {
+  if (text === '') return;
   const bytes = createIgnitionArchive(new TextEncoder().encode(text)).length;
   const bytesMax = IGNITION_ARCHIVE_BYTES_MAX - OWN_PART_BYTES;
   if (bytes <= bytesMax) return;
