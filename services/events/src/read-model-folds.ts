@@ -19,8 +19,12 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),
-      table(COLLECTIONS.hosts, ['id', 'cluster_id', 'infra_env_id']),
-      table(COLLECTIONS.deletedHosts, ['cluster_id']),
+      table(
+        COLLECTIONS.hosts,
+        ['id', 'cluster_id', 'infra_env_id', 'created_at'],
+        [['id'], ['cluster_id', 'created_at'], ['infra_env_id', 'created_at']],
+      ),
+      table(COLLECTIONS.deletedHosts, ['cluster_id', 'created_at'], [['cluster_id', 'created_at']]),
       table(COLLECTIONS.infraEnvs, ['cluster_id', 'user_name', 'created_at']),
       table(COLLECTIONS.metrics),
       table(
@@ -36,7 +40,7 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
     version: 1,
     tables: [
       table(JOURNEY_COLLECTIONS.clusters, ['day', 'openshift_version', 'platform', 'topology'], [['day']]),
-      table(JOURNEY_COLLECTIONS.hosts),
+      table(JOURNEY_COLLECTIONS.hosts, ['cluster_id']),
       table(JOURNEY_COLLECTIONS.infraEnvs),
       parkedTableOf(JOURNEYS_PROJECTION),
     ],

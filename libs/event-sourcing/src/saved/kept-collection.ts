@@ -84,16 +84,14 @@ export class KeptCollection {
   private findKeys({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
     const field = orderBy?.field;
     const sign = orderBy?.descending === true ? -1 : 1;
-    const isDeclared = this.isDeclared(Object.keys(where)) && (field === undefined || this.isDeclared([field]));
+    this.requireDeclared([...Object.keys(where), ...(field === undefined ? [] : [field])]);
     const unsaved = this.unsavedKeys();
-    const first = isDeclared
-      ? this.saved.find(this.table.name, {
-          where: conditionsOf(where),
-          orderBy: { ...(field !== undefined && { field }), descending: orderBy?.descending === true },
-          ...(unsaved.size === 0 ? { offset, limit } : { limit: offset + limit + unsaved.size }),
-        })
-      : this.scan(where, field);
-    if (isDeclared && unsaved.size === 0) return first.map(({ key }) => key);
+    const first = this.saved.find(this.table.name, {
+      where: conditionsOf(where),
+      orderBy: { ...(field !== undefined && { field }), descending: orderBy?.descending === true },
+      ...(unsaved.size === 0 ? { offset, limit } : { limit: offset + limit + unsaved.size }),
+    });
+    if (unsaved.size === 0) return first.map(({ key }) => key);
     const merged: { key: string; order: FieldValue | undefined }[] = first.filter(({ key }) => !unsaved.has(key));
     for (const key of unsaved) {
       const document = (this.pending.get(key) ?? this.saving.get(key))?.document;
@@ -111,8 +109,7 @@ export class KeptCollection {
   }
 
   count({ where }: ReadModelConditions): number {
-    if (!this.isDeclared(Object.keys(where)))
-      return this.findKeys({ collection: '', where }, Number.MAX_SAFE_INTEGER).length;
+    this.requireDeclared(Object.keys(where));
     let count = this.saved.count(this.table.name, { where: conditionsOf(where) });
     for (const layer of [this.saving, this.pending])
       for (const { document, before } of layer.values()) {
@@ -180,17 +177,14 @@ export class KeptCollection {
     return new Set([...this.saving.keys(), ...this.pending.keys()]);
   }
 
-  /** Reads every saved document. Used for combinations of fields without an index. */
-  private scan(where: Where, field: string | undefined): readonly { key: string; order: FieldValue | undefined }[] {
-    return this.saved.find(this.table.name, { where: {} }).flatMap(({ key }) => {
-      const document = this.savedDocument(key);
-      if (!document || !meets(document, where)) return [];
-      return [{ key, order: field === undefined ? undefined : fieldOf(document, field) }];
-    });
-  }
-
-  private isDeclared(fields: readonly string[]): boolean {
-    return fields.every((field) => this.table.fields.includes(field));
+  /** A query by another field would have to read every document of the collection. */
+  private requireDeclared(fields: readonly string[]): void {
+    const { name, fields: declared } = this.table;
+    const missing = fields.find((field) => !declared.includes(field));
+    if (missing !== undefined)
+      throw new Error(
+        `The field ${missing} of the collection ${name} has no index. Add it to the fields of its table.`,
+      );
   }
 
   private fieldsOf(document: JsonObject): Fields {

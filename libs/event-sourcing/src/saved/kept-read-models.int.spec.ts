@@ -8,10 +8,13 @@ import { keptReadModels } from './kept-read-models';
 import { SavedStates, type SaveLimits } from './saved-states';
 
 const FIELDS = ['cluster_id', 'status', 'rank', 'bootstrap', 'name', 'kind'];
-const tables = (fields: readonly string[]): readonly StateTable[] =>
-  ['hosts', 'clusters', 'nothing'].map((name) => ({ name, fields, indexes: fields.map((field) => [field]) }));
-const folds = (fields: readonly string[]): readonly SavedFold[] => [
-  { name: 'hosts', version: 1, tables: tables(fields) },
+const TABLES: readonly StateTable[] = ['hosts', 'clusters', 'nothing'].map((name) => ({
+  name,
+  fields: FIELDS,
+  indexes: FIELDS.map((field) => [field]),
+}));
+const FOLDS: readonly SavedFold[] = [
+  { name: 'hosts', version: 1, tables: TABLES },
   ...['clusters', 'all'].map((name) => ({ name, version: 1, tables: [] })),
 ];
 const AT_ONCE: SaveLimits = { changes: 1, intervalMs: 60_000, waiting: 1 };
@@ -21,19 +24,18 @@ const fail = (error: Error): never => {
   throw error;
 };
 
-const open = async (file: string, fields: readonly string[], limits: SaveLimits) => {
+const open = async (file: string, limits: SaveLimits) => {
   const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), fail, limits);
-  return { states, readModels: await keptReadModels(states, folds(fields)) };
+  return { states, readModels: await keptReadModels(states, FOLDS) };
 };
 
-for (const [what, fields, limits] of [
-  ['saved at once, with indexes', FIELDS, AT_ONCE],
-  ['saved at once, without an index', [], AT_ONCE],
-  ['not saved yet, with indexes', FIELDS, AT_THE_END],
+for (const [what, limits] of [
+  ['saved at once', AT_ONCE],
+  ['not saved yet', AT_THE_END],
 ] as const)
   readModelsContract(`keptReadModels, ${what},`, async () => {
     const directory = temporaryDirectory();
-    const { states, readModels } = await open(join(directory.path, 'state.sqlite'), fields, limits);
+    const { states, readModels } = await open(join(directory.path, 'state.sqlite'), limits);
     return {
       readModels,
       close: async () => {
@@ -81,12 +83,12 @@ describe('keptReadModels', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         const file = join(directory.path, `state-${(files += 1)}.sqlite`);
         const reference = inMemoryReadModels();
-        let opened = await open(file, FIELDS, AT_THE_END);
+        let opened = await open(file, AT_THE_END);
         let position = 0;
         for (const one of steps) {
           if (one === 'restart') {
             await opened.states.close();
-            opened = await open(file, FIELDS, AT_THE_END);
+            opened = await open(file, AT_THE_END);
           } else if (one === 'save') {
             await opened.states.save();
           } else {
@@ -101,44 +103,84 @@ describe('keptReadModels', () => {
     );
   });
 
-  it('searches the file once for a repeated query, and again after a change of the collection', async () => {
-    const store = sqliteStateStore({ file: join(directory.path, 'repeated.sqlite') });
-    let searches = 0;
+  /** Opens the file and counts what is read from it. */
+  const openCounted = async (file: string) => {
+    const store = sqliteStateStore({ file });
+    const reads = { searches: 0, documents: 0 };
     const counted: StateStore = {
       open: async (consumer) => {
         const state = await store.open(consumer);
-        const find = state.find.bind(state);
+        const { find, get } = state;
         state.find = (...query) => {
-          searches += 1;
-          return find(...query);
+          reads.searches += 1;
+          return find.apply(state, query);
+        };
+        state.get = (...key) => {
+          reads.documents += 1;
+          return get.apply(state, key);
         };
         return state;
       },
       close: () => store.close(),
     };
     const states = new SavedStates(counted, inMemoryEventStore(), fail, AT_THE_END);
-    const models = await keptReadModels(states, folds(FIELDS));
+    return { states, reads, models: await keptReadModels(states, FOLDS) };
+  };
+
+  it('reads only the documents that meet the conditions', async () => {
+    const file = join(directory.path, 'many.sqlite');
+    const first = await openCounted(file);
+    const hosts = Array.from({ length: 1_000 }, (_, n) =>
+      toChange({ key: `h${n}`, document: { cluster_id: `c${n % 100}`, rank: n } }),
+    );
+    await first.models.commit('hosts', 1, hosts);
+    await first.states.close();
+    const { states, models, reads } = await openCounted(file);
+    const atStart = reads.documents;
+    const hostsOf = (cluster: string) => {
+      const orderBy = { field: 'rank', descending: true };
+      return models.find<JsonObject>({ collection: 'hosts', where: { cluster_id: cluster }, orderBy });
+    };
+    expect(await hostsOf('none')).toEqual([]);
+    expect(reads.documents).toBe(atStart);
+    expect(await hostsOf('c7')).toHaveLength(10);
+    expect(await models.count({ collection: 'hosts', where: { cluster_id: 'c8' } })).toBe(10);
+    expect(reads.documents).toBe(atStart + 10);
+    await states.close();
+  });
+
+  it('refuses a query by a field without an index, which would read all documents', async () => {
+    const { states, models } = await openCounted(join(directory.path, 'undeclared.sqlite'));
+    const missing = 'The field other of the collection hosts has no index. Add it to the fields of its table.';
+    await expect(models.find({ collection: 'hosts', where: { other: 'x' } })).rejects.toThrow(missing);
+    await expect(models.find({ collection: 'hosts', where: {}, orderBy: { field: 'other' } })).rejects.toThrow(missing);
+    await expect(models.count({ collection: 'hosts', where: { other: 'x' } })).rejects.toThrow(missing);
+    await states.close();
+  });
+
+  it('searches the file once for a repeated query, and again after a change of the collection', async () => {
+    const { states, models, reads } = await openCounted(join(directory.path, 'repeated.sqlite'));
     const ofCluster = (): Promise<readonly { readonly key: string }[]> =>
       models.find({ collection: 'hosts', where: { cluster_id: 'c1' } });
     await models.commit('hosts', 1, [toChange({ key: 'a', document: { cluster_id: 'c1' } })]);
     await states.save();
     for (let times = 0; times < 3; times += 1) expect(await ofCluster()).toMatchObject([{ key: 'a' }]);
-    expect(searches).toBe(1);
+    expect(reads.searches).toBe(1);
     await models.commit('hosts', 2, [toChange({ key: 'b', document: { cluster_id: 'c1' } })]);
     expect(await ofCluster()).toMatchObject([{ key: 'a' }, { key: 'b' }]);
     await models.commit('hosts', 3, [toChange({ key: 'a', document: undefined })]);
     expect(await ofCluster()).toMatchObject([{ key: 'b' }]);
-    expect(searches).toBe(3);
+    expect(reads.searches).toBe(3);
     await states.close();
   });
 
   it('loses unsaved changes when the process ends, and has the checkpoint of the saved ones', async () => {
     const file = join(directory.path, 'ended.sqlite');
-    const first = await open(file, FIELDS, AT_THE_END);
+    const first = await open(file, AT_THE_END);
     await first.readModels.commit('hosts', 5, [toChange({ key: 'a', document: { rank: 1 } })]);
     await first.states.save();
     await first.readModels.commit('hosts', 9, [toChange({ key: 'a', document: { rank: 2 } })]);
-    const second = await open(file, FIELDS, AT_THE_END);
+    const second = await open(file, AT_THE_END);
     expect(await second.readModels.checkpoint('hosts')).toBe(5);
     expect(await second.readModels.get('hosts', 'a')).toEqual({ rank: 1 });
     await second.states.close();
