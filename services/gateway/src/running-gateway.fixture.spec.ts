@@ -3,7 +3,14 @@ import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { subjectOfMethod } from '@muster/contracts';
 import { projectionSubject } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
-import { type Clock, type IncomingMessage, type JsonObject, type JsonValue, NO_STREAM } from '@muster/ports';
+import {
+  type Clock,
+  type IncomingMessage,
+  type JsonObject,
+  type JsonValue,
+  NO_STREAM,
+  type ReadModels,
+} from '@muster/ports';
 import type { Refusal } from '@muster/problems';
 import { eventToAppend } from '@muster/testing';
 import { openTestPlatform } from '@muster/testing/platform';
@@ -44,6 +51,7 @@ export interface RunningGateway {
   ): Promise<Answer>;
   answers(method: MethodName, reply: Reply): Promise<void>;
   refuses(method: MethodName, refusal: Refusal): Promise<void>;
+  readonly readModels: ReadModels;
   /** Stores documents and announces their position, as the projection does. */
   project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
   close(): Promise<void>;
@@ -103,6 +111,7 @@ export async function startRunningGateway(
     answers: (method, reply) => answers(method, async (body, message) => ({ ok: await reply(body, message) })),
     refuses: (method, { code, reason, subject = '', allowed = [] }) =>
       answers(method, () => ({ refusal: { code, reason, subject, allowed: [...allowed] } })),
+    readModels: platform.readModels,
     project: async (position, documents) => {
       const changes = documents.map(({ collection, key, document }) => ({
         kind: 'put' as const,

@@ -63,9 +63,13 @@ function commandIdOf({ headers, method, url }: FastifyRequest, caller: string): 
   return derivedId([caller, method, url.split('?', 1)[0] ?? '', key]);
 }
 
+/** Returns whether the request has an `Idempotency-Key`, so that the resource that it creates may already exist. */
+export const isRepeatable = ({ commandId }: CommandContext): boolean =>
+  commandId.charAt(VERSION_INDEX) === DERIVED_VERSION;
+
 /** Returns the id of a new resource. Repetitions with the same `Idempotency-Key` get the same id. */
-export const newResourceId = ({ commandId }: CommandContext, ids: Ids): string =>
-  commandId.charAt(VERSION_INDEX) === DERIVED_VERSION ? derivedId([commandId, 'resource']) : ids.uuid();
+export const newResourceId = (context: CommandContext, ids: Ids): string =>
+  isRepeatable(context) ? derivedId([context.commandId, 'resource']) : ids.uuid();
 
 function derivedId(parts: readonly string[]): string {
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');

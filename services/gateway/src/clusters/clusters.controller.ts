@@ -33,7 +33,7 @@ import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context, newResourceId, CurrentCaller, WithDeleted } from '../auth/request.decorators';
+import { Context, isRepeatable, newResourceId, CurrentCaller, WithDeleted } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -92,7 +92,7 @@ export class ClustersController {
       },
       context,
     );
-    return this.clusters.show(clusterId);
+    return this.clusters.show(clusterId, { withHosts: isRepeatable(context) });
   }
 
   /** Hosts need an NTP source. Without one in the request, the default of the service applies. */
@@ -127,7 +127,7 @@ export class ClustersController {
       },
       context,
     );
-    return this.clusters.show(clusterId);
+    return this.clusters.show(clusterId, { withHosts: isRepeatable(context) });
   }
 
   @Get(':cluster_id')

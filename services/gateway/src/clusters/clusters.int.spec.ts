@@ -53,33 +53,6 @@ describe('clusters over REST', () => {
     expect(answer.text).not.toContain(CANARY);
   });
 
-  it('sends the same command id for a request that is repeated with the same Idempotency-Key', async () => {
-    let position = 0;
-    await gateway.answers(registerCluster, async ({ clusterId }) => {
-      position += 1;
-      await gateway.project(position, [clusterDocument({ id: String(clusterId) })]);
-      return { stored: { position, revision: 0 } };
-    });
-    const create = (key?: string) =>
-      gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER, headers: key ? { 'idempotency-key': key } : {} });
-    const answers = [];
-    for (const key of ['first', 'first', 'second', undefined, undefined]) answers.push(await create(key));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    const commands = gateway.received.map(({ headers }) => headers['muster-command-id']);
-    const clusters = gateway.received.map(({ body }) => body['clusterId']);
-    expect(commands[1]).toBe(commands[0]);
-    expect(clusters[1]).toBe(clusters[0]);
-    expect(new Set(commands).size).toBe(4);
-    expect(new Set(clusters).size).toBe(4);
-  });
-
-  it('refuses an Idempotency-Key that is too long with the allowed length', async () => {
-    const headers = { 'idempotency-key': 'k'.repeat(256) };
-    const answer = await gateway.call('POST', CLUSTERS, { json: NEW_CLUSTER, headers });
-    expect(answer).toMatchObject({ status: 400, body: { reason: expect.stringMatching(/1 to 255/) as string } });
-    expect(gateway.received).toEqual([]);
-  });
-
   it('answers 503 with Retry-After when the event store is unavailable', async () => {
     const reason = 'EventStoreDB at a:1 is not available: reset. The outcome of the command is unknown.';
     await gateway.refuses(registerCluster, { code: 'unavailable', reason });

@@ -6,7 +6,7 @@ import type { Ids } from '@muster/ports';
 import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { Answers } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
-import { Context, newResourceId } from '../auth/request.decorators';
+import { Context, isRepeatable, newResourceId } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
@@ -44,7 +44,7 @@ export class Day2Controller {
       },
       context,
     );
-    return this.clusters.show(clusterId);
+    return this.clusters.show(clusterId, { withHosts: isRepeatable(context) });
   }
 
   @Post([':cluster_id/actions/allow-add-hosts', ':cluster_id/actions/allow-add-workers'])
