@@ -20,7 +20,7 @@ export * from './metrics';
 export * from './platform';
 export * from './reactor-host';
 export * from './release-toolchains';
-export * from './request-scope';
+export * from './request-log-entry';
 export * from './service';
 export * from './settings/setting';
 export * from './settings/settings-reader';

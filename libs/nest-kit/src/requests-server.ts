@@ -10,7 +10,7 @@ import { lastValueFrom, type Observable, throwError } from 'rxjs';
 import { fromHeaders, methodOfSubject, parseMessage, responseEnvelope } from './call-service';
 import { isFullDisk, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
-import { inRequestScope } from './request-scope';
+import { RequestLogEntry } from './request-log-entry';
 
 /** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
 export function Handles(method: DescMethod): MethodDecorator {
@@ -68,11 +68,8 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
   private serve(requests: Requests, subject: string, handler: MessageHandler): { unsubscribe(): void } {
     const method = methodOfSubject(subject);
     if (!method) throw new Error(`No method of proto/muster/v1 has the subject ${subject}.`);
-    const answer = (message: IncomingMessage): Promise<JsonValue> => {
-      const context = fromHeaders(message.headers, this.platform.ids);
-      const { requestId = '', correlationId } = context;
-      return inRequestScope({ requestId, correlationId }, () => this.answer(message, context, method, handler));
-    };
+    const answer = (message: IncomingMessage): Promise<JsonValue> =>
+      this.answer(message, fromHeaders(message.headers, this.platform.ids), method, handler);
     return requests.subscribe(subject, answer, { queue: this.serviceName });
   }
 
@@ -106,9 +103,8 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (isFullDisk(error))
         return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` });
-      this.logger.error(
-        `${message.subject}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.logger.error(new RequestLogEntry(`${message.subject}: ${reason}`, context));
       return refusalEnvelope({
         code: 'internal',
         reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,

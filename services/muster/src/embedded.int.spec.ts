@@ -1,42 +1,72 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory } from '@muster/testing';
-import { startEmbedded } from './embedded';
+import { type RunningMuster, startEmbedded } from './embedded';
 
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
 describe('all services in one process', () => {
+  const directory = temporaryDirectory();
+  const hooks = createHook({});
+  const prototypes: object[] = [AsyncLocalStorage.prototype, Object.getPrototypeOf(hooks) as object];
+  // Each of these turns on the promise hooks of the process.
+  const enabling = prototypes.flatMap((prototype) =>
+    ['run', 'enterWith', 'enable']
+      .filter((name) => name in prototype)
+      .map((name) => jest.spyOn(prototype as Record<string, () => unknown>, name)),
+  );
+  // jest itself runs each hook and test in such a scope, so only the calls within one count.
+  const withoutHooks = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    enabling.forEach((spy) => spy.mockClear());
+    const result = await work();
+    expect(enabling.map(({ mock }) => mock.calls.length)).toEqual(enabling.map(() => 0));
+    return result;
+  };
+  let muster: RunningMuster;
+  beforeAll(async () => {
+    const starting = (): Promise<RunningMuster> =>
+      startEmbedded(
+        {
+          MUSTER_DATA_DIRECTORY: directory.path,
+          MUSTER_SIMULATED_IMAGE: 'false',
+          REST_HOST: '127.0.0.1',
+          REST_PORT: '0',
+          IMAGE_HOST: '127.0.0.1',
+          IMAGE_PORT: '0',
+        },
+        SILENT,
+      );
+    muster = await withoutHooks(starting);
+  });
+  afterAll(async () => {
+    await muster.close();
+    directory.remove();
+  });
+
+  const endpointOf = (name: string): string =>
+    muster.services.find((service) => service.name === name)?.endpoints[0] ?? '';
+
+  const registerInfraEnv = (): Promise<Response> =>
+    fetch(`${endpointOf('gateway')}/api/assisted-install/v2/infra-envs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'one',
+        openshift_version: '4.18',
+        pull_secret: '{"auths":{"a":{"auth":"YTpi"}}}',
+      }),
+    });
+
   it('announce the ports that were selected for REST_PORT=0 and IMAGE_PORT=0 to hosts', async () => {
-    const directory = temporaryDirectory();
-    const muster = await startEmbedded(
-      {
-        MUSTER_DATA_DIRECTORY: directory.path,
-        MUSTER_SIMULATED_IMAGE: 'false',
-        REST_HOST: '127.0.0.1',
-        REST_PORT: '0',
-        IMAGE_HOST: '127.0.0.1',
-        IMAGE_PORT: '0',
-      },
-      SILENT,
-    );
-    try {
-      const endpointOf = (name: string): string =>
-        muster.services.find((service) => service.name === name)?.endpoints[0] ?? '';
-      const api = endpointOf('gateway');
-      expect(readServiceBaseUrl(new SettingsReader(muster.platform.environment))).toBe(api);
-      const answer = await fetch(`${api}/api/assisted-install/v2/infra-envs`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          name: 'one',
-          openshift_version: '4.18',
-          pull_secret: '{"auths":{"a":{"auth":"YTpi"}}}',
-        }),
-      });
-      const { download_url: link } = (await answer.json()) as { download_url: string };
-      expect(new URL(link).origin).toBe(endpointOf('image'));
-    } finally {
-      await muster.close();
-      directory.remove();
-    }
+    expect(readServiceBaseUrl(new SettingsReader(muster.platform.environment))).toBe(endpointOf('gateway'));
+    const { download_url: link } = (await (await registerInfraEnv()).json()) as { download_url: string };
+    expect(new URL(link).origin).toBe(endpointOf('image'));
+  });
+
+  it('enable no async hook, in which every promise of the process would take part', async () => {
+    expect((await withoutHooks(registerInfraEnv)).status).toBe(201);
+    const inScope = (): Promise<void> => new AsyncLocalStorage().run('value', () => Promise.resolve());
+    await expect(withoutHooks(inScope)).rejects.toThrow();
+    await expect(withoutHooks(() => Promise.resolve(hooks.enable().disable()))).rejects.toThrow();
   });
 });

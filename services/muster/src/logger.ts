@@ -1,4 +1,4 @@
-import { currentRequest, type Environment, requestIdsForLog, SettingsReader } from '@muster/nest-kit';
+import { type Environment, RequestLogEntry, SettingsReader } from '@muster/nest-kit';
 import { ConsoleLogger, type LoggerService, type LogLevel } from '@nestjs/common';
 
 const LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'log', 'debug', 'verbose'];
@@ -16,25 +16,24 @@ export function createLogger(environment: Environment): LoggerService {
 }
 
 /**
- * Adds the ids of the request to each entry. Line breaks, as in stack traces, are replaced, so that collectors receive
+ * Adds the ids of the request to its entries. Line breaks, as in stack traces, are replaced, so that collectors receive
  * one line per entry.
  */
 class OneLineLogger extends ConsoleLogger {
   protected override stringifyMessage(message: unknown, logLevel: LogLevel): unknown {
-    const text: unknown = super.stringifyMessage(message, logLevel);
-    return typeof text === 'string' ? text.replace(/\s*\n\s*/g, ' | ') + requestIdsForLog() : text;
+    const text: unknown = super.stringifyMessage(
+      message instanceof RequestLogEntry ? String(message) : message,
+      logLevel,
+    );
+    return typeof text === 'string' ? text.replace(/\s*\n\s*/g, ' | ') : text;
   }
 
   protected override getJsonLogObject(
     message: unknown,
     options: Parameters<ConsoleLogger['getJsonLogObject']>[1],
   ): ReturnType<ConsoleLogger['getJsonLogObject']> {
-    const { requestId, correlationId } = currentRequest() ?? {};
-    return {
-      ...super.getJsonLogObject(message, options),
-      ...(requestId && { requestId }),
-      ...(correlationId && { correlationId }),
-    };
+    if (!(message instanceof RequestLogEntry)) return super.getJsonLogObject(message, options);
+    return { ...super.getJsonLogObject(message.text, options), ...message.ids };
   }
 
   protected override printStackTrace(stack: string): void {

@@ -1,20 +1,17 @@
-import { inRequestScope } from '@muster/nest-kit';
+import { RequestLogEntry } from '@muster/nest-kit';
 import { createLogger } from './logger';
 
 describe('the logger of the process', () => {
   it.each([
     ['text', ['a | b request=r-1 correlation=c-1']],
     ['json', ['"requestId":"r-1"', '"correlationId":"c-1"']],
-  ])('adds the ids of the request to each entry as %s, on one line', async (LOG_FORMAT, ids) => {
+  ])('adds the ids of a request to its entries as %s, on one line', (LOG_FORMAT, ids) => {
     const lines: string[] = [];
     const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     try {
       const logger = createLogger({ LOG_FORMAT, LOG_LEVEL: 'info' });
       logger.log('outside', 'gateway');
-      await inRequestScope({ requestId: 'r-1', correlationId: 'c-1' }, async () => {
-        await new Promise(setImmediate);
-        logger.log('a\n b', 'gateway');
-      });
+      logger.log(new RequestLogEntry('a\n b', { requestId: 'r-1', correlationId: 'c-1' }), 'gateway');
     } finally {
       write.mockRestore();
     }

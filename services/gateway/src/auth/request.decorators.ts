@@ -1,19 +1,31 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isTrueText } from '@muster/assisted-api';
 import type { CommandContext } from '@muster/event-sourcing';
-import { currentRequest } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { documented, documentHeader } from '../http/headers';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestContext } from '../bus/commands';
+import { documented, documentHeader, EVALUATION_HEADER } from '../http/headers';
 import { ADMIN, type Caller } from './caller';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The correlation id of the commands of this request, for its log entries. */
+    correlationId?: string;
+  }
+}
+
 /** The command context of this request: caller, request id, source address. */
-export const Context = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  toCommandContext(context.switchToHttp().getRequest<FastifyRequest>()),
-);
+export const Context = createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
+  const http = context.switchToHttp();
+  const reply = http.getResponse<FastifyReply>();
+  return {
+    ...toCommandContext(http.getRequest<FastifyRequest>()),
+    endedEarly: () => void reply.header(EVALUATION_HEADER, 'incomplete'),
+  };
+});
 
 /** The caller. */
 export const CurrentCaller = createParamDecorator(
@@ -28,8 +40,7 @@ export function toCommandContext(request: FastifyRequest): CommandContext {
   const { caller = ADMIN } = request;
   const actor = actorOf(caller, textAt(request.params, 'host_id'));
   const commandId = commandIdOf(request, `${caller.org} ${actor}`);
-  const scope = currentRequest();
-  if (scope) scope.correlationId = commandId;
+  request.correlationId = commandId;
   return {
     commandId,
     correlationId: commandId,

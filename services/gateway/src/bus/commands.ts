@@ -4,11 +4,11 @@ import { BoundedMap, type CommandContext } from '@muster/event-sourcing';
 import {
   callService,
   CLOCK,
-  currentRequest,
   type InputOf,
   type Method,
   type OutputOf,
   READ_MODELS,
+  RequestLogEntry,
   REQUESTS,
 } from '@muster/nest-kit';
 import type { Clock, ReadModels, Requests } from '@muster/ports';
@@ -76,6 +76,12 @@ const REMEMBERED_MAX = 10_000;
 /** Refusals that do not concern the state of the resource are not recorded. */
 const NOT_RECORDED: readonly ProblemCode[] = ['not-found', 'busy', 'unavailable', 'internal', 'too-many-requests'];
 
+/** The command context of a request, with the means to report in its response that a wait ended early. */
+export interface RequestContext extends CommandContext {
+  /** Called when the response does not wait longer for the effects of the command. */
+  readonly endedEarly?: () => void;
+}
+
 /** Sends requests to the service that decides on them. */
 @Injectable()
 export class Commands {
@@ -109,15 +115,14 @@ export class Commands {
    * wait that ended early.
    * @throws RefusalError
    */
-  async execute<M extends Method>(command: M, input: InputOf<M>, context: CommandContext): Promise<OutputOf<M>> {
+  async execute<M extends Method>(command: M, input: InputOf<M>, context: RequestContext): Promise<OutputOf<M>> {
     const reply = await this.send(command, input, context);
     const position = positionOf(reply);
     if (position === undefined) return reply;
     const isComplete = REEVALUATED.has(command)
       ? await this.readYourWrites.reevaluated(position)
       : await this.readYourWrites.passed(position);
-    const request = currentRequest();
-    if (request && !isComplete) request.isEndedEarly = true;
+    if (!isComplete) context.endedEarly?.();
     return reply;
   }
 
@@ -138,7 +143,8 @@ export class Commands {
       const note = { name, severity: 'error', category: 'user', message, clusterId, hostId, infraEnvId, props };
       await callService(this.requests, EventsService.method.recordNote, { note }, own);
     } catch (error) {
-      this.logger.warn(`${name} of ${hostId || clusterId || infraEnvId} was not recorded: ${String(error)}`);
+      const text = `${name} of ${hostId || clusterId || infraEnvId} was not recorded: ${String(error)}`;
+      this.logger.warn(new RequestLogEntry(text, context));
     }
   }
 

@@ -4,8 +4,7 @@ import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config';
-import { EVALUATION_HEADER } from './fastify-server';
-import { EVENT_COUNT_HEADERS } from './headers';
+import { EVALUATION_HEADER, EVENT_COUNT_HEADERS } from './headers';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

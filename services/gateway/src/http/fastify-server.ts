@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
-import { closePromptly, currentRequest, inRequestScope, type TlsFiles } from '@muster/nest-kit';
+import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 import {
@@ -65,9 +65,6 @@ const TIMEOUT: WaitTimeout = {
   checkMs: SLOW_CLIENTS_CHECK_MS,
 };
 
-/** Response header: the response does not yet show all validations, roles and statuses that follow from the request. */
-export const EVALUATION_HEADER = 'Muster-Evaluation';
-
 /** Creates the HTTP server as the v2 API requires it: cleaned paths, any JSON value as a body, limits with a name. */
 export function createFastifyServer(
   routes: RouteTable,
@@ -94,11 +91,7 @@ export function createFastifyServer(
   const server = adapter.getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
-    inRequestScope({ requestId: request.id, correlationId: '' }, done);
-  });
-  server.addHook('onSend', (_request, reply, payload, done) => {
-    if (currentRequest()?.isEndedEarly) void reply.header(EVALUATION_HEADER, 'incomplete');
-    done(null, payload);
+    done();
   });
   // The rest of a refused body is read, so that the client gets the response, but a slow client does not keep the connection.
   server.addHook('onResponse', ({ raw }, _reply, done) => {

@@ -11,6 +11,9 @@ export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenAp
 export const documentHeader = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
   ApiHeader({ name, required: false, description: descriptionOf('header', name), schema: toOpenApi(schema) });
 
+/** Response header: the response does not yet show all validations, roles and statuses that follow from the request. */
+export const EVALUATION_HEADER = 'Muster-Evaluation';
+
 /** Documents the header with the version of the agent. Only the routes that return steps read it. */
 export const SendsAgentVersion = (): MethodDecorator => documentHeader('discovery_agent_version');
 

@@ -1,4 +1,4 @@
-import { unavailableRefusal } from '@muster/nest-kit';
+import { RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, unavailableIn } from '@muster/ports';
 import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
@@ -51,9 +51,9 @@ export class V2ExceptionFilter implements ExceptionFilter {
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
     if (status !== undefined && status >= 400 && status < 500) return framework(status, errorMessage(error));
-    this.logger.error(
-      `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`,
-    );
+    const { id: requestId, correlationId } = request;
+    const text = `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`;
+    this.logger.error(new RequestLogEntry(text, { requestId, correlationId }));
     return refused(INTERNAL);
   }
 
