@@ -128,7 +128,19 @@ export class FactsView {
     entry.state = hostDecider.evolve(before.state, event);
     this.entries.hosts.changed(key);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
-    return this.hostChanged(before, entry, event.id);
+    return entry.state.inputsRevision === before.state.inputsRevision
+      ? this.statusChanged(before, entry, event.id)
+      : this.hostChanged(before, entry, event.id);
+  }
+
+  /** Only rules for clusters read the status of a host. No rule reads the other changes of an event that is no input. */
+  private statusChanged(before: HostEntry, after: HostEntry, eventId: string): readonly Subject[] {
+    const cluster = this.cluster(after.state.clusterId);
+    if (!cluster || before.state.status === after.state.status) return [];
+    after.summary = undefined;
+    this.entries.clusters.changed(cluster.id);
+    cluster.lastEventId = eventId;
+    return [clusterSubject(cluster.id)];
   }
 
   private observeReport(event: ObservedEvent<InventoryEvent>): readonly Subject[] {

@@ -47,10 +47,15 @@ const clusterFactsOf = (view: FactsView) => {
 describe('subjects affected by an event', () => {
   it('are the host and its cluster', () => {
     expect(after(...SETUP, inventoryReported(a)).affected).toEqual([CLUSTER, host(a)]);
-    expect(after(...SETUP, hostEntered(a, 'known')).affected).toEqual([CLUSTER, host(a)]);
+  });
+
+  it('are the cluster only when a host enters a status', () => {
+    expect(after(...SETUP, hostEntered(a, 'known')).affected).toEqual([CLUSTER]);
   });
 
   it('are none when no rule reads the event', () => {
+    const claimed = hostEvent(a, 'HostIdentityClaimed', { machine: { serialNumber: '1' }, at: '' });
+    expect(after(...SETUP, claimed).affected).toEqual([]);
     expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).affected).toEqual([]);
   });
 

@@ -70,6 +70,7 @@ function onlyNetwork(hosts: readonly Hardware[]): readonly string[] | undefined 
 }
 
 function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
+  if (settings.apiVips.length + settings.ingressVips.length === 0) return undefined;
   const addresses = hosts.flatMap(addressesOf);
   const networkAt = (index: number): Cidr | undefined =>
     networkOfAddress(addresses, settings.apiVips[index] ?? '') ??

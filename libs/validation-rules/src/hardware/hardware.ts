@@ -33,7 +33,16 @@ export const NO_HARDWARE: Hardware = {
   physicalNicCount: 0,
 };
 
-/** Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. */
+const ADDRESSES = new WeakMap<Hardware, readonly string[]>();
+
+/**
+ * Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. They are kept with the
+ * hardware, because a change of one host compares the addresses of all hosts of its cluster.
+ */
 export function addressesOf(hardware: Hardware): readonly string[] {
-  return hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
+  const known = ADDRESSES.get(hardware);
+  if (known) return known;
+  const addresses = hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
+  ADDRESSES.set(hardware, addresses);
+  return addresses;
 }

@@ -1,11 +1,20 @@
 import { type HardwareFacts, type HostKey, isHostKey, type MachineIdentity, type Plain } from '@muster/contracts';
-import { hostPermits, isAnotherMachine, isOtherMachine, machineOf } from '@muster/domain';
+import {
+  type HostCommand,
+  hostPermits,
+  type HostState,
+  isAnotherMachine,
+  isOtherMachine,
+  machineOf,
+} from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
+import { InstallationDisks } from '../hosts/host-process';
+import { isChange } from '../reactions/evaluations';
 import { RegistrationView } from '../view/registration-view';
 
 /** Wait before a failed append of a silence is repeated. */
@@ -108,10 +117,16 @@ const MAX_REMEMBERED_MACHINES = 50_000;
 export class IdentityClaims {
   private readonly claimedAt = new BoundedMap<string, string>(MAX_REMEMBERED_MACHINES);
 
-  constructor(private readonly aggregates: Aggregates) {}
+  constructor(
+    private readonly aggregates: Aggregates,
+    private readonly disks: InstallationDisks,
+  ) {}
 
-  /** Whether the inventory belongs to the machine that owns the host id. */
-  async admits(key: HostKey, hardware: Plain<HardwareFacts>, context: CommandContext): Promise<boolean> {
+  /**
+   * Whether the inventory belongs to the machine that owns the host id. Its claim and the installation disk that
+   * follows from its hardware are stored in one append, before the inventory, so that the host is evaluated once.
+   */
+  async admits(key: HostKey, hardware: Hardware, context: CommandContext): Promise<boolean> {
     const machine = machineOf(hardware, context.sourceAddress ?? '');
     if (machine.macAddresses.length === 0) return true;
     const { state } = await this.aggregates.hosts.load(key);
@@ -124,18 +139,29 @@ export class IdentityClaims {
         ? [state.machine]
         : [];
     const other = rivals.find((rival) => isAnotherMachine(rival, machine));
+    const otherMachineSeenAt = other && this.claimedAt.get(`${key} ${fingerprintOf(other)}`);
     const result = await this.aggregates.hosts.handle(
       key,
-      {
-        type: 'ClaimIdentity',
-        at,
-        machine,
-        otherMachineSeenAt: other && this.claimedAt.get(`${key} ${fingerprintOf(other)}`),
-      },
+      (current) => this.commandsOf({ type: 'ClaimIdentity', at, machine, otherMachineSeenAt }, hardware, current),
       { ...context, commandId: `${context.commandId}#identity` },
     );
     return !isOtherMachine(result.state, machine);
   }
+
+  private *commandsOf(
+    claim: HostCommand & { readonly type: 'ClaimIdentity' },
+    hardware: Hardware,
+    current: () => HostState,
+  ): Iterable<HostCommand> {
+    yield claim;
+    const state = current();
+    if (isOtherMachine(state, claim.machine)) return;
+    const disk = this.disks.commandFor({ state, hardware });
+    // A refusal would also refuse the claim.
+    if (disk && isChange(this.aggregates.hostDecider.decide(disk, state))) yield disk;
+  }
 }
+
+type Hardware = Plain<HardwareFacts>;
 
 const fingerprintOf = (machine: Plain<MachineIdentity>): string => [...machine.macAddresses].sort().join(',');

@@ -15,7 +15,6 @@ import {
   controlPlaneCountOf,
   type Disk,
   hostBlockingIds,
-  type InstallationDisk,
 } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -24,15 +23,19 @@ import { Evaluations, isChange } from '../reactions/evaluations';
 import { RegistrationView } from '../view/registration-view';
 import type { HostEntry } from '../view/view-entries';
 
+/** Inputs of the choice of an installation disk, in addition to the cluster and the infra-env of the host. */
+type DiskInputs = Pick<HostEntry, 'state' | 'hardware'>;
+
 /** Determines on which disks a host may be installed, by release, role and hardware. */
 @Injectable()
 export class InstallationDisks {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
+    private readonly aggregates: Aggregates,
   ) {}
 
-  eligible({ state, hardware }: HostEntry): readonly Disk[] {
+  eligible({ state, hardware }: DiskInputs): readonly Disk[] {
     if (!hardware) return [];
     const cluster = this.view.cluster(state.clusterId)?.state.settings;
     const infraEnv = this.view.infraEnv(state.infraEnvId)?.settings;
@@ -47,12 +50,13 @@ export class InstallationDisks {
     );
   }
 
-  /** Returns the installation disk when it changed; undefined when it is the same or the disks are unknown. */
-  changeOf(entry: HostEntry): InstallationDisk | undefined {
-    if (!entry.hardware) return undefined;
-    const { id, path } = entry.state.installationDisk;
-    const chosen = chooseInstallationDisk({ diskId: id, diskPath: path }, this.eligible(entry));
-    return chosen.diskId === id && chosen.diskPath === path ? undefined : chosen;
+  /** Returns the command for another installation disk; undefined when it is the same or the disks are unknown. */
+  commandFor(inputs: DiskInputs): HostCommand | undefined {
+    if (!inputs.hardware) return undefined;
+    const { id, path } = inputs.state.installationDisk;
+    const chosen = chooseInstallationDisk({ diskId: id, diskPath: path }, this.eligible(inputs));
+    if (chosen.diskId === id && chosen.diskPath === path) return undefined;
+    return { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...chosen, byUser: false };
   }
 }
 
@@ -81,24 +85,23 @@ export class HostProcess {
   /** Stores a transition that rests on outcomes only when they include every event that they depend on. */
   private async refresh(entry: HostEntry): Promise<number> {
     const { hostDecider } = this.aggregates;
-    const unconfirmed = this.refreshCommand(entry, NOT_EVALUATED);
+    const unconfirmed = this.refreshCommand(entry);
     const decision = hostDecider.decide(unconfirmed, entry.state);
     if (decision.kind === 'accepted') return decision.events.length > 0 ? this.command(entry, unconfirmed) : 0;
-    const confirmed = (): HostCommand => this.refreshCommand(entry, entry.state.inputsRevision);
-    if (!isChange(hostDecider.decide(confirmed(), entry.state))) return 0;
+    if (!isChange(hostDecider.decide(confirmedFor(entry, unconfirmed), entry.state))) return 0;
     if (!(await this.evaluations.areCurrent(entry.key, entry))) return 0;
-    return this.command(entry, confirmed());
+    return this.command(entry, confirmedFor(entry, this.refreshCommand(entry)));
   }
 
-  private refreshCommand(entry: HostEntry, evaluatedRevision: number): HostCommand {
-    return { type: 'Refresh', at: this.aggregates.now(), ...this.surroundings(entry), evaluatedRevision };
+  private refreshCommand(entry: HostEntry): Refresh {
+    return { type: 'Refresh', at: this.aggregates.now(), ...this.surroundings(entry) };
   }
 
   /** Reacts to a report. It changes the installation disk. The status changes after the report was evaluated. */
   async reactToReport(key: HostKey): Promise<number> {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return 0;
-    const command = this.diskCommand(entry);
+    const command = this.disks.commandFor(entry);
     return command ? this.command(entry, command) : 0;
   }
 
@@ -134,18 +137,13 @@ export class HostProcess {
   private *commandsFor(entry: HostEntry): Generator<HostCommand> {
     const { hostId, clusterId, role, suggestedRole, isBootstrap } = entry.state;
     const at = this.aggregates.now();
-    const disk = this.diskCommand(entry);
+    const disk = this.disks.commandFor(entry);
     if (disk) yield disk;
     const cluster = this.view.cluster(clusterId)?.state;
     if (cluster?.status === 'preparing-for-installation') {
       if (role === 'auto-assign' && suggestedRole) yield { type: 'AssignRole', at, role: suggestedRole };
       if (cluster.bootstrapHostId === hostId && !isBootstrap) yield { type: 'ChooseBootstrap', at };
     }
-  }
-
-  private diskCommand(entry: HostEntry): HostCommand | undefined {
-    const disk = this.disks.changeOf(entry);
-    return disk && { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...disk, byUser: false };
   }
 
   /** Discards the report of the last image check, so that the images are checked again. */
@@ -166,3 +164,11 @@ export class HostProcess {
     return result.kind === 'stored' ? result.position : 0;
   }
 }
+
+type Refresh = HostCommand & { readonly type: 'Refresh' };
+
+/** Returns the command as it is after the outcomes were confirmed to include the last input of the host. */
+const confirmedFor = ({ state }: HostEntry, command: Refresh): Refresh => ({
+  ...command,
+  evaluatedRevision: state.inputsRevision,
+});

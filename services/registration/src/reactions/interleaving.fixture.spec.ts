@@ -101,7 +101,7 @@ export class Interleaving {
     const { view } = this;
     this.aggregates = new Aggregates(eventStore as never, { nowMs: () => Date.parse(AT) } as never, { uuid }, config);
     const evaluations = new Evaluations(this.requests(), this.aggregates, view);
-    const disks = new InstallationDisks(config, view);
+    const disks = new InstallationDisks(config, view, this.aggregates);
     const hosts = new HostProcess(this.requests(), config, this.aggregates, view, disks, evaluations);
     const reactor = { isBusy: (key: string) => this.queue.isBusy(key) } as ReactorHost;
     const roles = new RoleSuggestions(config, this.aggregates);
