@@ -80,14 +80,14 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     fromPosition: observed,
     onError: options.onError,
     onPage: async (page) => {
+      // Keys are due after the whole page, so that several events about one key lead to one reaction.
+      const due = live ? new Set<string>() : past;
       for (const event of page) {
         options.observe(event);
-        for (const key of options.keysOf(event)) {
-          if (live) queue.add(key);
-          else past.add(key);
-        }
+        for (const key of options.keysOf(event)) due.add(key);
         observed = event.position;
       }
+      if (due !== past) for (const key of due) queue.add(key);
       saved?.reached(name, observed, page.at(-1));
       for (const waiter of waiters) {
         if (waiter.position > observed) continue;

@@ -1,5 +1,5 @@
 import type { RecordedEvent, StoredEvent } from '@muster/ports';
-import { eventually } from '@muster/testing';
+import { eventToAppend, eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type Reactor, startReactor, type ReactorOptions } from './reactor';
 import { type Relay, startRelay } from './relay';
@@ -89,6 +89,15 @@ describe('reactor', () => {
     await eventually('the reaction runs', () => reacted.length === 1);
     expect(reacted).toEqual(['sample-0 after 1']);
     expect(reactor.position()).toBe(0);
+  });
+
+  it('processes a key once for the events of one append', async () => {
+    const reactor = start({ react: async (key) => void reacted.push(`${key} after ${observed.length}`) });
+    await reactor.caughtUp;
+    await store.append('sample-0', -1, [eventToAppend({ n: 0 }), eventToAppend({ n: 1 })]);
+    await eventually('both events were observed', () => observed.length === 2);
+    await reactor.idle();
+    expect(reacted).toEqual(['sample-0 after 2']);
   });
 
   it('processes a key once for all events that arrived while it was running', async () => {
