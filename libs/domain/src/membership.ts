@@ -65,6 +65,8 @@ export class Membership {
   private readonly clusterOfHost = new Map<HostKey, string>();
   private readonly hostsByCluster = new Map<string, Set<HostKey>>();
   private readonly hostsByInfraEnv = new Map<string, Set<HostKey>>();
+  /** Kept until the hosts of the cluster change, because every poll needs it. */
+  private readonly infraEnvsByCluster = new Map<string, ReadonlySet<string>>();
 
   constructor(private readonly known: KnownHosts = NO_HOSTS) {}
 
@@ -80,7 +82,11 @@ export class Membership {
 
   /** The infra-envs of the hosts of a cluster, without duplicates. */
   infraEnvsOf(clusterId: string): ReadonlySet<string> {
-    return new Set([...this.members(clusterId)].map((key) => parseHostKey(key).infraEnvId));
+    const known = this.infraEnvsByCluster.get(clusterId);
+    if (known) return known;
+    const infraEnvs = new Set([...this.members(clusterId)].map((key) => parseHostKey(key).infraEnvId));
+    this.infraEnvsByCluster.set(clusterId, infraEnvs);
+    return infraEnvs;
   }
 
   /** Applies an event. Events that do not affect membership change nothing. */
@@ -88,7 +94,7 @@ export class Membership {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
     if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
-    else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.hostsByCluster.delete(id);
+    else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.forgetCluster(id);
     return NO_CHANGE;
   }
 
@@ -97,6 +103,7 @@ export class Membership {
    */
   forgetCluster(clusterId: string): void {
     this.hostsByCluster.delete(clusterId);
+    this.infraEnvsByCluster.delete(clusterId);
   }
 
   forgetInfraEnv(infraEnvId: string): void {
@@ -114,6 +121,7 @@ export class Membership {
     const left = this.clusterOfHost.get(key) ?? this.known.clusterOf(key);
     const joined = clusterOfHostAfter(left, event);
     if (left === joined) return NO_CHANGE;
+    for (const id of [left, joined]) this.infraEnvsByCluster.delete(id);
     if (left) this.members(left).delete(key);
     if (joined) this.join(joined, key);
     this.clusterOfHost.set(key, joined);

@@ -62,7 +62,12 @@ describe('membership', () => {
 
   it('lists the infra-envs of the hosts of a cluster', () => {
     const membership = after(registered('a', 'one'), registered('b', 'one', 'other'), registered('c', 'two', 'third'));
-    expect([...membership.infraEnvsOf('one')].sort()).toEqual(['env', 'other']);
+    const infraEnvs = () => [...membership.infraEnvsOf('one')].sort();
+    expect(infraEnvs()).toEqual(['env', 'other']);
+    membership.observe(unbound('a', 'one'));
+    expect(infraEnvs()).toEqual(['other']);
+    membership.observe(bound('a', 'one'));
+    expect(infraEnvs()).toEqual(['env', 'other']);
   });
 
   it('reads from the known hosts what it has forgotten', () => {

@@ -1,13 +1,8 @@
 import { type Cidr, containsIp, formatNetwork, isLinkLocal, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
+import { hostKeyOf } from '@muster/contracts';
 import { addressesOf, type Hardware, type Nic } from '@muster/validation-rules';
-import {
-  isDay2Host,
-  type StepArguments,
-  type StepCluster,
-  type StepContext,
-  type StepHost,
-  type StepOtherHost,
-} from './step-context';
+import { withoutPrefix } from './remote-hosts';
+import { isDay2Host, type StepArguments, type StepCluster, type StepContext, type StepHost } from './step-context';
 import { vipMacAddress } from './vip-leases';
 
 /** Returns the addresses of a NIC without link-local addresses, which every NIC has. */
@@ -52,45 +47,32 @@ export function addressesIn(hardware: Hardware, network: Cidr | undefined): read
     .map(withoutPrefix);
 }
 
-export const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;
-
 /** The smallest prefix length that is scanned. A scan of more addresses than a /22 takes too long. */
 const FREE_ADDRESSES_PREFIX_MIN = 22;
 
-/** Returns the NICs of every other host with their addresses without prefix lengths, IPv4 before IPv6. */
-export const connectivityCheck: StepArguments = (context) => {
-  const remote = context.others().filter(({ status }) => status !== 'discovering' && status !== 'disconnected');
-  if (remote.length === 0 || remote.some(({ hardware }) => !hardware || hardware.nics.length === 0)) return undefined;
-  return [`[${remote.map(remoteHost).join(',')}]`];
+/** Returns the NICs and addresses of every other host of the cluster. */
+export const connectivityCheck: StepArguments = ({ host, remoteHosts }) => {
+  const others = remoteHosts().without(hostKeyOf(host.infraEnvId, host.hostId));
+  return others === undefined ? undefined : [others];
 };
 
-/**
- * Each host of a cluster receives the addresses of all others. The JSON of one host is cached and used for all of them.
- */
-const WRITTEN_HOSTS = new WeakMap<object, { readonly hostId: string; readonly text: string }>();
-
-function remoteHost({ hostId, hardware }: StepOtherHost): string {
-  if (!hardware) return '';
-  const written = WRITTEN_HOSTS.get(hardware);
-  if (written?.hostId === hostId) return written.text;
-  const text = JSON.stringify({
-    host_id: hostId,
-    nics: hardware.nics.map((nic) => ({
-      name: nic.name,
-      mac: nic.macAddress,
-      ip_addresses: [...nic.ipv4Addresses, ...nic.ipv6Addresses].map(withoutPrefix),
-    })),
-  });
-  WRITTEN_HOSTS.set(hardware, { hostId, text });
-  return text;
-}
+/** Networks are computed once per reported hardware. */
+const SCANNED_NETWORKS = new WeakMap<Hardware, string>();
 
 /** Returns the IPv4 networks of the host that are small enough to be scanned. */
 export const freeNetworkAddresses: StepArguments = ({ hardware }) => {
-  const cidrs = parseCidrs((hardware?.nics ?? []).flatMap((nic) => nic.ipv4Addresses));
-  const scannable = cidrs.filter(({ family, prefix }) => family === 4 && prefix >= FREE_ADDRESSES_PREFIX_MIN);
-  return scannable.length > 0 ? [JSON.stringify([...new Set(scannable.map(formatNetwork))])] : undefined;
+  if (!hardware) return undefined;
+  const networks = SCANNED_NETWORKS.get(hardware) ?? scannedNetworks(hardware);
+  SCANNED_NETWORKS.set(hardware, networks);
+  return networks ? [networks] : undefined;
 };
+
+/** Returns a JSON array, or an empty text when no network is small enough. */
+function scannedNetworks({ nics }: Hardware): string {
+  const cidrs = parseCidrs(nics.flatMap((nic) => nic.ipv4Addresses));
+  const scannable = cidrs.filter(({ family, prefix }) => family === 4 && prefix >= FREE_ADDRESSES_PREFIX_MIN);
+  return scannable.length > 0 ? JSON.stringify([...new Set(scannable.map(formatNetwork))]) : '';
+}
 
 /** Sent to every host in the primary machine network: the MAC addresses of the VIPs are the same on all hosts. */
 export const dhcpLeaseAllocate: StepArguments = ({ cluster, hardware }) => {

@@ -25,6 +25,8 @@ export interface PollSituation {
   /** Empty for a host without a cluster. */
   readonly clusterStatus: string;
   readonly hostCount: number;
+  /** Stands for the arguments of the connectivity check, which are long. */
+  readonly remoteHostsVersion: () => number;
   /** The agent receives wake-ups for new instructions, so it need not poll for them. */
   readonly receivesNudges: boolean;
 }
@@ -51,13 +53,13 @@ export class PollScheduler {
 
   /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
-    const { host, hostStatus } = situation;
+    const { host } = situation;
     if (!isPrompt(plan, situation)) {
       this.rounds.delete(host);
       return { ...plan, holdSeconds: 0 };
     }
     const intervalSeconds = intervalOf(situation);
-    const fingerprint = [hostStatus, ...plan.steps.map(({ type, args }) => `${type} ${args.join(' ')}`)].join('\n');
+    const fingerprint = fingerprintOf(plan, situation);
     const last = this.rounds.get(host);
     const dueInSeconds = last ? plan.intervalSeconds - (nowMs - last.sentAtMs) / 1_000 : 0;
     // A poll shortly before the end of the interval belongs to the next round.
@@ -74,6 +76,14 @@ export class PollScheduler {
     this.rounds.delete(host);
   }
 }
+
+const fingerprintOf = ({ steps }: StepPlan, { hostStatus, remoteHostsVersion }: PollSituation): string =>
+  [
+    hostStatus,
+    ...steps.map(
+      ({ type, args }) => `${type} ${type === 'connectivity-check' ? remoteHostsVersion() : args.join(' ')}`,
+    ),
+  ].join('\n');
 
 /** Hosts enter `installing` one after another, shortly after their cluster. Until then their next step is due at any moment. */
 const isPrompt = ({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges }: PollSituation): boolean =>

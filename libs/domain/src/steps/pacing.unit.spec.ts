@@ -7,6 +7,7 @@ const READY: PollSituation = {
   hostStatus: 'known',
   clusterStatus: 'ready',
   hostCount: 3,
+  remoteHostsVersion: () => 1,
   receivesNudges: false,
 };
 
@@ -66,6 +67,13 @@ describe('poll interval', () => {
     const install: StepPlan = { ...PLAN, steps: [{ type: 'install', args: ['{}'] }] };
     const situation = { ...READY, hostStatus: 'installing', clusterStatus: 'preparing-for-installation' };
     expect(pace.apply(install, situation, 2_000).steps).toEqual(install.steps);
+  });
+
+  it('repeats the connectivity check when the other hosts have changed', () => {
+    const check: StepPlan = { ...PLAN, steps: [{ type: 'connectivity-check', args: ['[]'] }] };
+    const stepsAt = (nowMs: number, version: number) =>
+      pace.apply(check, { ...READY, remoteHostsVersion: () => version }, nowMs).steps.length;
+    expect([stepsAt(0, 1), stepsAt(1_000, 1), stepsAt(2_000, 2), stepsAt(3_000, 2)]).toEqual([1, 0, 1, 0]);
   });
 
   it('does not hold the poll of an agent that has to exit', () => {

@@ -1,4 +1,5 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
+import type { RemoteHosts } from './remote-hosts';
 
 /** The inputs of a step's arguments. The caller adds the time and the ids. */
 export interface StepContext {
@@ -11,6 +12,8 @@ export interface StepContext {
   readonly infraEnv: StepInfraEnv;
   /** The other hosts of the cluster. A function, because most steps do not need them. */
   readonly others: () => readonly StepOtherHost[];
+  /** All hosts of the cluster, in the text of connectivity checks. */
+  readonly remoteHosts: () => RemoteHosts;
   readonly images: StepImages;
   readonly settings: StepSettings;
 }

@@ -1,4 +1,6 @@
+import { hostKeyOf } from '@muster/contracts';
 import { type Disk, type Hardware, NO_HARDWARE, type Nic } from '@muster/validation-rules';
+import { RemoteHosts } from './remote-hosts';
 import type { StepCluster, StepContext, StepHost, StepOtherHost } from './step-context';
 
 /** Returns the context of a day-1 host in a three-node cluster with all inputs of all steps. */
@@ -108,6 +110,7 @@ export const stepContext = (changes: Changes = {}): StepContext => ({
   cluster: changes.cluster === null ? undefined : { ...CLUSTER, ...changes.cluster },
   infraEnv: { ntpSources: 'pool.example.com', hasStaticNetwork: false, ...changes.infraEnv },
   others: () => changes.others ?? [other()],
+  remoteHosts: () => remoteHostsOf(changes.others ?? [other()]),
   images: {
     agent: 'quay.io/agent:2',
     installer: 'quay.io/installer:2',
@@ -128,6 +131,12 @@ export const stepContext = (changes: Changes = {}): StepContext => ({
     ...changes.settings,
   },
 });
+
+export const remoteHostsOf = (others: readonly StepOtherHost[], version = 1): RemoteHosts =>
+  new RemoteHosts(
+    version,
+    others.map((host) => [hostKeyOf('i1', host.hostId), host]),
+  );
 
 /** Returns the first argument of a step, parsed as JSON. */
 export const documentOf = (args: readonly string[] | undefined): unknown => args && JSON.parse(args[0] ?? '');

@@ -190,6 +190,10 @@ export const STEP_ROWS: readonly StepRow[] = [
   },
 ];
 
+const ROW_OF: ReadonlyMap<string, StepRow> = new Map(
+  STEP_ROWS.flatMap((row) => row.statuses.map((status) => [`${row.pool} ${status}`, row])),
+);
+
 export interface PlannedStep {
   readonly type: StepType | 'upgrade-agent';
   readonly args: readonly string[];
@@ -230,8 +234,7 @@ export function planSteps(context: StepContext, agentVersion: string): StepPlan 
     };
   }
   const pool = !context.cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
-  const row =
-    STEP_ROWS.find((candidate) => candidate.pool === pool && candidate.statuses.includes(host.status)) ?? IDLE_ROW;
+  const row = ROW_OF.get(`${pool} ${host.status}`) ?? IDLE_ROW;
   const steps = row.steps.flatMap((type) => {
     const args = settings.disabledSteps.includes(type) ? undefined : STEPS[type](context);
     return args ? [{ type, args }] : [];

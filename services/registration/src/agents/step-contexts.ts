@@ -1,0 +1,179 @@
+import type { HostKey } from '@muster/contracts';
+import {
+  type ClusterState,
+  ConnectivityRounds,
+  effectiveRole,
+  type HostState,
+  RemoteHosts,
+  STEP_ROWS,
+  type StepCluster,
+  type StepContext,
+  type StepOtherHost,
+  type StepSettings,
+} from '@muster/domain';
+import { BoundedMap } from '@muster/event-sourcing';
+import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
+import { type Clock, START_OF_STORE } from '@muster/ports';
+import { textAt } from '@muster/schema';
+import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type RegistrationConfig } from '../config';
+import type { HostEntry } from '../view/view-entries';
+import { RegistrationView } from '../view/registration-view';
+
+/** Statuses in which hosts check their connectivity to each other. */
+const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
+  STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
+);
+
+/** Size of the texts of all clusters whose remote hosts are kept. A host with two NICs has 200 characters. */
+const REMOTE_HOSTS_MAX_CHARACTERS = 32 * 1_024 * 1_024;
+
+interface KeptRemoteHosts {
+  readonly remoteHosts: RemoteHosts;
+  /** Position of the last event that the hosts were compared with. */
+  readonly position: number;
+}
+
+/** Unsealed inputs of the steps of one host. */
+export interface StepSecrets {
+  readonly ignitionAccess?: StepContext['host']['ignitionAccess'];
+  readonly proxy?: ProxyUrls;
+}
+
+/** Collects the inputs of the steps of a host. */
+@Injectable()
+export class StepContexts {
+  private readonly rounds = new ConnectivityRounds();
+  private readonly keptRemoteHosts = new BoundedMap<string, KeptRemoteHosts>(REMOTE_HOSTS_MAX_CHARACTERS);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: RegistrationConfig,
+    private readonly view: RegistrationView,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
+    const entry = this.view.host(key);
+    const { ntpSources, additionalNtpSources, staticNetworkConfig } =
+      this.view.infraEnv(host.infraEnvId)?.settings ?? {};
+    return {
+      host: {
+        hostId: host.hostId,
+        infraEnvId: host.infraEnvId,
+        status: host.status,
+        kind: host.kind,
+        effectiveRole: effectiveRole(host),
+        isBootstrap: host.isBootstrap,
+        installationDiskId: host.installationDisk.id,
+        installationDiskPath: host.installationDisk.path,
+        installerArgs: host.settings.installerArgs ?? '',
+        skipFormattingDisks: (host.settings.skipFormattingDisks ?? '').split(',').filter(Boolean),
+        hasLogs: host.logs.collectedAt !== '',
+        machineConfigPoolName: host.machineConfigPoolName,
+        measuredDisks: entry?.measuredDisks ?? [],
+        checkedImages: entry?.checkedImages ?? [],
+        tangServers: entry?.tangServers,
+        ignitionAccess: secrets.ignitionAccess,
+      },
+      hardware: entry?.hardware,
+      cluster: cluster && this.cluster(host.clusterId, cluster, secrets.proxy),
+      infraEnv: {
+        ntpSources: ntpSources || additionalNtpSources || '',
+        hasStaticNetwork: Boolean(staticNetworkConfig?.digest),
+      },
+      others: () =>
+        this.view
+          .hostsOf(host.clusterId)
+          .filter((other) => other.key !== key)
+          .map(otherHost),
+      remoteHosts: () => this.remoteHosts(host.clusterId),
+      images: this.images(host.clusterId),
+      settings: this.settings(key, host),
+    };
+  }
+
+  /**
+   * Returns the hosts of a cluster as connectivity checks name them: the same object until one of them joins, leaves, or changes
+   * its status or its NICs.
+   */
+  remoteHosts(clusterId: string): RemoteHosts {
+    const position = this.view.cluster(clusterId)?.inputsPosition;
+    if (position === undefined) return NO_REMOTE_HOSTS;
+    const kept = this.keptRemoteHosts.get(clusterId);
+    if (kept?.position === position) return kept.remoteHosts;
+    const hosts = this.view.hostsOf(clusterId).map((entry) => [entry.key, otherHost(entry)] as const);
+    const current = new RemoteHosts(position, hosts);
+    const remoteHosts = kept?.remoteHosts.equals(current) ? kept.remoteHosts : current;
+    this.keptRemoteHosts.set(clusterId, { remoteHosts, position }, remoteHosts.text.length + 1);
+    return remoteHosts;
+  }
+
+  /** Parts of a release are those that an operator names, else those that the release names. */
+  private images(clusterId: string): StepContext['images'] {
+    const { images } = this.config;
+    const ofRelease = this.view.cluster(clusterId)?.releaseImages;
+    return {
+      ...images,
+      machineConfigOperator: images.machineConfigOperator || ofRelease?.machineConfigOperator || '',
+      mustGather: images.mustGather || ofRelease?.mustGather || '',
+    };
+  }
+
+  private settings(key: HostKey, { status, clusterId }: HostState): StepSettings {
+    const { steps } = this.config;
+    if (!clusterId || !CONNECTED_STATUSES.has(status)) return steps;
+    if (this.rounds.take(clusterId, key, this.view.hostCountOf(clusterId), this.clock.nowMs())) return steps;
+    return { ...steps, disabledSteps: [...steps.disabledSteps, 'connectivity-check'] };
+  }
+
+  private cluster(id: string, cluster: ClusterState, proxy: ProxyUrls | undefined): StepCluster {
+    const { settings } = cluster;
+    return {
+      id,
+      name: settings.name ?? '',
+      baseDnsDomain: settings.baseDnsDomain ?? '',
+      controlPlaneCount: controlPlaneCountOf(settings),
+      openshiftVersion: settings.openshiftVersion ?? '',
+      releaseImage: settings.ocpReleaseImage ?? '',
+      apiVips: settings.apiVips?.items ?? [],
+      ingressVips: settings.ingressVips?.items ?? [],
+      machineNetworks: settings.machineNetworks?.items ?? [],
+      userManagedNetworking: settings.userManagedNetworking ?? false,
+      vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
+      vipLeases: cluster.vipLeases,
+      externalPlatformName: externalPlatformNameOf(settings),
+      ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
+      proxy,
+      apiVipDnsName: settings.apiVipDnsName ?? '',
+      ignitionEndpoint: {
+        url: textAt(settings.ignitionEndpoint, 'url') ?? '',
+        caCertificate: textAt(settings.ignitionEndpoint, 'ca_certificate') ?? '',
+      },
+      diskEncryption: {
+        enableOn: textAt(settings.diskEncryption, 'enable_on') ?? '',
+        mode: textAt(settings.diskEncryption, 'mode') ?? '',
+        tangServers: textAt(settings.diskEncryption, 'tang_servers') ?? '',
+      },
+    };
+  }
+
+  /** Returns the NTP sources of all infra-envs of the cluster without duplicates. */
+  private ntpSourcesOfInfraEnvs(clusterId: string): string {
+    const sources = new Set<string>();
+    for (const { settings } of this.view.infraEnvsOf(clusterId))
+      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(',')) sources.add(source);
+    sources.delete('');
+    return [...sources].join(',');
+  }
+}
+
+const NO_REMOTE_HOSTS = new RemoteHosts(START_OF_STORE, []);
+
+const otherHost = ({ state, hardware }: HostEntry): StepOtherHost => ({
+  hostId: state.hostId,
+  status: state.status,
+  role: effectiveRole(state),
+  isBootstrap: state.isBootstrap,
+  hardware,
+});
