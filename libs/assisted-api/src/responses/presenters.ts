@@ -2,8 +2,6 @@ import { hostStages, renderClusterStatus, renderHostStatus } from '@muster/domai
 import { bundleNamed } from '@muster/operators';
 import { isOneOf } from '@muster/schema';
 import {
-  completeClusterOutcomes,
-  completeHostOutcomes,
   controlPlaneCountOf,
   INITIAL_CLUSTER_OUTCOMES,
   initialHostOutcomes,
@@ -41,33 +39,42 @@ export function stripInternals<Document extends object, Hidden extends string = 
   return shown as Public<Document, Hidden>;
 }
 
-/**
- * Renders all outcomes of one kind of subject. Most calls pass the same map as the previous call, which is never
- * changed in place, so the last result is cached.
- */
-function renderer(
-  complete: (recorded: Outcomes) => readonly Outcome[],
-  render: (outcome: Outcome) => RenderedOutcome,
-): (recorded: OutcomeMap) => string {
-  const rendered = new WeakMap<OutcomeMap, string>();
-  return (recorded) => {
-    const known = rendered.get(recorded);
-    if (known !== undefined) return known;
-    const text = toText(complete(new Map(Object.entries(recorded))), render);
-    rendered.set(recorded, text);
-    return text;
-  };
+/** The JSON of one outcome in `validations_info`. */
+interface OutcomeText {
+  readonly category: string;
+  readonly json: string;
 }
 
-/** Returns `validations_info`: JSON text, category to array of `{id, status, message}`, sorted by id. */
-function toText(outcomes: readonly Outcome[], render: (outcome: Outcome) => RenderedOutcome): string {
-  const categories: Record<string, { id: string; status: string; message: string }[]> = {};
-  for (const outcome of [...outcomes].sort((first, second) => (first.id < second.id ? -1 : 1))) {
-    if (outcome.status === SUPPRESSED) continue;
+/**
+ * Returns a function that renders `validations_info`: JSON text, category to array of `{id, status, message}`, sorted by
+ * id. The text of each outcome is kept as long as the outcome. Most outcomes of a host are the initial ones, which all
+ * hosts share, and an event replaces only the outcomes that changed, so few texts are rendered for a new document.
+ */
+function renderer(
+  initial: Outcomes,
+  render: (outcome: Outcome) => RenderedOutcome,
+): (recorded: OutcomeMap) => string {
+  const sorted = [...initial].sort(([first], [second]) => (first < second ? -1 : 1));
+  const texts = new WeakMap<Outcome, OutcomeText>();
+  const textOf = (outcome: Outcome): OutcomeText => {
+    const known = texts.get(outcome);
+    if (known) return known;
     const { id, status, message, category } = render(outcome);
-    (categories[category] ??= []).push({ id, status, message });
-  }
-  return JSON.stringify(categories);
+    const text = { category, json: JSON.stringify({ id, status, message }) };
+    texts.set(outcome, text);
+    return text;
+  };
+  return (recorded) => {
+    const categories = new Map<string, string>();
+    for (const [id, unreported] of sorted) {
+      const outcome = recorded[id] ?? unreported;
+      if (outcome.status === SUPPRESSED) continue;
+      const { category, json } = textOf(outcome);
+      const before = categories.get(category);
+      categories.set(category, before === undefined ? json : `${before},${json}`);
+    }
+    return `{${Array.from(categories, ([category, list]) => `"${category}":[${list}]`).join(',')}}`;
+  };
 }
 
 /**
@@ -90,10 +97,10 @@ export const clusterOutcomeMessages =
   };
 
 /** `validations_info` of a cluster. */
-export const presentClusterOutcomes = renderer(completeClusterOutcomes, renderClusterOutcome);
+export const presentClusterOutcomes = renderer(INITIAL_CLUSTER_OUTCOMES, renderClusterOutcome);
 
-const presentBound = renderer((recorded) => completeHostOutcomes(recorded, true), renderHostOutcome);
-const presentUnbound = renderer((recorded) => completeHostOutcomes(recorded, false), renderHostOutcome);
+const presentBound = renderer(initialHostOutcomes(true), renderHostOutcome);
+const presentUnbound = renderer(initialHostOutcomes(false), renderHostOutcome);
 
 /** `validations_info` of a host. Rules for bound hosts are omitted while the host is not bound. */
 export const presentHostOutcomes = (recorded: OutcomeMap, isBound: boolean): string =>

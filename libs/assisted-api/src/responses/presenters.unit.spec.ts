@@ -1,5 +1,6 @@
 import { NO_REASON } from '@muster/domain';
-import type { ClusterDocument, EventDocument, HostDocument, InfraEnvDocument } from './documents';
+import type { Outcome } from '@muster/validation-rules';
+import type { ClusterDocument, EventDocument, HostDocument, InfraEnvDocument, OutcomeMap } from './documents';
 import {
   presentCluster,
   presentClusterOutcomes,
@@ -100,6 +101,28 @@ describe('validations_info', () => {
       status: 'success',
       message: 'The pull secret is set',
     });
+  });
+
+  it('renders an outcome once, and again when an event replaces it', () => {
+    let renders = 0;
+    const counted = (available: string): Outcome => ({
+      id: 'has-min-cpu-cores',
+      status: 'failure',
+      get parameters() {
+        renders += 1;
+        return [available, '2'];
+      },
+    });
+    const messageOf = (outcomes: OutcomeMap): string | undefined => {
+      const { hardware = [] } = JSON.parse(presentHostOutcomes(outcomes, true)) as Presented;
+      return hardware.find(({ id }) => id === 'has-min-cpu-cores')?.message;
+    };
+    const outcomes = { 'has-min-cpu-cores': counted('1') };
+    expect(messageOf(outcomes)).toContain('has 1 CPU cores');
+    const rendersOfOne = renders;
+    expect(messageOf({ ...outcomes, ...recorded('ntp-synced', 'success', 'ntp') })).toContain('has 1 CPU cores');
+    expect(renders).toBe(rendersOfOne);
+    expect(messageOf({ ...outcomes, 'has-min-cpu-cores': counted('0') })).toContain('has 0 CPU cores');
   });
 
   it('omits rules for bound hosts while a host is not bound', () => {
