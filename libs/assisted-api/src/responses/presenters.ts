@@ -50,10 +50,7 @@ interface OutcomeText {
  * id. The text of each outcome is kept as long as the outcome. Most outcomes of a host are the initial ones, which all
  * hosts share, and an event replaces only the outcomes that changed, so few texts are rendered for a new document.
  */
-function renderer(
-  initial: Outcomes,
-  render: (outcome: Outcome) => RenderedOutcome,
-): (recorded: OutcomeMap) => string {
+function renderer(initial: Outcomes, render: (outcome: Outcome) => RenderedOutcome): (recorded: OutcomeMap) => string {
   const sorted = [...initial].sort(([first], [second]) => (first < second ? -1 : 1));
   const texts = new WeakMap<Outcome, OutcomeText>();
   const textOf = (outcome: Outcome): OutcomeText => {

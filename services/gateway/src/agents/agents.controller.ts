@@ -6,7 +6,6 @@ import {
   type Static,
   StepReplyBody,
   V2_HOST,
-  type V2Host,
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -14,11 +13,12 @@ import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Req } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
-import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
+import type { JsonAnswer } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
 import { MUSTER_API } from '../http/routes';
@@ -42,7 +42,7 @@ const V2_REGISTERED_HOST = Type.Object(
   { title: 'host_registration_response' },
 );
 
-type V2RegisteredHost = Static<typeof V2_REGISTERED_HOST>;
+type RunnerCommand = Pick<Static<typeof V2_REGISTERED_HOST>, 'next_step_runner_command'>;
 
 @Controller('v2/infra-envs/:infra_env_id/hosts')
 export class AgentsController {
@@ -55,33 +55,37 @@ export class AgentsController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Register a host (idempotent).', V2_REGISTERED_HOST)
+  @AnswersText('Register a host (idempotent).', V2_REGISTERED_HOST)
   @Accepts('agentAuth')
   async registerHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Body() body: RegisterHostBody,
     @Headers('discovery_agent_version') versionHeader: string | undefined,
     @Context() context: CommandContext,
-  ): Promise<V2RegisteredHost> {
+  ): Promise<JsonAnswer> {
     const hostId = body.host_id.toLowerCase();
     const discoveryAgentVersion = body.discovery_agent_version ?? versionHeader ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion };
     const { stored, agentVersion } = await this.agentRequests.send('register', input, context);
     const isVisible = stored === undefined || (await this.readYourWrites.passed(stored.position));
     const runner = { infra_env_id: infraEnvId, host_id: hostId, agent_version: agentVersion };
-    return {
-      ...(await this.show(infraEnvId, hostId, isVisible)),
+    return this.show(infraEnvId, hostId, isVisible, {
       next_step_runner_command: { args: [JSON.stringify(runner)] },
-    };
+    });
   }
 
   /**
    * A registered host that the read models do not contain yet is answered with 503. After a 404 an agent would not
    * retry.
    */
-  private async show(infraEnvId: string, hostId: string, isVisible: boolean): Promise<V2Host> {
+  private async show(
+    infraEnvId: string,
+    hostId: string,
+    isVisible: boolean,
+    command: RunnerCommand,
+  ): Promise<JsonAnswer> {
     try {
-      return await this.hosts.show(infraEnvId, hostId);
+      return await this.hosts.show(infraEnvId, hostId, command);
     } catch (error) {
       if (isVisible || !(error instanceof RefusalError)) throw error;
       const reason = `Host ${hostId} is registered but cannot be shown yet; register again in a few seconds.`;

@@ -10,34 +10,21 @@ import {
   toOperatorBundles,
   V2_CLUSTER,
   V2_HOST,
-  type V2Cluster,
 } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  Patch,
-  Post,
-  Query,
-  type StreamableFile,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
+import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
 import { Context, isRepeatable, newResourceId, CurrentCaller, WithDeleted } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { jsonPieces } from '../http/file-answers';
+import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
 import { checkPullSecret, IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
@@ -60,7 +47,7 @@ export class ClustersController {
     @Query() query: ListClustersQuery,
     @CurrentCaller() caller: Caller,
     @WithDeleted() withDeleted: boolean,
-  ): Promise<Buffer | StreamableFile> {
+  ): Promise<JsonAnswer> {
     const isWanted = toFilter(query);
     const filter = (cluster: ClusterDocument): boolean => isWanted(cluster) && this.ownership.shows(caller, cluster);
     return jsonPieces(await this.clusters.list(filter, { withHosts: query.with_hosts ?? false, withDeleted }));
@@ -68,13 +55,13 @@ export class ClustersController {
 
   @Post()
   @HttpCode(201)
-  @Answers('Register a cluster.', V2_CLUSTER, { refersToOthers: true })
+  @AnswersText('Register a cluster.', V2_CLUSTER, { refersToOthers: true })
   @Accepts('userAuth')
   async registerCluster(
     @Body() body: RegisterClusterBody,
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     checkPullSecret(body.pull_secret);
     const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
@@ -106,13 +93,13 @@ export class ClustersController {
   /** The hosts of this cluster do not connect to this service. It stores only the input of their image. */
   @Post('disconnected')
   @HttpCode(201)
-  @Answers('Register a cluster whose hosts do not connect to this service.', V2_CLUSTER)
+  @AnswersText('Register a cluster whose hosts do not connect to this service.', V2_CLUSTER)
   @Accepts('userAuth')
   async registerDisconnectedCluster(
     @Body() body: RegisterDisconnectedClusterBody,
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerCluster,
@@ -138,19 +125,19 @@ export class ClustersController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ShowClusterQuery,
     @WithDeleted() withDeleted: boolean,
-  ): Promise<Buffer | StreamableFile> {
+  ): Promise<JsonAnswer> {
     return jsonPieces(await this.clusters.text(clusterId, { withHosts: !query['exclude-hosts'], withDeleted }));
   }
 
   @Patch(':cluster_id')
   @HttpCode(201)
-  @Answers('Update the settings of a cluster. Absent fields do not change.', V2_CLUSTER)
+  @AnswersText('Update the settings of a cluster. Absent fields do not change.', V2_CLUSTER)
   @Accepts('userAuth')
   async reviseCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Body() body: ReviseClusterBody,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
     await this.commands.execute(
       RegistrationService.method.reviseCluster,
@@ -182,7 +169,7 @@ export class ClustersController {
   async listClusterHosts(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: ListClusterHostsQuery,
-  ): Promise<Buffer | StreamableFile> {
+  ): Promise<JsonAnswer> {
     const hosts = await this.clusters.hostsOf(
       clusterId,
       ({ role, status }) => (!query.role || role === query.role) && (!query.status || status === query.status),

@@ -1,10 +1,11 @@
-import { ImportClusterBody, V2_CLUSTER, type V2Cluster } from '@muster/assisted-api';
+import { ImportClusterBody, V2_CLUSTER } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { IDS } from '@muster/nest-kit';
 import type { Ids } from '@muster/ports';
 import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { Answers } from '../api-document/answers.decorator';
+import { AnswersText } from '../api-document/answers.decorator';
+import type { JsonAnswer } from '../http/file-answers';
 import { Accepts } from '../auth/caller';
 import { Context, isRepeatable, newResourceId } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
@@ -22,9 +23,9 @@ export class Day2Controller {
   /** Registers an existing cluster, so that hosts can be added to it. */
   @Post('import')
   @HttpCode(201)
-  @Answers('Import a cluster that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
+  @AnswersText('Import a cluster that was installed elsewhere, so that hosts can be added to it.', V2_CLUSTER)
   @Accepts('userAuth')
-  async importCluster(@Body() body: ImportClusterBody, @Context() context: CommandContext): Promise<V2Cluster> {
+  async importCluster(@Body() body: ImportClusterBody, @Context() context: CommandContext): Promise<JsonAnswer> {
     const clusterId = newResourceId(context, this.ids);
     await this.commands.execute(
       RegistrationService.method.registerCluster,
@@ -49,12 +50,12 @@ export class Day2Controller {
 
   @Post([':cluster_id/actions/allow-add-hosts', ':cluster_id/actions/allow-add-workers'])
   @HttpCode(202)
-  @Answers('Allow hosts to be added to an installed cluster.', V2_CLUSTER)
+  @AnswersText('Allow hosts to be added to an installed cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async allowAddHosts(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.allowAddHosts, { clusterId }, context);
     return this.clusters.show(clusterId);
   }

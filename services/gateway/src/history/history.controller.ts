@@ -22,10 +22,11 @@ import { RefusalError } from '@muster/problems';
 import { createJsonReader, holds, memberAt, onlyPresent, textAt } from '@muster/schema';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Answers } from '../api-document/answers.decorator';
+import { Answers, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
+import type { JsonAnswer } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
@@ -160,13 +161,13 @@ export class HistoryController {
 
   /** A cluster and its hosts at an earlier point in time. */
   @Get('clusters/:cluster_id')
-  @Answers('Show a cluster and its hosts as they were at a point in time.', PAST_CLUSTER)
+  @AnswersText('Show a cluster and its hosts as they were at a point in time.', PAST_CLUSTER)
   @Accepts('userAuth')
   async showPastCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { at }: PastQuery,
     @Context() context: CommandContext,
-  ): Promise<Static<typeof PAST_CLUSTER>> {
+  ): Promise<JsonAnswer> {
     if (at === undefined) return this.clusters.show(clusterId);
     // Access to the cluster gives access to its history.
     await this.clusters.document(clusterId);
@@ -179,7 +180,7 @@ export class HistoryController {
       hostDocuments: past.hosts,
       installConfigOverrides: await this.clusters.overridesOf(past.cluster),
     });
-    return { ...shown, ...onlyPresent({ compacted_until: past.compacted_until }) };
+    return Buffer.from(JSON.stringify({ ...shown, ...onlyPresent({ compacted_until: past.compacted_until }) }));
   }
 
   /** Durations of the phases of a cluster and of the stages of its hosts, and the failures. */

@@ -1,15 +1,15 @@
-import { type HostDocument, HostIgnitionBody, InstallerArgsBody, V2_HOST, type V2Host } from '@muster/assisted-api';
+import { type HostDocument, HostIgnitionBody, InstallerArgsBody, V2_HOST } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { parseIgnitionOverride } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Answers, AnswersFile, AnswersNothing } from '../api-document/answers.decorator';
+import { Answers, AnswersFile, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Artifacts, Commands } from '../bus/commands';
-import { attachment } from '../http/file-answers';
+import { attachment, type JsonAnswer } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 
@@ -87,14 +87,14 @@ export class HostIgnitionController {
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/installer-args')
   @HttpCode(201)
-  @Answers('Replace the additional coreos-installer arguments of a host.', V2_HOST)
+  @AnswersText('Replace the additional coreos-installer arguments of a host.', V2_HOST)
   @Accepts('userAuth')
   async setInstallerArgs(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Body() { args = [] }: InstallerArgsBody,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     const input = { infraEnvId, hostId, settings: { installerArgs: JSON.stringify(args) } };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
     return this.hosts.show(infraEnvId, hostId);

@@ -1,32 +1,14 @@
-import {
-  BindHostBody,
-  ReviseHostBody,
-  toHostRevision,
-  UnbindHostQuery,
-  V2_HOST,
-  type V2Host,
-} from '@muster/assisted-api';
+import { BindHostBody, ReviseHostBody, toHostRevision, UnbindHostQuery, V2_HOST } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  type StreamableFile,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
+import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import { jsonPieces } from '../http/file-answers';
+import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { HostViews } from '../views/host-views';
 import { InfraEnvViews } from '../views/infra-env-views';
@@ -42,31 +24,31 @@ export class HostsController {
   @Get()
   @AnswersText('List the hosts of an infra-env.', Type.Array(V2_HOST))
   @Accepts('userAuth', 'agentAuth')
-  async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<Buffer | StreamableFile> {
+  async listHosts(@Param('infra_env_id', IdPipe) infraEnvId: string): Promise<JsonAnswer> {
     await this.infraEnvs.document(infraEnvId);
     return jsonPieces(await this.hosts.listOfInfraEnv(infraEnvId));
   }
 
   @Get(':host_id')
-  @Answers('Show a host.', V2_HOST)
+  @AnswersText('Show a host.', V2_HOST)
   @Accepts('userAuth')
   showHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     return this.hosts.show(infraEnvId, hostId);
   }
 
   @Patch(':host_id')
   @HttpCode(201)
-  @Answers('Update the settings of a host. Absent fields do not change.', V2_HOST)
+  @AnswersText('Update the settings of a host. Absent fields do not change.', V2_HOST)
   @Accepts('userAuth')
   async reviseHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Body() body: ReviseHostBody,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     const host = await this.hosts.document(infraEnvId, hostId);
     const revision = toHostRevision(body, host.skip_formatting_disks ?? '');
     if ('refusal' in revision) throw new RefusalError(revision.refusal);
@@ -97,14 +79,14 @@ export class HostActionsController {
 
   @Post('bind')
   @HttpCode(200)
-  @Answers('Bind a host to a cluster.', V2_HOST)
+  @AnswersText('Bind a host to a cluster.', V2_HOST)
   @Accepts('userAuth')
   async bindHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Body() body: BindHostBody,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     const clusterId = body.cluster_id.toLowerCase();
     await this.commands.execute(RegistrationService.method.bindHost, { infraEnvId, hostId, clusterId }, context);
     return this.hosts.show(infraEnvId, hostId);
@@ -112,53 +94,53 @@ export class HostActionsController {
 
   @Post('unbind')
   @HttpCode(200)
-  @Answers('Unbind a host from its cluster.', V2_HOST)
+  @AnswersText('Unbind a host from its cluster.', V2_HOST)
   @Accepts('userAuth')
   async unbindHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Query() { reclaim = false }: UnbindHostQuery,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.unbindHost, { infraEnvId, hostId, reclaim }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 
   @Post('install')
   @HttpCode(202)
-  @Answers('Install a host that is added to an installed cluster.', V2_HOST)
+  @AnswersText('Install a host that is added to an installed cluster.', V2_HOST)
   @Accepts('userAuth')
   async installHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.installHost, { infraEnvId, hostId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 
   @Post('reset')
   @HttpCode(200)
-  @Answers('Reset a host that was being added to a cluster.', V2_HOST)
+  @AnswersText('Reset a host that was being added to a cluster.', V2_HOST)
   @Accepts('userAuth')
   async resetHost(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.resetHost, { infraEnvId, hostId }, context);
     return this.hosts.show(infraEnvId, hostId);
   }
 
   @Patch('reset-validation/:validation_id')
-  @Answers('Measure a validation of a host again.', V2_HOST)
+  @AnswersText('Measure a validation of a host again.', V2_HOST)
   @Accepts('userAuth')
   async resetValidation(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Param('validation_id') validationId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Host> {
+  ): Promise<JsonAnswer> {
     const request = { infraEnvId, hostId, validationId };
     await this.commands.execute(RegistrationService.method.resetHostValidation, request, context);
     return this.hosts.show(infraEnvId, hostId);

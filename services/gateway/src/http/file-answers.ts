@@ -12,8 +12,11 @@ export function attachment(body: Buffer | Readable, fileName: string): Streamabl
     : new StreamableFile(body, options);
 }
 
+/** A JSON text as a response: one buffer, or a stream of its parts. */
+export type JsonAnswer = Buffer | StreamableFile;
+
 /** Sends one JSON text in several parts, so that a large text is not copied into one buffer. */
-export function jsonPieces(pieces: readonly Buffer[]): Buffer | StreamableFile {
+export function jsonPieces(pieces: readonly Buffer[]): JsonAnswer {
   const [first, ...others] = pieces;
   if (first && others.length === 0) return first;
   const length = bytesOf(pieces);
@@ -26,6 +29,15 @@ export const JOINED_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Returns the number of bytes of all parts. */
 export const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
+/** Returns the JSON object with more members at its end. The object must not be empty. */
+export function withMembers(pieces: readonly Buffer[], members: object): readonly Buffer[] {
+  const last = pieces[pieces.length - 1] ?? EMPTY;
+  const more = Buffer.from(`,${JSON.stringify(members).slice(1)}`);
+  return [...pieces.slice(0, -1), last.subarray(0, -1), more];
+}
+
+const EMPTY = Buffer.alloc(0);
 
 /** Returns the parts of a JSON list of texts. */
 export function jsonList(texts: readonly (readonly Buffer[])[]): readonly Buffer[] {

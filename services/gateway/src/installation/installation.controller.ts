@@ -3,13 +3,13 @@ import {
   DOCUMENT_MAX_CHARACTERS,
   FinalizingProgressBody,
   V2_CLUSTER,
-  type V2Cluster,
 } from '@muster/assisted-api';
 import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { listAt, textAt } from '@muster/schema';
 import { Body, Controller, HttpCode, Param, Post, Put } from '@nestjs/common';
-import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
+import type { JsonAnswer } from '../http/file-answers';
 import { Accepts } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
@@ -37,36 +37,36 @@ export class InstallationController {
 
   @Post('actions/install')
   @HttpCode(202)
-  @Answers('Install a cluster.', V2_CLUSTER)
+  @AnswersText('Install a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async installCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.installCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 
   @Post('actions/cancel')
   @HttpCode(202)
-  @Answers('Cancel the installation of a cluster.', V2_CLUSTER)
+  @AnswersText('Cancel the installation of a cluster.', V2_CLUSTER)
   @Accepts('userAuth')
   async cancelInstallation(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.cancelInstallation, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
 
   @Post('actions/reset')
   @HttpCode(202)
-  @Answers('Reset a cancelled or failed installation.', V2_CLUSTER)
+  @AnswersText('Reset a cancelled or failed installation.', V2_CLUSTER)
   @Accepts('userAuth')
   async resetCluster(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     await this.commands.execute(RegistrationService.method.resetCluster, { clusterId }, context);
     return this.clusters.show(clusterId);
   }
@@ -104,13 +104,13 @@ export class InstallationController {
   @Post('actions/complete-installation')
   @HttpCode(202)
   @SendsAgentVersion()
-  @Answers('Report the end of an installation.', V2_CLUSTER)
+  @AnswersText('Report the end of an installation.', V2_CLUSTER)
   @Accepts('agentAuth')
   async completeInstallation(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Body() body: CompleteInstallationBody,
     @Context() context: CommandContext,
-  ): Promise<V2Cluster> {
+  ): Promise<JsonAnswer> {
     const cluster = await this.clusters.show(clusterId);
     const failed = body.is_success ? [] : failedOperatorsOf(body.data);
     if (failed.length > 0) {

@@ -8,7 +8,7 @@ import {
 import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
-import { jsonList } from '../http/file-answers';
+import { type JsonAnswer, jsonList, jsonPieces } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { allOf, KeptTexts } from './kept-texts';
@@ -51,8 +51,8 @@ export class ClusterViews {
   }
 
   /** @throws RefusalError `not-found` */
-  async show(clusterId: string, options: { readonly withHosts: boolean } = { withHosts: true }): Promise<V2Cluster> {
-    return this.present(await this.document(clusterId), options.withHosts);
+  async show(clusterId: string, options: Static = { withHosts: true }): Promise<JsonAnswer> {
+    return jsonPieces(await this.text(clusterId, options));
   }
 
   /**
@@ -144,16 +144,6 @@ export class ClusterViews {
     const pieces = [Buffer.from(text)];
     this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
     return pieces;
-  }
-
-  private async present(document: ClusterDocument, withHosts: boolean): Promise<V2Cluster> {
-    const installConfigOverrides = await this.overridesOf(document);
-    if (!withHosts) return presentCluster(document, { installConfigOverrides });
-    const hostDocuments = await this.hosts.documentsOfCluster(document.id);
-    const hosts = await Promise.all(
-      hostDocuments.map((host) => this.hosts.present(host, document.control_plane_count, HOSTS_IN_CLUSTER)),
-    );
-    return presentCluster(document, { hosts, hostDocuments, installConfigOverrides });
   }
 
   /**

@@ -4,7 +4,7 @@ import { READ_MODELS } from '@muster/nest-kit';
 import type { ReadModelConditions, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { LastSeen } from '../auth/last-seen';
-import { jsonList } from '../http/file-answers';
+import { type JsonAnswer, jsonList, jsonPieces, withMembers } from '../http/file-answers';
 import { collect, findAll, noHost, SealedTexts } from './documents';
 import { HostTexts, ReportedBodies } from './host-texts';
 import { allOf, KeptTexts } from './kept-texts';
@@ -45,10 +45,14 @@ export class HostViews {
     return document;
   }
 
-  /** @throws RefusalError `not-found` */
-  async show(infraEnvId: string, hostId: string): Promise<V2Host> {
+  /**
+   * Returns the host with more members at the end.
+   * @throws RefusalError `not-found`
+   */
+  async show(infraEnvId: string, hostId: string, members?: object): Promise<JsonAnswer> {
     const document = await this.document(infraEnvId, hostId);
-    return this.present(document, await this.controlPlaneCountOf(document.cluster_id), EVERYTHING);
+    const text = await this.text(document, await this.controlPlaneCountOf(document.cluster_id), EVERYTHING);
+    return jsonPieces(members ? withMembers(text, members) : text);
   }
 
   async documentsOfCluster(clusterId: string): Promise<readonly HostDocument[]> {
