@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { IgnitionService, subjectOfMethod, toStoredData } from '@muster/contracts';
 import type { Environment } from '@muster/nest-kit';
 import { type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
+import { textAt } from '@muster/schema';
 import { temporaryDirectory } from '@muster/testing';
 import { openTestPlatform } from '@muster/testing/platform';
 import type { LoggerService } from '@nestjs/common';
@@ -27,6 +28,10 @@ export interface ImageStage {
   /** Sets the network ramdisk of the ignition service. */
   setNetworkRamdisk(archive: Uint8Array): void;
   givenKernelArguments(kernelArguments: string): Promise<void>;
+  /** Changes the infra-env, as each change of its document does. */
+  givenChange(): Promise<void>;
+  /** Number of documents that the ignition service rendered. */
+  rendered(): number;
   facts(): Promise<readonly RecordedEvent[]>;
   close(): Promise<void>;
 }
@@ -79,12 +84,15 @@ export async function openImageStage(
   });
   const { eventStore, requests } = platform;
   let ignition: string | undefined = '{"ignition":{"version":"3.1.0"}}';
+  let rendered = 0;
   const served = requests.subscribe(
     subjectOfMethod(IgnitionService.method.renderDiscoveryIgnition),
-    async (): Promise<JsonObject> =>
-      ignition === undefined
+    async ({ body }): Promise<JsonObject> => {
+      if (textAt(body, 'infraEnvId') === INFRA_ENV_ID) rendered += 1;
+      return ignition === undefined
         ? { refusal: { code: 'not-found', reason: 'There is no such infra-env.' } }
-        : { ok: { ignition: Buffer.from(ignition).toString('base64'), generatedAt: GENERATED_AT } },
+        : { ok: { ignition: Buffer.from(ignition).toString('base64'), generatedAt: GENERATED_AT } };
+    },
   );
   let networkRamdisk = Buffer.alloc(0);
   const servedNetwork = requests.subscribe(
@@ -101,6 +109,11 @@ export async function openImageStage(
     await stop();
     throw error;
   });
+  const append = async (after: number, event: Parameters<typeof toStoredData>[0]): Promise<void> => {
+    const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: GENERATED_AT };
+    const data = toStoredData(event) as JsonObject;
+    await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, after, [{ id: `i${after}`, type: event.type, data, metadata }]);
+  };
   return {
     url: service.endpoints[0] ?? '',
     endpoints: service.endpoints,
@@ -112,15 +125,13 @@ export async function openImageStage(
     setNetworkRamdisk: (archive) => {
       networkRamdisk = Buffer.from(archive);
     },
-    givenKernelArguments: async (kernelArguments) => {
-      const event = {
+    givenKernelArguments: (kernelArguments) =>
+      append(NO_STREAM, {
         type: 'InfraEnvRegistered',
         data: { infraEnvId: INFRA_ENV_ID, settings: { kernelArguments }, pullSecretSet: true },
-      } as const;
-      const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: GENERATED_AT };
-      const data = toStoredData(event) as JsonObject;
-      await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, NO_STREAM, [{ id: 'i', type: event.type, data, metadata }]);
-    },
+      }),
+    givenChange: () => append(0, { type: 'InfraEnvSettingsRevised', data: { changes: {}, pullSecretReplaced: false } }),
+    rendered: () => rendered,
     facts: () => platform.eventsOf(`image-${INFRA_ENV_ID}`),
     close: async () => {
       await service.close();

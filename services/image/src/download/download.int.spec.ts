@@ -116,6 +116,20 @@ describe('a download', () => {
     expect(await ignitionOf(await bytesOf(restarted))).toBe('{"ignition":{"version":"3.2.0"}}');
   });
 
+  it('is rendered once for all ranges until the infra-env changes', async () => {
+    await stage.givenKernelArguments('');
+    for (const range of ['bytes=0-99', 'bytes=100-199', 'bytes=300000-300099'])
+      await bytesOf(await get(full(), { headers: { range } }));
+    expect(stage.rendered()).toBe(1);
+    const etag = (await get(full(), { method: 'HEAD' })).headers.get('etag');
+    stage.setIgnition('{"ignition":{"version":"3.2.0"}}');
+    await stage.givenChange();
+    const changed = await get(full());
+    expect(changed.headers.get('etag')).not.toBe(etag);
+    expect(await ignitionOf(await bytesOf(changed))).toBe('{"ignition":{"version":"3.2.0"}}');
+    expect(stage.rendered()).toBe(2);
+  });
+
   it('is not sent again to a client that has it', async () => {
     const etag = (await get(full(), { method: 'HEAD' })).headers.get('etag') ?? '';
     expect((await get(full(), { headers: { 'if-none-match': `"x", ${etag}` } })).status).toBe(304);

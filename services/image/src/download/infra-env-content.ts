@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { IgnitionService, isEventOf, streamIdOf } from '@muster/contracts';
 import { infraEnvDecider, readKernelArguments } from '@muster/domain';
-import { callService, EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
-import type { Requests } from '@muster/ports';
+import { BoundedMap } from '@muster/event-sourcing';
+import { callService, CLOCK, EVENT_STORE, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
+import { type Clock, NO_STREAM, type Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
@@ -16,11 +17,27 @@ export interface InfraEnvContent {
   readonly modifiedMs: number;
 }
 
+/** Content that was rendered for a revision of the infra-env. */
+interface KeptContent {
+  readonly revision: number;
+  readonly content: InfraEnvContent;
+  /** Content is rendered again from this time on, because tokens in it are renewed. */
+  readonly untilMs: number;
+}
+
+/** About 20 KiB per image of an infra-env, more with a network ramdisk. */
+const KEPT_BYTES_MAX = 16 * 1024 ** 2;
+const KEPT_MS = 60_000;
+
 @Injectable()
 export class InfraEnvContents {
+  /** Virtual media reads an image in many ranges. Without kept content, each of them would ask the ignition service. */
+  private readonly kept = new BoundedMap<string, KeptContent>(KEPT_BYTES_MAX);
+
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(REQUESTS) private readonly requests: Requests,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
@@ -28,9 +45,26 @@ export class InfraEnvContents {
    * @throws RefusalError when an input is unknown or cannot be used
    */
   async of(infraEnvId: string, isoType: string, withNetwork: boolean): Promise<InfraEnvContent> {
-    const [document, settings, networkRamdisk] = await Promise.all([
+    // Read first: content that is rendered afterwards is not older than this revision.
+    const settings = await this.settingsOf(infraEnvId);
+    const key = `${infraEnvId}/${isoType}/${withNetwork}`;
+    const kept = this.kept.get(key);
+    if (kept && kept.revision === settings.revision && this.clock.nowMs() < kept.untilMs) return kept.content;
+    const content = await this.render(infraEnvId, isoType, withNetwork, settings);
+    const { revision } = settings;
+    const bytes = content.config.length + content.networkRamdisk.length;
+    if (revision > NO_STREAM) this.kept.set(key, { revision, content, untilMs: this.clock.nowMs() + KEPT_MS }, bytes);
+    return content;
+  }
+
+  private async render(
+    infraEnvId: string,
+    isoType: string,
+    withNetwork: boolean,
+    settings: ReadSettings,
+  ): Promise<InfraEnvContent> {
+    const [document, networkRamdisk] = await Promise.all([
       this.documentOf(infraEnvId, isoType),
-      this.settingsOf(infraEnvId),
       withNetwork ? this.networkRamdiskOf(infraEnvId) : new Uint8Array(),
     ]);
     const read = readKernelArguments(settings.kernelArguments);
@@ -55,18 +89,25 @@ export class InfraEnvContents {
   }
 
   /** All changes count, because the date of the document does not include kernel arguments and network files. */
-  private async settingsOf(
-    infraEnvId: string,
-  ): Promise<{ readonly kernelArguments: string; readonly changedMs: number }> {
+  private async settingsOf(infraEnvId: string): Promise<ReadSettings> {
     let state = infraEnvDecider.initialState();
     let changedMs = 0;
+    let revision = NO_STREAM;
     for await (const page of this.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
       for (const event of page) {
         if (isEventOf('infraEnv', event)) state = infraEnvDecider.evolve(state, event);
         changedMs = Math.max(changedMs, Date.parse(event.metadata.occurredAt) || 0);
+        revision = event.revision;
       }
-    return { kernelArguments: state.settings.kernelArguments ?? '', changedMs };
+    return { kernelArguments: state.settings.kernelArguments ?? '', changedMs, revision };
   }
+}
+
+/** `revision` of the stream of the infra-env. */
+interface ReadSettings {
+  readonly kernelArguments: string;
+  readonly changedMs: number;
+  readonly revision: number;
 }
 
 function commandContext() {
