@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { builtHostBinaries } from './host-files';
-import { LOOPBACK } from './services';
+import { LOOPBACK } from './bus-access';
 
 /** A problem that prevents installations, with its remedy. */
 export interface Finding {

@@ -2,13 +2,16 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BusTlsFiles } from '@muster/adapter-nats';
 import { type Environment, type RunningService, SettingsError, SettingsReader } from '@muster/nest-kit';
-import { keysOf } from '@muster/schema';
+import { isOneOf, keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
+import { LOOPBACK } from './bus-access';
 import { lockDataDirectory } from './data-directory';
 import { prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
-import { type OpenPlatform, openPlatform } from './profile';
-import { checkSettings, LOOPBACK, SERVICES, type StartableService } from './services';
+import { coresOf, type OpenPlatform, openPlatform } from './profile';
+import { startInThread } from './service-thread';
+import { threadedServices } from './threads';
+import { checkSettings, SERVICES, type StartableService } from './services';
 
 export interface RunningMuster {
   readonly services: readonly RunningService[];
@@ -17,7 +20,7 @@ export interface RunningMuster {
 }
 
 /**
- * Starts all services in this process with one SQLite file, one directory, and a `nats-server` child process unless
+ * Starts all services in this process, some of them in threads of their own, with one SQLite file, one directory, and a `nats-server` child process unless
  * NATS_URL is set. `instrument` may wrap the ports, to count calls or to inject faults.
  */
 export async function startEmbedded(
@@ -30,7 +33,7 @@ export async function startEmbedded(
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const lock = lockDataDirectory(dataDirectory, 'all services', 'exclusive');
   const nats = await ownBus(settings, dataDirectory, logger);
-  const opened = await openPlatform({
+  const options = {
     environment: {
       ...(nats && {
         NATS_TRUST_FILE: nats.trustFile,
@@ -47,12 +50,17 @@ export async function startEmbedded(
     dataDirectory,
     natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',
     natsCredentials: nats?.serviceCredentials,
-    name: 'muster',
-    warn: (text) => logger.warn(text),
-  });
-  const platform = instrument(opened);
+  };
+  const platform = instrument(
+    await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) }),
+  );
   const { gateway, ...others } = SERVICES;
-  const behind = await Promise.all(Object.values(others).map((start) => start(platform, logger)));
+  const threaded = threadedServices(coresOf(settings));
+  const behind = await Promise.all(
+    keysOf(others).map((name) =>
+      isOneOf(threaded, name) ? startInThread({ name, platform: options }, logger) : others[name](platform, logger),
+    ),
+  );
   // The REST endpoint opens last, so that a request finds all services running.
   const endpoint = await gateway(platform, logger);
   return {

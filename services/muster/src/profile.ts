@@ -30,11 +30,11 @@ import { type Environment, type Platform, readFileSetting, SettingsReader } from
 import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
+import { checkBusAccess } from './bus-access';
 import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
-import { checkBusAccess } from './services';
 import { reach, StartError } from './start-error';
 
 /** Cores that are used unless a setting says otherwise. */
@@ -55,11 +55,7 @@ export interface OpenPlatform extends Platform {
   close(): Promise<void>;
 }
 
-/**
- * Selects all adapters. A setting with the address of a server selects that server. Without it, the platform uses a
- * file, a directory or memory of this machine. The profiles differ only in their settings.
- */
-export async function openPlatform(options: {
+export interface PlatformOptions {
   readonly environment: Environment;
   readonly dataDirectory: string;
   readonly natsUrl: string;
@@ -67,7 +63,13 @@ export async function openPlatform(options: {
   readonly natsCredentials?: string;
   readonly name: string;
   readonly warn: (text: string) => void;
-}): Promise<OpenPlatform> {
+}
+
+/**
+ * Selects all adapters. A setting with the address of a server selects that server. Without it, the platform uses a
+ * file, a directory or memory of this machine. The profiles differ only in their settings.
+ */
+export async function openPlatform(options: PlatformOptions): Promise<OpenPlatform> {
   const { environment, dataDirectory } = options;
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);

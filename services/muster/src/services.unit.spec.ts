@@ -5,7 +5,8 @@ import { SettingsReader } from '@muster/nest-kit';
 import { readIgnitionConfig } from '@muster/service-ignition';
 import { readImageConfig } from '@muster/service-image';
 import { temporaryDirectory } from '@muster/testing';
-import { checkBusAccess, checkSettings, SERVICES, type StartableService } from './services';
+import { checkBusAccess } from './bus-access';
+import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 
 const ALL = Object.keys(SERVICES) as StartableService[];

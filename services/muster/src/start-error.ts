@@ -7,7 +7,7 @@ import { errorMessage } from '@muster/schema';
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
   stopped: 0,
-  /** A defect: an unexpected error, or the end of the thread that writes to the SQLite files. */
+  /** A defect: an unexpected error, or the end of a thread: of one that writes to the SQLite files, or of a service. */
   failed: 1,
   /** A setting is missing or not valid, or the command line is wrong. A restart does not help. */
   settings: 2,

@@ -1,0 +1,31 @@
+import type { SettingsReader } from '@muster/nest-kit';
+import { StartError } from './start-error';
+
+export const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
+
+/** Without authentication every machine gets the bus credentials of hosts from the REST API. */
+export function openBusProblems(settings: SettingsReader): readonly string[] {
+  if (settings.get('AUTH_TYPE') !== 'none' || settings.get('NATS_OPEN')) return [];
+  const name = settings.isSet('NATS_URL') ? 'AGENT_NATS_URL' : 'NATS_HOST';
+  const host = hostOf(settings.get(name) ?? '');
+  if (host === '' || LOOPBACK.test(host)) return [];
+  return [
+    `Setting ${name}=${host} makes the bus reachable from other machines, and with AUTH_TYPE=none every machine gets the bus credentials of every host. Set AUTH_TYPE to another type, or ${name} to a loopback address, or NATS_OPEN=true if only trusted machines reach this service.`,
+  ];
+}
+
+/**
+ * Refuses a server beyond this machine that admits every client.
+ * @throws StartError `settings`
+ */
+export function checkBusAccess(settings: SettingsReader, bus: { readonly requiresCredentials: boolean }): void {
+  const host = hostOf(settings.get('NATS_URL') ?? '');
+  if (bus.requiresCredentials || host === '' || LOOPBACK.test(host) || settings.get('NATS_OPEN')) return;
+  throw new StartError(
+    'settings',
+    `The NATS server ${host} (NATS_URL) requires no credentials, so every machine that reaches it can send commands to every service. Configure authentication in the server and set NATS_CREDENTIALS_FILE, or set NATS_OPEN=true if only trusted machines reach the server.`,
+  );
+}
+
+/** Returns the host and the port of a URL or of an address, without the password. */
+const hostOf = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/^.*@/, '');

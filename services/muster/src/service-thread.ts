@@ -1,0 +1,98 @@
+import { Worker } from 'node:worker_threads';
+import type { RunningService } from '@muster/nest-kit';
+import type { LoggerService } from '@nestjs/common';
+import type { PlatformOptions } from './profile';
+import { type ExitReason, StartError } from './start-error';
+import { THREAD_ENTRY, type ThreadedService } from './threads';
+
+/** Less than that of the main thread, because the thread makes little garbage: bytes of files are not on the heap. */
+const YOUNG_GENERATION_MIB = 24;
+
+export type LogLevel = 'log' | 'error' | 'warn' | 'debug';
+
+export interface ServiceThreadOrder {
+  readonly name: ThreadedService;
+  /** The options that can be sent. The thread has the name of its service, and sends its warnings as log entries. */
+  readonly platform: Omit<PlatformOptions, 'name' | 'warn'>;
+}
+
+/** The messages of a thread to the main thread. */
+export type ServiceThreadMessage =
+  | { readonly kind: 'started'; readonly endpoints: readonly string[] }
+  | { readonly kind: 'failed'; readonly reason: ExitReason; readonly lines: readonly string[] }
+  | { readonly kind: 'entry'; readonly level: LogLevel; readonly texts: readonly [string, ...string[]] }
+  | { readonly kind: 'closed' };
+
+export interface ServiceThreadOptions {
+  /** @default the compiled entry */
+  readonly entry?: string;
+  /** @default that of the process */
+  readonly execArgv?: readonly string[];
+  /** Called when the thread ended although it was not closed. @default throws the error outside of any request */
+  readonly onEnded?: (error: Error) => void;
+}
+
+/**
+ * Starts a service in a thread of its own, with connections of its own to the store, the bus and the files, as in a process of its
+ * own. Its log entries go to `logger`.
+ * @throws StartError with the reason of the thread
+ */
+export async function startInThread(
+  order: ServiceThreadOrder,
+  logger: LoggerService,
+  options: ServiceThreadOptions = {},
+): Promise<RunningService> {
+  const { entry = THREAD_ENTRY, execArgv, onEnded = throwOutside } = options;
+  const worker = new Worker(entry, {
+    workerData: order,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    ...(execArgv && { execArgv: [...execArgv] }),
+  });
+  const endpoints = await new Promise<readonly string[]>((resolve, reject) => {
+    let isRunning = false;
+    const ended = (reason: string, cause?: unknown): void => {
+      const error = new Error(`The thread of the service ${order.name} ended: ${reason}`, { cause });
+      if (isRunning) onEnded(error);
+      else reject(error);
+      isRunning = false;
+    };
+    worker.on('message', (message: ServiceThreadMessage) => {
+      switch (message.kind) {
+        case 'started':
+          isRunning = true;
+          return resolve(message.endpoints);
+        case 'failed':
+          void worker.terminate();
+          return reject(new StartError(message.reason, message.lines.join('\n')));
+        case 'entry':
+          return void logger[message.level]?.(...message.texts);
+        case 'closed':
+          isRunning = false;
+          return;
+        default:
+          return message satisfies never;
+      }
+    });
+    worker.on('error', (error) => ended(error.stack ?? String(error), error));
+    worker.on('exit', (code) => isRunning && ended(`exit code ${code}`));
+  });
+  return {
+    name: order.name,
+    endpoints,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        worker.on('message', (message: ServiceThreadMessage) => message.kind === 'closed' && resolve());
+        worker.once('exit', () => resolve());
+      });
+      worker.postMessage('close');
+      await closed;
+      await worker.terminate();
+    },
+  };
+}
+
+/** The process ends with the error, as with an uncaught error of the main thread. */
+const throwOutside = (error: Error): void =>
+  void setImmediate(() => {
+    throw error;
+  });
