@@ -7,10 +7,19 @@ import type { DescMethod } from '@bufbuild/protobuf';
 const snake = (camel: string): string =>
   camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
 
+type NamedMethod = Pick<DescMethod, 'name' | 'parent'>;
+
+/** The methods are constants of the generated code. */
+const SUBJECTS = new WeakMap<NamedMethod, string>();
+
 /** Returns `registration.v1.register_host` for RegistrationService.RegisterHost. */
-export function subjectOfMethod(method: Pick<DescMethod, 'name' | 'parent'>): string {
+export function subjectOfMethod(method: NamedMethod): string {
+  const known = SUBJECTS.get(method);
+  if (known !== undefined) return known;
   const service = snake(method.parent.name.replace(/Service$/, ''));
-  return `${service}.v1.${snake(method.name)}`;
+  const subject = `${service}.v1.${snake(method.name)}`;
+  SUBJECTS.set(method, subject);
+  return subject;
 }
 
 export type AgentVerb = 'register' | 'next_steps' | 'reply_to_step' | 'report_progress' | 'nudge';
