@@ -50,7 +50,8 @@ export class AuthGuard implements CanActivate {
     private readonly downloads: DownloadUrls,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  // Without authentication the result is not a promise, which Nest would await.
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const handler = context.getHandler();
     const schemes = this.reflector.get<readonly AuthScheme[] | 'anyone' | undefined>(ACCEPTED_SCHEMES, handler);
     const request = context.switchToHttp().getRequest<FastifyRequest>();
@@ -61,6 +62,15 @@ export class AuthGuard implements CanActivate {
       this.rates.count(this.countedAs(undefined, pathIdsOf(request), request.ip));
       return true;
     }
+    return this.admit(request, handler, schemes);
+  }
+
+  /** @throws RefusalError for a caller without a valid credential or without access to the resources of the request */
+  private async admit(
+    request: FastifyRequest,
+    handler: ReturnType<ExecutionContext['getHandler']>,
+    schemes: readonly AuthScheme[],
+  ): Promise<boolean> {
     const path = pathIdsOf(request);
     const isDownload = this.reflector.get<boolean | undefined>(OPENED_BY_URL, handler) === true;
     const caller =
@@ -130,9 +140,9 @@ export class BodyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (!(await readBody(request, this.config.authType === 'none'))) return true;
+    const objects = await readBody(request, this.config.authType === 'none');
     const { caller } = request;
-    if (caller) for (const ids of idsOfBody(request)) await this.access.check(caller, 'write', ids);
+    if (caller && objects) for (const ids of idsOfBody(objects, request)) await this.access.check(caller, 'write', ids);
     return true;
   }
 }

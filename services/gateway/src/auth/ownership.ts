@@ -3,7 +3,7 @@ import { hostKeyOf } from '@muster/contracts';
 import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { isObject, type Members, objectAt } from '@muster/schema';
+import { type Members, objectAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -26,14 +26,15 @@ export const idsOfPath = ({ params }: FastifyRequest): NamedIds => namedIds(para
 export const idsOfQuery = ({ query }: FastifyRequest): NamedIds => namedIds(query);
 
 /**
- * The ids in the members of a body at any depth, once each.
+ * The ids in the members of the objects of a body, once each.
  * @throws SchemaViolation for more than `BODY_IDS_MAX` of them
  */
-export function idsOfBody(request: FastifyRequest): readonly NamedIds[] {
+export function idsOfBody(objects: readonly Members[], request: FastifyRequest): readonly NamedIds[] {
+  const naming = objects.filter((object) => ID_MEMBERS.some((member) => Object.hasOwn(object, member)));
+  if (naming.length === 0) return [];
   const found = new Map<string, NamedIds>();
   let count = 0;
-  for (const object of objectsIn(request.body)) {
-    if (!ID_MEMBERS.some((member) => Object.hasOwn(object, member))) continue;
+  for (const object of naming) {
     const ids = namedIds(object);
     const key = JSON.stringify(ids);
     if (found.has(key)) continue;
@@ -44,13 +45,6 @@ export function idsOfBody(request: FastifyRequest): readonly NamedIds[] {
   }
   const { infraEnvId } = idsOfPath(request);
   return [...found.values()].map((ids) => ({ ...ids, infraEnvId: ids.infraEnvId ?? infraEnvId }));
-}
-
-/** Depth and members of a body are limited when it is read. */
-function* objectsIn(value: unknown): Generator<Members> {
-  if (typeof value !== 'object' || value === null) return;
-  if (isObject(value)) yield value;
-  for (const member of Object.values(value)) yield* objectsIn(member);
 }
 
 const ID_MEMBERS = ['cluster_id', 'infra_env_id', 'host_id', 'host_ids'];
@@ -72,12 +66,18 @@ const lastOf = (value: unknown): string | undefined => textsOf(value).at(-1);
 const textsOf = (value: unknown): readonly string[] =>
   value === undefined
     ? NO_TEXTS
-    : [value]
-        .flat()
-        .filter((item) => typeof item === 'string')
-        .flatMap((item) => withinLimit(item).split(','))
-        .map((item) => item.trim().toLowerCase())
-        .filter((item) => item !== '');
+    : typeof value === 'string'
+      ? textsIn(value)
+      : [value]
+          .flat()
+          .filter((item) => typeof item === 'string')
+          .flatMap(textsIn);
+
+const textsIn = (list: string): readonly string[] =>
+  withinLimit(list)
+    .split(',')
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== '');
 
 const NO_TEXTS: readonly string[] = [];
 

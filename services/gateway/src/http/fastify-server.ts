@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
 import { closePromptly, type TlsFiles } from '@muster/nest-kit';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyHttpOptions, FastifyReply } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import {
   BODY_RATE_GRACE_MS,
   HEADERS_TIMEOUT_MS,
@@ -87,7 +87,8 @@ export function createFastifyServer(
         .send({ code, message: `The request cannot be routed: ${error.message}` });
     },
   };
-  const adapter = new FastifyAdapter(tls ? { ...options, https: { ...timeouts, ...tls } } : options);
+  // No middleware exists, so the hook that runs middleware is left out.
+  const adapter = new FastifyAdapter({ ...options, ...(tls && { https: { ...timeouts, ...tls } }), skipMiddie: true });
   const server = adapter.getInstance();
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
@@ -102,10 +103,19 @@ export function createFastifyServer(
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);
   leaveBodiesUnread(server);
-  void server.register(multipart, {
-    limits: { files: 1, fields: 8, parts: 9, fileSize: LOG_BUNDLE_MAX_BYTES + 1 },
-  });
+  readUploads(server);
   return adapter;
+}
+
+/**
+ * Registers the parser of uploads without its hooks. They remove temporary files after every request, with two promises and
+ * a listener each, and no upload is written to such a file.
+ */
+function readUploads(server: FastifyInstance): void {
+  const limits = { files: 1, fields: 8, parts: 9, fileSize: LOG_BUNDLE_MAX_BYTES + 1 };
+  multipart(Object.create(server, { addHook: { value: () => server } }), { limits }, (error) => {
+    if (error) throw error;
+  });
 }
 
 /** A request id of the client is used when it is safe to log. */
