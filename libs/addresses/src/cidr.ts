@@ -1,3 +1,4 @@
+import { keptByText } from '@muster/schema';
 import { compareIps, type Family, formatIp, type IpAddress, parseIp } from './ip-address';
 
 /**
@@ -14,8 +15,13 @@ export interface Cidr {
 
 export const addressBits = (family: Family): number => (family === 4 ? 32 : 128);
 
+/** Each rule that reads a network parses it again. The hosts of a cluster report the same networks. */
+const KEPT_CIDRS_MAX = 5_000;
+
 /** Parses `192.168.1.7/24` or `fd00::1/64`. Returns undefined for any other text. */
-export function parseCidr(text: string): Cidr | undefined {
+export const parseCidr: (text: string) => Cidr | undefined = keptByText(toCidr, KEPT_CIDRS_MAX);
+
+function toCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   if (slash < 0) return undefined;
   const address = parseIp(text.slice(0, slash));

@@ -1,3 +1,4 @@
+export * from './kept-by-text';
 export * from './parse-document';
 export * from './values';
 export * from './violation';

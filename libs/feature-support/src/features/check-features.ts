@@ -1,4 +1,4 @@
-import { type Feature, type FeatureFacts, type FeatureId, isAvailable } from '../feature';
+import { type Feature, type FeatureFacts, isAvailable } from '../feature';
 import { architectureLevel, excludedBy, existsOn, featureLevel } from '../levels/support-levels';
 import { FEATURES } from './feature.table';
 
@@ -25,12 +25,6 @@ export function activeFeatures(facts: FeatureFacts): readonly Feature[] {
 export function checkFeatures(facts: FeatureFacts, place: FeaturePlace): readonly FeatureConflict[] {
   const active = activeFeatures(facts);
   return [...againstPlace(active, place), ...againstEachOther(active, place.version)];
-}
-
-/** Returns whether one of the two excludes the other. Not every row is repeated for the other feature. */
-export function excludeEachOther(first: Feature, second: Feature, version: string): boolean {
-  const names = (one: Feature, other: FeatureId): boolean => excludedBy(one, version).includes(other);
-  return names(first, second.id) || names(second, first.id);
 }
 
 /** Returns the sentence for a conflict: the feature and what excludes it. */
@@ -63,11 +57,14 @@ function againstPlace(active: readonly Feature[], place: FeaturePlace): readonly
   });
 }
 
+/** One of two features excludes the other. Not every row is repeated for the other feature. */
 function againstEachOther(active: readonly Feature[], version: string): readonly FeatureConflict[] {
+  const excluded = active.map((feature) => excludedBy(feature, version));
   return active.flatMap((feature, index) =>
-    active
-      .slice(index + 1)
-      .filter((other) => excludeEachOther(feature, other, version))
-      .map((other): FeatureConflict => ({ kind: 'exclude-each-other', feature, other })),
+    active.flatMap((other, at): readonly FeatureConflict[] =>
+      at > index && (excluded[index]?.includes(other.id) || excluded[at]?.includes(feature.id))
+        ? [{ kind: 'exclude-each-other', feature, other }]
+        : [],
+    ),
   );
 }

@@ -1,15 +1,20 @@
+import { keptByText } from '@muster/schema';
+
 /** Major, minor, patch. A missing number counts as 0. The suffix of a pre-release or an architecture is omitted. */
 export type VersionNumbers = readonly [number, number, number];
 
 /** Matches a version of OpenShift, and not the build of an operating system image such as 9.6.20260112-0. */
 export const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+](.*))?$/;
 
+/** The tables name about 20 versions, and clusters are of few. */
+const KEPT_VERSIONS_MAX = 500;
+
 /** Returns the numbers of "4.18", "v4.18.3" or "4.18.52-multi". Undefined when the text is not a version. */
-export function parseVersion(text: string): VersionNumbers | undefined {
+export const parseVersion: (text: string) => VersionNumbers | undefined = keptByText((text) => {
   const match = VERSION.exec(text);
   if (!match) return undefined;
   return [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
-}
+}, KEPT_VERSIONS_MAX);
 
 /**
  * Returns whether a version is at least `minimum`. False when either text is not a version. A pre-release has the

@@ -185,8 +185,8 @@ export const FEATURE_RULES: readonly ClusterInputRule[] = [
     ],
     check: ({ settings, before, kind, imageArchitectures }) => {
       if (kind === 'AddHostsCluster') return undefined;
-      const architectures = [settings.cpuArchitecture ?? '', ...imageArchitectures];
-      return architectures
+      const architectures = new Set([settings.cpuArchitecture ?? '', ...imageArchitectures]);
+      return [...architectures]
         .map((architecture) => newConflict(choiceOf(settings, architecture), before && choiceOf(before, architecture)))
         .find((conflict) => conflict !== undefined);
     },

@@ -1,0 +1,19 @@
+/** Longer texts are not kept. Texts may come from users. */
+const TEXT_CHARACTERS_MAX = 64;
+
+/**
+ * Returns the function with its results kept by text. For functions that depend on the text only, are called often, and mostly with the
+ * same texts: versions, networks. All results are removed when there are more than `textsMax`.
+ */
+export function keptByText<Result>(compute: (text: string) => Result, textsMax: number): (text: string) => Result {
+  const kept = new Map<string, { readonly result: Result }>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known) return known.result;
+    const result = compute(text);
+    if (text.length > TEXT_CHARACTERS_MAX) return result;
+    if (kept.size >= textsMax) kept.clear();
+    kept.set(text, { result });
+    return result;
+  };
+}
