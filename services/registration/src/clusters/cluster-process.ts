@@ -11,8 +11,8 @@ import {
 } from '@muster/domain';
 import {
   clusterBlockingIds,
+  clusterConditions,
   completeClusterOutcomes,
-  conditionsWithoutHosts,
   outcomesWithoutHosts,
   EVALUATED_CLUSTER_STATUSES,
   toClusterSettingsFacts,
@@ -174,9 +174,10 @@ export function conditionsOf({
 }: Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>): ClusterSurroundings['conditions'] {
   if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
   const settings = toClusterSettingsFacts(state);
-  const found = outcomes.size === 0 ? outcomesWithoutHosts(settings) : completeClusterOutcomes(outcomes);
+  const derived = conditions && outcomes.size > 0 ? [] : outcomesWithoutHosts(settings);
+  const found = outcomes.size > 0 ? completeClusterOutcomes(outcomes) : derived;
   return {
-    ...(conditions ?? conditionsWithoutHosts(settings)),
+    ...(conditions ?? clusterConditions({ settings }, derived)),
     ...clusterBlockingIds(found, settings.ignoredClusterRules),
   };
 }
