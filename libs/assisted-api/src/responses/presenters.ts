@@ -168,8 +168,7 @@ export function presentCluster(
 ): V2Cluster {
   const collisions = presentIpCollisions(document);
   const bundles = presentBundles(document);
-  return {
-    ...stripInternals(document),
+  return Object.assign(stripInternals(document), {
     status_info: renderClusterStatus(document._status_reason) + downloadText(document),
     validations_info: presentClusterOutcomes(document._outcomes),
     schedulable_masters_forced_true: document._worker_count < MIN_WORKERS_OF_THEIR_OWN,
@@ -181,7 +180,7 @@ export function presentCluster(
     ...(!document.imported && { org_soft_timeouts_enabled: true }),
     ...(collisions && { ip_collisions: collisions }),
     ...(bundles.length > 0 && { operator_bundles: bundles }),
-  };
+  });
 }
 
 const MIB = 1024 ** 2;
