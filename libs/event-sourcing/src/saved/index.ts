@@ -1,4 +1,5 @@
 export { DUE_KEYS } from './due-keys';
-export { KeptEntries, keptEntries, viewFold } from './kept-entries';
+export { FilteredState } from './filtered-state';
+export { keptEntries, viewFold } from './kept-entries';
 export { keptReadModels } from './kept-read-models';
 export { SavedConsumer, SavedStates, SAVE_LIMITS, type SaveLimits } from './saved-states';

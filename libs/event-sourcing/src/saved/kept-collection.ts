@@ -64,7 +64,11 @@ export class KeptCollection {
     if (this.found.size > 0) this.found = new BoundedMap(FOUND_MAX);
     const known = this.pending.get(key);
     if (known) this.pending.set(key, { document, before: known.before, isRead: known.isRead });
-    else this.pending.set(key, { document, ...this.replacedBy(key) });
+    else {
+      const replaced = this.replacedBy(key);
+      const isAbsent = !document && !replaced.before && !this.saving.has(key);
+      if (!isAbsent) this.pending.set(key, { document, ...replaced });
+    }
   }
 
   /** Returns the documents that meet the conditions, in order, from `offset` on. */

@@ -1,14 +1,11 @@
 import type { Entries, EntryField, EntryKind, EntryShape, MakeEntries } from '@muster/decision';
 import type { SavedFold, SavedState, StateChange, StateTable } from '@muster/ports';
-import { BoundedMap } from '../bounded-map';
 import { DUE_KEYS } from './due-keys';
 import type { ChangeSource, FrozenChanges, SavedConsumer } from './saved-states';
 import { decodeValue, encodeValue } from './values';
 
 /** Maximum number of closed entries of one kind that are cached in memory. */
 const RESTING_ENTRIES_MAX = 2_000;
-/** Maximum number of keys of one kind that are known to have no saved entry. */
-const ABSENT_KEYS_MAX = 10_000;
 
 const OPEN = 'open';
 
@@ -41,8 +38,6 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   private readonly held = new Map<Key, Entry>();
   /** Cached closed entries, the least recently used first. */
   private readonly resting = new Map<Key, Entry>();
-  /** Keys without an entry, so that the file is not read again for each event about a new or an unrelated key. */
-  private readonly absent = new BoundedMap<Key, true>(ABSENT_KEYS_MAX);
   private changedKeys = new Set<Key>();
   private savingKeys = new Set<Key>();
   private areOpenLoaded = false;
@@ -58,7 +53,6 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
 
   set(key: Key, entry: Entry): void {
     this.resting.delete(key);
-    this.absent.delete(key);
     this.held.set(key, entry);
     this.changedKeys.add(key);
   }
@@ -160,10 +154,9 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   private loaded(key: Key): Entry | undefined {
     // A changed entry without a value was deleted, and the deletion of its row is not saved yet.
     if (this.changedKeys.has(key) || this.savingKeys.has(key)) return undefined;
-    if (this.absent.has(key)) return undefined;
     const entry = this.readSaved(key);
-    if (!entry) this.absent.set(key, true);
-    else if (this.kind.isOpen(entry, key)) this.held.set(key, entry);
+    if (!entry) return undefined;
+    if (this.kind.isOpen(entry, key)) this.held.set(key, entry);
     else this.rest(key, entry);
     return entry;
   }

@@ -174,6 +174,36 @@ describe('keptReadModels', () => {
     await states.close();
   });
 
+  it('saves no removal of a document that does not exist', async () => {
+    const store = sqliteStateStore({ file: join(directory.path, 'absent.sqlite') });
+    const saved: string[] = [];
+    const watched: StateStore = {
+      open: async (consumer) => {
+        const state = await store.open(consumer);
+        const save = state.save.bind(state);
+        state.save = (changes, onSaved) => {
+          const all = [...changes];
+          saved.push(...all.map(({ table, key }) => `${table} ${key}`));
+          return save(all, onSaved);
+        };
+        return state;
+      },
+      close: () => store.close(),
+    };
+    const states = new SavedStates(watched, inMemoryEventStore(), fail, AT_THE_END);
+    const models = await keptReadModels(states, FOLDS);
+    const [added, removed] = [
+      { key: 'b', document: {} },
+      { key: 'b', document: undefined },
+    ].map(toChange);
+    await models.commit('hosts', 1, [toChange({ key: 'a', document: undefined }), ...(added ? [added] : [])]);
+    await states.save();
+    await models.commit('hosts', 2, removed ? [removed] : []);
+    await states.save();
+    expect(saved).toEqual(['hosts b', 'checkpoints hosts', 'hosts b', 'checkpoints hosts']);
+    await states.close();
+  });
+
   it('loses unsaved changes when the process ends, and has the checkpoint of the saved ones', async () => {
     const file = join(directory.path, 'ended.sqlite');
     const first = await open(file, AT_THE_END);

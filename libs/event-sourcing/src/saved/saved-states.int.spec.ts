@@ -116,7 +116,7 @@ describe('a consumer with a saved state', () => {
     expect(counts.get('never')).toBeUndefined();
   });
 
-  it('reads the file once for a key that has no entry, and finds the entry that it gets later', async () => {
+  it('reads the file once for keys that have no entry, and finds the entry that one gets later', async () => {
     const store = inMemoryEventStore();
     const read: string[] = [];
     const wrap = (states: StateStore): StateStore => ({
@@ -132,7 +132,7 @@ describe('a consumer with a saved state', () => {
       },
     });
     const { counts, consumer } = await start(store, { wrap });
-    for (let times = 0; times < 3; times += 1) expect(counts.get('sample-0')).toBeUndefined();
+    for (const key of ['sample-0', 'sample-1', 'sample-2']) expect(counts.get(key)).toBeUndefined();
     expect(read).toEqual(['sample-0']);
     counts.set('sample-0', { count: CLOSED_AT });
     await consumer.save();

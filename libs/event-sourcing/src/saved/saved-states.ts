@@ -2,13 +2,13 @@ import {
   type EventPlace,
   type EventStore,
   type SavedFold,
-  type SavedState,
   START_OF_STORE,
   type StateChange,
   type StateConsumer,
   type StateStore,
   type StateTable,
 } from '@muster/ports';
+import { FilteredState } from './filtered-state';
 import { decodeValue, encodeValue } from './values';
 
 export interface SaveLimits {
@@ -73,7 +73,7 @@ export class SavedStates {
         checkpoints.set(fold.name, checkpoint);
       else await state.clear(fold.tables.map((table) => table.name));
     }
-    const consumer = new SavedConsumer(state, folds, checkpoints, this.limits, this.onError);
+    const consumer = new SavedConsumer(new FilteredState(state, tables), folds, checkpoints, this.limits, this.onError);
     this.consumers.set(name, consumer);
     return consumer;
   }
@@ -106,7 +106,7 @@ export class SavedConsumer {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    readonly state: SavedState,
+    readonly state: FilteredState,
     private readonly folds: readonly SavedFold[],
     private readonly checkpoints: Map<string, Checkpoint>,
     private readonly limits: SaveLimits,
@@ -146,6 +146,7 @@ export class SavedConsumer {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
+    this.state.close();
     await this.save().catch(this.onError);
   }
 

@@ -1,4 +1,4 @@
-import { KeptEntries, WorkQueue } from '@muster/event-sourcing';
+import { FilteredState, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
 import { openCaller } from '../load/caller';
@@ -18,7 +18,7 @@ export interface Counts {
   readonly parses: number;
   readonly stringifications: number;
   readonly reactions: number;
-  /** Reads of entries from the files of saved states. */
+  /** Reads and searches of the files of saved states. */
   readonly savedReads: number;
 }
 
@@ -76,7 +76,8 @@ let plainText: (value: unknown) => string = JSON.stringify;
 export function countProcess(counter: Counter): () => void {
   const { parse, stringify } = JSON;
   const runOne = WorkQueue.prototype['runOne'];
-  const readSaved = KeptEntries.prototype['readSaved'];
+  const readSaved = FilteredState.prototype['readSaved'];
+  const findSaved = FilteredState.prototype['findSaved'];
   plainText = stringify;
   JSON.parse = (text: string, reviver?: (key: string, value: unknown) => unknown): JsonValue => {
     counter.parses += 1;
@@ -90,14 +91,19 @@ export function countProcess(counter: Counter): () => void {
     counter.reactions += 1;
     return runOne.call(this, key);
   };
-  KeptEntries.prototype['readSaved'] = function (this: KeptEntries<string, object, unknown>, key: string) {
+  FilteredState.prototype['readSaved'] = function (this: FilteredState, ...row) {
     counter.savedReads += 1;
-    return readSaved.call(this, key);
+    return readSaved.call(this, ...row);
+  };
+  FilteredState.prototype['findSaved'] = function (this: FilteredState, ...query) {
+    counter.savedReads += 1;
+    return findSaved.call(this, ...query);
   };
   return () => {
     Object.assign(JSON, { parse, stringify });
     WorkQueue.prototype['runOne'] = runOne;
-    KeptEntries.prototype['readSaved'] = readSaved;
+    FilteredState.prototype['readSaved'] = readSaved;
+    FilteredState.prototype['findSaved'] = findSaved;
   };
 }
 
