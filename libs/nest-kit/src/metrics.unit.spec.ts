@@ -15,22 +15,29 @@ describe('HttpMetrics', () => {
 
   it('counts durations and sizes cumulatively, and requests in progress', async () => {
     const kind = { handler: '/byid/:token', method: 'GET' };
-    metrics.started(kind);
-    metrics.started(kind);
-    metrics.ended(kind, { code: 206, seconds: 0.5, bytes: 2e6 });
-    metrics.started(kind);
-    metrics.ended(kind, { code: 206, seconds: 20, bytes: 50 });
+    const counts = metrics.countsOf(kind);
+    counts.started();
+    counts.started();
+    counts.ended({ code: 206, seconds: 0.5, bytes: 2e6 });
+    counts.started();
+    counts.ended({ code: 206, seconds: 20, bytes: 50 });
+    const other = metrics.countsOf({ ...kind, method: 'HEAD' });
+    other.started();
+    other.ended({ code: 200, seconds: 60, bytes: 0 });
+    other.started();
     const labels = 'service="s",handler="/byid/:token",method="GET",code="206"';
     const lines = await linesOf(metrics.registry);
     for (const line of [
-      `a_http_request_duration_seconds_bucket{le="0.1",${labels}} 0`,
-      `a_http_request_duration_seconds_bucket{le="1",${labels}} 1`,
-      `a_http_request_duration_seconds_bucket{le="50",${labels}} 2`,
-      `a_http_request_duration_seconds_bucket{le="+Inf",${labels}} 2`,
+      `a_http_request_duration_seconds_bucket{${labels},le="0.1"} 0`,
+      `a_http_request_duration_seconds_bucket{${labels},le="1"} 1`,
+      `a_http_request_duration_seconds_bucket{${labels},le="50"} 2`,
+      `a_http_request_duration_seconds_bucket{${labels},le="+Inf"} 2`,
       `a_http_request_duration_seconds_sum{${labels}} 20.5`,
-      `a_http_response_size_bytes_bucket{le="100",${labels}} 1`,
+      `a_http_response_size_bytes_bucket{${labels},le="100"} 1`,
       `a_http_response_size_bytes_count{${labels}} 2`,
-      'a_http_requests_inflight{service="s",handler="/byid/:token"} 1',
+      'a_http_requests_inflight{service="s",handler="/byid/:token"} 2',
+      'a_http_request_duration_seconds_bucket{service="s",handler="/byid/:token",method="HEAD",code="200",le="50"} 0',
+      'a_http_request_duration_seconds_bucket{service="s",handler="/byid/:token",method="HEAD",code="200",le="+Inf"} 1',
     ])
       expect(lines).toContain(line);
   });
