@@ -241,7 +241,9 @@ export class RequestMetrics {
   private histograms(of: 'seconds' | 'bytes'): readonly (readonly [string, StoredHistogram])[] {
     const { service } = this.options;
     return [...this.countsByKind.values()].flatMap(({ kind, byCode }) =>
-      [...byCode].map(([code, tallies]) => [labelsText({ service, ...kind, code: String(code) }), tallies[of]] as const),
+      [...byCode].map(
+        ([code, tallies]) => [labelsText({ service, ...kind, code: String(code) }), tallies[of]] as const,
+      ),
     );
   }
 

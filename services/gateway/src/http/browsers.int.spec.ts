@@ -81,7 +81,7 @@ describe('requests of browsers with AUTH_TYPE=none', () => {
   });
 
   it('sends security headers and forbids caching of responses', async () => {
-    expect((await raw('GET', CLUSTERS, {})).headers).toMatchObject({
+    expect((await raw('GET', `${CLUSTERS}/default-config`, {})).headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',

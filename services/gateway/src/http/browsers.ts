@@ -8,7 +8,7 @@ import { EVALUATION_HEADER, EVENT_COUNT_HEADERS } from './headers';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
-const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', EVALUATION_HEADER];
+const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', 'ETag', EVALUATION_HEADER];
 
 /** Swagger UI has inline scripts and styles. */
 const PAGE_POLICY =
@@ -28,7 +28,13 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
       origin: (origin: string | undefined, done: (error: Error | null, allow: boolean) => void) =>
         done(null, origin !== undefined && isAllowed(origin)),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'get_unregistered_clusters'],
+      allowedHeaders: [
+        'Authorization',
+        'Content-Type',
+        'Idempotency-Key',
+        'If-None-Match',
+        'get_unregistered_clusters',
+      ],
       exposedHeaders: EXPOSED_HEADERS,
       maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     });

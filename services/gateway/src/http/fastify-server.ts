@@ -15,6 +15,7 @@ import {
   REQUEST_TIMEOUT_MS,
   SLOW_CLIENTS_CHECK_MS,
 } from './request-body';
+import { answerFromKeptBodies } from './kept-bodies';
 import type { RouteTable } from './routes';
 
 /**
@@ -103,6 +104,7 @@ export function createFastifyServer(
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);
   leaveBodiesUnread(server);
+  answerFromKeptBodies(server);
   readUploads(server);
   return adapter;
 }

@@ -87,7 +87,8 @@ export class ClusterViews {
     const present = await inCollection(COLLECTIONS.clusters);
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
-    return jsonList(await allOf(wanted.map((document) => this.textOf(document, options))));
+    const key = `/${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
+    return this.whole.joined(key, jsonList(await allOf(wanted.map((document) => this.textOf(document, options)))));
   }
 
   /**
@@ -101,7 +102,9 @@ export class ClusterViews {
   ): Promise<readonly Buffer[]> {
     const cluster = await this.document(clusterId);
     const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
-    return jsonList(await allOf(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail))));
+    const texts = hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail));
+    const key = `${clusterId}/hosts/${Number(detail.inventory)}${Number(detail.connectivity)}`;
+    return this.whole.joined(key, jsonList(await allOf(texts)));
   }
 
   private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {

@@ -1,5 +1,6 @@
 import { BoundedMap } from '@muster/event-sourcing';
 import { JOINED_MAX_BYTES, bytesOf } from '../http/file-answers';
+import { keepBody } from '../http/kept-bodies';
 
 interface Kept {
   /** The inputs from which the text was rendered. */
@@ -28,6 +29,8 @@ export class KeptTexts {
   /** Replaces the text of the key. A text above `bytesMax` is not kept. */
   keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
     this.texts.set(key, { sources, pieces }, bytesOf(pieces));
+    const [body, ...others] = pieces;
+    if (body && others.length === 0) keepBody(body);
   }
 
   /** One piece with the bytes of all pieces; the same object as long as the pieces are. Texts above `JOINED_MAX_BYTES` stay in pieces. */
