@@ -6,9 +6,10 @@ import { type HostKey, hostKeyOf } from '@muster/contracts';
 const REMEMBERED_HOSTS_MAX = 100_000;
 
 interface Sign {
-  /** ISO 8601 UTC with milliseconds, as stored times. */
-  readonly at: string;
+  readonly atMs: number;
   readonly clockSeconds: number;
+  /** ISO 8601 UTC with milliseconds, as stored times. Written when it is read, because most polls are never shown. */
+  at?: string;
 }
 
 /**
@@ -26,8 +27,8 @@ export class LastSeen {
    */
   note(infraEnvId: string, hostId: string, nowMs: number, clockSeconds = 0): void {
     const key = hostKeyOf(infraEnvId, hostId);
-    const known = this.signs.get(key)?.clockSeconds ?? 0;
-    this.signs.set(key, { at: new Date(nowMs).toISOString(), clockSeconds: clockSeconds || known });
+    const known = this.signs.peek(key)?.clockSeconds ?? 0;
+    this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
   }
 
   /** Whether this process has answered a poll of the host. */
@@ -42,8 +43,10 @@ export class LastSeen {
 
   /** Returns the later of the stored time (ISO 8601) and the last poll that this process answered. */
   since(infraEnvId: string, hostId: string, stored: string): string {
-    const at = this.signs.peek(hostKeyOf(infraEnvId, hostId))?.at ?? '';
+    const sign = this.signs.peek(hostKeyOf(infraEnvId, hostId));
+    if (!sign) return stored;
+    sign.at ??= new Date(sign.atMs).toISOString();
     // Times in ISO 8601 of the same length are in the order of their texts.
-    return at > stored ? at : stored;
+    return sign.at > stored ? sign.at : stored;
   }
 }
