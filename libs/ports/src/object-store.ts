@@ -49,8 +49,11 @@ export class ObjectTooLarge extends Error {
  * key.
  */
 export interface Secrets {
-  /** Stores `plaintext` under the name and replaces an older value. Durable when the promise resolves. */
-  seal(scope: string, name: string, plaintext: Buffer): Promise<void>;
+  /**
+   * Stores `plaintext` under the name and replaces an older value. Durable when the promise resolves. `isNewScope`: the scope was just
+   * named and has no values yet, so it is not read first.
+   */
+  seal(scope: string, name: string, plaintext: Buffer, options?: { readonly isNewScope?: boolean }): Promise<void>;
   /**
    * Returns the plaintext, or undefined when there is none.
    * @throws Error when the sealed bytes were changed
@@ -60,16 +63,21 @@ export interface Secrets {
   shred(scope: string): Promise<void>;
 }
 
+export interface SealedValue {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
 /** Storage of sealed bytes. Scopes and names contain no text of a caller. */
 export interface SealedStorage {
   read(scope: string, name: string): Promise<Buffer | undefined>;
   /** Stores the first values of a scope; durable when it resolves. False when the scope has values; then nothing is stored. */
   create(scope: string, values: ReadonlyMap<string, Buffer>): Promise<boolean>;
   /**
-   * Stores a value in a scope that has values, replacing an older one; durable when it resolves.
-   * @throws Error when the scope has no values
+   * Stores a value in a scope, replacing an older one; durable when it resolves. False when the scope does not have the value `given`,
+   * because it was destroyed meanwhile; then nothing is stored.
    */
-  replace(scope: string, name: string, bytes: Buffer): Promise<void>;
+  replace(scope: string, name: string, bytes: Buffer, given: SealedValue): Promise<boolean>;
   /** Destroys all values of a scope. Idempotent. */
   remove(scope: string): Promise<void>;
 }

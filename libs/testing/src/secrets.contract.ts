@@ -88,6 +88,32 @@ export const secretsContract = (name: string, open: OpenSecrets): void => {
       expect((await secrets.open(scope, 'new'))?.toString()).toBe('new');
     });
 
+    it('seals the first value of a scope that is new, and of one that only seems to be', async () => {
+      await secrets.seal(scope, 'first', Buffer.from('1'), { isNewScope: true });
+      const again = (await opened.reopen?.()) ?? secrets;
+      await again.seal(scope, 'second', Buffer.from('2'), { isNewScope: true });
+      expect((await secrets.open(scope, 'first'))?.toString()).toBe('1');
+      expect((await secrets.open(scope, 'second'))?.toString()).toBe('2');
+    });
+
+    it('follows another process that destroys a scope and uses it again', async () => {
+      const other = await opened.reopen?.();
+      if (!other) return;
+      await secrets.seal(scope, 'token', Buffer.from('before'));
+      expect((await other.open(scope, 'token'))?.toString()).toBe('before');
+      await other.shred(scope);
+      expect(await secrets.open(scope, 'token')).toBeUndefined();
+      await other.seal(scope, 'token', Buffer.from('after'));
+      expect((await secrets.open(scope, 'token'))?.toString()).toBe('after');
+      await other.shred(scope);
+      await other.seal(scope, 'other', Buffer.from('kept'));
+      await secrets.seal(scope, 'token', Buffer.from('last'));
+      for (const vault of [secrets, other]) {
+        expect((await vault.open(scope, 'token'))?.toString()).toBe('last');
+        expect((await vault.open(scope, 'other'))?.toString()).toBe('kept');
+      }
+    });
+
     it('opens values after it was reopened', async () => {
       if (opened.reopen === undefined) return;
       await secrets.seal(scope, 'kubeconfig', Buffer.from('lasting'));

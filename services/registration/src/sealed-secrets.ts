@@ -155,7 +155,8 @@ export class SealingCommands {
     isNew = false,
   ): Promise<Stored> {
     const seal = async (): Promise<void> => {
-      for (const { name, text } of toSeal) await this.secrets.seal(id, name, Buffer.from(text));
+      for (const [index, { name, text }] of toSeal.entries())
+        await this.secrets.seal(id, name, Buffer.from(text), { isNewScope: isNew && index === 0 });
     };
     return aggregate.execute(id, command, context, isNew ? { ofNewId: seal } : seal);
   }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsContract, temporaryDirectory } from '@muster/testing';
-import { filesystemSecrets } from './secrets';
+import { KeptKeys } from './kept-keys';
+import { filesystemSealedStorage, filesystemSecrets, sealedSecrets } from './secrets';
 
 const locations = () => {
   const directory = temporaryDirectory();
@@ -114,5 +115,42 @@ describe('filesystemSecrets', () => {
       expect(opened.map(String)).toEqual(services.map((_, at) => `value ${at}`));
     }
     own.remove();
+  });
+
+  it('reads no key of a new scope, and the key of another scope once', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const reads: string[] = [];
+    const open = () =>
+      sealedSecrets({
+        masterKeyFile: ownOptions.masterKeyFile,
+        openStorage: async () => {
+          const storage = await filesystemSealedStorage(ownOptions.directory);
+          const read: typeof storage.read = (scope, name) => {
+            reads.push(name);
+            return storage.read(scope, name);
+          };
+          return { ...storage, read };
+        },
+      });
+    const secrets = await open();
+    await secrets.seal('scope', 'one', Buffer.from('1'), { isNewScope: true });
+    await secrets.seal('scope', 'two', Buffer.from('2'));
+    expect(reads).toEqual([]);
+    const another = await open();
+    for (const name of ['one', 'two', 'one']) await another.open('scope', name);
+    await another.seal('scope', 'three', Buffer.from('3'));
+    expect(reads.filter((name) => name === 'key')).toHaveLength(1);
+    expect(reads).toHaveLength(4);
+    own.remove();
+  });
+
+  it('keeps the keys of the scopes that were used last', () => {
+    const keys = new KeptKeys();
+    const key = { key: Buffer.alloc(1), wrapped: Buffer.alloc(1) };
+    for (let n = 0; n < 1_500; n += 1) keys.keep(`s${n}`, key);
+    expect(['s499', 's500', 's1499'].map((scope) => keys.get(scope) !== undefined)).toEqual([false, true, true]);
+    const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_001);
+    expect(keys.get('s1499')).toBeUndefined();
+    later.mockRestore();
   });
 });

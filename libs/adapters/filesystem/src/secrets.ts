@@ -13,6 +13,7 @@ import {
   temporaryName,
   writeNewFile,
 } from './durable-files';
+import { KeptKeys, type ScopeKey } from './kept-keys';
 
 /** Runs work with the same key sequentially, and work with different keys concurrently. */
 export const createKeyedQueue = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
@@ -110,6 +111,9 @@ export const filesystemSecrets = ({ directory, masterKeyFile }: FilesystemSecret
 
 const KEY_NAME = 'key';
 
+/** A scope may be destroyed and created again by another process between two attempts. */
+const SEAL_ATTEMPTS_MAX = 3;
+
 /**
  * Seals values. Each scope has a key, encrypted with the master key. The storage receives hashes instead of the scopes
  * and names of callers.
@@ -119,37 +123,66 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
   const storage = await openStorage();
   const runInOrder = createKeyedQueue();
 
-  const scopeKey = async (scope: string): Promise<Buffer | undefined> => {
+  const keptKeys = new KeptKeys();
+
+  const readKey = async (scope: string): Promise<ScopeKey | undefined> => {
     const wrapped = await storage.read(hashOf(scope), KEY_NAME);
-    return wrapped && openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
+    if (!wrapped) return undefined;
+    const key = openOrExplain(masterKey, keySealedFor(scope), wrapped, 'the key of a scope');
+    return keptKeys.keep(scope, { key, wrapped });
   };
 
   /** False when another process created the scope concurrently. */
-  const createScope = (scope: string, name: string, plaintext: Buffer): Promise<boolean> => {
+  const createScope = async (scope: string, name: string, plaintext: Buffer): Promise<boolean> => {
     const key = randomBytes(KEY_BYTES);
+    const wrapped = sealBytes(masterKey, keySealedFor(scope), key);
+    const value = sealBytes(key, valueSealedFor(scope, name), plaintext);
     const values = new Map([
-      [KEY_NAME, sealBytes(masterKey, keySealedFor(scope), key)],
-      [hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext)],
+      [KEY_NAME, wrapped],
+      [hashOf(name), value],
     ]);
-    return storage.create(hashOf(scope), values);
+    const isCreated = await storage.create(hashOf(scope), values);
+    if (isCreated) keptKeys.keep(scope, { key, wrapped });
+    return isCreated;
+  };
+
+  /** False when the scope has another key than that one, or none. */
+  const sealWith = ({ key, wrapped }: ScopeKey, scope: string, name: string, plaintext: Buffer): Promise<boolean> => {
+    const value = sealBytes(key, valueSealedFor(scope, name), plaintext);
+    return storage.replace(hashOf(scope), hashOf(name), value, { name: KEY_NAME, bytes: wrapped });
   };
 
   return {
-    seal: (scope, name, plaintext) =>
+    seal: (scope, name, plaintext, { isNewScope = false } = {}) =>
       runInOrder(scope, async () => {
-        const known = await scopeKey(scope);
-        if (!known && (await createScope(scope, name, plaintext))) return;
-        const key = known ?? (await scopeKey(scope));
-        if (!key) throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
-        await storage.replace(hashOf(scope), hashOf(name), sealBytes(key, valueSealedFor(scope, name), plaintext));
+        for (let attempt = 1; attempt <= SEAL_ATTEMPTS_MAX; attempt += 1) {
+          const known = keptKeys.get(scope) ?? (isNewScope && attempt === 1 ? undefined : await readKey(scope));
+          if (known ? await sealWith(known, scope, name, plaintext) : await createScope(scope, name, plaintext)) return;
+          keptKeys.delete(scope);
+        }
+        throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
       }),
     open: (scope, name) =>
       runInOrder(scope, async () => {
-        const key = await scopeKey(scope);
-        const sealed = key && (await storage.read(hashOf(scope), hashOf(name)));
-        return key && sealed && openOrExplain(key, valueSealedFor(scope, name), sealed, 'a secret');
+        const kept = keptKeys.get(scope);
+        const known = kept ?? (await readKey(scope));
+        const sealed = known && (await storage.read(hashOf(scope), hashOf(name)));
+        if (!sealed) return undefined;
+        const sealedFor = valueSealedFor(scope, name);
+        if (!kept) return openOrExplain(known.key, sealedFor, sealed, 'a secret');
+        try {
+          return openBytes(kept.key, sealedFor, sealed);
+        } catch {
+          // Another process destroyed the scope and created it again, or the value was changed.
+          const key = (await readKey(scope))?.key;
+          return key && openOrExplain(key, sealedFor, sealed, 'a secret');
+        }
       }),
-    shred: (scope) => runInOrder(scope, () => storage.remove(hashOf(scope))),
+    shred: (scope) =>
+      runInOrder(scope, async () => {
+        keptKeys.delete(scope);
+        await storage.remove(hashOf(scope));
+      }),
   };
 };
 
@@ -179,7 +212,12 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
         throw error;
       }
     },
-    replace: (scope, name, bytes) => replace(join(scopes, scope), name, bytes),
+    replace: async (scope, name, bytes, given) => {
+      const found = await readIfPresent(join(scopes, scope, given.name));
+      if (!found?.equals(given.bytes)) return false;
+      await replace(join(scopes, scope), name, bytes);
+      return true;
+    },
     remove: async (scope) => {
       const away = temporaryName(discarded);
       try {

@@ -54,7 +54,9 @@ describe('sqliteSealedStorage', () => {
     expect(await one.create('scope', new Map([['key', Buffer.from('1')]]))).toBe(true);
     expect(await other.create('scope', new Map([['key', Buffer.from('2')]]))).toBe(false);
     expect((await other.read('scope', 'key'))?.toString()).toBe('1');
-    await other.replace('scope', 'value', Buffer.from('sealed'));
+    const given = { name: 'key', bytes: Buffer.from('1') };
+    expect(await other.replace('scope', 'value', Buffer.from('sealed'), given)).toBe(true);
+    expect(await other.replace('scope', 'value', Buffer.from('x'), { ...given, bytes: Buffer.from('2') })).toBe(false);
     expect((await one.read('scope', 'value'))?.toString()).toBe('sealed');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await one.close();
@@ -67,7 +69,8 @@ describe('sqliteSealedStorage', () => {
     expect(bytesOnDisk()).toContain('bytes-of-the-scope-key');
     await storage.remove('gone');
     expect(bytesOnDisk()).not.toContain('bytes-of-the-scope-key');
-    await expect(storage.replace('gone', 'value', Buffer.from('x'))).rejects.toThrow(/destroyed/);
+    const given = { name: 'key', bytes: Buffer.from('bytes-of-the-scope-key') };
+    expect(await storage.replace('gone', 'value', Buffer.from('x'), given)).toBe(false);
     expect(await storage.read('gone', 'value')).toBeUndefined();
     await storage.close();
   });

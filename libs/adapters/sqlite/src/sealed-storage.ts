@@ -23,10 +23,8 @@ export const sqliteSealedStorage = (
     },
     create: (scope, values) =>
       writes.run('create', [scope, [...values].map(([name, bytes]) => [name, new Uint8Array(bytes)])]),
-    replace: async (scope, name, bytes) => {
-      const exists = await writes.run('replace', [scope, name, new Uint8Array(bytes)]);
-      if (!exists) throw new Error('The secrets of this scope were destroyed.');
-    },
+    replace: (scope, name, bytes, given) =>
+      writes.run('replace', [scope, name, new Uint8Array(bytes), given.name, new Uint8Array(given.bytes)]),
     remove: async (scope) => {
       await writes.run('remove', [scope]);
       await writes.truncate();

@@ -73,6 +73,7 @@ function openObjects({ file }: WrittenFile) {
 function openSealed({ file }: WrittenFile) {
   const database = openDurableDatabase(file, SEALED_SCHEMA);
   const selectScope = database.prepare('SELECT 1 FROM sealed WHERE scope = ? LIMIT 1').raw();
+  const selectValue = database.prepare('SELECT 1 FROM sealed WHERE scope = ? AND name = ? AND bytes = ?').raw();
   const insert = database.prepare('INSERT OR REPLACE INTO sealed (scope, name, bytes) VALUES (?, ?, ?)');
   const removal = database.prepare('DELETE FROM sealed WHERE scope = ?');
   return {
@@ -83,9 +84,9 @@ function openSealed({ file }: WrittenFile) {
         for (const [name, bytes] of values) insert.run(scope, name, bytes);
         return true;
       },
-      /** A scope that was destroyed meanwhile has no key, and the value must not create it again. */
-      replace: (scope: string, name: string, bytes: Uint8Array): boolean => {
-        if (!selectScope.get(scope)) return false;
+      /** A scope that was destroyed meanwhile has no key, or another one, and the value must not create it again. */
+      replace: (scope: string, name: string, bytes: Uint8Array, givenName: string, given: Uint8Array): boolean => {
+        if (!selectValue.get(scope, givenName, given)) return false;
         insert.run(scope, name, bytes);
         return true;
       },
