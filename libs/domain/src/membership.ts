@@ -93,7 +93,10 @@ export class Membership {
   observe(event: MusterEvent & { readonly streamId: string }): MembershipChange {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
-    if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
+    // Hosts register in an infra-env that exists, and join a cluster that exists. The known hosts need not be searched for a new one.
+    if (event.type === 'ClusterRegistered') setOf(this.hostsByCluster, id, () => []);
+    else if (event.type === 'InfraEnvRegistered') setOf(this.hostsByInfraEnv, id, () => []);
+    else if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
     else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.forgetCluster(id);
     return NO_CHANGE;
   }

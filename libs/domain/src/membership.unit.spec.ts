@@ -31,6 +31,20 @@ const reregistered = (host: string, clusterId: string) =>
     type: 'HostReregistered',
     data: { discoveryAgentVersion: '', kind: 'Host', clusterId, inventoryKept: false, at },
   });
+const REGISTERED_CLUSTER = {
+  clusterId: 'new',
+  kind: 'Cluster',
+  settings: {},
+  owner: undefined,
+  pullSecretSet: true,
+  monitoredOperators: [],
+  openshiftClusterId: '',
+  imported: false,
+  status: 'insufficient',
+  statusReason: undefined,
+  at,
+};
+const REGISTERED_INFRA_ENV = { infraEnvId: 'env', settings: {}, owner: undefined, pullSecretSet: true, at };
 function after(...events: readonly ReturnType<typeof inStream>[]): Membership {
   const membership = new Membership();
   for (const event of events) membership.observe(event);
@@ -46,6 +60,22 @@ describe('membership', () => {
     expect(membership.observe(unbound('b', 'one'))).toEqual({ left: 'one', joined: '' });
     expect([...members]).toEqual([]);
     expect([...membership.hostsOf('two')]).toEqual([key('a')]);
+  });
+
+  it('searches the known hosts for a cluster and an infra-env from before, not for new ones', () => {
+    const searched: string[] = [];
+    const search = (id: string) => {
+      searched.push(id);
+      return [key('b')];
+    };
+    const membership = new Membership({ clusterOf: () => '', hostsOfCluster: search, hostsOfInfraEnv: search });
+    membership.observe(inStream('cluster-new', { type: 'ClusterRegistered', data: REGISTERED_CLUSTER }));
+    membership.observe(inStream('infraEnv-env', { type: 'InfraEnvRegistered', data: REGISTERED_INFRA_ENV }));
+    membership.observe(registered('a', 'new'));
+    expect([...membership.hostsOf('new'), ...membership.hostsOfInfraEnv('env')]).toEqual([key('a'), key('a')]);
+    expect(searched).toEqual([]);
+    expect([...membership.hostsOf('old')]).toEqual([key('b')]);
+    expect(searched).toEqual(['old']);
   });
 
   it('returns the cluster that a removed host leaves', () => {
