@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
 import { compareWith } from './compare';
 import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
-import type { Measurement } from './measurement';
-import { comparisonIn, machine, mergeWithPage, toPage, toTable, withComparison } from './report';
+import { comparisonIn, machine, mergeWithPage, type Section, toPage, toTable, withComparison } from './report';
 
 const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 
@@ -28,28 +27,29 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const bed = createBenchBed({ ...options, tell });
-  const measurements: Measurement[] = [];
+  const sections: Section[] = [];
   let broken = 0;
   try {
     for (const { name, run } of options.benches) {
       bed.tell(name);
       try {
-        measurements.push(...(await run(bed)));
+        sections.push({ bench: name, measurements: await run(bed) });
       } catch (error) {
         broken += 1;
         console.error(error);
-        measurements.push({ what: name, measured: 'failed, see above', budget: '' });
+        sections.push({ bench: name, measurements: [{ what: name, measured: 'failed, see above', budget: '' }] });
       }
     }
   } finally {
     bed.remove();
   }
+  const measurements = sections.flatMap((section) => section.measurements);
   console.log(`${machine()}${options.isQuick ? QUICK : ''}\n\n${toTable(measurements)}`);
   if (options.writes) {
-    const isPartial = options.benches.length < BENCHES.length;
     const before = readPage();
-    const page = isPartial && before !== '' ? mergeWithPage(before, measurements) : measurements;
-    writeFileSync(PAGE, withComparison(toPage(page, options.isQuick), comparisonIn(before)));
+    const names = BENCHES.map(({ name }) => name);
+    const page = toPage(mergeWithPage(before, sections, names), options.isQuick);
+    writeFileSync(PAGE, withComparison(page, comparisonIn(before)));
   }
   return broken === 0 ? 0 : 1;
 }

@@ -21,14 +21,20 @@ export function machine(): string {
   return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 1024 ** 3)} GiB, Node ${process.version}`;
 }
 
-export const toPage = (measurements: readonly Measurement[], isQuick: boolean): string => `# Benchmarks
+/** The rows of one benchmark. */
+export interface Section {
+  /** Value for `--only`. */
+  readonly bench: string;
+  readonly measurements: readonly Measurement[];
+}
+
+export const toPage = (sections: readonly Section[], isQuick: boolean): string => `# Benchmarks
 
 Written by \`npm run bench -- --write\`; do not edit.${isQuick ? ' A quick run: these figures are not comparable.' : ''}
 Machine: ${machine()}. Load generator, nats-server and Muster share its cores.
 The budgets come from the design. A figure above its budget does not fail a test.
 
-${toTable(measurements)}
-`;
+${sections.map(({ bench, measurements }) => `## ${bench}\n\n${toTable(measurements)}\n`).join('\n')}`;
 
 const COMPARISON = '\n## Comparison\n\n';
 
@@ -39,17 +45,23 @@ export const withComparison = (page: string, comparison: string | undefined): st
 export const comparisonIn = (page: string): string | undefined => page.split(COMPARISON)[1];
 
 /**
- * Merges new figures into a page: measured rows are replaced in place, new ones are appended. The rows of a page of
- * another machine are discarded.
+ * Returns the sections of a page with those that were measured again, in the order of `benches`. A measured section replaces all rows of
+ * its benchmark. Sections of other benchmarks than `benches`, and those of another machine, are discarded.
  */
-export function mergeWithPage(page: string, measurements: readonly Measurement[]): readonly Measurement[] {
-  if (!page.includes(`Machine: ${machine()}.`)) return measurements;
-  const fresh = new Map(measurements.map((one) => [one.what, one]));
-  const known = rowsOf(withComparison(page, undefined));
-  const kept = known.map((one) => fresh.get(one.what) ?? one);
-  const names = new Set(known.map(({ what }) => what));
-  return [...kept, ...measurements.filter(({ what }) => !names.has(what))];
+export function mergeWithPage(
+  page: string,
+  measured: readonly Section[],
+  benches: readonly string[],
+): readonly Section[] {
+  const known = page.includes(`Machine: ${machine()}.`) ? sectionsOf(withComparison(page, undefined)) : [];
+  return benches.flatMap((name) => [...measured, ...known].find(({ bench }) => bench === name) ?? []);
 }
+
+const sectionsOf = (page: string): readonly Section[] =>
+  page
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => ({ bench: text.split('\n', 1)[0] ?? '', measurements: rowsOf(text) }));
 
 /** The rows of every table in a text. */
 export const rowsOf = (text: string): readonly Measurement[] => text.split('\n').flatMap((line) => rowOf(line) ?? []);
