@@ -95,6 +95,8 @@ const POLICY = SERVICE_DEFAULTS;
 
 interface Change {
   readonly what: string;
+  /** Of the largest cluster. */
+  readonly budget?: string;
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
   /** The last of the events is measured. `turn` alternates, so that each one is a change. */
@@ -115,20 +117,22 @@ const CHANGES: readonly Change[] = [
   { what: 'host silent or back', of: (story, host, turn) => [story.silence(host, turn)] },
   { what: 'VIP', of: (story, _, turn) => [story.apiVip(turn ? '10.0.0.7' : '10.0.0.5')] },
   {
-    what: 'way to one host lost or back',
+    what: 'edge to one host lost or back',
     of: (story, host, turn) => [story.reachOfOne(host, (host + 1) % story.hosts, !turn)],
   },
   {
-    what: 'ways to all hosts told for the first time',
+    what: 'edges to all hosts reported for the first time',
     of: (story, host) => [story.reachForgotten(host), story.reachOfAll(host, isReached)],
   },
   {
-    what: 'way to one host, patchy network',
+    what: 'edge to one host, patchy network',
+    budget: '< 20 ms',
     isPatchy: true,
     of: (story, host, turn) => [story.reachOfOne(host, (host + 1) % story.hosts, turn)],
   },
   {
     what: 'version, which affects all hosts',
+    budget: '< 150 ms',
     isWide: true,
     of: (story, _, turn) => [story.version(turn ? '4.19.1' : '4.18.3')],
   },
@@ -145,7 +149,9 @@ export const costPerChange: Bench = {
     for (const change of CHANGES) {
       bed.tell(`evaluation: ${change.what}`);
       const results = sizes.map((hosts) => measure(change, hosts, 1));
-      measurements.push(toMeasurement(`evaluation: ${change.what}; cluster of ${inRow(sizes)} hosts`, results));
+      measurements.push(
+        toMeasurement(`evaluation: ${change.what}; cluster of ${inRow(sizes)} hosts`, results, change.budget),
+      );
     }
     const results = counts.map((clusters) => measure(INVENTORY, HOSTS_OF_MANY, clusters));
     const what = `evaluation: ${INVENTORY.what}; ${inRow(counts)} clusters of ${HOSTS_OF_MANY} hosts`;
@@ -188,10 +194,10 @@ function measure(change: Change, hosts: number, clusters: number): Result {
 
 const inRow = (numbers: readonly number[]): string => numbers.map(count).join(' / ');
 
-const toMeasurement = (what: string, results: readonly Result[]): Measurement => ({
+const toMeasurement = (what: string, results: readonly Result[], budget = ''): Measurement => ({
   what,
   measured: `p50 ${results.map(({ p50Ms }) => milliseconds(p50Ms)).join(' / ')}, worst ${milliseconds(
     Math.max(...results.map(({ maxMs }) => maxMs)),
   )}; evaluated ${inRow(results.map(({ evaluated }) => evaluated))}`,
-  budget: '',
+  budget,
 });
