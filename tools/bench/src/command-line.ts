@@ -1,5 +1,5 @@
 import { imageDownload, imageThroughput } from './image/image.bench';
-import { fleet } from './fleet/fleet.bench';
+import { fleet, largeCluster } from './fleet/fleet.bench';
 import { prompt } from './fleet/prompt.bench';
 import { makeArtifacts } from './in-process/artifacts.bench';
 import { costPerChange } from './in-process/cost-per-change.bench';
@@ -31,6 +31,7 @@ export const BENCHES: readonly Bench[] = [
   commonCalls,
   outcomeLatency,
   fleet,
+  largeCluster,
   prompt,
   imageDownload,
   imageThroughput,
@@ -57,7 +58,7 @@ export const USAGE = `npm run bench -- [options]
   --data DIR     use the data directory of a finished run instead of recording an installation
   --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
   --events N     events of the large store of ready; default 1000000
-  --hosts N      hosts of fleet; default 10000
+  --hosts N      hosts of fleet, large-cluster and prompt
   --program FILE the main file of Muster of another tree; benchmarks: ${PROGRAM_NAMES}
   --compare REF  runs that commit and this tree alternately and prints ratios with their spread;
                  without --only: ${PROGRAM_NAMES}

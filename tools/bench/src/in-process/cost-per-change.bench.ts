@@ -95,7 +95,7 @@ const POLICY = SERVICE_DEFAULTS;
 
 interface Change {
   readonly what: string;
-  /** Of the largest cluster. */
+  /** The budget for the largest cluster. */
   readonly budget?: string;
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
