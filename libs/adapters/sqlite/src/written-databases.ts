@@ -3,6 +3,7 @@ import type Database from 'libsql';
 import { openDatabase } from './database';
 import { openDurableDatabase } from './durable-database';
 import { openStateDatabase } from './state-database';
+import { type StatePart, writePart } from './state-part';
 
 export const OBJECTS_SCHEMA = `
   CREATE TABLE IF NOT EXISTS objects (
@@ -95,15 +96,12 @@ function openSealed({ file }: WrittenFile) {
   };
 }
 
-/** A statement that writes, with its values. */
-export type StateWrite = readonly [sql: string, values: readonly unknown[]];
-
 /** Saved states. A save is sent in parts and written in one transaction. */
 function openState({ file }: WrittenFile) {
   const database = openStateDatabase(file);
   const prepared = new Map<string, Database.Statement>();
-  let parts: StateWrite[] = [];
-  const takeParts = (): readonly StateWrite[] => {
+  let parts: StatePart[] = [];
+  const takeParts = (): readonly StatePart[] => {
     const taken = parts;
     parts = [];
     return taken;
@@ -116,9 +114,9 @@ function openState({ file }: WrittenFile) {
   return {
     database,
     statements: {
-      addPart: (writes: readonly StateWrite[]): void => void (parts = parts.concat(writes)),
+      addPart: (...part: StatePart): void => void parts.push(part),
       save: (): void => {
-        for (const [sql, values] of takeParts()) prepare(sql).run(...values);
+        for (const part of takeParts()) writePart(part, prepare);
       },
       discard: (): void => void takeParts(),
     },
