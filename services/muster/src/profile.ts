@@ -86,7 +86,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     report: options.warn,
     check: () => opened.head(),
   });
-  const { store: eventStore, probe } = storeProbe(watchEventStore(opened, storeOutage), storeOutage);
+  // Only a server can become unavailable. Files and memory of this process are used directly.
+  const watchedStore = settings.get('EVENTSTORE_URL') ? watchEventStore(opened, storeOutage) : opened;
+  const { store: eventStore, probe } = storeProbe(watchedStore, storeOutage);
   const { states, close: closeStates } = openSavedStates(eventStore, options, openWriter());
   const openedModels = await reach(() => openReadModels(settings, states), { ...reaching, setting: 'MONGODB_URL' });
   const modelsOutage = new Outage({
@@ -95,7 +97,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     report: options.warn,
     check: () => openedModels.checkpoint(PROBED_PROJECTION),
   });
-  const readModels = modelsOutage.watch(openedModels);
+  const readModels = settings.get('MONGODB_URL') ? modelsOutage.watch(openedModels) : openedModels;
   const {
     objectStore: openedObjects,
     logs: openedLogs,
@@ -110,8 +112,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     report: options.warn,
     check: () => openedObjects.get(ABSENT_DIGEST),
   });
-  const objectStore = objectsOutage.watch(openedObjects);
-  const logs = watchObjectAreas(openedLogs, objectsOutage);
+  const isRemote = Boolean(settings.get('MINIO_URL'));
+  const objectStore = isRemote ? objectsOutage.watch(openedObjects) : openedObjects;
+  const logs = isRemote ? watchObjectAreas(openedLogs, objectsOutage) : openedLogs;
   const masterKeyFile = settings.get('MUSTER_MASTER_KEY_FILE') ?? join(dataDirectory, 'master.key');
   const { secrets, close: closeSecrets } = await openSecrets(settings, dataDirectory, masterKeyFile, writer);
   const acceptsStore = settings.get('MUSTER_ACCEPT_STORE');
