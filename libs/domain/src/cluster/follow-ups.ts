@@ -1,3 +1,4 @@
+import { parseCidrs } from '@muster/addresses';
 import type { HardwareFacts, Plain } from '@muster/contracts';
 import {
   type ClusterBlockingIds,
@@ -122,10 +123,8 @@ function stageSums(
 
 /** Returns the address of the only host in the first machine network. Empty when there is none. */
 function singleNodeAddress({ settings }: ClusterState, host: ClusterMember | undefined): string {
-  const network = settings.machineNetworks?.items[0];
+  const networks = parseCidrs(settings.machineNetworks?.items.slice(0, 1) ?? []);
   const addresses = (host?.hardware?.nics ?? []).flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
-  const own = addresses
-    .map((cidr) => cidr.split('/')[0] ?? '')
-    .find((address) => network && networkOfAddress([network], address));
+  const own = addresses.map((cidr) => cidr.split('/')[0] ?? '').find((address) => networkOfAddress(networks, address));
   return own ?? '';
 }

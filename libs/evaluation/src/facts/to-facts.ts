@@ -2,7 +2,7 @@ import { verifyByFreeAddresses } from '@muster/addresses';
 import type { Plain, VipVerification } from '@muster/contracts';
 import { NO_SHAPE } from '@muster/operators';
 import {
-  addressesOf,
+  cidrsOf,
   type ClusterFacts,
   type ClusterHostFacts,
   type ClusterSettingsFacts,
@@ -135,7 +135,7 @@ function summarize(
     hasInventory: hardware !== undefined,
     hardware,
     installationDiskId: state.installationDisk.id,
-    addresses: hardware ? addressesOf(hardware) : [],
+    addresses: hardware ? cidrsOf(hardware) : [],
     canBeControlPlane: isEnough(isSingleNode(cluster) ? table.sno : table.master),
     canBeArbiter: isEnough(table.arbiter),
     hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,

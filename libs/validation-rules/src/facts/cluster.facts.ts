@@ -1,3 +1,4 @@
+import type { Cidr } from '@muster/addresses';
 import type { Plain, VipVerification } from '@muster/contracts';
 import type { Hardware } from '../hardware/hardware';
 import type { ClusterSettingsFacts } from './cluster-settings.facts';
@@ -15,8 +16,8 @@ export interface ClusterHostFacts {
   readonly hardware: Hardware | undefined;
   /** Empty when none is selected. */
   readonly installationDiskId: string;
-  /** Addresses with prefix of all interfaces, in the order of the inventory. */
-  readonly addresses: readonly string[];
+  /** Addresses of all interfaces with their networks, in the order of the inventory. */
+  readonly addresses: readonly Cidr[];
   /** Whether CPU and memory suffice for the role, independent of the current role. */
   readonly canBeControlPlane: boolean;
   readonly canBeArbiter: boolean;

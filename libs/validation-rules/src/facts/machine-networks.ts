@@ -10,7 +10,7 @@ import {
   parseCidrs,
   parseIp,
 } from '@muster/addresses';
-import { addressesOf, type Hardware, type Route } from '../hardware/hardware';
+import { cidrsOf, type Hardware, type Route } from '../hardware/hardware';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged, isSingleNode } from './cluster-settings.facts';
 
 /** Returns the default routes with a gateway, lowest metric first, of one family or both. */
@@ -24,14 +24,11 @@ export function defaultRoutes(hardware: Hardware, family?: Family): readonly Rou
     .sort((first, second) => first.metric - second.metric);
 }
 
-/** Returns the network of the first address (with prefix) whose network contains `vip`. */
-export function networkOfAddress(addresses: readonly string[], vip: string): Cidr | undefined {
-  const address = parseIp(vip);
+/** Returns the first of the networks that contains the address. */
+export function networkOfAddress(networks: Iterable<Cidr>, text: string): Cidr | undefined {
+  const address = parseIp(text);
   if (!address) return undefined;
-  for (const text of addresses) {
-    const cidr = parseCidr(text);
-    if (cidr && containsIp(cidr, address)) return cidr;
-  }
+  for (const cidr of networks) if (containsIp(cidr, address)) return cidr;
   return undefined;
 }
 
@@ -52,7 +49,7 @@ export function deriveMachineNetworks(
  * Returns whether no host has an address in the machine networks any more. Derived networks end with their last host.
  */
 export function areNetworksAbandoned({ machineNetworks }: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
-  const addresses = parseCidrs(hosts.flatMap(addressesOf));
+  const addresses = hosts.flatMap(cidrsOf);
   return parseCidrs(machineNetworks).every((network) => !addresses.some(({ address }) => containsIp(network, address)));
 }
 
@@ -64,14 +61,14 @@ function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardw
 
 /** DHCP allocates VIPs in the network of the hosts, if there is exactly one. */
 function onlyNetwork(hosts: readonly Hardware[]): readonly string[] | undefined {
-  const networks = distinctNetworks(hosts.flatMap(addressesOf));
+  const networks = distinctNetworks(hosts.flatMap(cidrsOf));
   const [only] = networks;
   return only && networks.length === 1 ? [formatNetwork(only)] : undefined;
 }
 
 function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
   if (settings.apiVips.length + settings.ingressVips.length === 0) return undefined;
-  const addresses = hosts.flatMap(addressesOf);
+  const addresses = hosts.flatMap(cidrsOf);
   const networkAt = (index: number): Cidr | undefined =>
     networkOfAddress(addresses, settings.apiVips[index] ?? '') ??
     networkOfAddress(addresses, settings.ingressVips[index] ?? '');
@@ -99,7 +96,7 @@ function singleNodeNetworks(settings: ClusterSettingsFacts, hosts: readonly Hard
 }
 
 function networkOfFamily(host: Hardware, family: Family): Cidr | undefined {
-  const networks = distinctNetworks(addressesOf(host)).filter((cidr) => cidr.family === family);
+  const networks = distinctNetworks(cidrsOf(host)).filter((cidr) => cidr.family === family);
   if (networks.length <= 1) return networks[0];
   const [route] = defaultRoutes(host, family);
   const gateway = parseIp(route?.gateway ?? '');
@@ -110,9 +107,9 @@ const familiesInOrder = (cidrs: readonly string[]): readonly Family[] => [
   ...new Set(parseCidrs(cidrs).map(({ family }) => family)),
 ];
 
-function distinctNetworks(addresses: readonly string[]): readonly Cidr[] {
+function distinctNetworks(addresses: readonly Cidr[]): readonly Cidr[] {
   const networks = new Map<string, Cidr>();
-  for (const cidr of parseCidrs(addresses)) {
+  for (const cidr of addresses) {
     if (!isLinkLocal(cidr.address)) networks.set(formatNetwork(cidr), cidr);
   }
   return [...networks.values()];

@@ -22,6 +22,13 @@ describe('machine networks', () => {
     ]);
   });
 
+  it('follow each new inventory of a host', () => {
+    const before = host('10.1.0.5/16');
+    const after = { ...before, nics: host('192.168.128.7/24').nics };
+    expect(deriveMachineNetworks(settings(), [before])).toBeUndefined();
+    expect(deriveMachineNetworks(settings(), [after])).toEqual(['192.168.128.0/24']);
+  });
+
   it('are derived from the ingress VIP when there is no API VIP', () => {
     expect(deriveMachineNetworks(settings({ apiVips: [] }), [host('192.168.128.7/24')])).toEqual(['192.168.128.0/24']);
   });

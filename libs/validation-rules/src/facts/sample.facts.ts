@@ -1,3 +1,4 @@
+import { parseCidrs } from '@muster/addresses';
 import { NO_SHAPE, STANDARD_SETTINGS } from '@muster/operators';
 import { type Disk, type Hardware, type Nic, NO_HARDWARE } from '../hardware/hardware';
 import { DEFAULT_REQUIREMENTS } from '../hardware/requirements';
@@ -146,7 +147,7 @@ export const sampleClusterHost = (changes: Partial<ClusterHostFacts> = {}): Clus
   hasInventory: true,
   hardware: sampleHardware(),
   installationDiskId: '/dev/disk/by-id/wwn-0x1',
-  addresses: ['192.168.128.10/24'],
+  addresses: parseCidrs(['192.168.128.10/24']),
   canBeControlPlane: true,
   canBeArbiter: true,
   hasFencingCredentials: false,

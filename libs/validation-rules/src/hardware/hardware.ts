@@ -1,3 +1,4 @@
+import { type Cidr, parseCidrs } from '@muster/addresses';
 import type { DiskFacts, HardwareFacts, NicFacts, Plain, RouteFacts } from '@muster/contracts';
 
 export type Hardware = Plain<HardwareFacts>;
@@ -33,16 +34,21 @@ export const NO_HARDWARE: Hardware = {
   physicalNicCount: 0,
 };
 
-const ADDRESSES = new WeakMap<Hardware, readonly string[]>();
+/** Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. */
+export function addressesOf(hardware: Hardware): readonly string[] {
+  return hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
+}
+
+const CIDRS = new WeakMap<Hardware, readonly Cidr[]>();
 
 /**
- * Returns the addresses with prefix of every interface, IPv4 before IPv6 for each interface. They are kept with the
- * hardware, because a change of one host compares the addresses of all hosts of its cluster.
+ * Returns the addresses of every interface with their networks, in the order of `addressesOf`. They are parsed once per
+ * inventory, because a change of one host compares the addresses of all hosts of its cluster.
  */
-export function addressesOf(hardware: Hardware): readonly string[] {
-  const known = ADDRESSES.get(hardware);
+export function cidrsOf(hardware: Hardware): readonly Cidr[] {
+  const known = CIDRS.get(hardware);
   if (known) return known;
-  const addresses = hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
-  ADDRESSES.set(hardware, addresses);
-  return addresses;
+  const cidrs = parseCidrs(addressesOf(hardware));
+  CIDRS.set(hardware, cidrs);
+  return cidrs;
 }

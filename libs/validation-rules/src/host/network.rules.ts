@@ -15,7 +15,7 @@ import {
 } from '../facts/cluster-settings.facts';
 import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
 import { defaultRoutes } from '../facts/machine-networks';
-import { addressesOf } from '../hardware/hardware';
+import { cidrsOf } from '../hardware/hardware';
 import { fail, failBecause, pass, passIf, pending, SUPPRESSED } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
@@ -74,7 +74,7 @@ export const NETWORK_RULES: readonly HostRule[] = [
     needs: ['inventory', 'machineNetworks'],
     claim: (facts) => {
       const cluster = clusterOf(facts);
-      const own = parseCidrs(addressesOf(hardwareOf(facts)));
+      const own = cidrsOf(hardwareOf(facts));
       const networks = parseCidrs(cluster.machineNetworks);
       const missed = networks.filter((network) => !own.some(({ address }) => containsIp(network, address)));
       const belongs = isLoadBalancerUserManaged(cluster) ? missed.length < networks.length : missed.length === 0;
