@@ -46,7 +46,12 @@ export class KnownEntries {
   }
 
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
-    return [...cluster.hostKeys].flatMap((key) => this.hosts.get(key) ?? []);
+    const hosts: HostEntry[] = [];
+    for (const key of cluster.hostKeys) {
+      const host = this.hosts.get(key);
+      if (host) hosts.push(host);
+    }
+    return hosts;
   }
 
   hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {

@@ -108,7 +108,8 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
 export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
   before.state.isSilent !== after.state.isSilent ||
-  before.reports.hardware !== after.reports.hardware ||
+  // Only hosts with an inventory check their connectivity. The contents of the inventory do not matter.
+  (before.reports.hardware === undefined) !== (after.reports.hardware === undefined) ||
   before.reports.reaches !== after.reports.reaches;
 
 /** Returns the name of the node, or '' while the host has no inventory. */
