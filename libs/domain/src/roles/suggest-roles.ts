@@ -83,7 +83,7 @@ export function suggestRoles(hosts: readonly RoleCandidate[], controlPlaneCount:
   let masters = settled.filter((role) => role === 'master').length;
   let arbiters = settled.filter((role) => role === 'arbiter').length;
   const suggestions: SuggestedRole[] = [];
-  for (const host of hosts.filter(isOpen).sort(bySizeThenId)) {
+  for (const { host } of hosts.filter(isOpen).map(ranked).sort(byRankThenId)) {
     const role = nextRole(host, masters, arbiters, controlPlaneCount);
     if (role === 'master') masters += 1;
     if (role === 'arbiter') arbiters += 1;
@@ -97,12 +97,20 @@ function nextRole(host: RoleCandidate, masters: number, arbiters: number, contro
   return controlPlaneCount === 2 && arbiters === 0 && host.canBeArbiter ? 'arbiter' : 'worker';
 }
 
-function bySizeThenId(first: RoleCandidate, second: RoleCandidate): number {
-  const rank = ({ size }: RoleCandidate): readonly [number, number] =>
-    size ? [size.hasGpu ? 1 : 0, hostWeight(size)] : [0, 0];
-  const [a, b] = [rank(first), rank(second)];
-  return a[0] - b[0] || a[1] - b[1] || (first.hostId < second.hostId ? -1 : 1);
+interface Ranked {
+  readonly host: RoleCandidate;
+  readonly gpuRank: number;
+  readonly weight: number;
 }
+
+const ranked = (host: RoleCandidate): Ranked => ({
+  host,
+  gpuRank: host.size?.hasGpu ? 1 : 0,
+  weight: host.size ? hostWeight(host.size) : 0,
+});
+
+const byRankThenId = (first: Ranked, second: Ranked): number =>
+  first.gpuRank - second.gpuRank || first.weight - second.weight || (first.host.hostId < second.host.hostId ? -1 : 1);
 
 const BYTES_PER_GIB = 1024 ** 3;
 
@@ -130,8 +138,8 @@ export function toRoleCandidates(
   const table = requirementsOf(policy.requirements, cluster.openshiftVersion);
   const controlPlane = isSingleNode(cluster) ? table.sno : table.master;
   return hosts.map(({ hostId, status, role, suggestedRole, hardware, installationDiskId }) => {
-    const asMaster = operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId });
-    const extra = operators ? resourcesOfOperators(asMaster, operators) : NOTHING;
+    const asMaster = operators && operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId });
+    const extra = asMaster ? resourcesOfOperators(asMaster, operators) : NOTHING;
     const meets = (needs: { cpuCores: number; ramMib: number }): boolean =>
       hardware !== undefined && hasCores(hardware, needs.cpuCores) && hasMemory(hardware, needs.ramMib);
     return {
@@ -142,7 +150,7 @@ export function toRoleCandidates(
       size: hardware && sizeOf(hardware, cluster.openshiftVersion, table.worker.diskSizeGb),
       canBeControlPlane:
         meets({ cpuCores: controlPlane.cpuCores + extra.cpuCores, ramMib: controlPlane.ramMib + extra.ramMib }) &&
-        (!operators || meetsControlPlaneOperators(asMaster, operators)),
+        (!asMaster || meetsControlPlaneOperators(asMaster, operators)),
       canBeArbiter: meets(table.arbiter),
     };
   });
