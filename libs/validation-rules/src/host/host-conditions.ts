@@ -1,10 +1,11 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
 import { type IgnoredRules, NEVER_IGNORABLE_HOST_RULES, isUnblocked } from '../rule/overrides';
+import type { Outcomes } from '../rule/evaluate-rules';
 import { failingIds, type Outcome } from '../rule/rule';
 import { installationDiskTest } from './disk.rules';
 import type { HostBlocking, HostRule } from './host-rule';
-import { HOST_RULES } from './host-rules.table';
+import { completeHostOutcomes, HOST_RULES } from './host-rules.table';
 
 /** The conditions that are stored with the outcomes of a host. */
 export type HostConditions = Plain<HostConditionsMessage>;
@@ -97,6 +98,26 @@ export function hostBlockingIds(
     preparationIds: idsOf(({ gate }) => gate === 'disk-speed' || gate === 'images'),
     pendingIds: idsOf(({ gate, isFailing }) => gate !== 'none' && !isFailing),
   };
+}
+
+interface RecordedBlocking {
+  readonly ids: HostBlockingIds;
+  readonly ignored: IgnoredRules;
+  readonly isBoundHost: boolean;
+}
+
+const BLOCKING = new WeakMap<Outcomes, RecordedBlocking>();
+
+/**
+ * Like `hostBlockingIds`, from the recorded outcomes and the initial ones of all other rules. They are kept with the
+ * recorded outcomes, because most reactions to a host find the same outcomes as the reaction before.
+ */
+export function recordedBlockingIds(recorded: Outcomes, ignored: IgnoredRules, isBoundHost: boolean): HostBlockingIds {
+  const known = BLOCKING.get(recorded);
+  if (known?.ignored === ignored && known.isBoundHost === isBoundHost) return known.ids;
+  const ids = hostBlockingIds(completeHostOutcomes(recorded, isBoundHost), ignored, isBoundHost);
+  BLOCKING.set(recorded, { ids, ignored, isBoundHost });
+  return ids;
 }
 
 function inventoryCondition(facts: HostFacts): 'none' | 'usable' | 'truncated' {

@@ -1,6 +1,14 @@
 import type { HostFacts } from '../facts/host.facts';
 import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
-import { type HostBlockingIds, hostBlockingIds, hostConditions, type HostConditions } from './host-conditions';
+import {
+  type HostBlockingIds,
+  hostBlockingIds,
+  hostConditions,
+  type HostConditions,
+  recordedBlockingIds,
+} from './host-conditions';
+import type { Outcomes } from '../rule/evaluate-rules';
+import { NEVER_IGNORABLE_HOST_RULES } from '../rule/overrides';
 import { evaluateHost } from './host-rules.table';
 
 const conditions = (facts: HostFacts): HostConditions => hostConditions(facts, evaluateHost(facts));
@@ -128,5 +136,25 @@ describe('host conditions', () => {
 
   it('report a completely truncated inventory', () => {
     expect(conditions(sampleHost({ hardware: sampleHardware({ truncation: 'full' }) })).inventory).toBe('truncated');
+  });
+});
+
+describe('blocking ids of recorded outcomes', () => {
+  const recorded: Outcomes = new Map([['has-min-memory', { id: 'has-min-memory', status: 'failure', parameters: [] }]]);
+
+  it('are computed once while outcomes, ignored rules and place of the host are the same', () => {
+    const ignored: readonly string[] = [];
+    expect(recordedBlockingIds(recorded, ignored, true)).toBe(recordedBlockingIds(recorded, ignored, true));
+  });
+
+  it('follow the outcomes, the ignored rules and whether the host is bound', () => {
+    const known = recordedBlockingIds(recorded, [], true);
+    expect(known.hardwareIds).toEqual(['has-min-memory']);
+    expect(recordedBlockingIds(recorded, [], false).pendingIds).not.toEqual(known.pendingIds);
+    const ignorable = known.pendingIds.filter((id) => !NEVER_IGNORABLE_HOST_RULES.includes(id));
+    expect(ignorable.length).toBeGreaterThan(0);
+    const open = recordedBlockingIds(recorded, ignorable, true).pendingIds;
+    expect(open.filter((id) => ignorable.includes(id))).toEqual([]);
+    expect(recordedBlockingIds(new Map(), [], true).hardwareIds).toEqual([]);
   });
 });

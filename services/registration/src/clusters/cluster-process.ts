@@ -4,6 +4,7 @@ import {
   type ClusterCommand,
   clusterFollowUps,
   clusterPermits,
+  type ClusterState,
   type ClusterSurroundings,
   OPEN_STATUSES,
   suggestRoles,
@@ -166,12 +167,22 @@ export function downloadOf({ artifacts, download, state }: ClusterEntry): Cluste
   return isOpen ? download : undefined;
 }
 
+type Evaluated = Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>;
+
+/** By the state from which they follow. A cluster reacts several times to one change of a host, which leaves its state. */
+const CONDITIONS = new WeakMap<ClusterState, Evaluated & { readonly found: ClusterSurroundings['conditions'] }>();
+
 /** Conditions and outcomes that were never recorded are derived from the settings. */
-export function conditionsOf({
-  state,
-  conditions,
-  outcomes,
-}: Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>): ClusterSurroundings['conditions'] {
+export function conditionsOf(entry: Evaluated): ClusterSurroundings['conditions'] {
+  const { state, conditions, outcomes } = entry;
+  const known = CONDITIONS.get(state);
+  if (known?.conditions === conditions && known?.outcomes === outcomes) return known.found;
+  const found = foundConditions(entry);
+  CONDITIONS.set(state, { state, conditions, outcomes, found });
+  return found;
+}
+
+function foundConditions({ state, conditions, outcomes }: Evaluated): ClusterSurroundings['conditions'] {
   if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
   const settings = toClusterSettingsFacts(state);
   const derived = conditions && outcomes.size > 0 ? [] : outcomesWithoutHosts(settings);

@@ -11,10 +11,10 @@ import { callService, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import {
   chooseInstallationDisk,
-  completeHostOutcomes,
   controlPlaneCountOf,
   type Disk,
-  hostBlockingIds,
+  type IgnoredRules,
+  recordedBlockingIds,
 } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -59,6 +59,8 @@ export class InstallationDisks {
     return { type: 'ChooseInstallationDisk', at: this.aggregates.now(), ...chosen, byUser: false };
   }
 }
+
+const NO_RULES: IgnoredRules = [];
 
 /** Reacts to changes that concern a host: of its cluster, its outcomes and its reports. */
 @Injectable()
@@ -129,8 +131,8 @@ export class HostProcess {
   private conditionsOf({ state, conditions, outcomes }: HostEntry): HostSurroundings['conditions'] {
     if (!conditions) return undefined;
     const isBound = state.clusterId !== '';
-    const ignored = this.view.cluster(state.clusterId)?.state.settings.ignoredHostValidations?.items ?? [];
-    return { ...conditions, ...hostBlockingIds(completeHostOutcomes(outcomes, isBound), ignored, isBound) };
+    const ignored = this.view.cluster(state.clusterId)?.state.settings.ignoredHostValidations?.items ?? NO_RULES;
+    return { ...conditions, ...recordedBlockingIds(outcomes, ignored, isBound) };
   }
 
   /** Role and bootstrap selection are final before the host leaves the status in which they may change. */
