@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
 import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
-import { type InfraEnvSettings, type Plain, PULL_SECRET } from '@muster/contracts';
+import { type InfraEnvSettings, type Plain, PULL_SECRET, type RecordedMusterEvent } from '@muster/contracts';
 import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
 import { BoundedMap, KeyedQueue } from '@muster/event-sourcing';
 import {
@@ -92,6 +92,13 @@ export interface DiscoveryDocument {
   readonly generatedAt: string;
 }
 
+export type RegisteredInfraEnv = Extract<RecordedMusterEvent, { readonly type: 'InfraEnvRegistered' }>;
+
+interface LoadedInfraEnv {
+  readonly state: InfraEnvState;
+  readonly revision: number;
+}
+
 interface CachedDocument extends DiscoveryDocument {
   readonly revision: number;
   readonly renewAtMs: number;
@@ -124,7 +131,24 @@ export class DiscoveryDocuments {
 
   /** @throws RefusalError for an unknown infra-env, an invalid override, or missing artifacts */
   async render(infraEnvId: string, isoType: string, { withoutToken = false } = {}): Promise<DiscoveryDocument> {
-    const { state, revision } = await this.load(infraEnvId);
+    return this.rendered(await this.load(infraEnvId), isoType, withoutToken);
+  }
+
+  /**
+   * Renders the document of a new infra-env from the event of its registration, so that its stream is not read.
+   * @throws RefusalError as `render`, and when the infra-env was deregistered meanwhile
+   */
+  async prepare(event: RegisteredInfraEnv): Promise<void> {
+    const state = infraEnvDecider.evolve(infraEnvDecider.initialState(), event);
+    await this.rendered({ state, revision: event.revision }, '', false);
+  }
+
+  private async rendered(
+    { state, revision }: LoadedInfraEnv,
+    isoType: string,
+    withoutToken: boolean,
+  ): Promise<DiscoveryDocument> {
+    const { infraEnvId } = state;
     const type = isoTypeOf(isoType, state.settings);
     const key = `${infraEnvId}/${type}/${withoutToken}`;
     // Rendered one at a time, because concurrent creations of a secret would give two different documents.
@@ -137,7 +161,7 @@ export class DiscoveryDocuments {
     });
   }
 
-  private async load(infraEnvId: string): Promise<{ readonly state: InfraEnvState; readonly revision: number }> {
+  private async load(infraEnvId: string): Promise<LoadedInfraEnv> {
     const isId = UUID_PATTERN.test(infraEnvId);
     const found = isId && (await foldStream(this.eventStore, 'infraEnv', infraEnvId, infraEnvDecider));
     if (found && found.state.status === 'registered') return found;
@@ -159,6 +183,8 @@ export class DiscoveryDocuments {
       const ignition = Buffer.from(toIgnitionJson(unconfigured));
       return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
     }
+    // Nothing is sealed for an infra-env whose secrets were destroyed.
+    const pullSecret = await this.pullSecretOf(state);
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = await staticNetworkOf(isoType, state, this.secrets, this.documents);
     // Hosts request their bus credentials after their registration.
@@ -181,7 +207,7 @@ export class DiscoveryDocuments {
       ...(staticNetwork && { staticNetwork }),
       ...(registries.settings && { registries: registries.settings }),
       ...(okdPackagesImage && { okd: { packagesImage: okdPackagesImage } }),
-      pullSecret: await this.pullSecretOf(state),
+      pullSecret,
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },

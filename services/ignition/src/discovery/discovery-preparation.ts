@@ -1,10 +1,9 @@
-import { parseStreamId } from '@muster/contracts';
 import { type Feed, startFeed } from '@muster/event-sourcing';
 import { EVENT_STORE, logUnlessUnavailable, type MusterEventStore, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { DiscoveryDocuments } from './discovery-documents';
+import { DiscoveryDocuments, type RegisteredInfraEnv } from './discovery-documents';
 
 /**
  * Renders the document of a new infra-env once, because creating and sealing its secrets takes tens of milliseconds,
@@ -33,8 +32,7 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
       fromPosition: await this.eventStore.head(),
       onError: logUnlessUnavailable((text) => this.logger.warn(text)),
       onPage: async (page) => {
-        for (const { type, streamId } of page)
-          if (type === 'InfraEnvRegistered') this.prepare(parseStreamId(streamId).id);
+        for (const event of page) if (event.type === 'InfraEnvRegistered') this.prepare(event);
       },
     });
   }
@@ -45,14 +43,15 @@ export class DiscoveryPreparation implements OnApplicationBootstrap, OnApplicati
     await this.turn;
   }
 
-  private prepare(infraEnvId: string): void {
+  private prepare(event: RegisteredInfraEnv): void {
     this.turn = this.turn
       .then(async () => {
-        if (!this.isClosing) await this.documents.render(infraEnvId, '');
+        if (!this.isClosing) await this.documents.prepare(event);
       })
       .catch((error: unknown) => {
         // The download reports the refusal. It is not an error of the service.
-        if (!(error instanceof RefusalError)) this.logger.warn(`${infraEnvId} was not prepared: ${String(error)}`);
+        if (!(error instanceof RefusalError))
+          this.logger.warn(`${event.data.infraEnvId} was not prepared: ${String(error)}`);
       });
   }
 }
