@@ -2,7 +2,15 @@ import { FilteredState, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
 import { openCaller } from '../load/caller';
-import { defineFleet, type FleetHost, inventoryReply, poll, registration } from '../load/fleet';
+import {
+  defineFleet,
+  type FleetHost,
+  inventoryReply,
+  poll,
+  registerCluster,
+  registerInfraEnv,
+  registration,
+} from '../load/fleet';
 import type { Call } from '../load/load';
 import type { Bench, Measurement } from '../measurement';
 
@@ -135,14 +143,24 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
     await settled();
     counted.push({ what, counts: perCall(counter, calls) });
   };
-  const each = (hosts: readonly FleetHost[], toCall: (host: FleetHost) => Call) => async (): Promise<void> => {
-    for (const host of hosts) await caller.call(toCall(host));
-    // The caller writes the body of each call itself.
-    counter.stringifications -= hosts.length;
-  };
+  const each =
+    <Item>(items: readonly Item[], toCall: (item: Item) => Call) =>
+    async (): Promise<void> => {
+      for (const item of items) await caller.call(toCall(item));
+      // The caller writes the body of each call itself.
+      counter.stringifications -= items.length;
+    };
   try {
-    let hosts: readonly FleetHost[] = [];
-    await measure('cluster and infra-env', 1, async () => (hosts = await defineFleet(restUrl, 1, hostsEach)));
+    // The first requests of a process also compile the schemas of their bodies.
+    const hosts: readonly FleetHost[] = await defineFleet(restUrl, 1, hostsEach);
+    const names = Array.from({ length: hostsEach }, (_, n) => `counted-${n}`);
+    const clusterId = hosts[0]?.clusterId ?? '';
+    await measure('cluster', names.length, each(names, registerCluster));
+    await measure(
+      'infra-env',
+      names.length,
+      each(names, (name) => registerInfraEnv(name, clusterId)),
+    );
     await measure('registration', hostsEach, each(hosts, registration));
     await measure(
       'inventory, first',
@@ -196,6 +214,8 @@ const HOSTS = 20;
 const QUICK_HOSTS = 3;
 /** Round trips to the store (appends and reads) that the design allows. */
 const ROUND_TRIPS_MAX: { readonly [what: string]: number } = {
+  cluster: 1,
+  'infra-env': 1,
   registration: 3,
   'inventory, changed': 3,
   'inventory, unchanged': 0,

@@ -19,9 +19,13 @@ describe('the counted cost of a call', () => {
     expect(of('instructions')).toMatchObject({ events: 0, appends: 0, reads: 0, reactions: 0 });
   });
 
-  it('is one append for a cluster, and one append and the read of the ignition service for its infra-env', () => {
-    expect(of('cluster and infra-env')?.appends).toBe(2);
-    expect(of('cluster and infra-env')?.reads).toBeLessThanOrEqual(1);
+  it('is one append and no read for a cluster and for an infra-env', () => {
+    for (const what of ['cluster', 'infra-env']) expect(of(what)).toMatchObject({ appends: 1, reads: 0 });
+  });
+
+  it('is few JSON texts for a cluster and for an infra-env', () => {
+    expect(of('cluster')?.stringifications).toBeLessThanOrEqual(14);
+    expect(of('infra-env')?.stringifications).toBeLessThanOrEqual(24);
   });
 
   it.each(['registration', 'inventory, changed'])('of a %s is at most three round trips without a read', (what) => {

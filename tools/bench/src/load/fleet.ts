@@ -47,16 +47,23 @@ export async function defineFleet(restUrl: string, clusters: number, hostsEach: 
 const VERSION = { openshift_version: OPENSHIFT_VERSION, pull_secret: PULL_SECRET };
 const clusterOf = (name: string) => ({ ...VERSION, name, base_dns_domain: 'example.com' });
 
+const infraEnvOf = (name: string, clusterId: string) => ({
+  ...VERSION,
+  name: `${name}-env`,
+  cluster_id: clusterId,
+  cpu_architecture: 'x86_64',
+});
+
 export const registerCluster = (name: string): Call => ({ to: `POST ${API}/clusters`, body: clusterOf(name) });
+
+export const registerInfraEnv = (name: string, clusterId: string): Call => ({
+  to: `POST ${API}/infra-envs`,
+  body: infraEnvOf(name, clusterId),
+});
 
 async function defineCluster(client: RestClient, name: string): Promise<{ clusterId: string; infraEnvId: string }> {
   const cluster = await client.post<{ id: string }>('/clusters', clusterOf(name));
-  const infraEnv = await client.post<{ id: string }>('/infra-envs', {
-    ...VERSION,
-    name: `${name}-env`,
-    cluster_id: cluster.id,
-    cpu_architecture: 'x86_64',
-  });
+  const infraEnv = await client.post<{ id: string }>('/infra-envs', infraEnvOf(name, cluster.id));
   return { clusterId: cluster.id, infraEnvId: infraEnv.id };
 }
 
