@@ -24,7 +24,7 @@ export interface SaveLimits {
  * Limits for saves. An entry that changes several times between two saves is written once: a host registers, reports its hardware and
  * passes its checks within 30 s. After a crash, the events since the last save are replayed.
  */
-export const SAVE_LIMITS: SaveLimits = { changes: 10_000, intervalMs: 30_000, waiting: 20_000 };
+export const SAVE_LIMITS: SaveLimits = { changes: 5_000, intervalMs: 30_000, waiting: 10_000 };
 
 /** The changes at one point in time. */
 export interface FrozenChanges {
