@@ -20,6 +20,7 @@ import { SealedTexts } from './views/documents';
 import { ReportedBodies } from './views/host-texts';
 import { HostViews } from './views/host-views';
 import { ImageUrls, InfraEnvViews } from './views/infra-env-views';
+import { RenderTurns } from './views/render-turns';
 
 function authenticatorFor(
   secrets: Secrets,
@@ -72,6 +73,7 @@ export class CoreModule {
       providers: [
         ...outside,
         ...SHARED,
+        { provide: RenderTurns, useFactory: () => new RenderTurns() },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: BodyGuard },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   COLLECTIONS,
   EVENT_SEVERITIES,
@@ -167,6 +168,8 @@ export class EventPages {
       const found = await this.readModels.find({ ...find, offset: offset + read, limit: size });
       yield found.map(({ document }) => document);
       if (found.length < size) return;
+      // A read model in memory returns its pages in one turn. Other requests are answered between them.
+      await nextTurn();
     }
   }
 

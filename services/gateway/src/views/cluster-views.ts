@@ -12,6 +12,7 @@ import { type JsonAnswer, jsonList, jsonPieces } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { allOf, KeptTexts } from './kept-texts';
+import { RenderTurns } from './render-turns';
 
 /** Members of hosts within a cluster. They equal those of a single host. */
 const HOSTS_IN_CLUSTER: HostDetail = { inventory: true, connectivity: true };
@@ -41,6 +42,7 @@ export class ClusterViews {
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     private readonly hosts: HostViews,
     private readonly sealed: SealedTexts,
+    private readonly turns: RenderTurns,
   ) {}
 
   /** @throws RefusalError `not-found` */
@@ -123,7 +125,8 @@ export class ClusterViews {
 
   private async textWithHosts(document: ClusterDocument, withDeleted: boolean): Promise<readonly Buffer[]> {
     const hostDocuments = [
-      ...(await this.hosts.documentsOfCluster(document.id)),
+      // The documents of many clusters are read in several turns as well.
+      ...(await this.turns.run(() => this.hosts.documentsOfCluster(document.id))),
       ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
     ];
     const key = `${document.id}/hosts/${Number(withDeleted)}`;
@@ -140,13 +143,15 @@ export class ClusterViews {
     hostDocuments?: readonly HostDocument[],
   ): Promise<readonly Buffer[]> {
     const installConfigOverrides = await this.overridesOf(document);
-    const { hosts, ...cluster } = presentCluster(document, { hostDocuments, installConfigOverrides });
-    const text = hostDocuments
-      ? `${JSON.stringify(cluster).slice(0, -1)},"hosts":`
-      : JSON.stringify({ ...cluster, hosts });
-    const pieces = [Buffer.from(text)];
-    this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
-    return pieces;
+    return this.turns.run(() => {
+      const { hosts, ...cluster } = presentCluster(document, { hostDocuments, installConfigOverrides });
+      const text = hostDocuments
+        ? `${JSON.stringify(cluster).slice(0, -1)},"hosts":`
+        : JSON.stringify({ ...cluster, hosts });
+      const pieces = [Buffer.from(text)];
+      this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
+      return pieces;
+    });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { documentSecretName } from '@muster/contracts';
 import { SECRETS } from '@muster/nest-kit';
 import type { ReadModelQuery, ReadModels, Secrets } from '@muster/ports';
@@ -30,6 +31,8 @@ export async function* findAll<Document extends object>(
     const page = await readModels.find<Document>({ ...query, offset, limit: PAGE_DOCUMENTS });
     yield page.map(({ document }) => document);
     if (page.length < PAGE_DOCUMENTS) return;
+    // A read model in memory returns its pages in one turn. Other requests are answered between them.
+    await nextTurn();
   }
 }
 

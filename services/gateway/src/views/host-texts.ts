@@ -3,6 +3,7 @@ import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { KeptTexts } from './kept-texts';
+import type { RenderTurns } from './render-turns';
 
 /**
  * Maximum total size of reported bodies in memory. A digest identifies the content, so cached bodies are never
@@ -69,21 +70,28 @@ export class HostTexts {
   /** The last part of a text, by the text before it. */
   private readonly ends = new WeakMap<Buffer, KeptEnd>();
 
-  /** Returns the host as JSON in parts. The time of the last poll changes often, so it is the last part. */
+  constructor(private readonly turns: RenderTurns) {}
+
+  /**
+   * Returns the host as JSON in parts. The time of the last poll changes often, so it is the last part. `prepare` reads
+   * what the document refers to, and returns the function that presents the host.
+   */
   of(
     document: HostDocument,
     variant: string,
     sign: PollTimes,
-    present: () => Promise<V2Host>,
+    prepare: () => Promise<() => V2Host>,
   ): readonly Buffer[] | Promise<readonly Buffer[]> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const [known] = this.kept.find(key, [document]) ?? [];
     if (known) return [known, this.endOf(known, sign)];
-    return present().then((host) => {
-      const text = withoutClosingBrace(host);
-      this.kept.keep(key, [document], [text]);
-      return [text, this.endOf(text, sign)];
-    });
+    return prepare().then((present) =>
+      this.turns.run(() => {
+        const text = withoutClosingBrace(present());
+        this.kept.keep(key, [document], [text]);
+        return [text, this.endOf(text, sign)];
+      }),
+    );
   }
 
   private endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {

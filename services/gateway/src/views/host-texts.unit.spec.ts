@@ -1,5 +1,6 @@
 import type { HostDocument, V2Host } from '@muster/assisted-api';
 import { HostTexts } from './host-texts';
+import { RenderTurns } from './render-turns';
 
 const documentOf = (id: string): HostDocument => ({ id, infra_env_id: 'i' }) as HostDocument;
 const hostOf = (status: string): V2Host => ({ status, checked_in_at: 'then' }) as V2Host;
@@ -7,11 +8,11 @@ const joined = (pieces: readonly Buffer[]): unknown => JSON.parse(Buffer.concat(
 
 describe('texts of hosts', () => {
   it('are rendered once per document, and contain the time of the last poll', async () => {
-    const texts = new HostTexts();
+    const texts = new HostTexts(new RenderTurns());
     const document = documentOf('a');
     let made = 0;
     const ask = (of: HostDocument, variant: string, seen: string, timestamp?: number) =>
-      texts.of(of, variant, { checkedInAt: seen, timestamp }, async () => hostOf(`made ${++made}`));
+      texts.of(of, variant, { checkedInAt: seen, timestamp }, async () => () => hostOf(`made ${++made}`));
 
     expect(joined(await ask(document, 'v', '1'))).toEqual({ status: 'made 1', checked_in_at: '1' });
     expect(joined(await ask(document, 'v', '2', 7))).toEqual({ status: 'made 1', checked_in_at: '2', timestamp: 7 });

@@ -8,6 +8,7 @@ import { type JsonAnswer, jsonList, jsonPieces, withMembers } from '../http/file
 import { collect, findAll, noHost, SealedTexts } from './documents';
 import { HostTexts, ReportedBodies } from './host-texts';
 import { allOf, KeptTexts } from './kept-texts';
+import { RenderTurns } from './render-turns';
 
 /** Which large reported bodies a response contains. */
 export interface HostDetail {
@@ -28,7 +29,7 @@ const EVERYTHING: HostDetail = { inventory: true, connectivity: true };
 /** Hosts in the shape of the v2 API. */
 @Injectable()
 export class HostViews {
-  private readonly texts = new HostTexts();
+  private readonly texts: HostTexts;
   private readonly lists = new KeptTexts(KEPT_LISTS_MAX_BYTES);
 
   constructor(
@@ -36,7 +37,10 @@ export class HostViews {
     private readonly bodies: ReportedBodies,
     private readonly sealed: SealedTexts,
     private readonly lastSeen: LastSeen,
-  ) {}
+    turns: RenderTurns,
+  ) {
+    this.texts = new HostTexts(turns);
+  }
 
   /** @throws RefusalError `not-found` */
   async document(infraEnvId: string, hostId: string): Promise<HostDocument> {
@@ -87,10 +91,19 @@ export class HostViews {
   ): readonly Buffer[] | Promise<readonly Buffer[]> {
     const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
     const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
-    return this.texts.of(document, variant, sign, () => this.present(document, controlPlaneCount, detail));
+    return this.texts.of(document, variant, sign, () => this.prepare(document, controlPlaneCount, detail));
   }
 
   async present(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<V2Host> {
+    return (await this.prepare(document, controlPlaneCount, detail))();
+  }
+
+  /** Reads what the document refers to. Returns the function that presents the host. */
+  private async prepare(
+    document: HostDocument,
+    controlPlaneCount: number | undefined,
+    detail: HostDetail,
+  ): Promise<() => V2Host> {
     const [inventory, connectivity, freeAddresses, apiVipConnectivity, tangConnectivity, ignitionConfigOverrides] =
       await Promise.all([
         detail.inventory ? this.bodies.text(document._inventory_digest) : undefined,
@@ -102,19 +115,20 @@ export class HostViews {
           ? undefined
           : this.sealed.of(document.infra_env_id, document._ignition_overrides_digest),
       ]);
-    return presentHost(
-      { ...document, checked_in_at: this.checkedInAt(document) },
-      {
-        controlPlaneCount,
-        timestamp: this.timestampOf(document),
-        inventory,
-        connectivity,
-        freeAddresses,
-        apiVipConnectivity,
-        tangConnectivity,
-        ignitionConfigOverrides,
-      },
-    );
+    return () =>
+      presentHost(
+        { ...document, checked_in_at: this.checkedInAt(document) },
+        {
+          controlPlaneCount,
+          timestamp: this.timestampOf(document),
+          inventory,
+          connectivity,
+          freeAddresses,
+          apiVipConnectivity,
+          tangConnectivity,
+          ignitionConfigOverrides,
+        },
+      );
   }
 
   /** Returns a past state of the host, with the inventory of that time. */
