@@ -85,7 +85,7 @@ export class CoreModule {
           useFactory: authenticatorFor,
         },
       ],
-      exports: [DocumentWorkers, ...outside, ...SHARED],
+      exports: [DocumentWorkers, ...outside, ...SHARED, RenderTurns],
     };
   }
 }

@@ -5,17 +5,26 @@ import {
   type EventDocument,
   type EventSeverity,
   type ListEventsQuery,
+  presentEvent,
 } from '@muster/assisted-api';
 import { READ_MODELS } from '@muster/nest-kit';
-import { MAX_QUERY_DOCUMENTS, type ReadModelConditions, type ReadModelQuery, type ReadModels } from '@muster/ports';
+import { type ReadModelConditions, type ReadModelQuery, type ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
+import { jsonList } from '../http/file-answers';
 import { HostViews } from '../views/host-views';
+import { allOf } from '../views/kept-texts';
+import { RenderTurns } from '../views/render-turns';
 
 /** Number of events of a page when the request has no limit. */
 export const EVENTS_PAGE_DEFAULT = 5_000;
 /** Maximum number of events of a page. The headers contain the total, `offset` selects the next page. */
 export const EVENTS_PAGE_MAX = 50_000;
+
+/** Number of events that are read in one turn of the event loop. */
+const READ_AT_ONCE = 5_000;
+/** Number of events in one part of a text. */
+const PART_EVENTS = 250;
 
 type Conditions = ReadModelConditions['where'];
 
@@ -111,7 +120,19 @@ export class EventPages {
   constructor(
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
     @Inject(HostViews) private readonly hosts: Pick<HostViews, 'documentsOfCluster'>,
+    private readonly turns: RenderTurns,
   ) {}
+
+  /** Returns the events as a JSON list in parts. */
+  async text(events: readonly EventDocument[]): Promise<readonly Buffer[]> {
+    const parts: (readonly Buffer[] | Promise<readonly Buffer[]>)[] = [];
+    for (let from = 0; from < events.length; from += PART_EVENTS) {
+      const part = events.slice(from, from + PART_EVENTS);
+      const render = (): string => part.map((event) => JSON.stringify(presentEvent(event))).join(',');
+      parts.push(this.turns.run(() => [Buffer.from(render())]));
+    }
+    return jsonList(await allOf(parts));
+  }
 
   /** `infraEnvIds` restricts the events of hosts to these infra-envs; undefined: all. */
   read(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<EventsPage> {
@@ -163,8 +184,8 @@ export class EventPages {
   }
 
   private async *pages(find: Find, offset: number, limit: number): AsyncIterable<readonly EventDocument[]> {
-    for (let read = 0; read < limit; read += MAX_QUERY_DOCUMENTS) {
-      const size = Math.min(limit - read, MAX_QUERY_DOCUMENTS);
+    for (let read = 0; read < limit; read += READ_AT_ONCE) {
+      const size = Math.min(limit - read, READ_AT_ONCE);
       const found = await this.readModels.find({ ...find, offset: offset + read, limit: size });
       yield found.map(({ document }) => document);
       if (found.length < size) return;

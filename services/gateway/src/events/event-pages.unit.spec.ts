@@ -1,8 +1,15 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import { EVENT_SEVERITIES, type EventDocument, type HostDocument, type ListEventsQuery } from '@muster/assisted-api';
+import {
+  EVENT_SEVERITIES,
+  type EventDocument,
+  type HostDocument,
+  type ListEventsQuery,
+  presentEvent,
+} from '@muster/assisted-api';
 import type { JsonObject, ReadModels } from '@muster/ports';
 import fc from 'fast-check';
 import { eventDocument } from '../sample-documents.fixture.spec';
+import { RenderTurns } from '../views/render-turns';
 import { EventPages, EVENTS_PAGE_MAX, pageOf, toCountHeaders } from './event-pages';
 
 const CLUSTERS = ['c1', 'c2'];
@@ -20,7 +27,7 @@ async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadMo
   return readModels;
 }
 const pagesOf = (readModels: ReadModels): EventPages =>
-  new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] });
+  new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] }, new RenderTurns());
 
 /** The rules of the v2 API, applied to a list one after the other, as the reference for the property test. */
 function asWritten(events: readonly EventDocument[], query: ListEventsQuery): object {
@@ -77,6 +84,17 @@ const QUERY = fc.record({
   order: optional(fc.constantFrom('ascending' as const, 'descending' as const)),
   limit: optional(fc.integer({ min: -3, max: 8 })),
   offset: optional(fc.integer({ min: -2, max: 8 })),
+});
+
+describe('the text of events', () => {
+  it('is a JSON list in the order of the events, for any number of parts', async () => {
+    const pages = pagesOf(inMemoryReadModels());
+    for (const count of [0, 1, 250, 601]) {
+      const events = Array.from({ length: count }, (_, n) => eventDocument(n, { message: `event ${n}` }).document);
+      const shown: unknown = JSON.parse(Buffer.concat(await pages.text(events)).toString());
+      expect(shown).toEqual(events.map(presentEvent));
+    }
+  });
 });
 
 describe('pages of events', () => {

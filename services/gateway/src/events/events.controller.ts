@@ -1,11 +1,4 @@
-import {
-  COLLECTIONS,
-  ListEventsQuery,
-  presentEvent,
-  TriggerEventBody,
-  V2_EVENT,
-  type V2Event,
-} from '@muster/assisted-api';
+import { COLLECTIONS, ListEventsQuery, TriggerEventBody, V2_EVENT } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
@@ -15,12 +8,13 @@ import { createJsonParser, valueOf } from '@muster/schema';
 import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
+import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
 import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
 
@@ -138,7 +132,7 @@ export class EventsController {
   ) {}
 
   @Get()
-  @Answers('List events, oldest first by default.', Type.Array(V2_EVENT), {
+  @AnswersText('List events, oldest first by default.', Type.Array(V2_EVENT), {
     headers: EVENT_COUNT_HEADERS,
     refersToOthers: true,
   })
@@ -147,15 +141,15 @@ export class EventsController {
     @Query() query: ListEventsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<readonly V2Event[]> {
+  ): Promise<JsonAnswer> {
     if (this.visible.hasNothingToShow(request.caller, query)) {
       void reply.headers(toCountHeaders(query, new Map()));
-      return [];
+      return jsonPieces(await this.pages.text([]));
     }
     const infraEnvIds = await this.visible.infraEnvsOf(request.caller, query);
     const { events, counts } = await this.pages.read(query, infraEnvIds);
     void reply.headers(toCountHeaders(query, counts));
-    return events.map(presentEvent);
+    return jsonPieces(await this.pages.text(events));
   }
 
   @Post()
