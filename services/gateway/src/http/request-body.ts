@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject, type Members } from '@muster/schema';
@@ -108,8 +109,15 @@ function watchRate(receivedBytes: () => number, refuse: (error: Error) => void):
   return () => clearInterval(watch);
 }
 
-/** Reads and drops the rest of a refused body, so that the client gets the response instead of a closed connection. */
-function bytesOf(body: Readable): Promise<Buffer> {
+const tooLarge = (): SchemaViolation =>
+  new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413);
+
+/**
+ * Reads and drops the rest of a refused body, so that the client gets the response instead of a closed connection. Node drops a
+ * body whose length is too large without passing it on.
+ */
+function bytesOf(body: IncomingMessage): Promise<Buffer> {
+  if (Number(body.headers['content-length']) > JSON_BODY_MAX_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -125,7 +133,7 @@ function bytesOf(body: Readable): Promise<Buffer> {
     body.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= JSON_BODY_MAX_BYTES) chunks.push(chunk);
-      else refuse(new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413));
+      else refuse(tooLarge());
     });
     const onClose = (): void => refuse(new SchemaViolation('The body is shorter than its Content-Length'));
     body.once('end', () => {

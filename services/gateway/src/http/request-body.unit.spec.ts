@@ -18,7 +18,7 @@ describe('a body that arrives slowly', () => {
   async function send(bytesPerSecond: number): Promise<unknown> {
     const body = new PassThrough();
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-    const request = { method: 'POST', raw: body, headers };
+    const request = { method: 'POST', raw: Object.assign(body, { headers }), headers };
     const outcome = readBody(request as unknown as FastifyRequest, true).catch((error: unknown) => error);
     for (let second = 0; second < SECONDS; second += 1) {
       body.write(Buffer.alloc(bytesPerSecond, ' '));
