@@ -9,6 +9,7 @@ import { prepareAtOnce } from './in-process/prepare-at-once.bench';
 import type { Bench } from './measurement';
 import { commonCalls } from './process/calls.bench';
 import { cost } from './process/cost.bench';
+import { refusals } from './process/refusals.bench';
 import { idleClusters, idleHosts } from './process/idle.bench';
 import { outcomeLatency } from './process/outcome-latency.bench';
 import { replay, timeToReady } from './process/start.bench';
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   idleClusters,
   idleHosts,
   cost,
+  refusals,
   commonCalls,
   outcomeLatency,
   fleet,

@@ -19,25 +19,30 @@ export const openCaller = (target: Transport): Promise<Caller> =>
 function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'fifo' });
   const { hostname, port } = new URL(baseUrl);
-  const send = ({ to, body, isStamped }: Call): Promise<number> =>
+  const send = ({ to, body, isStamped, headers: given, status: expected }: Call): Promise<number> =>
     new Promise((resolve, reject) => {
       const [method = 'GET', bare = '/'] = to.split(' ');
       const path = isStamped ? `${bare}?timestamp=${nowSeconds()}` : bare;
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const headers =
-        text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+      const ofBody = text !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      };
+      const headers = { ...given, ...ofBody };
       const sent = request({ agent, hostname, port, method, path, headers, timeout: TIMEOUT_MS }, (answer) => {
         let bytes = 0;
         answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
         answer.once('end', () => {
           const status = answer.statusCode ?? 0;
-          if (status >= 200 && status < 300) resolve(bytes);
+          const isExpected = expected === undefined ? status >= 200 && status < 300 : status === expected;
+          if (isExpected) resolve(bytes);
           else reject(new Error(`${method} answered ${status}`));
         });
         answer.once('error', reject);
       });
       sent.once('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
-      sent.once('error', reject);
+      // A connection may end after the response to a refused body.
+      sent.on('error', reject);
       sent.end(text);
     });
   return { call: send, close: async () => agent.destroy() };

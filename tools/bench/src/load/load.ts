@@ -36,6 +36,13 @@ export interface Call {
   readonly connection?: number;
   /** The call contains the present time, as agents send it: seconds since the epoch. */
   readonly isStamped?: boolean;
+  /** HTTP headers. */
+  readonly headers?: { readonly [name: string]: string };
+  /**
+   * HTTP status of the answer.
+   * @default a status of success
+   */
+  readonly status?: number;
 }
 
 export type LoadRequest = { readonly open: Transport } | { readonly run: Load };
