@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   connectNatsRequests,
@@ -19,8 +20,8 @@ describe('bus credentials of a host', () => {
   const directory = temporaryDirectory();
   let running: RunningRegistration;
   let cluster: TestCluster;
+  const trustFile = join(directory.path, 'trust.json');
   beforeAll(async () => {
-    const trustFile = join(directory.path, 'trust.json');
     await loadOrCreateNatsTrust(trustFile);
     running = await RunningRegistration.start({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: 'nats://bus:4222' });
     cluster = new TestCluster(running);
@@ -45,6 +46,17 @@ describe('bus credentials of a host', () => {
     expect(claims.nats.sub).toEqual({
       allow: [`agent.v1.${ids.infraEnvId}.${ids.hostId}.nudge`, `${inboxPrefix}.>`],
     });
+  });
+
+  it('are signed with the keys of the server while it runs, also when their file is replaced', async () => {
+    const ids = parseHostKey(await cluster.registerHost());
+    const issuer = async (): Promise<unknown> =>
+      (JSON.parse(Buffer.from((await issue(ids)).jwt.split('.')[1] ?? '', 'base64url').toString()) as { iss: string })
+        .iss;
+    const before = await issuer();
+    rmSync(trustFile);
+    expect(await issuer()).toBe(before);
+    expect(existsSync(trustFile)).toBe(false);
   });
 
   it('are not renewed after the host was deregistered', async () => {

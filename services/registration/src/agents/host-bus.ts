@@ -1,4 +1,4 @@
-import { loadOrCreateNatsTrust, mintHostCredentials } from '@muster/adapter-nats';
+import { loadOrCreateNatsTrust, mintHostCredentials, type NatsTrust } from '@muster/adapter-nats';
 import {
   agentSubject,
   type HostKey,
@@ -25,6 +25,9 @@ type Method = typeof RegistrationService.method.issueBusCredentials;
 /** Issues bus credentials to hosts. They are short-lived and renewed on request, so that they end with their host. */
 @Injectable()
 export class BusCredentials {
+  /** Read once: to read and check the keys takes several milliseconds, and the server keeps the keys of its start too. */
+  private trust: Promise<NatsTrust> | undefined;
+
   constructor(
     @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'bus'>,
     private readonly aggregates: Aggregates,
@@ -43,7 +46,7 @@ export class BusCredentials {
     const key = hostKeyOf(infraEnvId, hostId);
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(hostId));
-    const trust = await loadOrCreateNatsTrust(bus.trustFile);
+    const trust = await this.trustIn(bus.trustFile);
     const nowMs = this.revocations.issueTimeMs(publicKey);
     const options = { infraEnvId, hostId, publicKey, nowMs, lifetimeMs: bus.lifetimeMs };
     let credentials: OutputOf<Method>;
@@ -55,6 +58,14 @@ export class BusCredentials {
     }
     await this.revocations.issued(key, publicKey);
     return credentials;
+  }
+
+  private trustIn(file: string): Promise<NatsTrust> {
+    this.trust ??= loadOrCreateNatsTrust(file).catch((error: unknown) => {
+      this.trust = undefined;
+      throw error;
+    });
+    return this.trust;
   }
 }
 
