@@ -66,7 +66,6 @@ const AUTHENTICATED: readonly Refused[] = [
 export const refusals: Bench = {
   name: 'refusals',
   about: 'CPU of all processes per refused request, 16 in flight',
-  takesProgram: true,
   run: async (bed) => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const local = {
@@ -77,7 +76,7 @@ export const refusals: Bench = {
     };
     const measurements: Measurement[] = [];
     for (const [environment, refused] of [[{}, UNAUTHENTICATED] as const, [local, AUTHENTICATED] as const]) {
-      const muster = await startEmbeddedProcess(bed.directory('refusals'), bed.program, environment);
+      const muster = await startEmbeddedProcess(bed.directory('refusals'), undefined, environment);
       const load = startLoadProcess();
       try {
         await load.open(httpTarget(muster));
