@@ -1,6 +1,7 @@
 import { renderHostStatus } from '@muster/domain';
 import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { sampleDisk, sampleInventory } from '@muster/testing';
 import { AGENT, HARDWARE, OWNER, TestCluster, SUFFICIENT } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -176,6 +177,27 @@ describe('two machines with one host id', () => {
     const host = await running.host(key);
     expect(host.conflict?.claimant.macAddresses).toEqual(['52:54:00:00:00:02']);
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
+  });
+
+  it('have one claim, stored together with the installation disk of its machine only', async () => {
+    const key = await cluster.registerHost();
+    const machine = (mac: string, disk: string) => ({
+      output: JSON.stringify(
+        sampleInventory({
+          interfaces: [{ mac_address: mac, type: 'physical' }],
+          disks: [sampleDisk({ id: `/dev/disk/by-id/${disk}` })],
+        }),
+      ),
+    });
+    await cluster.reply(key, 'inventory', machine('52:54:00:00:00:01', 'mine'));
+    await cluster.reply(key, 'inventory', machine('52:54:00:00:00:02', 'theirs'));
+    const events = await running.events(streamIdOf('host', key));
+    const [claimed, chosen] = ['HostIdentityClaimed', 'InstallationDiskChosen'].map((type) =>
+      events.filter((event) => event.type === type),
+    );
+    expect(chosen).toMatchObject([{ data: { diskId: '/dev/disk/by-id/mine' } }]);
+    expect(chosen?.[0]?.metadata.commandId).toBe(claimed?.[0]?.metadata.commandId);
+    expect(claimed).toHaveLength(1);
   });
 
   it('are no longer in conflict when one of them is silent', async () => {
