@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { parseCidrs } from '@muster/addresses';
 import { OPERATOR_NAMES } from '@muster/operators';
 import fc from 'fast-check';
 import { parse } from 'yaml';
@@ -123,10 +124,20 @@ const anyHost = fc
         typeof sampleHost
       >,
   );
+/** Hosts report addresses as any texts. Those that cannot be parsed are omitted. */
+const anyClusterHost = fc
+  .tuple(
+    like({ ...sampleClusterHost(), addresses: undefined }),
+    fc.array(fc.oneof(fc.constantFrom('192.168.128.10/24', 'fd00::1/64', '0.0.0.0/0'), text), { maxLength: 4 }),
+  )
+  .map(([host, addresses]) => ({
+    ...(host as ReturnType<typeof sampleClusterHost>),
+    addresses: parseCidrs(addresses),
+  }));
 const anyCluster = fc
   .record({
     settings: like(sampleSettings()),
-    hosts: fc.array(like(sampleClusterHost()), { maxLength: 5 }),
+    hosts: fc.array(anyClusterHost, { maxLength: 5 }),
     vipVerifications: like(sampleCluster().vipVerifications),
   })
   .map((facts) => ({ ...facts, policy: sampleCluster().policy }) as ReturnType<typeof sampleCluster>);
