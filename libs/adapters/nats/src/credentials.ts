@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { AGENT_REQUEST_VERBS, agentSubject } from '@muster/contracts';
 import { createAccount, createOperator, createUser, fromPublic, fromSeed, type KeyPair } from 'nkeys.js';
+import { useOpenSslForNkeys } from './ed25519';
+
+useOpenSslForNkeys();
 
 /** The claims of a NATS JWT: its subject and its permissions. */
 export interface NatsClaims {
