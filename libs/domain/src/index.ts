@@ -35,7 +35,7 @@ export * from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';
 export { ignitionBase } from './steps/network-steps';
 export * from './steps/pacing';
-export { RemoteHosts } from './steps/remote-hosts';
+export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';
 export * from './steps/step-context';
 export * from './steps/step-replies';
 export * from './steps/step-table';

@@ -1,8 +1,16 @@
-import type { HostKey } from '@muster/contracts';
-import type { StepOtherHost } from './step-context';
+import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 
 /** Hosts in these statuses do not answer a connectivity check. */
 const ABSENT_STATUSES: readonly string[] = ['discovering', 'disconnected'];
+
+/** A host of a cluster as the steps of its other hosts name it. */
+export interface StepOtherHost {
+  readonly hostId: string;
+  readonly status: string;
+  readonly role: string;
+  readonly isBootstrap: boolean;
+  readonly hardware?: Plain<HardwareFacts>;
+}
 
 interface Place {
   readonly start: number;

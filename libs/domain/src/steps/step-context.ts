@@ -1,5 +1,5 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
-import type { RemoteHosts } from './remote-hosts';
+import type { RemoteHosts, StepOtherHost } from './remote-hosts';
 
 /** The inputs of a step's arguments. The caller adds the time and the ids. */
 export interface StepContext {
@@ -80,14 +80,6 @@ export interface StepInfraEnv {
   /** Comma separated; may be empty. */
   readonly ntpSources: string;
   readonly hasStaticNetwork: boolean;
-}
-
-export interface StepOtherHost {
-  readonly hostId: string;
-  readonly status: string;
-  readonly role: string;
-  readonly isBootstrap: boolean;
-  readonly hardware?: Plain<HardwareFacts>;
 }
 
 /** Container image references of the programs that hosts run. */

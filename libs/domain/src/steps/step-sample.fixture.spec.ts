@@ -1,7 +1,7 @@
 import { hostKeyOf } from '@muster/contracts';
 import { type Disk, type Hardware, NO_HARDWARE, type Nic } from '@muster/validation-rules';
-import { RemoteHosts } from './remote-hosts';
-import type { StepCluster, StepContext, StepHost, StepOtherHost } from './step-context';
+import { RemoteHosts, type StepOtherHost } from './remote-hosts';
+import type { StepCluster, StepContext, StepHost } from './step-context';
 
 /** Returns the context of a day-1 host in a three-node cluster with all inputs of all steps. */
 export const nic = (changes: Partial<Nic> = {}): Nic => ({
