@@ -59,6 +59,7 @@ describe('the identity of an installation', () => {
     eventStore: EventStore,
     acceptsStore = false,
     { readModels = inMemoryReadModels(), objectStore = keptObjects }: Partial<Places> = {},
+    isRecorded = true,
   ): Promise<void> => {
     await requireMasterKey(keyFile(), join(directory.path, 'secrets'));
     const secrets = await filesystemSecrets({ directory: join(directory.path, 'secrets'), masterKeyFile: keyFile() });
@@ -70,6 +71,7 @@ describe('the identity of an installation', () => {
       masterKeyFile: keyFile(),
       dataDirectory: directory.path,
       acceptsStore,
+      isRecorded,
     });
     await identity.stop();
   };
@@ -102,6 +104,12 @@ describe('the identity of an installation', () => {
     await sealedSecrets({ masterKeyFile: keyFile(), openStorage: () => storage });
     await expect(requireMasterKey(keyFile(), secrets)).resolves.toBeUndefined();
     await storage.close();
+  });
+
+  it('is not stored by a platform that is not primary', async () => {
+    const store = await storeWithEvents();
+    await start(store, true, {}, false);
+    await expect(start(store)).rejects.toThrow(/secrets .* are new or missing/);
   });
 
   it('refuses the master key of another installation', async () => {

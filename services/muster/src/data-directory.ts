@@ -142,6 +142,8 @@ export async function checkIdentity(options: {
   readonly dataDirectory: string;
   /** Accepts a store without a matching identity and seals a new one. */
   readonly acceptsStore: boolean;
+  /** Whether the identity is sealed and stored; otherwise it is only checked. */
+  readonly isRecorded: boolean;
 }): Promise<{ stop(): Promise<void> }> {
   const { secrets, eventStore, readModels, objectStore, masterKeyFile, dataDirectory, acceptsStore } = options;
   // Services that start together share the store and the secrets. Each seals the identity before it appends, and
@@ -154,6 +156,7 @@ export async function checkIdentity(options: {
     await refuseForeignModels(readModels, firstEventId);
     if (sealed?.isMarked) await refuseForeignObjects(objectStore, firstEventId);
   }
+  if (!options.isRecorded) return { stop: () => Promise.resolve() };
   // The marks are stored before they are recorded, so a crash in between does not cause a refusal.
   if (firstEventId !== '') await mark(options, firstEventId);
   const identity: Identity = {

@@ -63,6 +63,11 @@ export interface PlatformOptions {
   readonly natsCredentials?: string;
   readonly name: string;
   readonly warn: (text: string) => void;
+  /**
+   * Whether the platform acts for the whole process: it stores the identity of the installation and reports outages of servers.
+   * @default true
+   */
+  readonly isPrimary?: boolean;
 }
 
 /**
@@ -70,10 +75,11 @@ export interface PlatformOptions {
  * file, a directory or memory of this machine. The profiles differ only in their settings.
  */
 export async function openPlatform(options: PlatformOptions): Promise<OpenPlatform> {
-  const { environment, dataDirectory } = options;
+  const { environment, dataDirectory, isPrimary = true } = options;
+  const report = isPrimary ? options.warn : () => undefined;
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const settings = new SettingsReader(environment);
-  const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report: options.warn };
+  const reaching = { waitMs: settings.get('MUSTER_START_WAIT'), report };
   const openWriter = coresOf(settings) > 1 ? writerThread : writerHere;
   const writer = openWriter();
   const opened = await reach(() => openEventStore(settings, dataDirectory, writer), {
@@ -83,7 +89,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const storeOutage = new Outage({
     part: 'event store',
     setting: 'EVENTSTORE_URL',
-    report: options.warn,
+    report,
     check: () => opened.head(),
   });
   // Only a server can become unavailable. Files and memory of this process are used directly.
@@ -94,7 +100,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const modelsOutage = new Outage({
     part: 'read models',
     setting: 'MONGODB_URL',
-    report: options.warn,
+    report,
     check: () => openedModels.checkpoint(PROBED_PROJECTION),
   });
   const readModels = settings.get('MONGODB_URL') ? modelsOutage.watch(openedModels) : openedModels;
@@ -109,7 +115,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const objectsOutage = new Outage({
     part: 'object store',
     setting: 'MINIO_URL',
-    report: options.warn,
+    report,
     check: () => openedObjects.get(ABSENT_DIGEST),
   });
   const isRemote = Boolean(settings.get('MINIO_URL'));
@@ -126,8 +132,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     masterKeyFile,
     dataDirectory,
     acceptsStore,
+    isRecorded: isPrimary,
   });
-  const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report: options.warn });
+  const busOutage = new Outage({ part: 'bus', setting: 'NATS_URL', report });
   const connection: NatsRequestsOptions = {
     servers: options.natsUrl,
     name: options.name,

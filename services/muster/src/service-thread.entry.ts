@@ -38,6 +38,7 @@ async function start({ name, platform: options }: ServiceThreadOrder): Promise<v
     environment: { ...options.environment, MUSTER_CORES: '1' },
     name,
     warn: (text) => logger.warn(text, name),
+    isPrimary: false,
   });
   const service = await START[name](platform, logger);
   port?.once('message', () => {

@@ -12,8 +12,8 @@ export type LogLevel = 'log' | 'error' | 'warn' | 'debug';
 
 export interface ServiceThreadOrder {
   readonly name: ThreadedService;
-  /** The options that can be sent. The thread has the name of its service, and sends its warnings as log entries. */
-  readonly platform: Omit<PlatformOptions, 'name' | 'warn'>;
+  /** The options that can be sent. The thread has the name of its service, sends its warnings as log entries, and is not primary. */
+  readonly platform: Omit<PlatformOptions, 'name' | 'warn' | 'isPrimary'>;
 }
 
 /** The messages of a thread to the main thread. */
