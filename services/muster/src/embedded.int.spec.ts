@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
-import { temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { type RunningMuster, startEmbedded } from './embedded';
 
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
@@ -24,18 +24,7 @@ describe('all services in one process', () => {
   };
   let muster: RunningMuster;
   beforeAll(async () => {
-    const starting = (): Promise<RunningMuster> =>
-      startEmbedded(
-        {
-          MUSTER_DATA_DIRECTORY: directory.path,
-          MUSTER_SIMULATED_IMAGE: 'false',
-          REST_HOST: '127.0.0.1',
-          REST_PORT: '0',
-          IMAGE_HOST: '127.0.0.1',
-          IMAGE_PORT: '0',
-        },
-        SILENT,
-      );
+    const starting = (): Promise<RunningMuster> => startEmbedded(embeddedSettings(directory.path), SILENT);
     muster = await withoutHooks(starting);
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { type RunningMuster, startEmbedded } from './embedded';
 
 const HOUR_MS = 3_600_000;
@@ -18,17 +18,7 @@ describe('a healthy service without work', () => {
   beforeAll(async () => {
     // Timers and the clock are advanced by the test. Everything else is real: the bus, the files, the sockets.
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'clearImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
-    const starting = startEmbedded(
-      {
-        MUSTER_DATA_DIRECTORY: directory.path,
-        MUSTER_SIMULATED_IMAGE: 'false',
-        REST_HOST: '127.0.0.1',
-        REST_PORT: '0',
-        IMAGE_HOST: '127.0.0.1',
-        IMAGE_PORT: '0',
-      },
-      logger,
-    );
+    const starting = startEmbedded(embeddedSettings(directory.path), logger);
     muster = await whileTimePasses(starting);
     url = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   }, 60_000);

@@ -1,4 +1,4 @@
-import { temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { startEmbedded } from './embedded';
 
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
@@ -27,17 +27,7 @@ describe('the queries of the gateway and the events service', () => {
   };
 
   beforeAll(async () => {
-    muster = await startEmbedded(
-      {
-        MUSTER_DATA_DIRECTORY: directory.path,
-        MUSTER_SIMULATED_IMAGE: 'false',
-        REST_HOST: '127.0.0.1',
-        REST_PORT: '0',
-        IMAGE_HOST: '127.0.0.1',
-        IMAGE_PORT: '0',
-      },
-      SILENT,
-    );
+    muster = await startEmbedded(embeddedSettings(directory.path), SILENT);
     url = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
     const version = { openshift_version: '4.18', pull_secret: PULL_SECRET };
     clusterId = await idOf(`${API}/clusters`, { ...version, name: 'one', base_dns_domain: 'example.com' });

@@ -1,6 +1,7 @@
 import { FilteredState, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
+import { embeddedSettings } from '@muster/testing';
 import { openCaller } from '../load/caller';
 import {
   defineFleet,
@@ -129,7 +130,7 @@ export interface CountedCall {
 export async function countCalls(dataDirectory: string, hostsEach: number): Promise<readonly CountedCall[]> {
   const counter = newCounter();
   const restore = countProcess(counter);
-  const muster = await startEmbedded(environmentOf(dataDirectory), SILENT, (platform) =>
+  const muster = await startEmbedded(embeddedSettings(dataDirectory), SILENT, (platform) =>
     countedPlatform(platform, counter),
   );
   const restUrl = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
@@ -196,15 +197,6 @@ async function untilQuiet(counter: Counter): Promise<void> {
 
 const perCall = (counter: Counter, calls: number): Counts =>
   Object.fromEntries(Object.entries(counter).map(([name, total]) => [name, total / calls])) as unknown as Counts;
-
-const environmentOf = (dataDirectory: string) => ({
-  MUSTER_DATA_DIRECTORY: dataDirectory,
-  MUSTER_SIMULATED_IMAGE: 'false',
-  REST_HOST: '127.0.0.1',
-  REST_PORT: '0',
-  IMAGE_HOST: '127.0.0.1',
-  IMAGE_PORT: '0',
-});
 
 function silence(): void {
   // Log output would be mixed with the table.

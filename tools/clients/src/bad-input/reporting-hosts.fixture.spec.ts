@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { START_OF_STORE } from '@muster/ports';
-import { eventually, temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, eventually, temporaryDirectory } from '@muster/testing';
 import { startEmbedded } from '@muster/service-muster';
 
 export interface Answer {
@@ -39,17 +39,7 @@ const PULL_SECRET = JSON.stringify({ auths: { 'cloud.openshift.com': { auth: 'YT
 export async function openReportingHosts(): Promise<ReportingHosts> {
   const directory = temporaryDirectory();
   const silent = (): void => undefined;
-  const muster = await startEmbedded(
-    {
-      MUSTER_DATA_DIRECTORY: directory.path,
-      MUSTER_SIMULATED_IMAGE: 'false',
-      REST_HOST: '127.0.0.1',
-      REST_PORT: '0',
-      IMAGE_HOST: '127.0.0.1',
-      IMAGE_PORT: '0',
-    },
-    { log: silent, error: silent, warn: silent },
-  );
+  const muster = await startEmbedded(embeddedSettings(directory.path), { log: silent, error: silent, warn: silent });
   const endpoint = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const send = async (method: string, path: string, body?: string | Buffer): Promise<Response> =>
     fetch(`${endpoint}/api/assisted-install/v2${path}`, {

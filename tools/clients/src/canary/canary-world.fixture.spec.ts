@@ -4,7 +4,7 @@ import { connectNatsRequests } from '@muster/adapter-nats';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { openGateway } from '@muster/service-gateway';
 import { START_OF_STORE } from '@muster/ports';
-import { startNatsServer, temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { startEmbedded } from '@muster/service-muster';
 
 export interface CanaryWorld {
@@ -37,18 +37,7 @@ export async function openCanaryWorld(): Promise<CanaryWorld> {
   const log: string[] = [];
   const keep = (...words: unknown[]): void => void log.push(words.map(String).join(' '));
   const logger = { log: keep, error: keep, warn: keep, debug: keep, verbose: keep, fatal: keep };
-  const muster = await startEmbedded(
-    {
-      MUSTER_DATA_DIRECTORY: directory.path,
-      MUSTER_SIMULATED_IMAGE: 'false',
-      NATS_URL: nats.url,
-      REST_HOST: '127.0.0.1',
-      REST_PORT: '0',
-      IMAGE_HOST: '127.0.0.1',
-      IMAGE_PORT: '0',
-    },
-    logger,
-  );
+  const muster = await startEmbedded({ ...embeddedSettings(directory.path), NATS_URL: nats.url }, logger);
   // Starts a replica of the gateway, because only its creator can list the routes.
   const { service, routes } = await openGateway(
     { ...muster.platform, environment: { ...muster.platform.environment, REST_PORT: '0' } },

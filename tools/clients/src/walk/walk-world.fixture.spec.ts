@@ -1,6 +1,6 @@
 import { startEmbedded, type RunningMuster } from '@muster/service-muster';
 import { generateHardware, simulatedMachine, type SimulatedMachine } from '@muster/tool-simulator';
-import { temporaryDirectory } from '@muster/testing';
+import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import type { RecordedEvent } from '@muster/ports';
 
 export interface RestAnswer {
@@ -38,16 +38,7 @@ export async function openWalkWorld(environment: Readonly<Record<string, string>
   const errors: string[] = [];
   const keep = (...words: unknown[]): void => void errors.push(words.map(String).join(' '));
   const muster = await startEmbedded(
-    {
-      MUSTER_DATA_DIRECTORY: directory.path,
-      MUSTER_SIMULATED_IMAGE: 'false',
-      RELEASE_IMAGES: JSON.stringify([SIMULATED_RELEASE]),
-      REST_HOST: '127.0.0.1',
-      REST_PORT: '0',
-      IMAGE_HOST: '127.0.0.1',
-      IMAGE_PORT: '0',
-      ...environment,
-    },
+    { ...embeddedSettings(directory.path), RELEASE_IMAGES: JSON.stringify([SIMULATED_RELEASE]), ...environment },
     { log: () => undefined, error: keep, warn: () => undefined },
   );
   const endpoint = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
