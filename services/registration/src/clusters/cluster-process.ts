@@ -170,7 +170,10 @@ export function downloadOf({ artifacts, download, state }: ClusterEntry): Cluste
 type Evaluated = Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>;
 
 /** By the state from which they follow. A cluster reacts several times to one change of a host, which leaves its state. */
-const CONDITIONS = new WeakMap<ClusterState, Evaluated & { readonly found: ClusterSurroundings['conditions'] }>();
+const CONDITIONS = new WeakMap<
+  ClusterState,
+  Omit<Evaluated, 'state'> & { readonly found: ClusterSurroundings['conditions'] }
+>();
 
 /** Conditions and outcomes that were never recorded are derived from the settings. */
 export function conditionsOf(entry: Evaluated): ClusterSurroundings['conditions'] {
@@ -178,7 +181,7 @@ export function conditionsOf(entry: Evaluated): ClusterSurroundings['conditions'
   const known = CONDITIONS.get(state);
   if (known?.conditions === conditions && known?.outcomes === outcomes) return known.found;
   const found = foundConditions(entry);
-  CONDITIONS.set(state, { state, conditions, outcomes, found });
+  CONDITIONS.set(state, { conditions, outcomes, found });
   return found;
 }
 
