@@ -2,6 +2,7 @@ import type { ClusterEvent } from '@muster/contracts';
 import type { StatusReason } from '../status-reason';
 import { dueClusterDeadline } from './deadlines';
 import type { ClusterContext } from './guards';
+import { renderClusterStatus } from './messages';
 import { withBuiltInOperators } from './operators';
 import { revisionOf, withClusterDefaults } from './settings';
 import {
@@ -22,7 +23,6 @@ const BEFORE_INSTALLATION: ReadonlySet<string> = new Set([
   'unmonitored',
 ]);
 const MS_PER_MINUTE = 60_000;
-const OVERDUE_PREPARATION = 'The preparation exceeded its time limit.';
 
 /** Returns the length of the deadline of the command, in whole minutes. */
 export function minutesOf({ state, command, settings }: ClusterContext<'PassDeadline'>): number {
@@ -68,10 +68,15 @@ export const preparationFinished = ({ command: { attempt, outcome } }: ClusterCo
     ? [{ type: 'InstallationPrepared', data: { attempt, openshiftClusterId: outcome.openshiftClusterId } }]
     : [{ type: 'InstallationPreparationFailed', data: { attempt, reason: outcome.reason } }];
 
-export const overduePreparationFailed = ({ state: { preparation, attempt } }: ClusterContext): Events =>
-  preparation === 'failed'
-    ? []
-    : [{ type: 'InstallationPreparationFailed', data: { attempt, reason: OVERDUE_PREPARATION } }];
+/** The event keeps the text of the given reason. That of the status is replaced when the cluster is evaluated again. */
+export const overduePreparationFailed =
+  (reasonOf: (context: ClusterContext<'PassDeadline'>) => StatusReason) =>
+  (context: ClusterContext<'PassDeadline'>): Events => {
+    const { preparation, attempt } = context.state;
+    if (preparation === 'failed') return [];
+    const reason = renderClusterStatus(reasonOf(context));
+    return [{ type: 'InstallationPreparationFailed', data: { attempt, reason } }];
+  };
 
 export const preparationConfirmed = ({ state: { attempt, openshiftClusterId } }: ClusterContext): Events => [
   { type: 'InstallationPrepared', data: { attempt, openshiftClusterId } },

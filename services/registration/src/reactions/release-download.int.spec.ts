@@ -1,5 +1,4 @@
 import { streamIdOf } from '@muster/contracts';
-import { renderClusterStatus } from '@muster/domain';
 import { eventually } from '@muster/testing';
 import { PREPARED, TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
@@ -44,9 +43,12 @@ describe('the download of a release', () => {
     expect((await running.cluster(cluster.id)).status).toBe('preparing-for-installation');
     await letTimePass(1.5 * MINUTE_MS);
     await eventually('the download took too long', async () => (await running.cluster(cluster.id)).status === 'ready');
-    const { statusReason } = await running.cluster(cluster.id);
-    expect(renderClusterStatus(statusReason)).toBe(
-      `Preparing cluster for installation timeout. The download of ${image} stopped after 30 of 300 MiB. Check the registry and the network of the service, then start the installation again`,
-    );
+    const text = `Preparing cluster for installation timeout. The download of ${image} stopped after 30 of 300 MiB. Check the registry and the network of the service, then start the installation again`;
+    const stored = (await running.events(streamIdOf('cluster', cluster.id))).map(({ type, data }) => ({ type, data }));
+    // The cluster may have been evaluated again, with a status reason that names no download.
+    expect(stored.findLast(({ type }) => type === 'ClusterEnteredStatus')?.data).toMatchObject({
+      statusReason: { code: 'download-stopped', parameters: { image, done: '30', total: '300' } },
+    });
+    expect(stored).toContainEqual({ type: 'InstallationPreparationFailed', data: { attempt: 1, reason: text } });
   });
 });

@@ -46,7 +46,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     when: { deadline: ['preparation'] },
     to: 'ready',
     status: preparationTimedOut,
-    emit: inOrder(deadlinePassed, overduePreparationFailed),
+    emit: inOrder(deadlinePassed, overduePreparationFailed(preparationTimedOut)),
     why: 'No disk was written. The user can start the installation again.',
   },
   {
