@@ -15,11 +15,11 @@ import { type Call, type LoadProcess, type LoadResult, startLoadProcess } from '
 import { type Bench, count, kibibytes, type Measurement, milliseconds, p50AndP99, perSecond } from '../measurement';
 import { type EmbeddedProcess, startEmbeddedProcess, treeCpuMs, untilSettled } from './embedded-process';
 
-const SIZES = { created: 200, clusters: 3, hostsEach: 100, reads: 2_000, largeReads: 400 };
+const SIZES = { created: 600, clusters: 9, hostsEach: 100, reads: 4_000, largeReads: 400 };
 const QUICK_SIZES = { created: 5, clusters: 1, hostsEach: 5, reads: 20, largeReads: 5 };
 const MORE_MEMORY_GIB = 96;
 /** Before its code is compiled, a process needs two to three times the CPU for the same request. */
-const WARM_UP = { created: 300, hostsEach: 100, clusters: 3, reads: 4_000, largeReads: 200 };
+const WARM_UP = { created: 400, hostsEach: 100, clusters: 6, reads: 4_000, largeReads: 200 };
 const QUICK_WARM_UP = { created: 2, hostsEach: 20, clusters: 1, reads: 20, largeReads: 5 };
 
 /**
