@@ -170,7 +170,8 @@ export function describeFailure(
       problems.length > 1 ? [`${problems.length} settings are not usable: correct all of them and start again.`] : [];
     return { reason: 'settings', lines: [...problems, ...last] };
   }
-  if (error instanceof DamagedEvent) return { reason: 'dataDirectory', lines: [error.message] };
+  if (error instanceof DamagedEvent || error instanceof DatabaseUnusable)
+    return { reason: 'dataDirectory', lines: [error.message] };
   const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
   if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };

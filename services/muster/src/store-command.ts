@@ -2,24 +2,29 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore, writerHere } from '@muster/adapter-sqlite';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { isOneOf } from '@muster/schema';
 import { lockDataDirectory } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
 import { compactStore, vacuumFiles } from './store-compaction';
 
 const USAGE = 'Usage: store stats | store verify | store backup <new file> | store compact';
+const COMMANDS = ['stats', 'verify', 'backup', 'compact'] as const;
 const TYPES_SHOWN_MAX = 20;
 
 /**
  * Shows, verifies, backs up or compacts the event store in the data directory. Muster may be running, except for `compact`.
  * @throws StartError `settings` for an unknown subcommand or a missing retention, `dataDirectory` when the store does not exist, has
  * faults or is in use
+ * @throws DatabaseUnusable when a file cannot be read or written
  */
 export async function runStoreCommand(
-  [command, target]: readonly string[],
+  [command, target, ...others]: readonly string[],
   environment: Environment,
   print: (line: string) => void,
 ): Promise<void> {
+  if (!isOneOf(COMMANDS, command) || (command === 'backup') !== (target !== undefined) || others.length > 0)
+    throw new StartError('settings', USAGE);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const file = join(dataDirectory, 'events.sqlite');
@@ -30,13 +35,9 @@ export async function runStoreCommand(
     case 'verify':
       return verify(file, print);
     case 'backup':
-      if (!target) throw new StartError('settings', USAGE);
-      backUpSqliteStore(file, resolve(target));
-      return print(`${file} was backed up to ${resolve(target)}.`);
+      return backUp(file, resolve(target ?? ''), print);
     case 'compact':
       return compact(settings, dataDirectory, print);
-    default:
-      throw new StartError('settings', USAGE);
   }
 }
 
@@ -68,14 +69,20 @@ async function compact(settings: SettingsReader, dataDirectory: string, print: (
   }
 }
 
+function backUp(file: string, target: string, print: (line: string) => void): void {
+  backUpSqliteStore(file, target, (copied) => print(`${copied} events copied`));
+  print(`${file} was backed up to ${target}.`);
+}
+
 function showStats(file: string, print: (line: string) => void): void {
-  const { events, streams, bytes, types } = sqliteStoreStats(file);
+  const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));
   print(`${file}: ${events} events in ${streams} streams, ${bytes} bytes`);
   for (const one of types.slice(0, TYPES_SHOWN_MAX))
     print(`${String(one.events).padStart(10)} events ${String(one.bytes).padStart(12)} bytes  ${one.type}`);
 }
 
 function verify(file: string, print: (line: string) => void): void {
+  print('The pages of the file are checked first.');
   const faults = verifySqliteStore(file, (verified) => print(`${verified} events verified`));
   for (const fault of faults) print(fault);
   if (faults.length > 0) throw new StartError('dataDirectory', `${file} has ${faults.length} faults or more.`);

@@ -1,11 +1,12 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
-import { openDatabase } from './database';
+import { DatabaseUnusable, openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
 import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore } from './maintenance';
 
+const silent = (): void => undefined;
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => eventToAppend({ n }));
 
 describe('maintenance of an event store', () => {
@@ -22,7 +23,9 @@ describe('maintenance of an event store', () => {
   afterAll(() => directory.remove());
 
   it('counts events, streams and bytes, the largest type first', () => {
-    const { events, streams, bytes, types } = sqliteStoreStats(file);
+    const progress: number[] = [];
+    const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => progress.push(counted));
+    expect(progress).toEqual([4]);
     expect({ events, streams }).toEqual({ events: 4, streams: 2 });
     expect(types.map(({ type, events: count }) => [type, count])).toEqual([
       ['LongHappened', 1],
@@ -39,6 +42,17 @@ describe('maintenance of an event store', () => {
 
   it.each([
     ['a missing event', 'DELETE FROM events WHERE position = 2', /Position 3: sample-1 has revision 2; expected 1/],
+    [
+      'the missing last event of a stream',
+      'DELETE FROM events WHERE position = 3',
+      /^Position 3: the event is missing/,
+    ],
+    ['missing last events', 'DELETE FROM events WHERE position > 2', /^Positions 3 to 4: the events are missing/],
+    [
+      'a missing stream',
+      'PRAGMA foreign_keys = OFF; DELETE FROM streams WHERE id = 2',
+      /Position 4: the name of the stream .* missing/,
+    ],
     ['incomplete text', `UPDATE events SET body = '["a"' WHERE position = 1`, /Position 1: .* cannot be read/],
     [
       'bytes that are not text',
@@ -51,19 +65,44 @@ describe('maintenance of an event store', () => {
     const database = openDatabase(file);
     database.exec(damage);
     database.close();
-    expect(verifySqliteStore(file, () => undefined).join('\n')).toMatch(expected);
+    expect(verifySqliteStore(file, silent).join('\n')).toMatch(expected);
   });
 
   it('copies a store that is in use to a private file with the same events', async () => {
     const store = sqliteEventStore({ file });
     const target = `${file}.backup`;
-    backUpSqliteStore(file, target);
+    const progress: number[] = [];
+    backUpSqliteStore(file, target, (copied) => progress.push(copied));
+    expect(progress).toEqual([4]);
+    expect(existsSync(`${target}-wal`)).toBe(false);
+    expect(verifySqliteStore(target, silent)).toEqual([]);
     await store.append('sample-1', 2, numbered(1));
     const copy = sqliteEventStore({ file: target });
     expect(await collectPages(copy.readAll(-1))).toEqual((await collectPages(store.readAll(-1))).slice(0, 4));
     expect(statSync(target).mode & 0o777).toBe(0o600);
-    expect(() => backUpSqliteStore(file, target)).toThrow('EEXIST');
     await store.close();
     await copy.close();
+  });
+
+  it('refuses to overwrite a file, and leaves no part of a copy that failed', () => {
+    const target = `${file}.refused`;
+    writeFileSync(target, 'kept');
+    const refused = new DatabaseUnusable(target, 'the file exists. Name a new file.');
+    expect(() => backUpSqliteStore(file, target, silent)).toThrow(refused);
+    const absent = join(directory.path, 'absent', 'copy');
+    expect(() => backUpSqliteStore(file, absent, silent)).toThrow(DatabaseUnusable);
+    const failing = (): never => {
+      throw new Error('stopped');
+    };
+    expect(() => backUpSqliteStore(file, `${file}.part`, failing)).toThrow('stopped');
+    expect(existsSync(`${file}.part`) || existsSync(`${file}.part.partial`)).toBe(false);
+  });
+
+  it.each([
+    ['stats', sqliteStoreStats],
+    ['verify', verifySqliteStore],
+  ])('explains a file that is not a database to %s', (_command, read) => {
+    writeFileSync(`${file}.text`, 'not a database, but long enough to be looked at as one '.repeat(20));
+    expect(() => read(`${file}.text`, silent)).toThrow(/this is not a SQLite database/);
   });
 });

@@ -1,11 +1,11 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { COMPACTED_EVENT, type StreamId } from '@muster/ports';
 import Database from 'libsql';
-import { explain, openDatabase } from './database';
+import { DatabaseUnusable, explain, openDatabase } from './database';
 import { decodeEvent, decodeText, type StoredText } from './event-pages';
 
-/** Events that are checked between two reports of progress. */
-const VERIFY_PAGE_EVENTS = 10_000;
+/** Events between two reports of progress. */
+const PAGE_EVENTS = 10_000;
 /** Maximum number of faults that a verification lists. */
 const FAULTS_MAX = 100;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
@@ -19,46 +19,60 @@ export interface StoreStats {
   readonly types: readonly { readonly type: string; readonly events: number; readonly bytes: number }[];
 }
 
-/** Returns the counts and sizes of an event store. Other processes may have the file open. */
-export function sqliteStoreStats(file: string): StoreStats {
-  const database = openDatabase(file);
-  try {
-    const rows = database
+/** Called with the number of events so far. */
+type OnProgress = (events: number) => void;
+
+/**
+ * Returns the counts and sizes of an event store. Other processes may have the file open.
+ * @throws DatabaseUnusable
+ */
+export const sqliteStoreStats = (file: string, onProgress: OnProgress): StoreStats =>
+  withDatabase(file, (database) => {
+    const select = database
       .prepare(
-        `SELECT json_extract(body, '$[1]'), count(*), sum(length(CAST(body AS BLOB))) FROM events GROUP BY 1 ORDER BY 3 DESC`,
+        `SELECT json_extract(body, '$[1]'), count(*), sum(length(CAST(body AS BLOB)))
+         FROM events WHERE position > ? AND position <= ? GROUP BY 1`,
       )
-      .raw()
-      .all() as [string, number, number][];
-    const types = rows.map(([type, events, bytes]) => ({ type, events, bytes }));
+      .raw();
+    const last = lastPosition(database);
+    const types = new Map<string, { type: string; events: number; bytes: number }>();
+    const total = { events: 0, bytes: 0 };
+    for (let position = 0; position < last; position += PAGE_EVENTS) {
+      for (const [type, events, bytes] of select.all(position, position + PAGE_EVENTS) as [string, number, number][]) {
+        const known = types.get(type) ?? { type, events: 0, bytes: 0 };
+        types.set(type, { type, events: known.events + events, bytes: known.bytes + bytes });
+        total.events += events;
+        total.bytes += bytes;
+      }
+      onProgress(total.events);
+    }
     const [streams] = database.prepare('SELECT count(*) FROM streams').raw().get() as [number];
-    const sum = (of: 'events' | 'bytes'): number => types.reduce((total, one) => total + one[of], 0);
-    return { events: sum('events'), streams, bytes: sum('bytes'), types };
-  } finally {
-    database.close();
-  }
-}
+    return { ...total, streams, types: [...types.values()].sort((left, right) => right.bytes - left.bytes) };
+  });
 
 /**
  * Reads every event of the store and returns the faults as sentences, at most FAULTS_MAX. Empty when the store is
- * valid. Checks the pages of the file, the revisions of every stream and the text of every event.
+ * valid. Checks the pages of the file, that no position is missing, the revisions of every stream and the text of every event.
+ * @throws DatabaseUnusable when the file cannot be read
  */
-export function verifySqliteStore(file: string, onProgress: (verifiedEvents: number) => void): readonly string[] {
-  const database = openDatabase(file);
-  const faults: string[] = [];
-  try {
+export const verifySqliteStore = (file: string, onProgress: OnProgress): readonly string[] =>
+  withDatabase(file, (database) => {
+    const faults: string[] = [];
     for (const [answer] of database.prepare('PRAGMA integrity_check').raw().all() as [string][])
       if (answer !== 'ok') faults.push(`The file is damaged: ${answer}`);
     const select = database
       .prepare(
-        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events JOIN streams ON streams.id = stream
-         WHERE position > ? ORDER BY position LIMIT ${VERIFY_PAGE_EVENTS}`,
+        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events LEFT JOIN streams ON streams.id = stream
+         WHERE position > ? ORDER BY position LIMIT ${PAGE_EVENTS}`,
       )
       .raw();
+    const last = lastPosition(database);
     const revisions = new Map<StreamId, number>();
-    let verified = 0;
-    for (let position = 0; faults.length < FAULTS_MAX;) {
-      const rows = select.all(position) as [number, StoredText, number, StoredText][];
+    let [position, verified] = [0, 0];
+    while (faults.length < FAULTS_MAX) {
+      const rows = select.all(position) as [number, StoredText | null, number, StoredText][];
       for (const [at, name, revision, body] of rows) {
+        if (at > position + 1) faults.push(missingText(position + 1, at - 1));
         const streamId = nameOf(name, at, faults);
         const expected = (revisions.get(streamId) ?? -1) + 1;
         if (revision !== expected)
@@ -70,28 +84,54 @@ export function verifySqliteStore(file: string, onProgress: (verifiedEvents: num
       }
       verified += rows.length;
       onProgress(verified);
-      if (rows.length < VERIFY_PAGE_EVENTS) break;
+      if (rows.length < PAGE_EVENTS) break;
     }
+    if (position < last && faults.length < FAULTS_MAX) faults.push(missingText(position + 1, last));
     return faults.slice(0, FAULTS_MAX);
-  } finally {
-    database.close();
+  });
+
+const missingText = (first: number, last: number): string =>
+  first === last
+    ? `Position ${first}: the event is missing.`
+    : `Positions ${first} to ${last}: the events are missing.`;
+
+/**
+ * Copies the store to a new file at one point in time, while other processes may append. The file has its name when the copy is
+ * complete. The list of documents that an interrupted compaction has yet to remove is not copied.
+ * @throws DatabaseUnusable when the store cannot be read, or the target exists or cannot be written
+ */
+export function backUpSqliteStore(file: string, target: string, onProgress: OnProgress): void {
+  if (existsSync(target)) throw new DatabaseUnusable(target, 'the file exists. Name a new file.');
+  const partial = `${target}.partial`;
+  rmSync(partial, { force: true });
+  try {
+    // Without a write-ahead log, the copy is one file.
+    withDatabase(partial, (copy) => copy.pragma('journal_mode = DELETE'));
+    withDatabase(file, (database) => copyTo(database, partial, onProgress));
+    renameSync(partial, target);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
   }
 }
 
-/**
- * Copies the store to a new file at one point in time, while other processes may append.
- * @throws DatabaseUnusable when the store cannot be read
- * @throws Error when the target exists
- */
-export function backUpSqliteStore(file: string, target: string): void {
-  const database = openDatabase(file);
-  try {
-    // Created before the copy, so that the file is readable by the owner only from the beginning.
-    closeSync(openSync(target, 'wx', 0o600));
-    database.prepare('VACUUM INTO ?').run(target);
-  } finally {
-    database.close();
+function copyTo(database: Database.Database, target: string, onProgress: OnProgress): void {
+  database.prepare('ATTACH ? AS copy').run(target);
+  // A damaged store is copied as it is.
+  database.pragma('foreign_keys = OFF');
+  const copy = database.prepare(
+    'INSERT INTO copy.events SELECT * FROM main.events WHERE position > ? AND position <= ?',
+  );
+  // The first read of the transaction is its point in time.
+  database.exec('BEGIN');
+  const last = lastPosition(database);
+  database.exec('INSERT INTO copy.streams SELECT * FROM main.streams');
+  let copied = 0;
+  for (let position = 0; position < last; position += PAGE_EVENTS) {
+    copied += copy.run(position, position + PAGE_EVENTS).changes;
+    onProgress(copied);
   }
+  database.exec('COMMIT');
 }
 
 /**
@@ -113,9 +153,28 @@ export function vacuumSqliteFile(file: string): { readonly before: number; reado
   }
 }
 
-/** Returns the name of the stream. A name that cannot be read is an additional fault. */
-function nameOf(name: StoredText, position: number, faults: string[]): StreamId {
+/** Returns the last position that was ever assigned; 0 before the first event. Positions of this store have no gaps. */
+function lastPosition(database: Database.Database): number {
+  const row = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").raw().get();
+  return (row as [number] | undefined)?.[0] ?? 0;
+}
+
+/** @throws DatabaseUnusable instead of an error of SQLite */
+function withDatabase<Result>(file: string, use: (database: Database.Database) => Result): Result {
+  const database = openDatabase(file);
   try {
+    return use(database);
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns the name of the stream. A name that is missing or cannot be read is an additional fault. */
+function nameOf(name: StoredText | null, position: number, faults: string[]): StreamId {
+  try {
+    if (name === null) throw new Error('it is missing.');
     return decodeText(name) as StreamId;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -225,7 +225,7 @@ async function probeUntil(
 
 /** What the store should have and has not. */
 function faultsOf(file: string, clusters: number, hosts: number): readonly string[] {
-  const { types } = sqliteStoreStats(file);
+  const { types } = sqliteStoreStats(file, () => undefined);
   const stored = (type: string): number => types.find((one) => one.type === type)?.events ?? 0;
   const expected = [
     ['ClusterRegistered', clusters + PROBE.clusters],

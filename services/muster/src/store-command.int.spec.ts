@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingsReader } from '@muster/nest-kit';
+import { temporaryDirectory } from '@muster/testing';
+import { describeFailure } from './start-error';
+import { INSTALLED, REGISTERED, storeEvents } from './store-compaction.fixture.spec';
+import { runStoreCommand } from './store-command';
+
+describe('store', () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.sqlite');
+  afterAll(() => directory.remove());
+  beforeAll(() => storeEvents(directory.path, [...REGISTERED, ...INSTALLED]));
+
+  const run = async (args: readonly string[], dataDirectory = directory.path): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    await runStoreCommand(args, { MUSTER_DATA_DIRECTORY: dataDirectory }, (line) => lines.push(line));
+    return lines;
+  };
+  const failureOf = async (args: readonly string[], dataDirectory?: string) =>
+    describeFailure(await run(args, dataDirectory).catch((error: unknown) => error), new SettingsReader({}));
+
+  it.each([[], ['unknown'], ['backup'], ['backup', 'a', 'b'], ['stats', 'more']])(
+    'shows its usage for "%s %s"',
+    async (...args) => {
+      expect(await failureOf(args, '/absent')).toMatchObject({
+        reason: 'settings',
+        lines: [expect.stringMatching(/^Usage: /)],
+      });
+    },
+  );
+
+  it('shows the progress of every command', async () => {
+    const target = join(directory.path, 'copy.sqlite');
+    expect(await run(['stats'])).toContain('7 events counted');
+    expect(await run(['verify'])).toEqual(expect.arrayContaining(['7 events verified', `${file} is sound.`]));
+    expect(await run(['backup', target])).toEqual(['7 events copied', `${file} was backed up to ${target}.`]);
+  });
+
+  it('explains a target that exists and a store that is damaged', async () => {
+    expect(await failureOf(['backup', file])).toEqual({
+      reason: 'dataDirectory',
+      lines: [`Database ${file}: the file exists. Name a new file.`],
+    });
+    const damaged = join(directory.path, 'damaged');
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, 'events.sqlite'), 'not a database, but long enough to be looked at as one '.repeat(20));
+    expect(await failureOf(['stats'], damaged)).toMatchObject({ reason: 'dataDirectory' });
+  });
+});
