@@ -1,5 +1,5 @@
 import './credentials';
-import { sign as nodeSign } from 'node:crypto';
+import { createPrivateKey, sign as nodeSign } from 'node:crypto';
 import { getEd25519Helper } from 'nkeys.js/lib/helper';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
@@ -13,7 +13,7 @@ const SIGNATURE =
 
 jest.mock('node:crypto', () => {
   const crypto = jest.requireActual<typeof import('node:crypto')>('node:crypto');
-  return { ...crypto, sign: jest.fn(crypto.sign) };
+  return { ...crypto, sign: jest.fn(crypto.sign), createPrivateKey: jest.fn(crypto.createPrivateKey) };
 });
 
 describe('Ed25519 of nkeys.js', () => {
@@ -27,6 +27,16 @@ describe('Ed25519 of nkeys.js', () => {
     const signature = getEd25519Helper().sign(MESSAGE, secretKey);
     expect(Buffer.from(signature).toString('hex')).toBe(SIGNATURE);
     expect(nodeSign).toHaveBeenCalledTimes(1);
+  });
+
+  it('derives the keys of a seed once for all signatures', () => {
+    const { fromSeed, sign } = getEd25519Helper();
+    const derived = jest.mocked(createPrivateKey).mock.calls.length;
+    sign(MESSAGE, fromSeed(SEED).secretKey);
+    expect(jest.mocked(createPrivateKey).mock.calls.length).toBe(derived);
+    const other = Buffer.from(fromSeed(bytes(PUBLIC_KEY)).publicKey).toString('hex');
+    expect(other).not.toBe(PUBLIC_KEY);
+    expect(Buffer.from(fromSeed(SEED).publicKey).toString('hex')).toBe(PUBLIC_KEY);
   });
 
   it('accepts the signature, and not one of another message', () => {
