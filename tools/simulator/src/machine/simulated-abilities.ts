@@ -35,9 +35,10 @@ export function createAbilities({ seed, timer, network, world, inventory }: Abil
 
   return {
     inventory: async () => inventory(),
-    'connectivity-check': async (hosts) => ({
-      remote_hosts: hosts.map((host) => reach(host, network, nic(), randomFor)),
-    }),
+    'connectivity-check': async (hosts) => {
+      const reach = reachFrom(nic(), network, randomFor);
+      return { remote_hosts: hosts.map(reach) };
+    },
     'free-network-addresses': async (networks) => networks.map((cidr) => findFree(cidr, network)),
     'dhcp-lease-allocate': async (order) => {
       const cidr = nic()?.ipv4_addresses[0];
@@ -115,42 +116,49 @@ async function fetchFromCluster(
 export const hasDisk = (inventory: Inventory, wanted: string): boolean =>
   inventory.disks.some(({ id, path, by_id, by_path }) => [id, path, by_id, by_path].includes(wanted));
 
-function reach(
-  { hostId, nics }: RemoteHost,
-  network: SimulatedNetwork,
+type Reached = ConnectivityReport['remote_hosts'][number];
+
+/** Returns the function that tries to reach a host from the NIC. */
+function reachFrom(
   nic: Inventory['interfaces'][number] | undefined,
+  network: SimulatedNetwork,
   randomFor: (what: string) => Random,
-): ConnectivityReport['remote_hosts'][number] {
+): (host: RemoteHost) => Reached {
   const outgoing_nic = nic?.name ?? '';
-  const own = nic?.ipv4_addresses[0] ?? '';
-  const addresses = nics.flatMap((remote) => remote.addresses.map((address) => ({ address, mac: remote.mac })));
-  const isNear = (address: string): boolean => own !== '' && parseNetwork(networkOf(own)).includes(address);
-  return {
-    host_id: hostId,
-    l2_connectivity: addresses
-      .filter(({ address }) => isNear(address))
-      .flatMap(({ address, mac }) =>
-        network.whoHas(address).map((plug) => ({
-          outgoing_ip_address: own.replace(/\/.*/, ''),
-          outgoing_nic,
-          remote_ip_address: address,
-          remote_mac: plug.mac,
-          successful: plug.mac.toLowerCase() === mac.toLowerCase(),
-        })),
-      ),
-    l3_connectivity: addresses.map(({ address }) =>
-      network.whoHas(address).length > 0
-        ? {
-            average_rtt_ms: randomFor(`way to ${address}`).between(1, 9) / 10,
+  const own = nic?.ipv4_addresses[0];
+  const near = own === undefined ? undefined : parseNetwork(networkOf(own));
+  const outgoing_ip_address = own?.replace(/\/.*/, '') ?? '';
+  return ({ hostId, nics }) => {
+    const remotes = nics.flatMap(({ mac, addresses }) =>
+      addresses.map((address) => ({ address, mac: mac.toLowerCase(), plugs: network.whoHas(address) })),
+    );
+    return {
+      host_id: hostId,
+      l2_connectivity: remotes
+        .filter(({ address }) => near?.includes(address))
+        .flatMap(({ address, mac, plugs }) =>
+          plugs.map((plug) => ({
+            outgoing_ip_address,
             outgoing_nic,
             remote_ip_address: address,
-            successful: true,
-          }
-        : { outgoing_nic, remote_ip_address: address, packet_loss_percentage: 100 },
-    ),
-    mtu_report: addresses
-      .filter(({ address }) => network.whoHas(address).length > 0)
-      .map(({ address }) => ({ mtu_successful: true, outgoing_nic, remote_ip_address: address })),
+            remote_mac: plug.mac,
+            successful: plug.mac.toLowerCase() === mac,
+          })),
+        ),
+      l3_connectivity: remotes.map(({ address, plugs }) =>
+        plugs.length > 0
+          ? {
+              average_rtt_ms: randomFor(`way to ${address}`).between(1, 9) / 10,
+              outgoing_nic,
+              remote_ip_address: address,
+              successful: true,
+            }
+          : { outgoing_nic, remote_ip_address: address, packet_loss_percentage: 100 },
+      ),
+      mtu_report: remotes
+        .filter(({ plugs }) => plugs.length > 0)
+        .map(({ address }) => ({ mtu_successful: true, outgoing_nic, remote_ip_address: address })),
+    };
   };
 }
 

@@ -77,10 +77,11 @@ const NAMES_OF_A_CLUSTER = /^(api|api-int|console-openshift-console\.apps|oauth-
  * them; an empty list removes a name.
  */
 export function createSimulatedNetwork(names: { readonly [domain: string]: readonly string[] } = {}): SimulatedNetwork {
-  const plugs: Plug[] = [];
+  // Each machine looks up the addresses of all others, so a list would make a check of a large fleet cubic.
+  const plugs = new Map<string, Plug[]>();
   return {
-    attach: (plug) => void plugs.push(plug),
-    whoHas: (address) => plugs.filter((plug) => plug.address === address && plug.isUp()),
+    attach: (plug) => void plugs.set(plug.address, [...(plugs.get(plug.address) ?? []), plug]),
+    whoHas: (address) => (plugs.get(address) ?? []).filter((plug) => plug.isUp()),
     resolve: (domain) => {
       const name = domain.replace(/\.$/, '');
       return names[name] ?? (NAMES_OF_A_CLUSTER.test(name) ? [LOAD_BALANCER] : []);
