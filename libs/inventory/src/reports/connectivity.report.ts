@@ -1,6 +1,6 @@
 import type { IpCollision, PeerReach, Plain } from '@muster/contracts';
 import { type Static, Type } from '@sinclair/typebox';
-import { type Digest, documentReader, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
+import { documentReader, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
 
 /**
  * Round-trip times and losses differ in every report. They count as changed when their class changes: classes of 10 ms
@@ -81,6 +81,8 @@ export const connectivityReader = documentReader({
   toReport: (connectivity, { generation }, digest) => {
     const { remote_hosts = [] } = connectivity;
     const body = toBody(connectivity, digest);
+    const peers = remote_hosts.map(toPeer);
+    const collisions = collisionsIn(connectivity);
     const paths = remote_hosts.flatMap(({ mtu_report }) => mtu_report ?? []);
     return {
       body,
@@ -89,10 +91,10 @@ export const connectivityReader = documentReader({
         data: {
           body: toStoredBody(body),
           generation,
-          fingerprint: fingerprintOf(connectivity, digest),
-          peers: remote_hosts.map(toPeer),
+          fingerprint: digest(fingerprintOf(remote_hosts, peers, collisions)),
+          peers,
           vanishedPeers: [],
-          collisions: collisionsIn(connectivity),
+          collisions,
           // An agent sends no packets of full size from an interface with the standard MTU.
           mtuMeasured: remote_hosts.length > 0,
           mtuFailures: paths
@@ -171,11 +173,16 @@ function collisionsIn({ remote_hosts }: Connectivity): Plain<IpCollision>[] {
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '').sort();
 
-/** Digest of the reached hosts with classes of latency and loss, so that a change within one class is ignored. */
-function fingerprintOf(connectivity: Connectivity, digest: Digest): string {
-  const remote = (connectivity.remote_hosts ?? []).map((one) => ({
-    reach: reachFingerprint(toPeer(one)),
-    mtu: one.mtu_report,
-  }));
-  return digest(toCanonicalJson([remote, collisionsIn(connectivity)]));
-}
+/**
+ * Returns the reached hosts with classes of latency and loss, so that a change within one class is ignored. Its members are in the
+ * order of canonical JSON, because the text is as long as the report.
+ */
+const fingerprintOf = (
+  remoteHosts: readonly RemoteHost[],
+  peers: readonly Plain<PeerReach>[],
+  collisions: readonly Plain<IpCollision>[],
+): string =>
+  toCanonicalJson([
+    peers.map((peer, index) => ({ mtu: remoteHosts[index]?.mtu_report, reach: reachFingerprint(peer) })),
+    collisions,
+  ]);
