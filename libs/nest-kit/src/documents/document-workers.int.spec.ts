@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DocumentTask, DocumentWorkers } from './document-workers';
+import { DOCUMENT_LIMITS, type DocumentTask, DocumentWorkers } from './document-workers';
 
 /** The compiled form of the entry, so that the test needs no build. */
 const ENTRY = `
@@ -29,7 +29,9 @@ describe('document workers', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   const create = (timeMs: number): void => {
-    workers = DocumentWorkers.create({ timeMs, memoryMib: 32, workers: 1, waiting: 3 }, join(directory, 'entry.js'));
+    const waitingCharacters = 3 * JSON.stringify([join(directory, 'tasks.js'), 'double', [1]]).length;
+    const limits = { timeMs, memoryMib: 32, workers: 1, waitingCharacters };
+    workers = DocumentWorkers.create(limits, join(directory, 'entry.js'));
   };
   beforeEach(() => create(500));
   afterEach(() => workers.onApplicationShutdown());
@@ -70,6 +72,14 @@ describe('document workers', () => {
   it('refuse documents when too many wait', async () => {
     const all = await Promise.allSettled(Array.from({ length: 6 }, (_, number) => workers.run(task('double'), number)));
     expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+  });
+
+  it('wait with the reports of all hosts of a large cluster', async () => {
+    await workers.onApplicationShutdown();
+    workers = DocumentWorkers.create({ ...DOCUMENT_LIMITS, workers: 1 }, join(directory, 'entry.js'));
+    const numbers = Array.from({ length: 1_000 }, (_, number) => number);
+    const all = await Promise.all(numbers.map((number) => workers.run(task('double'), number)));
+    expect(all).toEqual(numbers.map((number) => 2 * number));
   });
 
   it('run in the main thread when no compiled entry exists', async () => {

@@ -31,11 +31,19 @@ export interface DocumentLimits {
   readonly timeMs: number;
   readonly memoryMib: number;
   readonly workers: number;
-  /** Maximum number of documents that wait for a worker. */
-  readonly waiting: number;
+  /**
+   * Maximum length of all documents that wait for a worker, in characters. Not their number: all hosts of a large cluster may send a
+   * report at the same time, and a host repeats a refused report only after minutes.
+   */
+  readonly waitingCharacters: number;
 }
 
-export const DOCUMENT_LIMITS: DocumentLimits = { timeMs: 8_000, memoryMib: 512, workers: 2, waiting: 64 };
+export const DOCUMENT_LIMITS: DocumentLimits = {
+  timeMs: 8_000,
+  memoryMib: 512,
+  workers: 2,
+  waitingCharacters: 128 * 1024 * 1024,
+};
 const STACK_MIB = 4;
 const ENTRY = join(__dirname, 'document-worker.entry.js');
 
@@ -46,6 +54,7 @@ export type DocumentReply =
 interface Job {
   readonly task: DocumentTask<never, unknown>;
   readonly args: readonly unknown[];
+  readonly characters: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -61,6 +70,7 @@ export class DocumentWorkers implements OnApplicationShutdown {
   private readonly waiting: Job[] = [];
   /** Documents that are being read, by the digest of task and arguments. */
   private readonly running = new Map<string, Promise<unknown>>();
+  private waitingCharacters = 0;
   private busy = 0;
   private readonly limits: DocumentLimits;
   private readonly entry: string;
@@ -77,12 +87,11 @@ export class DocumentWorkers implements OnApplicationShutdown {
   /** @throws RefusalError `invalid-input` for a document over the limits, `busy` when too many documents wait. */
   run<Args extends readonly unknown[], Result>(task: DocumentTask<Args, Result>, ...args: Args): Promise<Result> {
     if (!existsSync(this.entry)) return Promise.resolve().then(() => task.run(...args));
-    const key = createHash('sha256')
-      .update(JSON.stringify([task.module, task.name, args]))
-      .digest('base64');
+    const text = JSON.stringify([task.module, task.name, args]);
+    const key = createHash('sha256').update(text).digest('base64');
     // A repeated request receives the result of the first one.
     const known = this.running.get(key);
-    const running = known ?? this.enqueue(task, args);
+    const running = known ?? this.enqueue(task, args, text.length);
     if (!known) {
       this.running.set(key, running);
       const forget = (): void => void this.running.delete(key);
@@ -92,18 +101,20 @@ export class DocumentWorkers implements OnApplicationShutdown {
     return running as Promise<Result>;
   }
 
-  private enqueue(task: Job['task'], args: readonly unknown[]): Promise<unknown> {
-    if (this.waiting.length >= this.limits.waiting)
+  private enqueue(task: Job['task'], args: readonly unknown[], characters: number): Promise<unknown> {
+    if (this.waiting.length > 0 && this.waitingCharacters + characters > this.limits.waitingCharacters)
       return Promise.reject(
         new RefusalError({ code: 'busy', reason: 'Too many documents wait to be read. Send the request again later.' }),
       );
     return new Promise((resolve, reject) => {
-      this.waiting.push({ task, args, resolve, reject });
+      this.waiting.push({ task, args, characters, resolve, reject });
+      this.waitingCharacters += characters;
       this.next();
     });
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.waitingCharacters = 0;
     for (const { reject } of this.waiting.splice(0)) reject(new Error('The service stops.'));
     await Promise.all(this.idle.splice(0).map((worker) => worker.terminate()));
   }
@@ -112,6 +123,7 @@ export class DocumentWorkers implements OnApplicationShutdown {
     if (this.busy >= this.limits.workers) return;
     const job = this.waiting.shift();
     if (!job) return;
+    this.waitingCharacters -= job.characters;
     this.busy += 1;
     const worker = this.idle.pop();
     void (worker ? Promise.resolve(worker) : this.start())

@@ -3,7 +3,7 @@ import { DOCUMENT_TASKS, type DocumentWorkers } from './document-workers';
 import { readStepReport } from './read-step-report';
 
 /** Maximum length of an output that is read in the main thread, in characters, because a worker would add more time. */
-const INLINE_MAX_CHARACTERS = 256 * 1024;
+const INLINE_MAX_CHARACTERS = 64 * 1024;
 
 /** Reads the output of a step. */
 export type ReadReport = (step: StepReport) => Promise<ReportResult>;
