@@ -95,12 +95,16 @@ const isPrompt = ({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudge
 const intervalOf = ({ hostCount }: PollSituation): number =>
   Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - HOLD_SECONDS_MAX);
 
-/**
- * Hosts of clusters up to this size check at every poll. In larger clusters, this number of hosts checks per minute,
- * each against all others.
- */
-export const MAX_CHECKS_PER_MINUTE = 150;
+/** Pairs of hosts that are checked per minute in one cluster. The cost of a check grows with the number of hosts. */
+const CHECKED_PAIRS_PER_MINUTE = 150_000;
+/** Number of hosts that check per minute in every cluster, however large. */
+const CHECKS_PER_MINUTE_MIN = 150;
 const MINUTE_MS = 60_000;
+
+/** Returns how many hosts check per minute, each against all others. Up to 387 hosts, it is at least their number. */
+export const checksPerMinute = (hostCount: number): number =>
+  Math.max(CHECKS_PER_MINUTE_MIN, Math.floor(CHECKED_PAIRS_PER_MINUTE / hostCount));
+
 /** A host that has not polled for this time loses its place in the queue. */
 const WAITING_MS_MAX = 3 * MINUTE_MS;
 
@@ -123,11 +127,12 @@ export class ConnectivityRounds {
    * the Unix epoch.
    */
   take(clusterId: string, host: string, hostCount: number, nowMs: number): boolean {
-    if (hostCount <= MAX_CHECKS_PER_MINUTE) {
+    const perMinute = checksPerMinute(hostCount);
+    if (hostCount <= perMinute) {
       this.clusters.delete(clusterId);
       return true;
     }
-    const round = this.roundAt(clusterId, nowMs);
+    const round = this.roundAt(clusterId, perMinute, nowMs);
     round.waiting.set(host, nowMs);
     if (!isAmongFirst(round, host, nowMs)) return false;
     round.waiting.delete(host);
@@ -135,15 +140,15 @@ export class ConnectivityRounds {
     return true;
   }
 
-  private roundAt(clusterId: string, nowMs: number): CheckRound {
+  private roundAt(clusterId: string, perMinute: number, nowMs: number): CheckRound {
     const round = this.clusters.get(clusterId) ?? {
-      allowance: MAX_CHECKS_PER_MINUTE,
+      allowance: perMinute,
       countedAtMs: nowMs,
       waiting: new Map<string, number>(),
     };
     this.clusters.set(clusterId, round);
-    const earned = ((nowMs - round.countedAtMs) / MINUTE_MS) * MAX_CHECKS_PER_MINUTE;
-    round.allowance = Math.min(round.allowance + earned, MAX_CHECKS_PER_MINUTE);
+    const earned = ((nowMs - round.countedAtMs) / MINUTE_MS) * perMinute;
+    round.allowance = Math.min(round.allowance + earned, perMinute);
     round.countedAtMs = nowMs;
     return round;
   }

@@ -1,4 +1,4 @@
-import { ConnectivityRounds, MAX_CHECKS_PER_MINUTE, PollScheduler, type PollSituation } from './pacing';
+import { checksPerMinute, ConnectivityRounds, PollScheduler, type PollSituation } from './pacing';
 import type { StepPlan } from './step-table';
 
 const PLAN: StepPlan = { steps: [{ type: 'inventory', args: [] }], intervalSeconds: 60, then: 'continue' };
@@ -95,33 +95,38 @@ describe('rate limit of connectivity checks', () => {
     numbers(from, hosts).filter((n) => rounds.take('c', `host-${n}`, hosts, nowMs));
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => n + from);
 
-  it('lets every host of a small cluster check at every poll', () => {
-    for (let n = 0; n < 3; n += 1) expect(poll(MAX_CHECKS_PER_MINUTE)).toHaveLength(MAX_CHECKS_PER_MINUTE);
+  it('lets every host of a cluster of up to 387 hosts check at every poll', () => {
+    for (let n = 0; n < 3; n += 1) expect(poll(387)).toHaveLength(387);
+    expect(poll(388)).toHaveLength(386);
+  });
+
+  it('limits the checked pairs of a large cluster, and lets at least 150 hosts check per minute', () => {
+    expect([500, 750, 1_000, 2_000].map(checksPerMinute)).toEqual([300, 200, 150, 150]);
   });
 
   it('rotates through the hosts of a large cluster in the order of their polls', () => {
-    expect(poll(400)).toEqual(numbers(0, 150));
-    expect(poll(400)).toEqual([]);
+    expect(poll(500)).toEqual(numbers(0, 300));
+    expect(poll(500)).toEqual([]);
     nowMs += 60_000;
-    expect(poll(400)).toEqual(numbers(150, 300));
+    expect(poll(500)).toEqual([...numbers(0, 100), ...numbers(300, 500)]);
     nowMs += 60_000;
-    expect(poll(400)).toEqual([...numbers(0, 50), ...numbers(300, 400)]);
+    expect(poll(500)).toEqual(numbers(0, 300));
   });
 
   it('refills the allowance in proportion to the time', () => {
-    poll(400);
+    poll(500);
     nowMs += 4_000;
-    expect(poll(400)).toHaveLength(10);
+    expect(poll(500)).toHaveLength(20);
   });
 
   it('skips a host that no longer polls', () => {
-    poll(400);
+    poll(500);
     nowMs += 5 * 60_000;
-    expect(poll(400, 250)).toHaveLength(150);
+    expect(poll(500, 350)).toHaveLength(150);
   });
 
   it('counts each cluster separately', () => {
-    poll(400);
-    expect(rounds.take('d', 'host-0', 400, nowMs)).toBe(true);
+    poll(500);
+    expect(rounds.take('d', 'host-0', 500, nowMs)).toBe(true);
   });
 });
