@@ -21,8 +21,10 @@ const MAX_CONCURRENT_REACTIONS = 64;
  * requests that arrived meanwhile.
  */
 export const REACTIONS_PER_TURN_MAX = 8;
-/** A reaction that has been due for longer starts in the current turn, regardless of other work. */
+/** When a reaction has been due for longer, more reactions start in one turn. */
 export const REACTION_LATENESS_MS_MAX = 250;
+/** Maximum number of reactions that start in one turn while they are late, so that a turn ends before many hosts are evaluated. */
+export const LATE_REACTIONS_PER_TURN_MAX = 32;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 
@@ -39,7 +41,7 @@ export interface RunAgain {
 
 /**
  * Keys that are due for a reaction. A key that becomes due several times before its turn is processed once. Requests have priority over
- * reactions, within `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
+ * reactions, less so after `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
  */
 export class WorkQueue {
   /** Key → time at which it became due, in ms of a monotonic clock; oldest first. */
@@ -106,7 +108,8 @@ export class WorkQueue {
     for (const [key, dueSinceMs] of this.due) {
       if (this.running.size >= MAX_CONCURRENT_REACTIONS) return;
       if (this.running.has(key)) continue;
-      if (this.startedInTurn >= REACTIONS_PER_TURN_MAX && this.nowMs() - dueSinceMs <= REACTION_LATENESS_MS_MAX) return;
+      const isLate = this.nowMs() - dueSinceMs > REACTION_LATENESS_MS_MAX;
+      if (this.startedInTurn >= (isLate ? LATE_REACTIONS_PER_TURN_MAX : REACTIONS_PER_TURN_MAX)) return;
       this.countStart();
       this.due.delete(key);
       this.running.add(key);

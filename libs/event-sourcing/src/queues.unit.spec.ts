@@ -1,4 +1,10 @@
-import { KeyedQueue, REACTION_LATENESS_MS_MAX, REACTIONS_PER_TURN_MAX, WorkQueue } from './queues';
+import {
+  KeyedQueue,
+  LATE_REACTIONS_PER_TURN_MAX,
+  REACTION_LATENESS_MS_MAX,
+  REACTIONS_PER_TURN_MAX,
+  WorkQueue,
+} from './queues';
 
 const gate = () => {
   let open = (): void => undefined;
@@ -87,7 +93,7 @@ describe('WorkQueue', () => {
     expect(begun.length).toBeGreaterThan(REACTIONS_PER_TURN_MAX);
   });
 
-  it('starts a reaction in the current turn when it has been due for longer than the limit', () => {
+  it('starts more reactions in a turn when they have been due for longer than the limit', async () => {
     const { work, begun } = gatedWork();
     let nowMs = 0;
     const queue = new WorkQueue(work, onError, () => nowMs);
@@ -98,8 +104,30 @@ describe('WorkQueue', () => {
     expect(begun).toHaveLength(REACTIONS_PER_TURN_MAX);
     nowMs += 1;
     queue.add('late');
+    expect(begun).toHaveLength(LATE_REACTIONS_PER_TURN_MAX);
+    await turn();
     expect(begun).toHaveLength(40);
-    expect(begun).not.toContain('on-time');
+  });
+
+  it('ends a turn although all reactions are late and change nothing', async () => {
+    let nowMs = 0;
+    let begun = 0;
+    const queue = new WorkQueue(
+      async () => void (begun += 1),
+      onError,
+      () => nowMs,
+    );
+    for (let n = 0; n < 1_000; n += 1) queue.add(`k-${n}`);
+    nowMs = REACTION_LATENESS_MS_MAX + 1;
+    const perTurn: number[] = [];
+    for (let before = begun; before < 1_000; before = begun) {
+      await turn();
+      perTurn.push(begun - before);
+    }
+    // The first entry is the rest of the turn in which the keys were added, and the turn after it.
+    expect(perTurn.slice(1).every((started) => started <= LATE_REACTIONS_PER_TURN_MAX)).toBe(true);
+    expect(perTurn.length).toBeGreaterThan(25);
+    await queue.idle();
   });
 
   it('processes a key again when it is added while it is being processed', async () => {
