@@ -1,7 +1,7 @@
 import { isSingleNode } from '../facts/cluster-settings.facts';
 import { type ClusterFacts, type ClusterHostFacts, day1Hosts, effectiveRoleOf } from '../facts/cluster.facts';
 import { AUTO_ASSIGN } from '../facts/host.facts';
-import { type Claim, fail, failBecause, pass, passIf, pending } from '../rule/rule';
+import { type Claim, fail, failBecause, pass, pending } from '../rule/rule';
 import type { ClusterRule } from './cluster-rule';
 
 interface RoleCounts {
@@ -28,20 +28,17 @@ function countRoles(facts: ClusterFacts): RoleCounts {
   return { controlPlane, arbiters, workers };
 }
 
+/** A success, and a failure that no other role can end, count control plane hosts only: they do not change with every worker. */
 export function controlPlaneClaim(facts: ClusterFacts): Claim {
   const { controlPlaneCount } = facts.settings;
   const { controlPlane, arbiters, workers } = countRoles(facts);
-  const measured = [controlPlane.length, arbiters, workers] as const;
-  if (isSingleNode(facts.settings)) {
-    const isSingle = controlPlane.length === 1 && workers === 0;
-    return isSingle ? passIf(true, ...measured) : failBecause('single-node-roles', ...measured);
-  }
-  const isEnough = controlPlane.length === controlPlaneCount;
-  if (controlPlaneCount !== 2) return passIf(isEnough, ...measured, controlPlaneCount);
+  const found = controlPlane.length;
+  if (isSingleNode(facts.settings))
+    return found === 1 && workers === 0 ? pass(found) : failBecause('single-node-roles', found, arbiters, workers);
+  const isEnough = found === controlPlaneCount;
+  if (controlPlaneCount !== 2) return isEnough ? pass(found) : fail(found, controlPlaneCount);
   const isFenced = controlPlane.every(({ hasFencingCredentials }) => hasFencingCredentials);
-  return isEnough && (arbiters > 0 || isFenced)
-    ? passIf(true, ...measured)
-    : failBecause('two-node-roles', ...measured);
+  return isEnough && (arbiters > 0 || isFenced) ? pass(found) : failBecause('two-node-roles', found, arbiters, workers);
 }
 
 /** Statuses of hosts that have just registered. Whether they will become ready is not known yet. */
@@ -64,7 +61,8 @@ function clockSkewSeconds({ hosts }: ClusterFacts): number {
   return latest >= earliest ? latest - earliest : 0;
 }
 
-const ROLES = '{0} control plane hosts, {1} arbiters, {2} workers';
+const CONTROL_PLANE = '{0} control plane hosts';
+const ROLES = `${CONTROL_PLANE}, {1} arbiters, {2} workers`;
 
 export const HOSTS_RULES: readonly ClusterRule[] = [
   {
@@ -77,17 +75,14 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
       const behind = hosts.filter(({ status }) => !READY_STATUSES.includes(status));
       if (behind.length === 0) return pass();
       const isArriving = behind.every(({ status }) => ARRIVING_STATUSES.includes(status));
-      return isArriving ? pending('awaits-hosts', behind.length) : fail(behind.length, hosts.length);
+      return isArriving ? pending('awaits-hosts') : fail();
     },
     messages: {
       success: 'All hosts in the cluster are ready to install',
-      failure: {
-        message: '{0} of {1} hosts in the cluster are not ready to install',
-        measured: '{0} hosts that are not ready',
-        required: '0 hosts',
-      },
+      // The number of these hosts would change the outcome with every host.
+      failure: 'The cluster has hosts that are not ready to install',
       'no-hosts': 'Waiting for hosts',
-      'awaits-hosts': 'Waiting for hosts to report their hardware: {0}',
+      'awaits-hosts': 'Waiting for hosts to report their hardware',
     },
     initial: pending('no-hosts'),
     remedy: 'Read the validations of the hosts that are not ready. Remove hosts that are not needed from the cluster.',
@@ -101,11 +96,11 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
     needs: [],
     claim: (facts) => (facts.hosts.length === 0 ? failBecause('no-hosts') : controlPlaneClaim(facts)),
     messages: {
-      success: { message: `The cluster has ${ROLES}`, measured: ROLES },
+      success: { message: `The cluster has ${CONTROL_PLANE}`, measured: CONTROL_PLANE },
       failure: {
-        message: `The cluster has ${ROLES}, {3} control plane hosts are required`,
-        measured: ROLES,
-        required: '{3} control plane hosts',
+        message: `The cluster has ${CONTROL_PLANE}, {1} are required`,
+        measured: CONTROL_PLANE,
+        required: '{1} control plane hosts',
       },
       'single-node-roles': {
         message: `The cluster has ${ROLES}, a single node requires exactly 1 control plane host and no worker`,

@@ -54,6 +54,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     gate: 'hardware',
     inPool: true,
   },
+  // A success names no role, so that a suggested role for which the host suffices too changes no outcome.
   {
     id: 'has-cpu-cores-for-role',
     category: 'hardware',
@@ -62,11 +63,11 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { cpuCores } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      const role = effectiveRole(facts.role, facts.suggestedRole);
-      return passIf(hasCores(hardware, cpuCores), hardware.cpuCount, cpuCores, role);
+      if (hasCores(hardware, cpuCores)) return pass(hardware.cpuCount);
+      return fail(hardware.cpuCount, cpuCores, effectiveRole(facts.role, facts.suggestedRole));
     },
     messages: {
-      success: { message: 'The host has {0} CPU cores, enough for role {2}', ...CORES },
+      success: { message: 'The host has {0} CPU cores, enough for its role', measured: CORES.measured },
       failure: { message: 'The host has {0} CPU cores, role {2} requires {1}', ...CORES },
     },
     remedy: `${MORE_CPU} Or give the host a role that requires less.`,
@@ -80,11 +81,12 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { ramMib } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      const role = effectiveRole(facts.role, facts.suggestedRole);
-      return passIf(hasMemory(hardware, ramMib), toMib(hardware.physicalMemoryBytes), ramMib, role);
+      const measured = toMib(hardware.physicalMemoryBytes);
+      if (hasMemory(hardware, ramMib)) return pass(measured);
+      return fail(measured, ramMib, effectiveRole(facts.role, facts.suggestedRole));
     },
     messages: {
-      success: { message: 'The host has {0} MiB of memory, enough for role {2}', ...MEMORY },
+      success: { message: 'The host has {0} MiB of memory, enough for its role', measured: MEMORY.measured },
       failure: { message: 'The host has {0} MiB of memory, role {2} requires {1} MiB', ...MEMORY },
     },
     remedy: `${MORE_MEMORY} Or give the host a role that requires less.`,

@@ -271,6 +271,10 @@ describe('host rules', () => {
     });
   });
 
+  it('are the same for each suggested role for which the hardware suffices', () => {
+    expect(evaluateHost(given({ suggestedRole: 'worker' }))).toEqual(evaluateHost(given({ suggestedRole: 'master' })));
+  });
+
   it('are disabled by configuration, unless the cluster ignores rules', () => {
     const policy = { ...given().policy, disabledHostRules: ['ntp-synced'] };
     expect(outcome('ntp-synced', given({ policy, ntpSources: [] }))?.status).toBe('disabled');
