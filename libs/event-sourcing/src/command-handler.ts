@@ -44,10 +44,10 @@ export type HandleResult<State, Event = EventShape, Code extends string = string
 export type Commands<State, Command> = Command | readonly Command[] | ((current: () => State) => Iterable<Command>);
 
 /**
- * `beforeAppend` runs when the command was accepted with events, before they are stored. `ofNewId`: the id of the
- * aggregate was created for this command, so its stream is not read first.
+ * `beforeAppend` runs when the command was accepted with events, before they are stored. `replacesNothing`: it does
+ * no harm when the command is then refused or repeated, so a stream that is not in memory is not read first.
  */
-export type BeforeAppend = (() => Promise<void>) | { readonly ofNewId: () => Promise<void> };
+export type BeforeAppend = (() => Promise<void>) | { readonly replacesNothing: () => Promise<void> };
 
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
   /**
@@ -161,11 +161,11 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, isNewId, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
+    { beforeAppend, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
   ): Promise<Result | Conflict> {
     const cached = cache.get(id);
     // Most unknown streams do not exist. The expected revision of the append detects the others.
-    const isAssumedNew = !cached && mayAssumeNew && (!beforeAppend || isNewId);
+    const isAssumedNew = !cached && mayAssumeNew;
     let before = cached ?? fresh(decider.initialState());
     if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => readOn(id, before));
     // The store refused an append because of an event that reads do not return yet, as after a lost quorum.
@@ -200,7 +200,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, isNewId, giveUpAtMs }: Pick<Attempt, 'beforeAppend' | 'isNewId' | 'giveUpAtMs'>,
+    { beforeAppend, mayAssumeNew, giveUpAtMs }: Omit<Attempt, 'revisionMin'>,
   ): Promise<Result> {
     let revisionMin = NO_STREAM;
     for (let round = 1; round <= MAX_APPEND_ATTEMPTS;) {
@@ -208,8 +208,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       try {
         const result = await attempt(id, commands, context, {
           beforeAppend,
-          isNewId,
-          mayAssumeNew: isFirst,
+          mayAssumeNew: mayAssumeNew && isFirst,
           giveUpAtMs,
           revisionMin,
         });
@@ -239,9 +238,9 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     beforeAppend?: BeforeAppend,
   ): Promise<Result> => {
     const giveUpAtMs = performance.now() + (options.deadlineMs ?? COMMAND_DEADLINE_MS);
-    const isNewId = typeof beforeAppend === 'object';
-    const prepare = isNewId ? beforeAppend.ofNewId : beforeAppend;
-    return queue.run(id, () => handleInTurn(id, command, context, { beforeAppend: prepare, isNewId, giveUpAtMs }));
+    const mayAssumeNew = typeof beforeAppend !== 'function';
+    const prepare = mayAssumeNew ? beforeAppend?.replacesNothing : beforeAppend;
+    return queue.run(id, () => handleInTurn(id, command, context, { beforeAppend: prepare, mayAssumeNew, giveUpAtMs }));
   };
 
   return {
@@ -280,8 +279,6 @@ function isList<Command>(command: Command | readonly Command[]): command is read
 /** The inputs of one attempt of a command. */
 interface Attempt {
   readonly beforeAppend?: (() => Promise<void>) | undefined;
-  /** The id was created for this command. */
-  readonly isNewId: boolean;
   readonly mayAssumeNew: boolean;
   /** Until this time of `performance.now()`, the attempt is retried while the store is not available. */
   readonly giveUpAtMs: number;

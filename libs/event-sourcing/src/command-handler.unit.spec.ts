@@ -180,6 +180,13 @@ describe('command handler', () => {
       expect(await handler.handle('one', register(), context(), prepared)).toMatchObject({ kind: 'refused' });
       expect([trips, prepared.mock.calls.length]).toEqual([['read'], 0]);
     });
+
+    it('are no read before a beforeAppend that replaces nothing', async () => {
+      const { trips, handler } = counting(true);
+      const prepared = jest.fn(async () => undefined);
+      await handler.handle('one', register(), context(), { replacesNothing: prepared });
+      expect([trips, prepared.mock.calls.length]).toEqual([['append'], 1]);
+    });
   });
 
   it('are sequential for one aggregate, in the order of the commands', async () => {

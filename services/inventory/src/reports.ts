@@ -84,7 +84,9 @@ export class Reports {
         reason: `hostKey "${hostKey.slice(0, 100)}" is not valid. Expected: <infra-env id>.<host id>.`,
         subject: 'hostKey',
       });
-    return this.handler.execute(hostKey, command, context, () => this.keep(hostKey, attachments));
+    const keep = (): Promise<void> => this.keep(hostKey, attachments);
+    // A body is stored under its digest. A secret replaces the one before, so the command is decided first.
+    return this.handler.execute(hostKey, command, context, attachments.secretName ? keep : { replacesNothing: keep });
   }
 
   private async keep(hostKey: string, { body, secretName, secret }: Attachments): Promise<void> {

@@ -158,7 +158,7 @@ export class SealingCommands {
       for (const [index, { name, text }] of toSeal.entries())
         await this.secrets.seal(id, name, Buffer.from(text), { isNewScope: isNew && index === 0 });
     };
-    return aggregate.execute(id, command, context, isNew ? { ofNewId: seal } : seal);
+    return aggregate.execute(id, command, context, isNew ? { replacesNothing: seal } : seal);
   }
 }
 
