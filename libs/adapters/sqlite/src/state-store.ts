@@ -27,8 +27,8 @@ export interface SqliteStateStoreOptions {
 
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
-/** Time in ms after which a save lets other work of the process run. */
-const SLICE_MS = 4;
+/** Time in ms after which a save lets other work of the process run. A request takes many turns, and a save adds this time to each. */
+const SLICE_MS = 1;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
