@@ -52,30 +52,36 @@ export function effectiveRoleOf(host: Pick<SummarizedHost, 'role' | 'suggestedRo
 /** Returns the counts for the day-1 hosts of one cluster, given in any order. */
 export function summarizeHosts(hosts: readonly SummarizedHost[]): HostSummary {
   const statuses: Record<string, number> = {};
-  for (const { status } of hosts) statuses[status] = (statuses[status] ?? 0) + 1;
-  const masters = hosts.filter((host) => effectiveRoleOf(host) === 'master');
-  const effective = countRoles(hosts, effectiveRoleOf);
+  const [expected, installed, completable, effective] = [noCounts(), noCounts(), noCounts(), noCounts()];
+  let fencedMasters = 0;
+  for (const host of hosts) {
+    const { status, role, isBootstrap, hasReachedDone } = host;
+    const effectiveRole = effectiveRoleOf(host);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    countRole(expected, isBootstrap ? 'master' : role);
+    countRole(effective, effectiveRole);
+    if (status === 'installed' || (status === 'error' && hasReachedDone)) countRole(installed, effectiveRole);
+    if (COMPLETABLE_STATUSES.has(status)) countRole(completable, effectiveRole);
+    if (effectiveRole === 'master' && host.hasFencingCredentials) fencedMasters += 1;
+  }
   return {
     total: hosts.length,
     statuses,
-    expected: countRoles(hosts, (host) => (host.isBootstrap ? 'master' : host.role)),
-    installed: countRoles(
-      hosts.filter(({ status, hasReachedDone }) => status === 'installed' || (status === 'error' && hasReachedDone)),
-      effectiveRoleOf,
-    ),
-    completable: countRoles(
-      hosts.filter(({ status }) => COMPLETABLE_STATUSES.has(status)),
-      effectiveRoleOf,
-    ),
+    expected,
+    installed,
+    completable,
     effectiveWorkers: effective.workers,
-    isFencingPair:
-      masters.length === 2 && effective.arbiters === 0 && masters.every((host) => host.hasFencingCredentials),
+    isFencingPair: effective.masters === 2 && effective.arbiters === 0 && fencedMasters === 2,
   };
 }
 
-function countRoles(hosts: readonly SummarizedHost[], roleOf: (host: SummarizedHost) => string): RoleCounts {
-  const count = (role: string): number => hosts.filter((host) => roleOf(host) === role).length;
-  return { masters: count('master'), arbiters: count('arbiter'), workers: count('worker') };
+type Counts = { -readonly [Role in keyof RoleCounts]: RoleCounts[Role] };
+const noCounts = (): Counts => ({ masters: 0, arbiters: 0, workers: 0 });
+
+function countRole(counts: Counts, role: string): void {
+  if (role === 'master') counts.masters += 1;
+  else if (role === 'arbiter') counts.arbiters += 1;
+  else if (role === 'worker') counts.workers += 1;
 }
 
 const CONTROL_PLANE_MIN = 3;

@@ -13,7 +13,7 @@ import {
   requirementsRole,
   type RulesPolicy,
 } from '@muster/validation-rules';
-import type { HostRole } from '../host/state';
+import type { HostRole, HostState } from '../host/state';
 import { effectiveRoleOf } from './host-summary';
 
 const CORES_OF_SMALLEST = 4;
@@ -77,40 +77,50 @@ export function hostWeight(size: HardwareSize): number {
  */
 export function suggestRoles(hosts: readonly RoleCandidate[], controlPlaneCount: number): readonly SuggestedRole[] {
   if (hosts.some(({ size }) => !size)) return [];
-  const isOpen = (host: RoleCandidate): boolean =>
-    host.role === 'auto-assign' && STATUSES_WITH_OPEN_ROLE.has(host.status);
   const settled = hosts.filter((host) => !isOpen(host)).map(effectiveRoleOf);
-  let masters = settled.filter((role) => role === 'master').length;
-  let arbiters = settled.filter((role) => role === 'arbiter').length;
-  const suggestions: SuggestedRole[] = [];
-  for (const { host } of hosts.filter(isOpen).map(ranked).sort(byRankThenId)) {
-    const role = nextRole(host, masters, arbiters, controlPlaneCount);
-    if (role === 'master') masters += 1;
-    if (role === 'arbiter') arbiters += 1;
-    if (role !== host.suggestedRole) suggestions.push({ hostId: host.hostId, role });
+  const open = hosts.filter(isOpen);
+  const mastersLeft = controlPlaneCount - settled.filter((role) => role === 'master').length;
+  const arbitersLeft = controlPlaneCount === 2 && !settled.includes('arbiter') ? 1 : 0;
+  const masters = smallest(
+    open.filter(({ canBeControlPlane }) => canBeControlPlane),
+    mastersLeft,
+  );
+  const arbiters = smallest(
+    open.filter((host) => host.canBeArbiter && !masters.has(host)),
+    arbitersLeft,
+  );
+  const roleOf = (host: RoleCandidate): HostRole => {
+    if (masters.has(host)) return 'master';
+    return arbiters.has(host) ? 'arbiter' : 'worker';
+  };
+  return open.flatMap((host) => {
+    const role = roleOf(host);
+    return role === host.suggestedRole ? [] : [{ hostId: host.hostId, role }];
+  });
+}
+
+const isOpen = ({ role, status }: RoleCandidate): boolean =>
+  role === 'auto-assign' && STATUSES_WITH_OPEN_ROLE.has(status);
+
+/** Returns the first `count` hosts in the order of `compareSizes`. Few of many are chosen, so the hosts are not sorted. */
+function smallest(hosts: readonly RoleCandidate[], count: number): ReadonlySet<RoleCandidate> {
+  const chosen = new Set<RoleCandidate>();
+  while (chosen.size < Math.min(count, hosts.length)) {
+    let best: RoleCandidate | undefined;
+    for (const host of hosts) if (!chosen.has(host) && (!best || compareSizes(host, best) < 0)) best = host;
+    if (best) chosen.add(best);
   }
-  return suggestions;
+  return chosen;
 }
 
-function nextRole(host: RoleCandidate, masters: number, arbiters: number, controlPlaneCount: number): HostRole {
-  if (masters < controlPlaneCount && host.canBeControlPlane) return 'master';
-  return controlPlaneCount === 2 && arbiters === 0 && host.canBeArbiter ? 'arbiter' : 'worker';
+function compareSizes(first: RoleCandidate, second: RoleCandidate): number {
+  if (!first.size || !second.size) return 0;
+  return (
+    Number(first.size.hasGpu) - Number(second.size.hasGpu) ||
+    hostWeight(first.size) - hostWeight(second.size) ||
+    (first.hostId < second.hostId ? -1 : 1)
+  );
 }
-
-interface Ranked {
-  readonly host: RoleCandidate;
-  readonly gpuRank: number;
-  readonly weight: number;
-}
-
-const ranked = (host: RoleCandidate): Ranked => ({
-  host,
-  gpuRank: host.size?.hasGpu ? 1 : 0,
-  weight: host.size ? hostWeight(host.size) : 0,
-});
-
-const byRankThenId = (first: Ranked, second: Ranked): number =>
-  first.gpuRank - second.gpuRank || first.weight - second.weight || (first.host.hostId < second.host.hostId ? -1 : 1);
 
 const BYTES_PER_GIB = 1024 ** 3;
 
@@ -118,14 +128,8 @@ type Policy = Pick<RulesPolicy, 'requirements' | 'operatorSettings'>;
 
 /** A host whose role may change. */
 export interface RoleAssignmentHost {
-  readonly hostId: string;
-  readonly status: string;
-  readonly role: HostRole;
-  /** Empty until suggested. */
-  readonly suggestedRole: string;
-  readonly hardware: Hardware | undefined;
-  /** Empty when none is selected. */
-  readonly installationDiskId: string;
+  readonly state: Pick<HostState, 'hostId' | 'status' | 'role' | 'suggestedRole' | 'installationDisk'>;
+  readonly hardware?: Hardware | undefined;
 }
 
 /** Returns the hosts of a cluster as input of role assignment, with the settings of the cluster. */
@@ -137,8 +141,10 @@ export function toRoleCandidates(
   const operators = cluster.operators.length > 0 ? operatorsBeforeRoles(hosts, cluster, policy) : undefined;
   const table = requirementsOf(policy.requirements, cluster.openshiftVersion);
   const controlPlane = isSingleNode(cluster) ? table.sno : table.master;
-  return hosts.map(({ hostId, status, role, suggestedRole, hardware, installationDiskId }) => {
-    const asMaster = operators && operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId });
+  return hosts.map(({ state: { hostId, status, role, suggestedRole, installationDisk }, hardware }) => {
+    const asMaster =
+      operators &&
+      operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId: installationDisk.id });
     const extra = asMaster ? resourcesOfOperators(asMaster, operators) : NOTHING;
     const meets = (needs: { cpuCores: number; ramMib: number }): boolean =>
       hardware !== undefined && hasCores(hardware, needs.cpuCores) && hasMemory(hardware, needs.ramMib);
@@ -161,21 +167,23 @@ export function toRoleCandidates(
  * are not used, because they depend on this result.
  */
 function operatorsBeforeRoles(hosts: readonly RoleAssignmentHost[], cluster: ClusterSettingsFacts, policy: Policy) {
-  const given = shapeOf(hosts.map(({ role }) => ({ role, effectiveRole: role })));
-  const open = hosts.filter(({ role }) => role === 'auto-assign').length;
-  const masters = hosts.filter(({ role }) => role === 'master').length;
+  const given = shapeOf(hosts.map(({ state: { role } }) => ({ role, effectiveRole: role })));
+  const open = hosts.filter(({ state }) => state.role === 'auto-assign').length;
+  const masters = hosts.filter(({ state }) => state.role === 'master').length;
   const left = Math.max(0, open - Math.max(0, cluster.controlPlaneCount - masters));
   const effectiveWorkers = Math.min(given.effectiveWorkers + left, MOST_COUNTED);
   return operatorCluster(cluster, { ...given, effectiveWorkers }, policy);
 }
 
 /** The evaluation of disks is slow, so its result is cached per inventory and release. */
-const SIZES = new WeakMap<Hardware, { readonly question: string; readonly size: HardwareSize }>();
+const SIZES = new WeakMap<
+  Hardware,
+  { readonly openshiftVersion: string; readonly diskGbMin: number; readonly size: HardwareSize }
+>();
 
 function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize {
-  const question = `${openshiftVersion} ${diskGbMin}`;
   const known = SIZES.get(hardware);
-  if (known?.question === question) return known.size;
+  if (known?.openshiftVersion === openshiftVersion && known.diskGbMin === diskGbMin) return known.size;
   const disks = eligibleDisks(hardware, openshiftVersion, diskGbMin);
   const size = {
     cores: hardware.cpuCount,
@@ -183,7 +191,7 @@ function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number)
     eligibleDisksGib: disks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / BYTES_PER_GIB,
     hasGpu: hardware.gpuCount > 0,
   };
-  SIZES.set(hardware, { question, size });
+  SIZES.set(hardware, { openshiftVersion, diskGbMin, size });
   return size;
 }
 

@@ -115,7 +115,7 @@ describe('suggestRoles', () => {
         );
         const first = suggestRoles(hosts, count);
         const result = new Map(first.map(({ hostId, role }) => [hostId, role]));
-        expect([...suggestRoles([...hosts].reverse(), count)].sort()).toEqual([...first].sort());
+        expect([...suggestRoles([...hosts].reverse(), count)].reverse()).toEqual(first);
         const again = hosts.map((one) => ({ ...one, suggestedRole: result.get(one.hostId) ?? one.suggestedRole }));
         expect(suggestRoles(again, count)).toEqual([]);
         const masters = first.filter(({ role }) => role === 'master').length;

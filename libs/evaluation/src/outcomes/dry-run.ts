@@ -178,13 +178,11 @@ export class DryRun {
     const before = this.position;
     for (const key of keys) this.chooseDisk(this.host(key), this.host(key).state.installationDisk.id);
     const { facts } = this.cluster();
-    const weighed = keys.map((key) => {
+    const hosts = keys.map((key) => {
       const { state, reports } = this.host(key);
-      const { hostId, status, role, suggestedRole, installationDisk } = state;
-      const { hardware } = reports;
-      return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
+      return { state, hardware: reports.hardware };
     });
-    for (const { hostId, role } of suggestRoles(toRoleCandidates(weighed, facts, this.policy), facts.controlPlaneCount))
+    for (const { hostId, role } of suggestRoles(toRoleCandidates(hosts, facts, this.policy), facts.controlPlaneCount))
       this.decideHost(hostKeyOf(DRY_RUN_ID, hostId), { type: 'SuggestRole', at: this.at, role });
     return this.position > before;
   }

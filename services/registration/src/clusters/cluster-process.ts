@@ -43,13 +43,11 @@ export class RoleSuggestions {
     if (!this.config.autoAssignsRoles || !hosts.some(({ state }) => state.role === 'auto-assign')) return;
     // A host without an inventory may fit a role better than the others.
     if (hosts.some(({ hardware }) => !hardware)) return;
-    const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
     const settings = toClusterSettingsFacts(cluster.state);
-    const weighed = hosts.map(({ state: { hostId, status, role, suggestedRole, installationDisk }, hardware }) => {
-      return { hostId, status, role, suggestedRole, hardware, installationDiskId: installationDisk.id };
-    });
+    const suggestions = suggestRoles(toRoleCandidates(hosts, settings, this.config), settings.controlPlaneCount);
+    if (suggestions.length === 0) return;
+    const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
     const at = this.aggregates.now();
-    const suggestions = suggestRoles(toRoleCandidates(weighed, settings, this.config), settings.controlPlaneCount);
     await Promise.all(
       suggestions.map(async ({ hostId, role }) => {
         const host = byId.get(hostId);
@@ -80,7 +78,7 @@ export class ClusterProcess {
     entry.awaitsHosts = false;
     const hosts = this.view.hostsOf(clusterId);
     if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry, hosts);
-    for (const command of this.followUps(entry))
+    for (const command of this.followUps(entry, hosts))
       if (command.type !== 'Refresh') await this.handle(entry, command);
       else if (!isChange(this.aggregates.clusterDecider.decide(command, entry.state))) return undefined;
     return this.refresh(entry);
@@ -98,15 +96,16 @@ export class ClusterProcess {
       if (this.isAheadOfView(entry)) return undefined;
       entry.awaitsHosts = false;
     }
-    for (const command of this.followUps(entry)) if (command.type === 'Refresh') await this.handle(entry, command);
+    for (const command of this.followUps(entry, this.view.hostsOf(entry.id)))
+      if (command.type === 'Refresh') await this.handle(entry, command);
     return undefined;
   }
 
   /** The conditions are used when they were confirmed, or to find out whether they have to be. */
-  private followUps(entry: ClusterEntry): Iterable<ClusterCommand> {
-    const { id, state } = entry;
+  private followUps(entry: ClusterEntry, hosts: readonly HostEntry[]): Iterable<ClusterCommand> {
+    const { state } = entry;
     const surroundings = { ...entry, conditions: conditionsOf(entry), evaluatedRevision: state.inputsRevision };
-    return clusterFollowUps(state, { ...surroundings, hosts: this.view.hostsOf(id) }, this.aggregates.now());
+    return clusterFollowUps(state, { ...surroundings, hosts }, this.aggregates.now());
   }
 
   private async handle(entry: ClusterEntry, command: ClusterCommand): Promise<void> {
