@@ -21,5 +21,6 @@ export * from './requests/infra-env.request';
 export * from './requests/preflight.request';
 export * from './requests/wire-values';
 export * from './requests/queries.request';
+export { satisfiesRules } from './schema/request-rules';
 export * from './schema/request-schema';
 export * from './field-descriptions/descriptions.table';

@@ -52,21 +52,6 @@ function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
 
 type RequestClass = new () => object;
 
-/**
- * class-validator collects the rules of a class and of its base classes from all classes of the process, and it does so
- * for every object that it validates. The rules do not change after a class was declared, so they are collected once.
- */
-function collectRulesOnce(): void {
-  const storage = getMetadataStorage();
-  const collect = storage.getTargetValidationMetadatas.bind(storage);
-  const rulesOf = new WeakMap<object, ReturnType<typeof collect>>();
-  storage.getTargetValidationMetadatas = (type, ...options) => {
-    const rules = rulesOf.get(type) ?? collect(type, ...options);
-    rulesOf.set(type, rules);
-    return rules;
-  };
-}
-collectRulesOnce();
 type ToSchema = (constraint: unknown) => JsonSchema;
 
 /** The JSON Schema of each constraint of class-validator. */

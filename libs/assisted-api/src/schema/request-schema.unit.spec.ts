@@ -1,6 +1,5 @@
 import {
   ArrayMaxSize,
-  getMetadataStorage,
   IsArray,
   IsBoolean,
   IsIn,
@@ -73,12 +72,6 @@ describe('schema of a request class', () => {
 
   it('of a base class is not changed by a derived class', () => {
     expect([...requestFields(Box).keys()]).toEqual(['serial', 'form']);
-  });
-
-  it('is collected once for each class', () => {
-    const collect = () => getMetadataStorage().getTargetValidationMetadatas(BigBox, '', false, false);
-    expect(collect()).toBe(collect());
-    expect(collect()).not.toHaveLength(0);
   });
 
   it('describes the parameters of a query', () => {

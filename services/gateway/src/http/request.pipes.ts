@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LIST_MAX_ITEMS, mayBeAbsent, pullSecretError, requestFields, UUID_PATTERN } from '@muster/assisted-api';
+import {
+  LIST_MAX_ITEMS,
+  mayBeAbsent,
+  pullSecretError,
+  requestFields,
+  satisfiesRules,
+  UUID_PATTERN,
+} from '@muster/assisted-api';
 import { RefusalError } from '@muster/problems';
 import { isObject, type Members, objectAt, selectMembers } from '@muster/schema';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
@@ -156,7 +163,7 @@ export class RequestPipe implements PipeTransform {
     if ((type !== 'body' && type !== 'query') || !isRequestClass(metatype)) return value;
     const request = type === 'query' ? toQuery(metatype, value) : toRequest(metatype, bodyOf(metatype, value));
     for (const [part, offset] of partsOf(metatype, request)) {
-      const [error] = validateSync(part, VALIDATION);
+      const [error] = satisfiesRules(part) ? [] : validateSync(part, VALIDATION);
       if (error) throw new SchemaViolation(violationText([withOffset(error, offset)], type));
       if (part !== request) await nextTurn();
     }
@@ -175,8 +182,10 @@ const SLICE_ITEMS = 10;
 function* partsOf(type: RequestClass, request: object): Generator<readonly [object, number]> {
   const fields = requestFields(type);
   const long = new Map<string, readonly unknown[]>();
-  for (const [name, value] of Object.entries(request))
+  for (const name of Object.keys(request)) {
+    const value: unknown = Reflect.get(request, name);
     if (Array.isArray(value) && value.length > SLICE_ITEMS && fields.get(name)?.nested) long.set(name, value);
+  }
   if (long.size === 0) return yield [request, 0];
   const longest = Math.max(...[...long.values()].map(({ length }) => length));
   for (let offset = 0; offset < longest; offset += SLICE_ITEMS) {
