@@ -126,8 +126,7 @@ const OWNERS_OF_MORE_THAN_THE_CONTRACT = ['org_id', 'email_domain'] as const;
 export function presentHost(document: HostDocument, parts: HostParts = {}): V2Host {
   const { _status_reason: reason, _outcomes: outcomes, _identity_conflict: conflict } = document;
   const isBound = Boolean(document.cluster_id);
-  return {
-    ...stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT),
+  return Object.assign(stripInternals(document, OWNERS_OF_MORE_THAN_THE_CONTRACT), {
     // aicli finds hosts by this member only, so it always contains a name.
     requested_hostname: document.requested_hostname || document._reported_hostname || document.id,
     ...(parts.timestamp && { timestamp: parts.timestamp }),
@@ -146,7 +145,7 @@ export function presentHost(document: HostDocument, parts: HostParts = {}): V2Ho
     ...(parts.apiVipConnectivity && { api_vip_connectivity: parts.apiVipConnectivity }),
     ...(parts.tangConnectivity && { tang_connectivity: parts.tangConnectivity }),
     ...(parts.ignitionConfigOverrides && { ignition_config_overrides: parts.ignitionConfigOverrides }),
-  };
+  });
 }
 
 /** With fewer workers, the control plane must run the workloads. */
