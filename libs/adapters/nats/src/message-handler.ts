@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { IncomingMessage, JsonValue, MessageHeaders, Requests } from '@muster/ports';
 import { ErrorCode, headers as createHeaders, type Msg, type MsgHdrs, NatsError } from 'nats';
 import { MessageTooLarge } from './connection';
@@ -60,15 +61,41 @@ const INBOX = '_INBOX.';
 export type ReportHandlerError = (subject: string, error: unknown) => void;
 
 /**
- * Calls the handler for each message on arrival, in order and without waiting, and sends its result. Never throws,
+ * Maximum number of messages that are handled in one turn of the event loop. The connection reads up to 2 MiB in one turn, which are
+ * thousands of messages when all hosts of a large cluster report.
+ */
+export const MESSAGES_PER_TURN_MAX = 16;
+
+/**
+ * Calls the handler for each message in the order of arrival, without waiting for the results, and sends its result. Never throws,
  * because an exception in the client's callback would end the reader of the connection.
  */
 export class MessageHandler {
   private readonly pending = new Set<Promise<void>>();
+  private readonly waiting: (() => void)[] = [];
+  private handledInTurn = 0;
 
   constructor(private readonly report: ReportHandlerError) {}
 
   handle(message: Msg, onMessage: OnMessage): void {
+    this.waiting.push(() => this.handleNow(message, onMessage));
+    this.handleWaiting();
+  }
+
+  private handleWaiting(): void {
+    const room = MESSAGES_PER_TURN_MAX - this.handledInTurn;
+    if (room <= 0) return;
+    const next = this.waiting.splice(0, room);
+    if (this.handledInTurn === 0 && next.length > 0)
+      setImmediate(() => {
+        this.handledInTurn = 0;
+        this.handleWaiting();
+      });
+    this.handledInTurn += next.length;
+    for (const handle of next) handle();
+  }
+
+  private handleNow(message: Msg, onMessage: OnMessage): void {
     // The answer is published with the permissions of this service, so its subject must not be one that the sender may
     // not publish to.
     if (message.reply && !message.reply.startsWith(INBOX)) {
@@ -90,7 +117,10 @@ export class MessageHandler {
 
   /** Resolves when every received message was handled. */
   async idle(): Promise<void> {
-    while (this.pending.size > 0) await Promise.all(this.pending);
+    while (this.pending.size + this.waiting.length > 0) {
+      await Promise.all(this.pending);
+      if (this.waiting.length > 0) await nextTurn();
+    }
   }
 
   private read(message: Msg): IncomingMessage {

@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Msg } from 'nats';
+import { MessageHandler, MESSAGES_PER_TURN_MAX } from './message-handler';
+
+describe('messages that arrive in one turn', () => {
+  const messages = Array.from({ length: 3 * MESSAGES_PER_TURN_MAX }, (_, number) => number);
+  const messageOf = (body: number): Msg =>
+    ({ subject: 's', data: Buffer.from(String(body)), headers: undefined, reply: '' }) as unknown as Msg;
+
+  it('are handled in order and in several turns, with other work between them', async () => {
+    const handler = new MessageHandler(() => undefined);
+    const handled: unknown[] = [];
+    const handledPerTurn: number[] = [];
+    for (const message of messages)
+      handler.handle(messageOf(message), ({ body }) => {
+        handled.push(body);
+        return undefined;
+      });
+    while (handled.length < messages.length) {
+      handledPerTurn.push(handled.length - handledPerTurn.reduce((sum, one) => sum + one, 0));
+      await nextTurn();
+    }
+    expect(handled).toEqual(messages);
+    expect(handledPerTurn).toEqual([MESSAGES_PER_TURN_MAX, MESSAGES_PER_TURN_MAX]);
+  });
+
+  it('are all handled before the handler is idle', async () => {
+    const handler = new MessageHandler(() => undefined);
+    let ended = 0;
+    for (const message of messages)
+      handler.handle(messageOf(message), async () => {
+        await nextTurn();
+        ended += 1;
+      });
+    await handler.idle();
+    expect(ended).toBe(messages.length);
+  });
+});
