@@ -14,6 +14,8 @@ parentPort.postMessage('ready');
 `;
 const TASKS = `
 exports.double = (number) => number * 2;
+let counted = 0;
+exports.count = () => (counted += 1);
 exports.loop = () => { for (;;); };
 exports.fill = () => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5)); };
 exports.recurse = () => exports.recurse() + 1;
@@ -72,6 +74,12 @@ describe('document workers', () => {
   it('refuse documents when too many wait', async () => {
     const all = await Promise.allSettled(Array.from({ length: 6 }, (_, number) => workers.run(task('double'), number)));
     expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+  });
+
+  it('run a task once for requests that are repeated meanwhile, unless each runs alone', async () => {
+    const shared = await Promise.all([1, 2].map(() => workers.run(task('count'), 1)));
+    const alone = await Promise.all([1, 2].map(() => workers.runAlone(task('count'), 1, 1)));
+    expect([...shared, ...alone]).toEqual([1, 1, 2, 3]);
   });
 
   it('wait with the reports of all hosts of a large cluster', async () => {

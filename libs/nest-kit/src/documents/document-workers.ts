@@ -74,31 +74,45 @@ export class DocumentWorkers implements OnApplicationShutdown {
   private busy = 0;
   private readonly limits: DocumentLimits;
   private readonly entry: string;
+  private readonly isCompiled: boolean;
 
   private constructor(limits: DocumentLimits, entry: string) {
     this.limits = limits;
     this.entry = entry;
+    this.isCompiled = existsSync(entry);
   }
 
   static create(limits: DocumentLimits = DOCUMENT_LIMITS, entry = ENTRY): DocumentWorkers {
     return new DocumentWorkers(limits, entry);
   }
 
-  /** @throws RefusalError `invalid-input` for a document over the limits, `busy` when too many documents wait. */
+  /**
+   * Runs the task in a worker. A request that is repeated meanwhile receives the same result.
+   * @throws RefusalError `invalid-input` for a document over the limits, `busy` when too many documents wait.
+   */
   run<Args extends readonly unknown[], Result>(task: DocumentTask<Args, Result>, ...args: Args): Promise<Result> {
-    if (!existsSync(this.entry)) return Promise.resolve().then(() => task.run(...args));
     const text = JSON.stringify([task.module, task.name, args]);
     const key = createHash('sha256').update(text).digest('base64');
-    // A repeated request receives the result of the first one.
     const known = this.running.get(key);
-    const running = known ?? this.enqueue(task, args, text.length);
+    const running = known ?? this.runAlone(task, text.length, ...args);
     if (!known) {
       this.running.set(key, running);
       const forget = (): void => void this.running.delete(key);
       running.then(forget, forget);
     }
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the worker runs `task.run` on these arguments, and a structured clone keeps the type of its result
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key contains the task, and the task determines the type of its result
     return running as Promise<Result>;
+  }
+
+  /** As `run`, without the comparison with other requests, which reads the whole document. `characters`: its length. */
+  async runAlone<Args extends readonly unknown[], Result>(
+    task: DocumentTask<Args, Result>,
+    characters: number,
+    ...args: Args
+  ): Promise<Result> {
+    if (!this.isCompiled) return task.run(...args);
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the worker runs `task.run` on these arguments, and a structured clone keeps the type of its result
+    return (await this.enqueue(task, args, characters)) as Result;
   }
 
   private enqueue(task: Job['task'], args: readonly unknown[], characters: number): Promise<unknown> {

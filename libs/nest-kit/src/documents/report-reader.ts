@@ -16,5 +16,5 @@ export const createReportReader =
   (workers: DocumentWorkers, keepsVirtualInterfaces: boolean): ReadReport =>
   (step) =>
     step.output.length > INLINE_MAX_CHARACTERS
-      ? workers.run(DOCUMENT_TASKS.readStepReport, step, keepsVirtualInterfaces)
+      ? workers.runAlone(DOCUMENT_TASKS.readStepReport, step.output.length, step, keepsVirtualInterfaces)
       : Promise.resolve(readStepReport(step, keepsVirtualInterfaces));
