@@ -71,24 +71,24 @@ export function typedEventStore<Event extends EventShape>(
   };
 }
 
-/** Maximum size of the events of one append as JSON. Stores have different limits. EventStoreDB accepts 1 MiB. */
+/** Maximum size of the events of one append as JSON, with their metadata. Stores have different limits. EventStoreDB accepts 1 MiB. */
 export const APPEND_BYTES_MAX = 256 * 1024;
 /** Maximum bytes of one character of a text: `\u0000`. */
 const BYTES_PER_CHARACTER_MAX = 6;
 
 /** @throws AppendTooLarge. Long documents are stored elsewhere, and events contain their digest */
-function refuseLarge(streamId: StreamId, events: readonly { readonly data: unknown }[]): void {
-  const characters = events.reduce((sum, { data }) => sum + charactersOf(data), 0);
+function refuseLarge(streamId: StreamId, events: readonly EventToAppend<EventShape>[]): void {
+  const characters = events.reduce((sum, event) => sum + charactersOf(event), 0);
   // The exact size needs a serialisation of the events, so it is computed only when the limit may be exceeded.
   if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
-  const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0);
+  const bytes = events.reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)), 0);
   if (bytes > APPEND_BYTES_MAX) throw new AppendTooLarge(streamId, APPEND_BYTES_MAX);
 }
 
 const NUMBER_CHARACTERS_MAX = 25;
 const PUNCTUATION_CHARACTERS = 4;
 
-/** Returns a lower bound of the characters of the value as JSON. */
+/** Returns at least the number of characters of the value as JSON, before any of them is escaped. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length + PUNCTUATION_CHARACTERS;
   if (typeof value !== 'object' || value === null) return NUMBER_CHARACTERS_MAX;

@@ -182,6 +182,7 @@ describe('append', () => {
   it.each([
     ['one long text', ['a'.repeat(APPEND_BYTES_MAX)]],
     ['many events', Array.from({ length: 60 }, () => 'a'.repeat(5_000))],
+    ['the metadata of many small events', Array.from({ length: 2_000 }, () => 'a')],
     ['characters that take more than one byte', ['\u0000'.repeat(50_000)]],
   ])('of more than 256 KiB is refused: %s', async (_, names) => {
     await expect(append(...names)).rejects.toThrow(AppendTooLarge);
