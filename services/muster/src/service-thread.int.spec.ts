@@ -60,6 +60,13 @@ describe('a service in a thread', () => {
     other.close();
   });
 
+  it('fails to start when the thread ends before it has started', async () => {
+    const entry = join(directory.path, 'exits.js');
+    writeFileSync(entry, 'process.exit(7)');
+    const starting = startInThread(orderOf({}), logger, { entry, execArgv: [] });
+    await expect(starting).rejects.toThrow('The thread of the service image ended: exit code 7');
+  });
+
   it('names the service whose thread ends by itself', async () => {
     const entry = join(directory.path, 'ends.js');
     writeFileSync(

@@ -74,7 +74,7 @@ export async function startInThread(
       }
     });
     worker.on('error', (error) => ended(error.stack ?? String(error), error));
-    worker.on('exit', (code) => isRunning && ended(`exit code ${code}`));
+    worker.on('exit', (code) => ended(`exit code ${code}`));
   });
   return {
     name: order.name,
