@@ -50,10 +50,6 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-export function setUint16Le(bytes: Uint8Array, at: number, value: number): void {
-  view(bytes).setUint16(at, value, true);
-}
-
 export function setUint32Le(bytes: Uint8Array, at: number, value: number): void {
   view(bytes).setUint32(at, value, true);
 }

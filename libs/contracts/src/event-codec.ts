@@ -44,11 +44,6 @@ export function toStoredData(event: MusterEvent): JsonObject {
   return storedForm(event.type, event.data);
 }
 
-/** Returns true when this version has the event type. Readers skip the events of a newer version. */
-export function isKnownEventType(type: string): type is MusterEvent['type'] {
-  return SCHEMAS.has(type);
-}
-
 /** Returns true when the event belongs to a stream of the category. Returns false for an unknown event type. */
 export function isEventOf<Category extends StreamCategory, Event extends MusterEvent>(
   category: Category,

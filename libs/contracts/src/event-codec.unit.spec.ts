@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { arbitraryPlain } from './arbitrary-message.fixture.spec';
-import { EventShapeError, isKnownEventType, toStoredData } from './event-codec';
+import { EventShapeError, toStoredData } from './event-codec';
 import { EVENTS_BY_CATEGORY, type MusterEvent } from './event-types';
 
 const EVENTS = Object.values(EVENTS_BY_CATEGORY).flatMap((events) => Object.entries<DescMessage>(events));
@@ -51,11 +51,5 @@ describe('the stored form of events', () => {
   it('throws for a type that is not in the list', () => {
     expect(() => toStoredData(event('HostInvented', {}))).toThrow(EventShapeError);
     expect(() => toStoredData(event('constructor', {}))).toThrow(/event-types/);
-  });
-
-  it('isKnownEventType is true only for types of this version', () => {
-    expect(isKnownEventType('HostRegistered')).toBe(true);
-    expect(isKnownEventType('HostInvented')).toBe(false);
-    expect(isKnownEventType('toString')).toBe(false);
   });
 });

@@ -10,7 +10,6 @@ export const eventSubject = (category: string): string => `event.v1.${category}`
 export const HEAD_BEACON = 'event.v1.head.beacon';
 /** Subject of the position up to which a projection has committed. */
 export const projectionSubject = (projection: string): string => `projection.v1.${projection}`;
-export const ALL_PROJECTIONS = 'projection.v1.*';
 
 /** A stored event as the relay publishes it: with the position of the event before it. */
 export type PublishedEvent = RecordedEvent & { readonly previous: number };

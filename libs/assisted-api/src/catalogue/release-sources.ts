@@ -14,7 +14,6 @@ export const V2_UPGRADE_CHANNEL = Type.Object(
   },
   { title: 'upgrade-channel' },
 );
-export type UpgradeChannel = Static<typeof V2_UPGRADE_CHANNEL>;
 
 /** `release-source` of the v2 API, and the form of RELEASE_SOURCES. */
 export const V2_RELEASE_SOURCE = Type.Object(

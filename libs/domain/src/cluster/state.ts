@@ -64,7 +64,6 @@ export const FINALIZING_STAGES = [
 export type FinalizingStage = (typeof FINALIZING_STAGES)[number];
 
 export const CLUSTER_LOGS_STATES = ['requested', 'collecting', 'completed', 'timeout'] as const;
-export type ClusterLogsState = (typeof CLUSTER_LOGS_STATES)[number];
 
 export const OPERATOR_STATUSES = ['progressing', 'available', 'failed'] as const;
 export type OperatorStatus = (typeof OPERATOR_STATUSES)[number];

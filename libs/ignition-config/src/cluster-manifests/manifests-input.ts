@@ -47,7 +47,6 @@ const optionalText = Type.Optional(text);
 
 const POOL = Type.Object({ name: text, replicas: number, hyperthreading: optionalText });
 const MIRRORS = Type.Array(Type.Object({ source: text, mirrors: Type.Array(text) }));
-export type MirrorView = Static<typeof MIRRORS>[number];
 
 const PLATFORM = Type.Object({
   apiVIPs: Type.Optional(Type.Array(text)),

@@ -29,12 +29,6 @@ export const forMs = (ms: number): (() => boolean) => {
   return () => performance.now() >= endMs;
 };
 
-/** Stops after a number of calls. */
-export const forCalls =
-  (calls: number): ((started: number) => boolean) =>
-  (started) =>
-    started >= calls;
-
 const AGGREGATES = 256;
 const IN_FLIGHT = [1, 64];
 const AT = '2024-01-01T00:00:00.000Z';
