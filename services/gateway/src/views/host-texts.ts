@@ -1,4 +1,5 @@
 import type { HostDocument, V2Host } from '@muster/assisted-api';
+import { BoundedMap } from '@muster/event-sourcing';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,8 +17,7 @@ const CACHED_BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Bodies that hosts reported, by digest. */
 @Injectable()
 export class ReportedBodies {
-  private readonly texts = new Map<string, string>();
-  private cachedBytes = 0;
+  private readonly texts = new BoundedMap<string, string>(CACHE_MAX_BYTES);
 
   constructor(@Inject(OBJECT_STORE) private readonly objectStore: ObjectStore) {}
 
@@ -25,26 +25,10 @@ export class ReportedBodies {
   async text(digest: string | undefined): Promise<string | undefined> {
     if (!digest) return undefined;
     const known = this.texts.get(digest);
-    if (known !== undefined) {
-      // Moves the entry to the end: the first key of the map is the least recently used one.
-      this.texts.delete(digest);
-      this.texts.set(digest, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const text = (await this.objectStore.get(digest))?.toString('utf8');
-    if (text !== undefined) this.keep(digest, text);
+    if (text !== undefined && text.length <= CACHED_BODY_MAX_BYTES) this.texts.set(digest, text, text.length);
     return text;
-  }
-
-  private keep(digest: string, text: string): void {
-    if (text.length > CACHED_BODY_MAX_BYTES || this.texts.has(digest)) return;
-    this.texts.set(digest, text);
-    this.cachedBytes += text.length;
-    for (const [oldest, body] of this.texts) {
-      if (this.cachedBytes <= CACHE_MAX_BYTES) break;
-      this.texts.delete(oldest);
-      this.cachedBytes -= body.length;
-    }
   }
 }
 
