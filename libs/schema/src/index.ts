@@ -1,4 +1,4 @@
-export * from './kept-by-text';
+export * from './kept-results';
 export * from './parse-document';
 export * from './values';
 export * from './violation';

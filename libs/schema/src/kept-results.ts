@@ -17,3 +17,20 @@ export function keptByText<Result>(compute: (text: string) => Result, textsMax: 
     return result;
   };
 }
+
+/**
+ * Returns the function with its last result kept by the object that is its first argument, as long as that object lives. Computes
+ * again when another argument differs. For functions of objects that are never changed.
+ */
+export function keptByObject<Key extends object, Others extends readonly unknown[], Result>(
+  compute: (key: Key, ...others: Others) => Result,
+): (key: Key, ...others: Others) => Result {
+  const kept = new WeakMap<Key, { readonly others: Others; readonly result: Result }>();
+  return (key, ...others) => {
+    const known = kept.get(key);
+    if (known?.others.every((other, index) => other === others[index])) return known.result;
+    const result = compute(key, ...others);
+    kept.set(key, { others, result });
+    return result;
+  };
+}

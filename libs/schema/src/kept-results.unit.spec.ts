@@ -1,4 +1,4 @@
-import { keptByText } from './kept-by-text';
+import { keptByObject, keptByText } from './kept-results';
 
 describe('keptByText', () => {
   const counted = (textsMax: number) => {
@@ -27,5 +27,23 @@ describe('keptByText', () => {
     const long = 'x'.repeat(65);
     expect([lengthOf(long), lengthOf(long)]).toEqual([65, 65]);
     expect(computed).toHaveLength(2);
+  });
+});
+
+describe('keptByObject', () => {
+  it('computes the result of an object once, and again when another argument differs', () => {
+    const computed: string[] = [];
+    const join = keptByObject((list: readonly string[], separator: string, end: string | undefined) => {
+      computed.push(separator);
+      return list.length > 0 ? list.join(separator) + (end ?? '') : undefined;
+    });
+    const [full, empty] = [['a', 'b'], []];
+    expect([join(full, '-', undefined), join(full, '-', undefined)]).toEqual(['a-b', 'a-b']);
+    expect([join(empty, '-', undefined), join(empty, '-', undefined)]).toEqual([undefined, undefined]);
+    expect(computed).toEqual(['-', '-']);
+    expect([join(full, '+', undefined), join(full, '+', '.'), join(full, '+', '.')]).toEqual(['a+b', 'a+b.', 'a+b.']);
+    expect(computed).toEqual(['-', '-', '+', '+']);
+    expect(join(['a', 'b'], '+', '.')).toBe('a+b.');
+    expect(computed).toHaveLength(5);
   });
 });

@@ -1,6 +1,6 @@
 import { hostStages, renderClusterStatus, renderHostStatus } from '@muster/domain';
 import { bundleNamed } from '@muster/operators';
-import { isOneOf } from '@muster/schema';
+import { isOneOf, keptByObject } from '@muster/schema';
 import {
   controlPlaneCountOf,
   INITIAL_CLUSTER_OUTCOMES,
@@ -52,15 +52,10 @@ interface OutcomeText {
  */
 function renderer(initial: Outcomes, render: (outcome: Outcome) => RenderedOutcome): (recorded: OutcomeMap) => string {
   const sorted = [...initial].sort(([first], [second]) => (first < second ? -1 : 1));
-  const texts = new WeakMap<Outcome, OutcomeText>();
-  const textOf = (outcome: Outcome): OutcomeText => {
-    const known = texts.get(outcome);
-    if (known) return known;
+  const textOf = keptByObject((outcome: Outcome): OutcomeText => {
     const { id, status, message, category } = render(outcome);
-    const text = { category, json: JSON.stringify({ id, status, message }) };
-    texts.set(outcome, text);
-    return text;
-  };
+    return { category, json: JSON.stringify({ id, status, message }) };
+  });
   return (recorded) => {
     const categories = new Map<string, string>();
     for (const [id, unreported] of sorted) {

@@ -1,4 +1,5 @@
 import { meetsControlPlaneOperators, MOST_COUNTED, NOTHING, resourcesOfOperators, shapeOf } from '@muster/operators';
+import { keptByObject } from '@muster/schema';
 import {
   type ClusterSettingsFacts,
   type Disk,
@@ -175,25 +176,16 @@ function operatorsBeforeRoles(hosts: readonly RoleAssignmentHost[], cluster: Clu
   return operatorCluster(cluster, { ...given, effectiveWorkers }, policy);
 }
 
-/** The evaluation of disks is slow, so its result is cached per inventory and release. */
-const SIZES = new WeakMap<
-  Hardware,
-  { readonly openshiftVersion: string; readonly diskGbMin: number; readonly size: HardwareSize }
->();
-
-function sizeOf(hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize {
-  const known = SIZES.get(hardware);
-  if (known?.openshiftVersion === openshiftVersion && known.diskGbMin === diskGbMin) return known.size;
+/** The evaluation of disks is slow, so its result is kept per inventory. */
+const sizeOf = keptByObject((hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize => {
   const disks = eligibleDisks(hardware, openshiftVersion, diskGbMin);
-  const size = {
+  return {
     cores: hardware.cpuCount,
     usableMemoryGib: hardware.usableMemoryBytes / BYTES_PER_GIB,
     eligibleDisksGib: disks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / BYTES_PER_GIB,
     hasGpu: hardware.gpuCount > 0,
   };
-  SIZES.set(hardware, { openshiftVersion, diskGbMin, size });
-  return size;
-}
+});
 
 /** Returns the disks on which a host may be installed, by release, role and machine. */
 export function installableDisks(

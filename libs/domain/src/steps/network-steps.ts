@@ -1,5 +1,6 @@
 import { type Cidr, containsIp, formatNetwork, isLinkLocal, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
 import { hostKeyOf } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 import { addressesOf, type Hardware, type Nic } from '@muster/validation-rules';
 import { withoutPrefix } from './remote-hosts';
 import { isDay2Host, type StepArguments, type StepCluster, type StepContext, type StepHost } from './step-context';
@@ -56,23 +57,19 @@ export const connectivityCheck: StepArguments = ({ host, remoteHosts }) => {
   return others === undefined ? undefined : [others];
 };
 
-/** Networks are computed once per reported hardware. */
-const SCANNED_NETWORKS = new WeakMap<Hardware, string>();
-
 /** Returns the IPv4 networks of the host that are small enough to be scanned. */
 export const freeNetworkAddresses: StepArguments = ({ hardware }) => {
   if (!hardware) return undefined;
-  const networks = SCANNED_NETWORKS.get(hardware) ?? scannedNetworks(hardware);
-  SCANNED_NETWORKS.set(hardware, networks);
+  const networks = scannedNetworks(hardware);
   return networks ? [networks] : undefined;
 };
 
-/** Returns a JSON array, or an empty text when no network is small enough. */
-function scannedNetworks({ nics }: Hardware): string {
+/** Returns a JSON array, or an empty text when no network is small enough. It is written once per inventory. */
+const scannedNetworks = keptByObject(({ nics }: Hardware): string => {
   const cidrs = parseCidrs(nics.flatMap((nic) => nic.ipv4Addresses));
   const scannable = cidrs.filter(({ family, prefix }) => family === 4 && prefix >= FREE_ADDRESSES_PREFIX_MIN);
   return scannable.length > 0 ? JSON.stringify([...new Set(scannable.map(formatNetwork))]) : '';
-}
+});
 
 /** Sent to every host in the primary machine network: the MAC addresses of the VIPs are the same on all hosts. */
 export const dhcpLeaseAllocate: StepArguments = ({ cluster, hardware }) => {

@@ -1,4 +1,5 @@
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 
 /** Hosts in these statuses do not answer a connectivity check. */
 const ABSENT_STATUSES: readonly string[] = ['discovering', 'disconnected'];
@@ -74,24 +75,20 @@ function haveSameKeys<Key>(one: ReadonlyMap<Key, unknown>, other: ReadonlyMap<Ke
   return one.size === other.size && [...one.keys()].every((key, index) => key === keys[index]);
 }
 
-/** The JSON of a host is kept as long as its hardware, because a change of one host does not change the text of another. */
-const WRITTEN_HOSTS = new WeakMap<object, { readonly hostId: string; readonly text: string }>();
-
 /** Returns an empty text for a host without NICs. */
-function textOf({ hostId, hardware }: StepOtherHost): string {
-  if (!hardware || hardware.nics.length === 0) return '';
-  const written = WRITTEN_HOSTS.get(hardware);
-  if (written?.hostId === hostId) return written.text;
-  const text = JSON.stringify({
+const textOf = ({ hostId, hardware }: StepOtherHost): string =>
+  hardware && hardware.nics.length > 0 ? writtenHost(hardware, hostId) : '';
+
+/** Returns the JSON of a host. It is kept as long as its hardware, because a change of one host does not change the text of another. */
+const writtenHost = keptByObject((hardware: Plain<HardwareFacts>, hostId: string): string =>
+  JSON.stringify({
     host_id: hostId,
     nics: hardware.nics.map((nic) => ({
       name: nic.name,
       mac: nic.macAddress,
       ip_addresses: [...nic.ipv4Addresses, ...nic.ipv6Addresses].map(withoutPrefix),
     })),
-  });
-  WRITTEN_HOSTS.set(hardware, { hostId, text });
-  return text;
-}
+  }),
+);
 
 export const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;

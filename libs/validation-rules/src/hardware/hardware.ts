@@ -1,5 +1,6 @@
 import { type Cidr, parseCidrs } from '@muster/addresses';
 import type { DiskFacts, HardwareFacts, NicFacts, Plain, RouteFacts } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 
 export type Hardware = Plain<HardwareFacts>;
 export type Disk = Plain<DiskFacts>;
@@ -39,16 +40,10 @@ export function addressesOf(hardware: Hardware): readonly string[] {
   return hardware.nics.flatMap((nic) => [...nic.ipv4Addresses, ...nic.ipv6Addresses]);
 }
 
-const CIDRS = new WeakMap<Hardware, readonly Cidr[]>();
-
 /**
  * Returns the addresses of every interface with their networks, in the order of `addressesOf`. They are parsed once per
  * inventory, because a change of one host compares the addresses of all hosts of its cluster.
  */
-export function cidrsOf(hardware: Hardware): readonly Cidr[] {
-  const known = CIDRS.get(hardware);
-  if (known) return known;
-  const cidrs = parseCidrs(addressesOf(hardware));
-  CIDRS.set(hardware, cidrs);
-  return cidrs;
-}
+export const cidrsOf: (hardware: Hardware) => readonly Cidr[] = keptByObject((hardware) =>
+  parseCidrs(addressesOf(hardware)),
+);

@@ -1,4 +1,5 @@
 import type { HostConditions as HostConditionsMessage, Plain } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 import { clusterOf, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
 import { type IgnoredRules, NEVER_IGNORABLE_HOST_RULES, isUnblocked } from '../rule/overrides';
 import type { Outcomes } from '../rule/evaluate-rules';
@@ -100,25 +101,14 @@ export function hostBlockingIds(
   };
 }
 
-interface RecordedBlocking {
-  readonly ids: HostBlockingIds;
-  readonly ignored: IgnoredRules;
-  readonly isBoundHost: boolean;
-}
-
-const BLOCKING = new WeakMap<Outcomes, RecordedBlocking>();
-
 /**
  * Like `hostBlockingIds`, from the recorded outcomes and the initial ones of all other rules. They are kept with the
  * recorded outcomes, because most reactions to a host find the same outcomes as the reaction before.
  */
-export function recordedBlockingIds(recorded: Outcomes, ignored: IgnoredRules, isBoundHost: boolean): HostBlockingIds {
-  const known = BLOCKING.get(recorded);
-  if (known?.ignored === ignored && known.isBoundHost === isBoundHost) return known.ids;
-  const ids = hostBlockingIds(completeHostOutcomes(recorded, isBoundHost), ignored, isBoundHost);
-  BLOCKING.set(recorded, { ids, ignored, isBoundHost });
-  return ids;
-}
+export const recordedBlockingIds = keptByObject(
+  (recorded: Outcomes, ignored: IgnoredRules, isBoundHost: boolean): HostBlockingIds =>
+    hostBlockingIds(completeHostOutcomes(recorded, isBoundHost), ignored, isBoundHost),
+);
 
 function inventoryCondition(facts: HostFacts): 'none' | 'usable' | 'truncated' {
   if (!facts.hardware) return 'none';

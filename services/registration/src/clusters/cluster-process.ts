@@ -20,6 +20,7 @@ import {
 } from '@muster/validation-rules';
 import type { RunAgain } from '@muster/event-sourcing';
 import { ReactorHost } from '@muster/nest-kit';
+import { keptByObject } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -166,31 +167,30 @@ export function downloadOf({ artifacts, download, state }: ClusterEntry): Cluste
   return isOpen ? download : undefined;
 }
 
-type Evaluated = Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>;
+/**
+ * Returns the conditions of a cluster. Conditions and outcomes that were never recorded are derived from the settings. They are kept by
+ * the state from which they follow: a cluster reacts several times to one change of a host, which leaves its state.
+ */
+export const conditionsOf = ({
+  state,
+  conditions,
+  outcomes,
+}: Pick<ClusterEntry, 'state' | 'conditions' | 'outcomes'>): ClusterSurroundings['conditions'] =>
+  foundConditions(state, conditions, outcomes);
 
-/** By the state from which they follow. A cluster reacts several times to one change of a host, which leaves its state. */
-const CONDITIONS = new WeakMap<
-  ClusterState,
-  Omit<Evaluated, 'state'> & { readonly found: ClusterSurroundings['conditions'] }
->();
-
-/** Conditions and outcomes that were never recorded are derived from the settings. */
-export function conditionsOf(entry: Evaluated): ClusterSurroundings['conditions'] {
-  const { state, conditions, outcomes } = entry;
-  const known = CONDITIONS.get(state);
-  if (known?.conditions === conditions && known?.outcomes === outcomes) return known.found;
-  const found = foundConditions(entry);
-  CONDITIONS.set(state, { conditions, outcomes, found });
-  return found;
-}
-
-function foundConditions({ state, conditions, outcomes }: Evaluated): ClusterSurroundings['conditions'] {
-  if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
-  const settings = toClusterSettingsFacts(state);
-  const derived = conditions && outcomes.size > 0 ? [] : outcomesWithoutHosts(settings);
-  const found = outcomes.size > 0 ? completeClusterOutcomes(outcomes) : derived;
-  return {
-    ...(conditions ?? clusterConditions({ settings }, derived)),
-    ...clusterBlockingIds(found, settings.ignoredClusterRules),
-  };
-}
+const foundConditions = keptByObject(
+  (
+    state: ClusterState,
+    conditions: ClusterEntry['conditions'],
+    outcomes: ClusterEntry['outcomes'],
+  ): ClusterSurroundings['conditions'] => {
+    if (!EVALUATED_CLUSTER_STATUSES.includes(state.status)) return undefined;
+    const settings = toClusterSettingsFacts(state);
+    const derived = conditions && outcomes.size > 0 ? [] : outcomesWithoutHosts(settings);
+    const found = outcomes.size > 0 ? completeClusterOutcomes(outcomes) : derived;
+    return {
+      ...(conditions ?? clusterConditions({ settings }, derived)),
+      ...clusterBlockingIds(found, settings.ignoredClusterRules),
+    };
+  },
+);
