@@ -29,6 +29,7 @@ import {
   type HostEntry,
   hostSubject,
   type InfraEnvEntry,
+  isDiskRead,
   isRegistered,
   type ObservedEvent,
   type PresentGroups,
@@ -128,6 +129,11 @@ export class FactsView {
     entry.state = hostDecider.evolve(before.state, event);
     this.entries.hosts.changed(key);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
+    // The disk that follows from an inventory is stored before that inventory, with which the host is evaluated.
+    if (event.type === 'InstallationDiskChosen' && !isDiskRead(entry)) {
+      entry.summary = undefined;
+      return [];
+    }
     return entry.state.inputsRevision === before.state.inputsRevision
       ? this.statusChanged(before, entry, event.id)
       : this.hostChanged(before, entry, event.id);

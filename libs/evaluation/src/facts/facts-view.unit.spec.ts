@@ -59,6 +59,16 @@ describe('subjects affected by an event', () => {
     expect(after(...SETUP, clusterEvent('ClusterProgressed', { totalPercentage: 3 })).affected).toEqual([]);
   });
 
+  it('are none when a host without an inventory has a disk, unless disks must not be formatted', () => {
+    const disk = hostEvent(a, 'InstallationDiskChosen', { diskId: '/dev/sda', diskPath: '/dev/sda' });
+    expect(after(...SETUP, disk).affected).toEqual([]);
+    expect(after(...SETUP, inventoryReported(a), disk).affected).toEqual([CLUSTER, host(a)]);
+    const kept = hostEvent(a, 'HostSettingsRevised', { changes: { skipFormattingDisks: '/dev/sda' } });
+    expect(after(...SETUP, kept, disk).affected).toEqual([CLUSTER, host(a)]);
+    const { view } = after(...SETUP, disk, inventoryReported(a));
+    expect(factsOf(view, a).installationDiskId).toBe('/dev/sda');
+  });
+
   it('are all hosts of the cluster when counts by role changed and operators are selected', () => {
     const chosen = clusterEvent('ClusterSettingsRevised', {
       changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },

@@ -94,6 +94,10 @@ export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: Ho
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
 
+/** Returns true when a rule reads the installation disk of the host. */
+export const isDiskRead = ({ state, reports }: HostEntry): boolean =>
+  reports.hardware !== undefined || Boolean(state.settings.skipFormattingDisks);
+
 /**
  * Returns true when the verification of VIPs may have changed: through a report, or because the host fell silent or
  * returned.

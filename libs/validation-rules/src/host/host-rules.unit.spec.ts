@@ -271,6 +271,11 @@ describe('host rules', () => {
     });
   });
 
+  it('do not depend on the installation disk before the inventory', () => {
+    const of = (installationDiskId: string) => evaluateHost({ ...noInventory, installationDiskId });
+    expect(of('/dev/sda')).toEqual(of(''));
+  });
+
   it('are the same for each suggested role for which the hardware suffices', () => {
     expect(evaluateHost(given({ suggestedRole: 'worker' }))).toEqual(evaluateHost(given({ suggestedRole: 'master' })));
   });
