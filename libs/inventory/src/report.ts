@@ -20,8 +20,8 @@ function isInCanonicalOrder(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isInCanonicalOrder);
   if (!isObject(value)) return true;
   let previous = '';
-  for (const [name, member] of Object.entries(value)) {
-    if (name < previous || !isInCanonicalOrder(member)) return false;
+  for (const name in value) {
+    if (name < previous || !isInCanonicalOrder(value[name])) return false;
     previous = name;
   }
   return true;
