@@ -75,18 +75,20 @@ export const clusterKind = ({
 function combined(
   facts: ClusterSettingsFacts,
   hosts: readonly HostEntry[],
-): Pick<ClusterEntry, 'names' | 'connectivity' | 'collisionReporters'> {
+): Pick<ClusterEntry, 'names' | 'connectivity' | 'weakReporters' | 'collisionReporters'> {
   const names = new Map<string, Set<HostKey>>();
   const connectivity = connectivityOf(facts);
+  const weakReporters = new Set<HostKey>();
   const collisionReporters = new Set<HostKey>();
   for (const host of hosts) {
     const { key, state, reports } = host;
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
     connectivity.setHost(state.hostId, reports.hardware ? addressesOf(reports.hardware) : [], reports.reaches);
+    if (reports.weakReaches.length > 0) weakReporters.add(key);
     if (reports.collisions.length > 0) collisionReporters.add(key);
   }
-  return { names, connectivity, collisionReporters };
+  return { names, connectivity, weakReporters, collisionReporters };
 }
 
 export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {

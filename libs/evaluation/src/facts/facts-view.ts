@@ -205,6 +205,7 @@ export class FactsView {
       names: new Map(),
       connectivity: connectivityOf(facts),
       groups: new Map(),
+      weakReporters: new Set(),
       collisionReporters: new Set(),
       awaitsReports: false,
       lastEventId: event.id,

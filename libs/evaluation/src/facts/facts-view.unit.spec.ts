@@ -112,6 +112,14 @@ describe('subjects affected by an event', () => {
     expect(after(...SETUP, hostEvent(a, 'HostDeregistered', {})).affected).toEqual(left);
   });
 
+  it('include the hosts with a weak connection to a host with another role, until it is no longer weak', () => {
+    const reach = (latencyMs: number): SampleEvent =>
+      reportEvent(b, 'ConnectivityReported', { peers: [{ hostId: a.slice(37), latencyMs }] });
+    const role = hostEvent(a, 'HostRoleSuggested', { role: 'master' });
+    expect(after(...SETUP, reach(500), role).affected).toEqual([CLUSTER, host(a), host(b)]);
+    expect(after(...SETUP, reach(500), reach(1), role).affected).toEqual([CLUSTER, host(a)]);
+  });
+
   it('are the hosts of an infra-env whose NTP sources changed', () => {
     const revised = {
       ...infraEnvRegistered(),
@@ -162,6 +170,15 @@ describe('facts of a host', () => {
     expect(
       factsOf(after(...reported, reregistered(false), inventoryReported(a, {}, 2)).view, a).hardware,
     ).toBeDefined();
+  });
+
+  it('contain the addresses of a host once for all hosts that reach it', () => {
+    const reach = (key: typeof a): SampleEvent =>
+      reportEvent(key, 'ConnectivityReported', { peers: [{ hostId: 'peer', farAddresses: ['192.0.2.7'] }] });
+    const { view } = after(...SETUP, reach(a), reach(b));
+    const addressesOf = (key: typeof a) => view.host(key)?.reports.reaches?.get('peer')?.farAddresses;
+    expect(addressesOf(a)).toEqual(['192.0.2.7']);
+    expect(addressesOf(a)).toBe(addressesOf(b));
   });
 
   it('continue the generations when a deregistered host registers again', () => {

@@ -149,9 +149,36 @@ function changedReaches(
   { peers, vanishedPeers }: EventData<'ConnectivityReported'>,
 ): Pick<HostReports, 'reaches' | 'weakReaches'> {
   const reaches = new Map<string, Reach>(known ?? []);
-  for (const peer of peers) reaches.set(peer.hostId, peer);
+  for (const peer of peers) {
+    const reach = withSharedTexts(peer);
+    reaches.set(reach.hostId, reach);
+  }
   for (const hostId of vanishedPeers) reaches.delete(hostId);
   return { reaches, weakReaches: [...reaches.values()].filter(isWeak) };
+}
+
+/** More texts than the hosts of a large cluster report. */
+const SHARED_MAX = 20_000;
+const sharedTexts = new Map<string, string>();
+const sharedLists = new Map<string, Reach['nearAddresses']>();
+
+/**
+ * Returns the same connection with the id and the addresses of another report about the host. Each host of a cluster reports all
+ * others, so these texts would be the largest part of the memory of a large cluster.
+ */
+const withSharedTexts = (reach: Reach): Reach => ({
+  ...reach,
+  hostId: shared(sharedTexts, reach.hostId, reach.hostId),
+  nearAddresses: shared(sharedLists, reach.nearAddresses.join(), reach.nearAddresses),
+  farAddresses: shared(sharedLists, reach.farAddresses.join(), reach.farAddresses),
+});
+
+function shared<Value>(known: Map<string, Value>, key: string, value: Value): Value {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= SHARED_MAX) known.clear();
+  known.set(key, value);
+  return value;
 }
 
 const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>

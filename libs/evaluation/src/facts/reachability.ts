@@ -1,10 +1,5 @@
 import type { EventData, HostKey } from '@muster/contracts';
-import {
-  addressesOf,
-  type ClusterSettingsFacts,
-  GOOD_LATENCY_MS,
-  isLoadBalancerUserManaged,
-} from '@muster/validation-rules';
+import { addressesOf, type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
 import type { KnownEntries } from './known-entries';
 import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
@@ -31,6 +26,8 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     if (isRouted(cluster.facts))
       keys.push(...(isNew ? cluster.hostKeys : reached.flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? [])));
   }
+  if (after.reports.weakReaches.length > 0) cluster.weakReporters.add(after.key);
+  else cluster.weakReporters.delete(after.key);
   if (isNew || before.reports.collisions !== after.reports.collisions)
     keys.push(...collisionsChanged(before, after, cluster));
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
@@ -85,6 +82,7 @@ export function reportsSettled(
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
   const hadReports = old.connectivity.hasReports;
   old.connectivity.removeHost(before.state.hostId);
+  old.weakReporters.delete(after.key);
   old.collisionReporters.delete(after.key);
   old.collidingAddresses = undefined;
   const isRelevant =
@@ -104,10 +102,7 @@ function collisionsChanged(before: HostEntry, after: HostEntry, cluster: Cluster
 }
 
 /** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */
-function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
-  return entries.hostsOf(cluster).flatMap(({ key, reports }) => {
-    const reach = reports.reaches?.get(hostId);
-    const isWeak = reach !== undefined && (reach.latencyMs > GOOD_LATENCY_MS || reach.packetLossPercent > 0);
-    return isWeak ? [key] : [];
-  });
-}
+const weaklyReaching = (hostId: string, cluster: ClusterEntry, { hosts }: KnownEntries): readonly HostKey[] =>
+  [...cluster.weakReporters].filter((key) =>
+    hosts.get(key)?.reports.weakReaches.some((reach) => reach.hostId === hostId),
+  );

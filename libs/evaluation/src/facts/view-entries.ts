@@ -64,6 +64,8 @@ export interface ClusterEntry {
   presentGroups?: PresentGroups | undefined;
   /** A connected host has not reported its connectivity to all other hosts yet. */
   awaitsReports: boolean;
+  /** Hosts that have reported slow connections or lost packets. */
+  readonly weakReporters: Set<HostKey>;
   /** Hosts that have reported more than one machine on an address. */
   readonly collisionReporters: Set<HostKey>;
   /** The addresses that they have reported. Computed on demand and removed when one of them reports another list. */
