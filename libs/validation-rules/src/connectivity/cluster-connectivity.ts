@@ -50,7 +50,9 @@ export class ClusterConnectivity {
       if (known) continue;
       for (const [host, { addresses }] of this.members) if (network.takesPart(addresses)) network.graph.addHost(host);
       for (const [host, { reaches }] of this.members)
-        for (const [other, reach] of reaches) network.graph.setReached(host, other, network.isReached(reach));
+        if (network.graph.has(host))
+          for (const [other, reach] of reaches)
+            if (network.isReached(reach)) network.graph.setReached(host, other, true);
     }
   }
 
@@ -137,19 +139,40 @@ export class ClusterConnectivity {
     const counts = this.reachedBy.get(host) ?? new Map<string, number>();
     this.reachedBy.set(host, counts);
     for (const text of new Set(reach?.farAddresses ?? [])) {
-      const address = parseIp(text);
-      if (address) counts.set(keyOf(address), (counts.get(keyOf(address)) ?? 0) + by);
+      const key = keyOfText(text);
+      if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + by);
     }
   }
 }
 
 const keyOf = ({ parts }: Cidr['address']): string => parts.join('.');
 
+/** More addresses than the hosts of a cluster have. */
+const REMEMBERED_MAX = 10_000;
+
+/** Computes the result of a text once, because each host reports the addresses of all others. */
+function remembered<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const known = new Map<string, { readonly result: Result }>();
+  return (text) => {
+    const found = known.get(text);
+    if (found) return found.result;
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    const result = compute(text);
+    known.set(text, { result });
+    return result;
+  };
+}
+
+const keyOfText = remembered((text) => {
+  const address = parseIp(text);
+  return address && keyOf(address);
+});
+
 function ofOneNetwork(cidr: Cidr): Network {
-  const isInside = (text: string): boolean => {
+  const isInside = remembered((text) => {
     const address = parseIp(text);
     return address !== undefined && containsIp(cidr, address);
-  };
+  });
   return {
     graph: new ReachGraph(),
     takesPart: (addresses) => addresses.some(({ address }) => containsIp(cidr, address)),
