@@ -1,6 +1,9 @@
 import {
   type EventStore,
+  forgetJsonText,
   type JsonObject,
+  jsonTextOf,
+  keepJsonText,
   parseStreamId,
   type RecordedEvent,
   type Requests,
@@ -50,6 +53,7 @@ export async function startRelay(options: {
       // The event may be too large for the bus. Consumers detect the gap and read the store.
       onError(asError(error));
     }
+    forgetJsonText(event.data);
     previous = event.position;
   };
 
@@ -81,18 +85,22 @@ export async function startRelay(options: {
   };
 }
 
+/** Returns the message of an event. Its text contains the text that the store has written. */
 function toEvent(event: RecordedEvent, previous: number): JsonObject {
-  return {
+  const { data } = event;
+  const others = {
     previous,
     position: event.position,
     streamId: event.streamId,
     revision: event.revision,
     id: event.id,
     type: event.type,
-    data: event.data,
     metadata: { ...event.metadata },
     recordedAt: event.recordedAt,
   };
+  const message = { ...others, data };
+  keepJsonText(message, `${JSON.stringify(others).slice(0, -1)},"data":${jsonTextOf(data)}}`);
+  return message;
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,5 +1,5 @@
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import type { EventStore, JsonObject, RecordedEvent } from '@muster/ports';
+import { type EventStore, type JsonObject, jsonTextOf, keepJsonText, type RecordedEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type Relay, startRelay } from './relay';
@@ -37,6 +37,34 @@ describe('relay', () => {
     ]);
     expect(facts().map(({ previous: _, ...event }) => event as unknown as RecordedEvent)).toEqual(events);
     expect(bus.published[0]?.subject).toBe('event.v1.sample');
+  });
+
+  it('publishes the text of the data that was stored, and keeps it no longer', async () => {
+    const texts: string[] = [];
+    const data: JsonObject[] = [];
+    const writing: EventStore = {
+      ...store,
+      subscribe: (after, onPage, onError) =>
+        store.subscribe(
+          after,
+          async (page) => {
+            for (const event of page) {
+              data.push(event.data);
+              keepJsonText(event.data, '{"stored":true}');
+            }
+            return onPage(page);
+          },
+          onError,
+        ),
+    };
+    const publish: LocalBus['publish'] = (subject, body) => {
+      if (subject !== HEAD_BEACON) texts.push(jsonTextOf(body));
+    };
+    await start({ store: writing, requests: { ...bus, publish } });
+    const [event] = await appendEvents(store, 1);
+    await eventually('the event is published', () => texts.length === 1);
+    expect(JSON.parse(texts[0] ?? '')).toEqual({ previous: -1, ...event, data: { stored: true } });
+    expect(data.map(jsonTextOf)).toEqual([JSON.stringify(event?.data)]);
   });
 
   it('publishes a beacon for an empty store', async () => {

@@ -3,6 +3,8 @@ import {
   type EventShape,
   type EventStore,
   type EventToAppend,
+  jsonTextOf,
+  keepJsonText,
   parseStreamId,
   type RecordedEvent,
   type StreamId,
@@ -54,12 +56,9 @@ export function typedEventStore<Event extends EventShape>(
     toStored: (encoded) => codec.toStored(encoded),
     // The command handler appends the result of `encode`: the stored form with the type of the product.
     append: async (streamId, expected, events) => {
-      refuseLarge(streamId, events);
-      return store.append(
-        streamId,
-        expected,
-        events.map((event) => codec.toStored(event)),
-      );
+      const stored = events.map((event) => codec.toStored(event));
+      refuseLarge(streamId, stored);
+      return store.append(streamId, expected, stored);
     },
     readStream: (streamId, afterRevision) => decoded(store.readStream(streamId, afterRevision)),
     readAll,
@@ -77,7 +76,7 @@ export const APPEND_BYTES_MAX = 256 * 1024;
 const BYTES_PER_CHARACTER_MAX = 6;
 
 /** @throws AppendTooLarge. Long documents are stored elsewhere, and events contain their digest */
-function refuseLarge(streamId: StreamId, events: readonly EventToAppend<EventShape>[]): void {
+function refuseLarge(streamId: StreamId, events: readonly EventToAppend[]): void {
   const characters = events.reduce((sum, event) => sum + charactersOf(event), 0);
   // The exact size needs a serialisation of the events, so it is computed only when the limit may be exceeded.
   if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
@@ -85,19 +84,18 @@ function refuseLarge(streamId: StreamId, events: readonly EventToAppend<EventSha
   if (bytes > APPEND_BYTES_MAX) throw new AppendTooLarge(streamId, APPEND_BYTES_MAX);
 }
 
-const NUMBER_CHARACTERS_MAX = 25;
-const PUNCTUATION_CHARACTERS = 4;
+/** Name and punctuation of a member: `"originalDigest":"",`. Those of shorter members leave room for the braces. */
+const MEMBER_CHARACTERS_MAX = 20;
 
-/** Returns at least the number of characters of the value as JSON, before any of them is escaped. */
-function charactersOf(value: unknown): number {
-  if (typeof value === 'string') return value.length + PUNCTUATION_CHARACTERS;
-  if (typeof value !== 'object' || value === null) return NUMBER_CHARACTERS_MAX;
-  if (Array.isArray(value))
-    return value.reduce<number>((sum, item) => sum + charactersOf(item), PUNCTUATION_CHARACTERS);
-  let sum = PUNCTUATION_CHARACTERS;
-  for (const [name, member] of Object.entries(value))
-    sum += name.length + PUNCTUATION_CHARACTERS + charactersOf(member);
-  return sum;
+/**
+ * Returns at least the number of characters of the event as JSON, before its id, type and metadata are escaped. The text of its data is
+ * kept: the store and the relay use it.
+ */
+function charactersOf({ id, type, data, metadata }: EventToAppend): number {
+  const text = jsonTextOf(data);
+  keepJsonText(data, text);
+  const others: readonly unknown[] = [id, type, ...Object.values(metadata)];
+  return others.reduce<number>((sum, value) => sum + String(value).length + MEMBER_CHARACTERS_MAX, text.length);
 }
 
 /** A service tried to append to a stream of another service. This is a bug, not an error of the user. */

@@ -13,6 +13,7 @@ import {
   AppendTooLarge,
   type EventStore,
   type JsonObject,
+  jsonTextOf,
   NO_STREAM,
   START_OF_STORE,
   type StreamId,
@@ -187,6 +188,18 @@ describe('append', () => {
   ])('of more than 256 KiB is refused: %s', async (_, names) => {
     await expect(append(...names)).rejects.toThrow(AppendTooLarge);
     await expect(append(...names)).rejects.toThrow(/The events for infraEnv-one are larger than the 262144 bytes/);
+  });
+
+  it('keeps the text of the data for the store', async () => {
+    const { metadata, ...others } = eventToAppend({}, 'x');
+    const event = { ...others, ...revised('a'), metadata: { ...metadata, requestId: undefined } };
+    const store: TypedEventStore<MusterEvent> = typedEventStore(inMemoryEventStore(), codec);
+    const stringify = jest.spyOn(JSON, 'stringify');
+    await store.append('infraEnv-one', NO_STREAM, [event]);
+    const { length } = stringify.mock.calls;
+    expect(jsonTextOf(codec.toStored(event).data)).toBe('{"changes":{"name":"a"},"pullSecretReplaced":false}');
+    expect(stringify.mock.calls).toHaveLength(length);
+    stringify.mockRestore();
   });
 
   it('of less is stored', async () => {

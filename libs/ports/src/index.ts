@@ -1,4 +1,5 @@
 export * from './event-store';
+export * from './json-text';
 export * from './unavailable';
 export * from './clock-and-ids';
 export * from './object-store';

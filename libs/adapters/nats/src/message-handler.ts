@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { IncomingMessage, JsonValue, MessageHeaders, Requests } from '@muster/ports';
+import { type IncomingMessage, jsonTextOf, type JsonValue, type MessageHeaders, type Requests } from '@muster/ports';
 import { ErrorCode, headers as createHeaders, type Msg, type MsgHdrs, NatsError } from 'nats';
 import { MessageTooLarge } from './connection';
 
@@ -9,7 +9,7 @@ const FAILURE_HEADER = 'muster-failure';
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 const text = new TextDecoder('utf-8', { fatal: true });
 
-export const encodeBody = (body: JsonValue): Uint8Array => Buffer.from(JSON.stringify(body));
+export const encodeBody = (body: JsonValue): Uint8Array => Buffer.from(jsonTextOf(body));
 
 /**
  * Parses JSON in UTF-8. An empty message is null.

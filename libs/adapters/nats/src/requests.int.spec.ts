@@ -1,4 +1,4 @@
-import { RequestTimedOut } from '@muster/ports';
+import { keepJsonText, RequestTimedOut } from '@muster/ports';
 import { eventually, type NatsServer, requestsContract, startNatsServer } from '@muster/testing';
 import { connect } from 'nats';
 import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
@@ -76,6 +76,18 @@ describe('connectNatsRequests', () => {
     await eventually('the request is dropped', () => reports.length === 1);
     await here.flush();
     expect(stolen).toEqual([]);
+  });
+
+  it('publishes the kept text of a body', async () => {
+    const here = await open();
+    const seen: unknown[] = [];
+    here.subscribe('test.v1.text', ({ body }) => void seen.push(body));
+    await here.flush();
+    const body = { n: 1 };
+    keepJsonText(body, '{"n":2}');
+    here.publish('test.v1.text', body);
+    await eventually('the message arrives', () => seen.length === 1);
+    expect(seen).toEqual([{ n: 2 }]);
   });
 
   it('throws when a message is larger than the server accepts', async () => {

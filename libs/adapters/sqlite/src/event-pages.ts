@@ -5,6 +5,7 @@ import {
   type EventMetadata,
   type EventToAppend,
   type JsonObject,
+  jsonTextOf,
   type RecordedEvent,
   type StreamId,
 } from '@muster/ports';
@@ -36,11 +37,17 @@ export interface EncodedEvent {
   readonly body: Body;
 }
 
+/** Ids and types contain no character that JSON escapes. */
+const PLAIN = /^[\w.-]*$/;
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
 export const encodeBody = (event: EventToAppend, recordedAtMs: number): EncodedEvent => {
-  const body: Body = [event.id, event.type, recordedAtMs, event.data];
+  const { id, type, data } = event;
+  const body: Body = [id, type, recordedAtMs, data];
   for (const [field, slot] of METADATA_FIELDS) body[slot] = event.metadata[field] ?? null;
   while (body.at(-1) === null) body.pop();
-  return { body, text: JSON.stringify(body) };
+  const metadata = JSON.stringify(body.slice(METADATA_SLOT.commandId));
+  return { body, text: `[${quoted(id)},${quoted(type)},${recordedAtMs},${jsonTextOf(data)},${metadata.slice(1)}` };
 };
 
 /** Thrown for a row of the event store that contains no valid event. Other rows can still be read. */

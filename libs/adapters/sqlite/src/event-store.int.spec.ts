@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NO_STREAM } from '@muster/ports';
+import { keepJsonText, NO_STREAM } from '@muster/ports';
 import {
   collectPages,
   eventStoreContract,
@@ -71,6 +71,21 @@ describe('sqliteEventStore', () => {
     const [stored] = await collectPages(store.readAll(-1));
     expect(stored?.recordedAt).toBe('2030-02-02T03:04:05.006Z');
     await store.close();
+  });
+
+  it('stores the text of the data that was written before, and any id and type', async () => {
+    const written = join(directory.path, 'written.db');
+    const store = sqliteEventStore({ file: written });
+    const events = [
+      { ...eventToAppend({ n: 1 }), id: 'a "quoted"\\ id' },
+      { ...eventToAppend({ n: 2 }), type: 'Écrit\n' },
+    ];
+    keepJsonText(events[1]?.data ?? {}, '{"n":3}');
+    await store.append('sample-1', NO_STREAM, events);
+    await store.close();
+    const reopened = sqliteEventStore({ file: written });
+    expect(await collectPages(reopened.readAll(-1))).toMatchObject([events[0], { ...events[1], data: { n: 3 } }]);
+    await reopened.close();
   });
 
   it('notifies a subscription of events of another process, and both processes see one order', async () => {

@@ -26,6 +26,8 @@ export interface Counts {
   readonly eventBytes: number;
   readonly parses: number;
   readonly stringifications: number;
+  /** Length of the JSON texts that were written. */
+  readonly characters: number;
   readonly reactions: number;
   /** Reads and searches of the files of saved states. */
   readonly savedReads: number;
@@ -41,6 +43,7 @@ export const newCounter = (): Counter => ({
   eventBytes: 0,
   parses: 0,
   stringifications: 0,
+  characters: 0,
   reactions: 0,
   savedReads: 0,
 });
@@ -93,8 +96,10 @@ export function countProcess(counter: Counter): () => void {
     return parse(text, reviver) as JsonValue;
   };
   JSON.stringify = ((...values: Parameters<typeof stringify>) => {
+    const text: string | undefined = stringify(...values);
     counter.stringifications += 1;
-    return stringify(...values);
+    counter.characters += text?.length ?? 0;
+    return text;
   }) as typeof stringify;
   WorkQueue.prototype['runOne'] = function (this: WorkQueue, key: string) {
     counter.reactions += 1;
@@ -147,9 +152,13 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
   const each =
     <Item>(items: readonly Item[], toCall: (item: Item) => Call) =>
     async (): Promise<void> => {
-      for (const item of items) await caller.call(toCall(item));
-      // The caller writes the body of each call itself.
-      counter.stringifications -= items.length;
+      for (const item of items) {
+        const call = toCall(item);
+        await caller.call(call);
+        // The caller writes the body of each call itself.
+        counter.stringifications -= 1;
+        counter.characters -= plainText(call.body ?? '').length;
+      }
     };
   try {
     // The first requests of a process also compile the schemas of their bodies.
@@ -226,7 +235,8 @@ export const counts: Bench = {
 const oneDigit = (value: number): string => value.toFixed(1).replace('.0', '');
 
 function toMeasurement({ what, counts: found }: CountedCall): Measurement {
-  const { events, appends, reads, messages, eventBytes, parses, stringifications, reactions, savedReads } = found;
+  const { events, appends, reads, messages, eventBytes, parses, stringifications, characters, reactions, savedReads } =
+    found;
   const allowed = ROUND_TRIPS_MAX[what];
   return {
     what: `counts per ${what}`,
@@ -236,7 +246,7 @@ function toMeasurement({ what, counts: found }: CountedCall): Measurement {
       `${oneDigit(reads)} reads`,
       `${oneDigit(messages)} messages`,
       `${oneDigit(parses)} parses`,
-      `${oneDigit(stringifications)} stringifications`,
+      `${oneDigit(stringifications)} stringifications (${oneDigit(characters / 1_024)} KiB)`,
       `${oneDigit(reactions)} reactions`,
       `${oneDigit(savedReads)} reads of saved states`,
     ].join(', '),

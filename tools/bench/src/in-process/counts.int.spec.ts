@@ -26,6 +26,8 @@ describe('the counted cost of a call', () => {
   it('is few JSON texts for a cluster and for an infra-env', () => {
     expect(of('cluster')?.stringifications).toBeLessThanOrEqual(14);
     expect(of('infra-env')?.stringifications).toBeLessThanOrEqual(24);
+    // The data of an event is written once, for the store and for the bus.
+    expect(of('cluster')?.characters).toBeLessThanOrEqual(12_500);
   });
 
   it.each(['registration', 'inventory, changed'])('is no read for a %s', (what) => {
