@@ -10,7 +10,7 @@ import {
   type ClusterKind,
   type ClusterState,
   type ClusterStatus,
-  NO_PROGRESS_YET,
+  NO_INSTALLATION_YET,
   NO_VIP_LEASES,
 } from './state';
 
@@ -187,19 +187,8 @@ function reset(state: ClusterState): ClusterState {
 function withoutInstallation(state: ClusterState): ClusterState {
   return {
     ...state,
-    preparationReason: '',
-    resumedAt: '',
-    progress: NO_PROGRESS_YET,
+    ...NO_INSTALLATION_YET,
     operators: state.operators.map((one) => ({ ...one, status: '', statusInfo: '', version: '' })),
-    hasKubeconfig: false,
-    hasFinalized: false,
-    finalizingStage: '',
-    finalizingStageStartedAt: '',
-    isFinalizingStageTimedOut: false,
-    failedDeadline: '',
-    logsState: '',
-    controllerLogsStartedAt: '',
-    controllerLogsCollectedAt: '',
   };
 }
 

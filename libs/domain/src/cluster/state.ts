@@ -137,9 +137,25 @@ export interface ClusterState extends CountedInputs {
   readonly deregisteredAt: string;
 }
 
-export const NO_PROGRESS_YET: ClusterProgress = { total: 0, preparing: 0, installing: 0, finalizing: 0 };
+const NO_PROGRESS_YET: ClusterProgress = { total: 0, preparing: 0, installing: 0, finalizing: 0 };
 
 export const NO_VIP_LEASES: ClusterState['vipLeases'] = { api: '', ingress: '' };
+
+/** The members that each installation sets again. */
+export const NO_INSTALLATION_YET = {
+  preparationReason: '',
+  resumedAt: '',
+  progress: NO_PROGRESS_YET,
+  hasKubeconfig: false,
+  hasFinalized: false,
+  finalizingStage: '',
+  finalizingStageStartedAt: '',
+  isFinalizingStageTimedOut: false,
+  failedDeadline: '',
+  logsState: '',
+  controllerLogsStartedAt: '',
+  controllerLogsCollectedAt: '',
+} as const satisfies Partial<ClusterState>;
 
 export const initialClusterState = (): ClusterState => ({
   status: 'unregistered',
@@ -157,21 +173,10 @@ export const initialClusterState = (): ClusterState => ({
   attempt: 0,
   bootstrapHostId: '',
   preparation: 'none',
-  preparationReason: '',
   installStartedAt: '',
   installCompletedAt: '',
-  resumedAt: '',
-  progress: NO_PROGRESS_YET,
+  ...NO_INSTALLATION_YET,
   operators: [],
-  hasKubeconfig: false,
-  hasFinalized: false,
-  finalizingStage: '',
-  finalizingStageStartedAt: '',
-  isFinalizingStageTimedOut: false,
-  failedDeadline: '',
-  logsState: '',
-  controllerLogsStartedAt: '',
-  controllerLogsCollectedAt: '',
   deregisteredAt: '',
   inputsRevision: 0,
 });
