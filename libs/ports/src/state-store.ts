@@ -73,8 +73,8 @@ export interface SavedState {
   count(table: string, conditions: StateConditions): number;
   /** Returns the largest key of the table. Undefined when the table is empty. */
   lastKey(table: string): string | undefined;
-  /** Returns the keys, or the different texts of a field, after `after` and in ascending order. */
-  textsAfter(table: string, field: string | undefined, after: string | undefined, limit: number): readonly string[];
+  /** Returns the keys after `after` in ascending order. */
+  keysAfter(table: string, after: string | undefined, limit: number): readonly string[];
   /**
    * Saves all changes or none. `changes` is read in parts, so that other work can run in between. `onSaved` is called
    * with the commit, before any other read.

@@ -54,16 +54,11 @@ function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedSt
     },
     count: (table, conditions) => matching(table, conditions).length,
     lastKey: (table) => [...rowsOf(table).keys()].sort(byText).at(-1),
-    textsAfter: (table, field, after, limit) => {
-      const texts = [...rowsOf(table).values()].map(({ key, fields }) =>
-        field === undefined ? key : fields[indexOf(declared.get(table), field)],
-      );
-      const found = new Set(texts.filter((text) => typeof text === 'string'));
-      return [...found]
-        .filter((text) => after === undefined || byText(text, after) > 0)
+    keysAfter: (table, after, limit) =>
+      [...rowsOf(table).keys()]
+        .filter((key) => after === undefined || byText(key, after) > 0)
         .sort(byText)
-        .slice(0, limit);
-    },
+        .slice(0, limit),
     save: async (changes, onSaved) => {
       const all = [...changes];
       for (const { table, key, row } of all) {

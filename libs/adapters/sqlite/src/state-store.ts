@@ -153,14 +153,11 @@ class SqliteSavedState implements SavedState {
     );
   }
 
-  textsAfter(table: string, field: string | undefined, after: string | undefined, limit: number): readonly string[] {
+  keysAfter(table: string, after: string | undefined, limit: number): readonly string[] {
     const { sqlName } = this.table(table);
-    const column = field === undefined ? 'key' : columnOf(field);
-    // Texts sort before blobs and after everything else.
-    const range = `${column} ${after === undefined ? '>=' : '>'} ? AND ${column} < x''`;
-    const query = `SELECT DISTINCT ${column} FROM ${sqlName} WHERE ${range} ORDER BY ${column} LIMIT ?`;
+    const query = `SELECT key FROM ${sqlName} WHERE key ${after === undefined ? '>=' : '>'} ? ORDER BY key LIMIT ?`;
     const rows = this.read(sqlName, () => this.reading(query).all([after ?? '', limit])) as [string][];
-    return rows.map(([text]) => text);
+    return rows.map(([key]) => key);
   }
 
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void> {

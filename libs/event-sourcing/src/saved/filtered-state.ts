@@ -1,57 +1,42 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FoundRow, SavedState, StateChange, StateConditions, StateQuery, StateTable } from '@muster/ports';
+import type { FoundRow, SavedState, StateChange, StateConditions, StateQuery } from '@muster/ports';
 import { BloomFilter } from './bloom-filter';
 
-/** Number of texts that are read in one turn of the event loop. */
-const TEXTS_PER_TURN = 2_000;
+/** Number of keys that are read in one turn of the event loop. */
+const KEYS_PER_TURN = 2_000;
 
-/** The keys of a table, or the texts of one of its fields. */
-interface Column {
-  readonly table: string;
-  /** Undefined for the keys. */
-  readonly field: string | undefined;
+/** The keys of a table. */
+interface TableKeys {
   readonly filter: BloomFilter;
-  /** The filter contains every saved text. Before that, it does not answer. */
+  /** The filter contains every saved key. Before that, it does not answer. */
   isComplete: boolean;
 }
 
 /**
- * Saved state that answers most reads of absent rows from memory: a new host or cluster is looked up by every view, and one read of the
- * file takes about 30 µs. The first read of an absent key starts a filter of all keys of its table, and the first search without a result one of the field.
+ * Saved state that answers most reads of absent keys from memory: a new host or cluster is looked up by every view, and one read of the
+ * file takes about 30 µs. The first read of an absent key starts a filter of all keys of its table.
  */
 export class FilteredState implements SavedState {
-  private readonly columns = new Map<string, Map<string | undefined, Column>>();
-  private readonly fields: ReadonlyMap<string, readonly string[]>;
+  private readonly tables = new Map<string, TableKeys>();
   private saves = 0;
   private isClosed = false;
 
-  constructor(
-    private readonly inner: SavedState,
-    tables: readonly StateTable[],
-  ) {
-    this.fields = new Map(tables.map(({ name, fields }) => [name, fields]));
-  }
+  constructor(private readonly inner: SavedState) {}
 
   get createdTables(): ReadonlySet<string> {
     return this.inner.createdTables;
   }
 
   get(table: string, key: string): Uint8Array | undefined {
-    if (this.isAbsent(table, undefined, key)) return undefined;
+    const keys = this.tables.get(table);
+    if (keys?.isComplete && !keys.filter.has(key)) return undefined;
     const value = this.readSaved(table, key);
-    if (!value) this.filter(table, undefined);
+    if (!value) this.startFilter(table);
     return value;
   }
 
   find(table: string, query: StateQuery): readonly FoundRow[] {
-    const field = fieldOf(query);
-    if (field === undefined) return this.findSaved(table, query);
-    const wanted = query.where[field];
-    if (typeof wanted !== 'string') return this.findSaved(table, query);
-    if (this.isAbsent(table, field, wanted)) return [];
-    const found = this.findSaved(table, query);
-    if (found.length === 0) this.filter(table, field);
-    return found;
+    return this.inner.find(table, query);
   }
 
   count(table: string, conditions: StateConditions): number {
@@ -62,8 +47,8 @@ export class FilteredState implements SavedState {
     return this.inner.lastKey(table);
   }
 
-  textsAfter(...query: Parameters<SavedState['textsAfter']>): readonly string[] {
-    return this.inner.textsAfter(...query);
+  keysAfter(...query: Parameters<SavedState['keysAfter']>): readonly string[] {
+    return this.inner.keysAfter(...query);
   }
 
   async save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void> {
@@ -79,7 +64,7 @@ export class FilteredState implements SavedState {
     return this.inner.clear(tables);
   }
 
-  /** Stops reading texts. */
+  /** Stops reading keys. */
   close(): void {
     this.isClosed = true;
   }
@@ -88,52 +73,30 @@ export class FilteredState implements SavedState {
     return this.inner.get(table, key);
   }
 
-  private findSaved(table: string, query: StateQuery): readonly FoundRow[] {
-    return this.inner.find(table, query);
-  }
-
-  private isAbsent(table: string, field: string | undefined, text: string): boolean {
-    const column = this.columns.get(table)?.get(field);
-    return column?.isComplete === true && !column.filter.has(text);
-  }
-
-  /** Rows are in the filters before they are in the file. A filter may contain rows whose save failed. */
+  /** Keys are in the filter before they are in the file. A filter may contain keys whose save failed. */
   private *noted(changes: Iterable<StateChange>): Generator<StateChange> {
     for (const change of changes) {
-      const { table, key, row } = change;
-      for (const { field, filter } of this.columns.get(table)?.values() ?? []) {
-        const text = field === undefined ? key : row?.fields[this.fields.get(table)?.indexOf(field) ?? NaN];
-        if (row && typeof text === 'string') filter.add(text);
-      }
+      if (change.row) this.tables.get(change.table)?.filter.add(change.key);
       yield change;
     }
   }
 
-  /** Starts a filter. Not during a save: the rows that it has sent are neither in the file nor in the filter. */
-  private filter(table: string, field: string | undefined): void {
-    if (this.saves > 0 || this.isClosed || this.columns.get(table)?.has(field)) return;
-    const column: Column = { table, field, filter: new BloomFilter(), isComplete: false };
-    const others = this.columns.get(table);
-    if (others) others.set(field, column);
-    else this.columns.set(table, new Map([[field, column]]));
+  /** Not during a save: the rows that it has sent are neither in the file nor in the filter. */
+  private startFilter(table: string): void {
+    if (this.saves > 0 || this.isClosed || this.tables.has(table)) return;
+    const keys: TableKeys = { filter: new BloomFilter(), isComplete: false };
+    this.tables.set(table, keys);
     // A row that cannot be read is reported when a caller reads it. The filter then does not answer.
-    this.fill(column).catch(() => undefined);
+    this.fill(table, keys).catch(() => undefined);
   }
 
-  private async fill(column: Column): Promise<void> {
-    const { table, field, filter } = column;
+  private async fill(table: string, keys: TableKeys): Promise<void> {
     for (let after: string | undefined; !this.isClosed; await nextTurn()) {
-      const texts = this.inner.textsAfter(table, field, after, TEXTS_PER_TURN);
-      for (const text of texts) filter.add(text);
-      after = texts.at(-1);
-      column.isComplete = texts.length < TEXTS_PER_TURN;
-      if (column.isComplete) return;
+      const saved = this.inner.keysAfter(table, after, KEYS_PER_TURN);
+      for (const key of saved) keys.filter.add(key);
+      after = saved.at(-1);
+      keys.isComplete = saved.length < KEYS_PER_TURN;
+      if (keys.isComplete) return;
     }
   }
-}
-
-/** Returns the field of a query for all rows whose field has one value. */
-function fieldOf({ where, orderBy, limit }: StateQuery): string | undefined {
-  const [field, ...others] = Object.keys(where);
-  return orderBy === undefined && limit === undefined && others.length === 0 ? field : undefined;
 }

@@ -76,7 +76,7 @@ export class SavedStates {
         checkpoints.set(fold.name, checkpoint);
       else await state.clear(fold.tables.map((table) => table.name));
     }
-    const consumer = new SavedConsumer(new FilteredState(state, tables), folds, checkpoints, this.limits, this.onError);
+    const consumer = new SavedConsumer(new FilteredState(state), folds, checkpoints, this.limits, this.onError);
     this.consumers.set(name, consumer);
     return consumer;
   }

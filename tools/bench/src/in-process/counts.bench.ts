@@ -89,7 +89,7 @@ export function countProcess(counter: Counter): () => void {
   const { parse, stringify } = JSON;
   const runOne = WorkQueue.prototype['runOne'];
   const readSaved = FilteredState.prototype['readSaved'];
-  const findSaved = FilteredState.prototype['findSaved'];
+  const { find } = FilteredState.prototype;
   plainText = stringify;
   JSON.parse = (text: string, reviver?: (key: string, value: unknown) => unknown): JsonValue => {
     counter.parses += 1;
@@ -109,15 +109,15 @@ export function countProcess(counter: Counter): () => void {
     counter.savedReads += 1;
     return readSaved.call(this, ...row);
   };
-  FilteredState.prototype['findSaved'] = function (this: FilteredState, ...query) {
+  FilteredState.prototype.find = function (this: FilteredState, ...query) {
     counter.savedReads += 1;
-    return findSaved.call(this, ...query);
+    return find.call(this, ...query);
   };
   return () => {
     Object.assign(JSON, { parse, stringify });
     WorkQueue.prototype['runOne'] = runOne;
     FilteredState.prototype['readSaved'] = readSaved;
-    FilteredState.prototype['findSaved'] = findSaved;
+    FilteredState.prototype.find = find;
   };
 }
 
