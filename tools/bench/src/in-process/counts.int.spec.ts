@@ -63,4 +63,24 @@ describe('the counted cost of a call', () => {
   ])('of a %s is %d parse(s): of what the host sent, and not of the events that follow', (what, parses) => {
     expect(of(what)?.parses).toBe(parses);
   });
+
+  // Beacons of the relay, which depend on time, are messages too.
+  it.each([
+    { what: 'cluster', events: 2, kib: 2.6, messages: 7, reactions: 3 },
+    { what: 'infra-env', events: 1, kib: 0.8, messages: 6, reactions: 0 },
+    { what: 'registration', events: 7 / 3, kib: 1.7, messages: 9, reactions: 6 },
+    { what: 'inventory, changed', events: 2, kib: 4.4, messages: 10, reactions: 5 },
+    { what: 'inventory, unchanged', events: 0, kib: 0, messages: 3, reactions: 0 },
+    { what: 'instructions', events: 0, kib: 0, messages: 3, reactions: 0 },
+  ])('of a $what is at most $events events of $kib KiB, $messages messages and $reactions reactions', (most) => {
+    const found = of(most.what);
+    expect(found?.events).toBeLessThanOrEqual(most.events);
+    expect(found?.eventBytes).toBeLessThanOrEqual(most.kib * 1_024);
+    expect(found?.messages).toBeLessThanOrEqual(most.messages);
+    expect(found?.reactions).toBeLessThanOrEqual(most.reactions);
+  });
+
+  it.each(['inventory, unchanged', 'instructions'])('of %s is at most three JSON texts', (what) => {
+    expect(of(what)?.stringifications).toBeLessThanOrEqual(3);
+  });
 });
