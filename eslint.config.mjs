@@ -11,7 +11,7 @@ const DRIVERS = {
   'nkeys.js': ['libs/adapters/nats/**'],
 };
 
-/** What a room may import. The order is the architecture: pure < port/contract < kit < adapter < service < tool. */
+/** What a package may import. docs/architecture.md names the order. */
 const LAYERS = {
   pure: ['pure', 'contract'],
   port: [],
