@@ -123,10 +123,22 @@ const isPlainResponse = <Schema extends DescMessage>(
   response: unknown,
 ): response is Plain<MessageShape<Schema>> => isObject(response) && PLAIN_RESPONSES.get(response) === schema;
 
+/** JSON of long texts of a response, by a name on which the service and its caller agree. */
+export type WrittenJson = ReadonlyMap<string, string>;
+const WRITTEN_JSON = new WeakMap<object, WrittenJson>();
+
+/** Lets a caller in the same process copy the JSON of long texts instead of escaping them. Other callers receive only the response. */
+export const keepJson = (response: object, written: WrittenJson): void => void WRITTEN_JSON.set(response, written);
+
+/** Returns the JSON that a service of this process has kept with its response. */
+export const keptJson = (response: object): WrittenJson | undefined => WRITTEN_JSON.get(response);
+
 /** The envelope of a response. A caller in the same process receives the same object without another check. */
 export function responseEnvelope<M extends DescMethod>(method: M, response: unknown): JsonValue {
   const plain = toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true });
   PLAIN_RESPONSES.set(plain, method.output);
+  const written = isObject(response) && keptJson(response);
+  if (written) keepJson(plain, written);
   return { ok: toJsonValue(plain) };
 }
 

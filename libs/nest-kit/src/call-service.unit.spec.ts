@@ -8,7 +8,7 @@ import {
   RequestTimedOut,
 } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { callService } from './call-service';
+import { callService, keepJson, keptJson, responseEnvelope } from './call-service';
 
 type Answer = () => JsonValue;
 const METHOD = EventsService.method.recordNote;
@@ -47,6 +47,14 @@ describe('callService', () => {
     const { asked, outcome } = await call(fine);
     expect(outcome).toEqual({ position: 7 });
     expect(asked).toMatchObject([{ subject: SUBJECT, headers: { [HEADERS.commandId]: 'c-1' } }]);
+  });
+
+  it('returns the JSON that a service of the same process has written for its response', async () => {
+    const [response, written] = [{ position: 7 }, new Map([['a', '"b"']])];
+    keepJson(response, written);
+    const { outcome } = await call(() => responseEnvelope(METHOD, response));
+    expect(outcome).toEqual({ position: 7 });
+    expect(keptJson(outcome as object)).toBe(written);
   });
 
   it('repeats the request with the same command id when no answer arrived', async () => {

@@ -31,6 +31,7 @@ import {
 import { type EventStore, type JsonObject, type RecordedEvent, START_OF_STORE, type StreamId } from '@muster/ports';
 import { eventually, type ManualClock, manualClock } from '@muster/testing';
 import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
+import type { Type } from '@nestjs/common';
 import { AppModule } from './app.module';
 import { RegistrationProcess } from './reactions/registration-process';
 
@@ -132,6 +133,12 @@ export class RunningRegistration {
   /** Makes the inventory service refuse reports. Undefined: it accepts them again. */
   inventoryRefuses(refusal: JsonObject | undefined): void {
     this.refusal = refusal;
+  }
+
+  /** Returns a part of the running service. */
+  part<Part>(type: Type<Part>): Part {
+    if (!this.running) throw new Error('The service is not running.');
+    return this.running.app.get(type, { strict: false });
   }
 
   async ask<M extends Method>(method: M, input: Partial<InputOf<M>>, context?: CommandContext): Promise<OutputOf<M>> {

@@ -23,9 +23,9 @@ interface Place {
  * written once, and each host receives the parts before and after its own.
  */
 export class RemoteHosts {
-  /** The JSON of the hosts, separated by commas. */
-  readonly text: string;
-  private readonly places = new Map<HostKey, Place>();
+  private readonly hosts: HostList;
+  /** The same for the argument as a JSON string, whose escaping takes longer than all other work for a poll. */
+  private escaped: HostList | undefined;
   /** Hosts that take part, but have not reported NICs. */
   private readonly withoutNics = new Set<HostKey>();
 
@@ -34,20 +34,19 @@ export class RemoteHosts {
     readonly version: number,
     hosts: Iterable<readonly [HostKey, StepOtherHost]>,
   ) {
-    const texts: string[] = [];
-    let start = 0;
+    const texts: HostText[] = [];
     for (const [key, host] of hosts) {
       if (ABSENT_STATUSES.includes(host.status)) continue;
       const text = textOf(host);
-      if (!text) {
-        this.withoutNics.add(key);
-        continue;
-      }
-      this.places.set(key, { start, end: start + text.length });
-      start += text.length + 1;
-      texts.push(text);
+      if (text) texts.push([key, text]);
+      else this.withoutNics.add(key);
     }
-    this.text = texts.join(',');
+    this.hosts = new HostList(texts);
+  }
+
+  /** Number of characters of all hosts. */
+  get length(): number {
+    return this.hosts.text.length;
   }
 
   /**
@@ -55,24 +54,60 @@ export class RemoteHosts {
    * Undefined when there is no other host, or when another host has not reported NICs.
    */
   without(key: HostKey): string | undefined {
-    const { text, places, withoutNics } = this;
+    return this.isKnownTo(key) ? this.hosts.without(key) : undefined;
+  }
+
+  /** Returns the JSON string of the same text. */
+  jsonWithout(key: HostKey): string | undefined {
+    this.escaped ??= new HostList(this.hosts.texts.map(([host, text]) => [host, JSON.stringify(text).slice(1, -1)]));
+    return this.isKnownTo(key) ? `"${this.escaped.without(key)}"` : undefined;
+  }
+
+  private isKnownTo(key: HostKey): boolean {
+    const { hosts, withoutNics } = this;
+    return withoutNics.size <= (withoutNics.has(key) ? 1 : 0) && hosts.texts.length > (hosts.has(key) ? 1 : 0);
+  }
+
+  /** Whether every host receives the same text from both. */
+  equals({ hosts, withoutNics }: RemoteHosts): boolean {
+    const isSame = this.hosts.equals(hosts) && this.withoutNics.size === withoutNics.size;
+    return isSame && [...withoutNics].every((key) => this.withoutNics.has(key));
+  }
+}
+
+type HostText = readonly [HostKey, string];
+
+/** Texts of hosts, separated by commas. */
+class HostList {
+  readonly text: string;
+  private readonly places = new Map<HostKey, Place>();
+
+  constructor(readonly texts: readonly HostText[]) {
+    let start = 0;
+    for (const [key, { length }] of texts) {
+      this.places.set(key, { start, end: start + length });
+      start += length + 1;
+    }
+    this.text = texts.map(([, text]) => text).join(',');
+  }
+
+  has(key: HostKey): boolean {
+    return this.places.has(key);
+  }
+
+  /** Returns the list without a host, in brackets. */
+  without(key: HostKey): string {
+    const { text, places } = this;
     const own = places.get(key);
-    if (withoutNics.size > (withoutNics.has(key) ? 1 : 0) || places.size <= (own ? 1 : 0)) return undefined;
     if (!own) return `[${text}]`;
     const { start, end } = own;
     return start === 0 ? `[${text.slice(end + 1)}]` : `[${text.slice(0, start - 1)}${text.slice(end)}]`;
   }
 
-  /** Whether every host receives the same text from both. */
-  equals({ text, places, withoutNics }: RemoteHosts): boolean {
-    const isSame = this.text === text && this.withoutNics.size === withoutNics.size;
-    return isSame && [...withoutNics].every((key) => this.withoutNics.has(key)) && haveSameKeys(this.places, places);
+  equals({ text, texts }: HostList): boolean {
+    const hasSameHost = ([key]: HostText, index: number): boolean => key === texts[index]?.[0];
+    return this.text === text && this.texts.length === texts.length && this.texts.every(hasSameHost);
   }
-}
-
-function haveSameKeys<Key>(one: ReadonlyMap<Key, unknown>, other: ReadonlyMap<Key, unknown>): boolean {
-  const keys = [...other.keys()];
-  return one.size === other.size && [...one.keys()].every((key, index) => key === keys[index]);
 }
 
 /** Returns an empty text for a host without NICs. */

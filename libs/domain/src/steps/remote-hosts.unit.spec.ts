@@ -17,6 +17,14 @@ describe('remote hosts', () => {
     expect(listed.map(({ host_id }) => host_id)).toEqual(expected);
   });
 
+  it('are also the JSON of their text, for every host', () => {
+    const named = other({ hostId: 'd', hardware: hardware({ nics: [nic({ name: 'en "é\\\n' })] }) });
+    const hosts = remoteHostsOf([host('a'), named, host('c')]);
+    for (const hostId of ['a', 'd', 'c', 'x'])
+      expect(hosts.jsonWithout(key(hostId))).toBe(JSON.stringify(hosts.without(key(hostId))));
+    expect(remoteHostsOf([host('a')]).jsonWithout(key('a'))).toBeUndefined();
+  });
+
   it('are not known while another host has no NICs', () => {
     const hosts = remoteHostsOf([host('a'), other({ hostId: 'b', hardware: undefined })]);
     expect(hosts.without(key('a'))).toBeUndefined();

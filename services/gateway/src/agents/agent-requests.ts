@@ -1,7 +1,7 @@
 import { Nullable, type Static, STEP_TYPES, StringEnum } from '@muster/assisted-api';
 import { type AgentVerb, type NextStepsResponse, type Plain, RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { CLOCK, type InputOf, type Method, type OutputOf } from '@muster/nest-kit';
+import { CLOCK, type InputOf, keptJson, type Method, type OutputOf } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { objectAt, parseJson } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
@@ -31,7 +31,7 @@ export const V2_STEPS = Type.Object(
   },
   { title: 'steps' },
 );
-export type V2Steps = Static<typeof V2_STEPS>;
+type V2Steps = Static<typeof V2_STEPS>;
 
 export function presentSteps(response: Plain<NextStepsResponse>): V2Steps {
   const { instructions, nextInstructionSeconds: seconds, postStepAction } = response;
@@ -47,6 +47,24 @@ const presentStep = ({ stepType, stepId, args }: Plain<NextStepsResponse>['instr
   ...(stepId === '' ? {} : { step_id: stepId }),
   ...(args.length === 0 ? {} : { args }),
 });
+
+/**
+ * Returns the JSON of `steps`. The registration service keeps the JSON of a long argument by the id of its step: the other hosts of
+ * a cluster, whose escaping took a tenth of the time of a poll.
+ */
+export function writeSteps(response: Plain<NextStepsResponse>): Buffer {
+  const steps = presentSteps(response);
+  const written = keptJson(response);
+  if (!written || !steps.instructions) return Buffer.from(JSON.stringify(steps));
+  const texts = steps.instructions.map((step) => writeStep(step, written.get(step.step_id ?? '')));
+  const begin = JSON.stringify({ ...steps, instructions: undefined }).slice(0, -1);
+  return Buffer.from(`${begin},"instructions":[${texts.join(',')}]}`);
+}
+
+const writeStep = (step: V2Step, argument: string | undefined): string =>
+  argument === undefined
+    ? JSON.stringify(step)
+    : `${JSON.stringify({ ...step, args: undefined }).slice(0, -1)},"args":[${argument}]}`;
 
 /**
  * The methods that agents may call, by the verb of the bus subject. The HTTP endpoint and the NATS endpoint use this

@@ -23,7 +23,7 @@ import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
 import { MUSTER_API } from '../http/routes';
 import { HostViews } from '../views/host-views';
-import { AgentRequests, presentSteps, V2_STEPS, type V2Steps } from './agent-requests';
+import { AgentRequests, V2_STEPS, writeSteps } from './agent-requests';
 import { HeldPolls } from './held-polls';
 
 /** `host_registration_response` of the v2 API. */
@@ -94,7 +94,7 @@ export class AgentsController {
   }
 
   @Get(':host_id/instructions')
-  @Answers('Get the next steps of a host and the time until the next request.', V2_STEPS)
+  @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS)
   @Accepts('agentAuth')
   async nextSteps(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -103,11 +103,11 @@ export class AgentsController {
     @Headers('discovery_agent_version') discoveryAgentVersion: string | undefined,
     @Context() context: CommandContext,
     @Req() request: FastifyRequest,
-  ): Promise<V2Steps> {
+  ): Promise<JsonAnswer> {
     const version = discoveryAgentVersion ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
     const ask = () => this.agentRequests.nextSteps(input, context, request);
-    return presentSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
+    return writeSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
   }
 
   @Post(':host_id/instructions')

@@ -1,7 +1,9 @@
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { keptJson } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
+import { NextSteps } from './next-steps';
 
 describe('the agent of a host in a ready cluster', () => {
   let running: RunningRegistration;
@@ -23,6 +25,16 @@ describe('the agent of a host in a ready cluster', () => {
     expect(await poll(key)).toMatchObject({ nextInstructionSeconds: 1, holdSeconds: 20, instructions: [] });
     running.clock.advance(60_000);
     expect((await poll(key)).instructions.length).toBeGreaterThan(3);
+  });
+
+  it('gets the other hosts of the cluster with their JSON', async () => {
+    const cluster = new TestCluster(running);
+    const [key] = await cluster.ready();
+    if (!key) throw new Error('the cluster has no hosts');
+    const request = { ...parseHostKey(key), discoveryAgentVersion: '', timestampSeconds: 0, receivesNudges: true };
+    const plan = await running.part(NextSteps).plan(request);
+    const check = plan.instructions.find(({ stepType }) => stepType === 'connectivity-check');
+    expect([...(keptJson(plan) ?? [])]).toEqual([[check?.stepId, JSON.stringify(check?.args[0])]]);
   });
 
   it('checks the images that the release names', async () => {

@@ -1,6 +1,15 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
 import { hostNotFound, type HostState, isDay2, planSteps, PollScheduler, type StepHost } from '@muster/domain';
-import { CLOCK, IDS, type InputOf, openProxy, type OutputOf, readHttpHeaders, SECRETS } from '@muster/nest-kit';
+import {
+  CLOCK,
+  IDS,
+  type InputOf,
+  keepJson,
+  openProxy,
+  type OutputOf,
+  readHttpHeaders,
+  SECRETS,
+} from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
@@ -60,7 +69,7 @@ export class NextSteps {
     const whole = planSteps(this.contexts.of(key, state, cluster, secrets), version);
     const plan = this.pace.apply(whole, situation, this.clock.nowMs());
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
-    return {
+    const response = {
       instructions: plan.steps.map(({ type, args }) => ({
         stepType: type,
         // The agent is replaced before it can reply, so the upgrade step has no id.
@@ -71,6 +80,10 @@ export class NextSteps {
       postStepAction: plan.then,
       holdSeconds: plan.holdSeconds,
     };
+    const check = response.instructions.find(({ stepType }) => stepType === 'connectivity-check');
+    const json = check && this.contexts.remoteHosts(state.clusterId).jsonWithout(key);
+    if (json) keepJson(response, new Map([[check.stepId, json]]));
+    return response;
   }
 
   /** An agent that was upgraded polls with another version than it registered with. */

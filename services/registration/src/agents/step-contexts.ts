@@ -105,7 +105,7 @@ export class StepContexts {
     const hosts = this.view.hostsOf(clusterId).map((entry) => [entry.key, otherHost(entry)] as const);
     const current = new RemoteHosts(position, hosts);
     const remoteHosts = kept?.remoteHosts.equals(current) ? kept.remoteHosts : current;
-    this.keptRemoteHosts.set(clusterId, { remoteHosts, position }, remoteHosts.text.length + 1);
+    this.keptRemoteHosts.set(clusterId, { remoteHosts, position }, remoteHosts.length + 1);
     return remoteHosts;
   }
 
