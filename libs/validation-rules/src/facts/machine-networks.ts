@@ -49,8 +49,9 @@ export function deriveMachineNetworks(
  * Returns whether no host has an address in the machine networks any more. Derived networks end with their last host.
  */
 export function areNetworksAbandoned({ machineNetworks }: ClusterSettingsFacts, hosts: readonly Hardware[]): boolean {
-  const addresses = hosts.flatMap(cidrsOf);
-  return parseCidrs(machineNetworks).every((network) => !addresses.some(({ address }) => containsIp(network, address)));
+  return parseCidrs(machineNetworks).every(
+    (network) => !hosts.some((host) => cidrsOf(host).some(({ address }) => containsIp(network, address))),
+  );
 }
 
 function candidateNetworks(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
@@ -66,12 +67,16 @@ function onlyNetwork(hosts: readonly Hardware[]): readonly string[] | undefined 
   return only && networks.length === 1 ? [formatNetwork(only)] : undefined;
 }
 
+/** Most hosts are in all networks, so the addresses of the others are usually not read. */
+function* addressesIn(hosts: readonly Hardware[]): Iterable<Cidr> {
+  for (const host of hosts) yield* cidrsOf(host);
+}
+
 function networksOfVips(settings: ClusterSettingsFacts, hosts: readonly Hardware[]): readonly string[] | undefined {
   if (settings.apiVips.length + settings.ingressVips.length === 0) return undefined;
-  const addresses = hosts.flatMap(cidrsOf);
+  const networkOf = (vip = ''): Cidr | undefined => networkOfAddress(addressesIn(hosts), vip);
   const networkAt = (index: number): Cidr | undefined =>
-    networkOfAddress(addresses, settings.apiVips[index] ?? '') ??
-    networkOfAddress(addresses, settings.ingressVips[index] ?? '');
+    networkOf(settings.apiVips[index]) ?? networkOf(settings.ingressVips[index]);
   const [primary, secondary] = [networkAt(0), networkAt(1)];
   const isAsBefore = (index: number, found: Cidr | undefined): boolean => {
     const before = parseCidr(settings.machineNetworks[index] ?? '');
