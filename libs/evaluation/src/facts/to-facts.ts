@@ -144,22 +144,28 @@ function summarize(
   };
 }
 
-/**
- * Hosts may report different results. One host that found another machine on the address takes precedence. Silent hosts
- * do not count.
- */
+/** Silent hosts do not count. */
 function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
-  const answers = hosts.filter(({ state }) => !state.isSilent).flatMap(({ reports }) => reports.vips);
   const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
     vips.map((vip, index) => {
-      const own = new Set(
-        answers.filter((one) => one.vip === vip && one.vipType === vipType).map(({ verification }) => verification),
-      );
-      const verification =
-        ['failed', 'succeeded'].find((one) => own.has(one)) ?? verifiedByLists(vip, index, cluster, hosts);
+      const verification = reportedVerification(vipType, vip, hosts) ?? verifiedByLists(vip, index, cluster, hosts);
       return { vip, vipType, verification };
     });
   return [...combined('api', cluster.apiVips), ...combined('ingress', cluster.ingressVips)];
+}
+
+/** Hosts may report different results. One host that found another machine on the address takes precedence. */
+function reportedVerification(vipType: string, vip: string, hosts: readonly HostEntry[]): string | undefined {
+  let found: string | undefined;
+  for (const { state, reports } of hosts) {
+    if (state.isSilent) continue;
+    for (const one of reports.vips) {
+      if (one.vip !== vip || one.vipType !== vipType) continue;
+      if (one.verification === 'failed') return one.verification;
+      if (one.verification === 'succeeded') found = one.verification;
+    }
+  }
+  return found;
 }
 
 /** No host has verified the address itself, so the lists of free addresses of its network are used. */

@@ -82,6 +82,15 @@ function vipsValid(kind: VipKind, title: string): ClusterRule {
   };
 }
 
+/** Reads the addresses of as few hosts as possible: most hosts are in the network. */
+function networkOfVip(hosts: ClusterFacts['hosts'], vip = ''): Cidr | undefined {
+  for (const { addresses } of hosts) {
+    const network = networkOfAddress(addresses, vip);
+    if (network) return network;
+  }
+  return undefined;
+}
+
 export const VIP_RULES: readonly ClusterRule[] = [
   {
     id: 'machine-cidr-equals-to-calculated-cidr',
@@ -94,9 +103,7 @@ export const VIP_RULES: readonly ClusterRule[] = [
     needs: ['apiVips', 'inventories'],
     claim: ({ settings, hosts }) => {
       for (const [index, apiVip] of settings.apiVips.entries()) {
-        const addresses = hosts.flatMap((host) => host.addresses);
-        const calculated =
-          networkOfAddress(addresses, apiVip) ?? networkOfAddress(addresses, settings.ingressVips[index] ?? '');
+        const calculated = networkOfVip(hosts, apiVip) ?? networkOfVip(hosts, settings.ingressVips[index]);
         if (!calculated) return failBecause('no-host-network', apiVip);
         const given = settings.machineNetworks[index];
         const network = given === undefined ? undefined : parseCidr(given);
