@@ -60,6 +60,23 @@ describe('projector', () => {
     expect(await counted()).toBe(700);
   });
 
+  it('commits each document of a page once, as it is after the page', async () => {
+    const { commit } = readModels;
+    const commits: (readonly [position: number, events: readonly unknown[]])[] = [];
+    const watched: ReadModels = {
+      ...readModels,
+      commit: (projection, position, changes, last) => {
+        commits.push([position, changes.map((change) => change.kind === 'put' && change.document)]);
+        return commit(projection, position, changes, last);
+      },
+    };
+    await appendEvents(store, 14);
+    await (
+      await start({ readModels: watched })
+    ).caughtUp;
+    expect(commits).toEqual([[13, Array.from({ length: 7 }, () => ({ events: 2, last: 1 }))]]);
+  });
+
   it('returns no document that it has just removed', async () => {
     const seen: unknown[] = [];
     await appendEvents(store, 2);

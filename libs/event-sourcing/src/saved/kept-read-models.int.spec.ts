@@ -174,8 +174,9 @@ describe('keptReadModels', () => {
     await states.close();
   });
 
-  it('saves no removal of a document that does not exist', async () => {
-    const store = sqliteStateStore({ file: join(directory.path, 'absent.sqlite') });
+  /** Read models, and the rows of each save. */
+  const watch = async (name: string) => {
+    const store = sqliteStateStore({ file: join(directory.path, `${name}.sqlite`) });
     const saved: string[] = [];
     const watched: StateStore = {
       open: async (consumer) => {
@@ -191,7 +192,20 @@ describe('keptReadModels', () => {
       close: () => store.close(),
     };
     const states = new SavedStates(watched, inMemoryEventStore(), fail, AT_THE_END);
-    const models = await keptReadModels(states, FOLDS);
+    return { states, saved, models: await keptReadModels(states, FOLDS) };
+  };
+
+  it('saves a document that changed several times once', async () => {
+    const { states, saved, models } = await watch('once');
+    for (const rank of [1, 2, 3]) await models.commit('hosts', rank, [toChange({ key: 'a', document: { rank } })]);
+    await states.save();
+    await states.save();
+    expect(saved).toEqual(['hosts a', 'checkpoints hosts']);
+    await states.close();
+  });
+
+  it('saves no removal of a document that does not exist', async () => {
+    const { states, saved, models } = await watch('absent');
     const [added, removed] = [
       { key: 'b', document: {} },
       { key: 'b', document: undefined },
