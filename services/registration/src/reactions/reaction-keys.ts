@@ -5,7 +5,7 @@ import type { RegistrationView } from '../view/registration-view';
 import { isPropagated } from '../view/view-entries';
 
 /**
- * The subject of a reaction. `report`: a host after a report. `follow`: the hosts of a cluster that was cancelled,
+ * The subject of a reaction. `report`: a host after an inventory. `follow`: the hosts of a cluster that was cancelled,
  * reset or deleted. `shred`: the secrets of a deleted infra-env.
  */
 export type ReactionKey =
@@ -27,7 +27,6 @@ const CLUSTER_INPUTS: ReadonlySet<string> = new Set([
   'HostBound',
   'HostUnbound',
   'HostDeregistered',
-  'InventoryReported',
 ]);
 
 /** Returns the keys that depend on an event. The view has already applied the event. */
@@ -42,7 +41,8 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
           : keyOfAwaitingCluster(hostKeyOfStream(event.streamId), view)),
       ];
     case 'inventory':
-      return [`report:${id}`, ...(CLUSTER_INPUTS.has(event.type) ? keysOfItsClusters(event, view) : [])];
+      // The installation disk and the roles follow from the hardware. Everything else follows from the evaluation.
+      return event.type === 'InventoryReported' ? [`report:${id}`, ...keysOfItsClusters(event, view)] : [];
     case 'cluster':
       return [
         ...(isPropagated(event.type) ? [`follow:${id}`] : []),

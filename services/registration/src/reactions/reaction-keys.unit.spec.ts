@@ -1,0 +1,33 @@
+import {
+  CLUSTER_ID,
+  clusterRegistered,
+  hostKey,
+  hostRegistered,
+  infraEnvRegistered,
+  inventoryReported,
+  recorded,
+  reportEvent,
+  type SampleEvent,
+} from '@muster/testing';
+import { RegistrationView } from '../view/registration-view';
+import { reactionKeysOf } from './reaction-keys';
+
+const KEY = hostKey(1);
+
+/** The keys that depend on the last event. */
+function keysAfter(last: SampleEvent): readonly string[] {
+  const view = new RegistrationView();
+  const events = recorded([infraEnvRegistered(), clusterRegistered(), hostRegistered(KEY), last]);
+  for (const event of events) view.observe(event);
+  return events.slice(-1).flatMap((event) => reactionKeysOf(event, view));
+}
+
+describe('the reactions to a report', () => {
+  it('are the disk of the host and the roles of its cluster after an inventory', () => {
+    expect(keysAfter(inventoryReported(KEY))).toEqual([`report:${KEY}`, `cluster:${CLUSTER_ID}`]);
+  });
+
+  it('are none after another report, which counts when it was evaluated', () => {
+    expect(keysAfter(reportEvent(KEY, 'ClockOffsetMeasured', { offsetSeconds: 3 }))).toEqual([]);
+  });
+});
