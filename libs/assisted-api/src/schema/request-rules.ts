@@ -1,3 +1,4 @@
+import { keptByObject } from '@muster/schema';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 
 const storage = getMetadataStorage();
@@ -14,8 +15,6 @@ interface FieldRules {
   readonly conditions: readonly Rule[];
   readonly rules: readonly Rule[];
 }
-
-const known = new WeakMap<object, readonly FieldRules[]>();
 
 /**
  * Returns whether a request satisfies the class-validator decorators of its class. False: it violates one of them, or it has a
@@ -37,21 +36,14 @@ function satisfiesAll(rules: readonly Rule[], value: unknown, request: object): 
   return true;
 }
 
-function rulesOf(type: unknown): readonly FieldRules[] {
-  if (typeof type !== 'function') return UNKNOWN;
-  const rules = known.get(type) ?? readRules(type);
-  known.set(type, rules);
-  return rules;
-}
-
-function readRules(type: Parameters<Collect>[0]): readonly FieldRules[] {
+const rulesOf = keptByObject((type: Parameters<Collect>[0]): readonly FieldRules[] => {
   const byField = storage.groupByPropertyName(storage.getTargetValidationMetadatas(type, '', false, false));
   return Object.entries(byField).map(([field, decorators]) => ({
     field,
     conditions: decorators.filter(isCondition).map(toCondition),
     rules: decorators.filter((decorator) => !isCondition(decorator)).flatMap(toRules),
   }));
-}
+});
 
 const isCondition = ({ type }: Decorator): boolean => type === ValidationTypes.CONDITIONAL_VALIDATION;
 
@@ -79,7 +71,6 @@ function toRules(decorator: Decorator): readonly Rule[] {
 
 const accept: Rule = () => true;
 const refuse: Rule = () => false;
-const UNKNOWN: readonly FieldRules[] = [{ field: '', conditions: [], rules: [refuse] }];
 
 const satisfiesNested: Rule = (value) => {
   if (value === undefined) return true;
