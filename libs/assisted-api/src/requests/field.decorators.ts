@@ -1,5 +1,4 @@
 import { isObject } from '@muster/schema';
-import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsObject, Matches, ValidateBy, ValidateNested } from 'class-validator';
 import 'reflect-metadata';
 import { ADDRESS_PATTERN, CIDR_PATTERN, KERNEL_ARGUMENT_PATTERN, MAC_PATTERN, TIMESTAMP_PATTERN } from './wire-values';
@@ -11,8 +10,6 @@ export const LIST_MAX_ITEMS = 1_000;
 export const INT32_MAX = 2_147_483_647;
 export const INT32_MIN = -INT32_MAX;
 
-/** Classes of nested objects: prototype of the request class → field → class. */
-const nestedTypes = new WeakMap<object, Map<PropertyKey, () => RequestClass>>();
 /** Values of absent fields, by request class. */
 const fieldDefaults = new WeakMap<object, FieldDefaults>();
 const MAY_BE_ABSENT = Symbol('the body may be absent');
@@ -63,12 +60,23 @@ export const IsObjectOrText = (): PropertyDecorator =>
     { message: 'must be an object or its JSON text' },
   );
 
-const nests =
-  (type: () => RequestClass): PropertyDecorator =>
-  (prototype, field) => {
-    const fields = nestedTypes.get(prototype) ?? new Map<PropertyKey, () => RequestClass>();
-    nestedTypes.set(prototype, fields.set(field, type));
+/** Returns a decorator that declares something for a field, and a function that returns it for a class and its base classes. */
+function declaredPerField<Declared>() {
+  const byPrototype = new WeakMap<object, Map<PropertyKey, Declared>>();
+  const declare =
+    (declared: Declared): PropertyDecorator =>
+    (prototype, field) => {
+      const fields = byPrototype.get(prototype) ?? new Map<PropertyKey, Declared>();
+      byPrototype.set(prototype, fields.set(field, declared));
+    };
+  const find = (type: RequestClass, field: string): Declared | undefined => {
+    const declaring = ancestry(type.prototype).find((prototype) => byPrototype.get(prototype)?.has(field));
+    return declaring && byPrototype.get(declaring)?.get(field);
   };
+  return [declare, find] as const;
+}
+
+const [nests, findNested] = declaredPerField<() => RequestClass>();
 
 /** An object with the fields of a request class. */
 export const Nested = (type: () => RequestClass): PropertyDecorator =>
@@ -79,10 +87,8 @@ export const NestedList = (type: () => RequestClass, itemsMax = LIST_MAX_ITEMS):
   compose(ValidateNested({ each: true }), IsObject({ each: true }), ArrayMaxSize(itemsMax), IsArray(), nests(type));
 
 /** Returns the class of a field's objects. Undefined when the field is not declared with `Nested` or `NestedList`. */
-export function nestedTypeOf(type: RequestClass, field: string): RequestClass | undefined {
-  const declaring = ancestry(type.prototype).find((prototype) => nestedTypes.get(prototype)?.has(field));
-  return declaring && nestedTypes.get(declaring)?.get(field)?.();
-}
+export const nestedTypeOf = (type: RequestClass, field: string): RequestClass | undefined =>
+  findNested(type, field)?.();
 
 export interface FieldDefaults {
   readonly [field: string]: string | number | boolean;
@@ -118,8 +124,9 @@ export const isTrueText = (value: unknown): boolean => TRUE_TEXTS.has(String(las
 
 const last = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
 
-const convert = (to: (value: unknown) => unknown): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) => (value === undefined ? undefined : to(value)));
+/** `conversionOf` returns the conversion of a field's value in a query. Undefined when the value is used as it is. */
+const [convert, conversionOf] = declaredPerField<(value: unknown) => unknown>();
+export { conversionOf };
 
 /** Uses the last value of a repeated parameter. An empty value counts as absent. */
 export const LastValue = (): PropertyDecorator => convert(lastValue);

@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { describeMember } from '../field-descriptions/descriptions.table';
-import { defaultsOf, nestedTypeOf } from '../requests/field.decorators';
+import { conversionOf, defaultsOf, nestedTypeOf } from '../requests/field.decorators';
 import { TIMESTAMP_PATTERN } from '../requests/wire-values';
 import { type JsonSchema, schema } from './answer-schema';
 
@@ -19,6 +19,8 @@ export interface RequestField {
   readonly rules: readonly FieldRule[];
   /** Class of the objects in this field. */
   readonly nested: (new () => object) | undefined;
+  /** Converts the value of a query. */
+  readonly convert: ((value: unknown) => unknown) | undefined;
 }
 
 const known = new WeakMap<object, ReadonlyMap<string, RequestField>>();
@@ -45,6 +47,7 @@ function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
           each,
         })),
         nested: nestedTypeOf(type, name),
+        convert: conversionOf(type, name),
       },
     ]),
   );
