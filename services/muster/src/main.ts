@@ -8,6 +8,12 @@ import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 import { runStoreCommand } from './store-command';
 
+const USAGE = `Usage: npm start [-- <command>]
+  without a command    start all services in one process
+  <service>            start one service: ${Object.keys(SERVICES).join(', ')}
+  doctor               check the settings
+  store <command>      maintain the event store: stats, verify, backup <new file>, compact
+Settings are environment variables; docs/reference/settings.md lists them.`;
 const CLOSE_MAX_MS = 5_000;
 const PARENT_CHECK_MS = 1_000;
 
@@ -17,6 +23,7 @@ const PARENT_CHECK_MS = 1_000;
  */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
   const [name] = args;
+  if (name === '--help' || name === 'help') return console.log(USAGE);
   if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
   const startedAt = performance.now();
   // Either is a defect. The process ends with the reason, so that a supervisor restarts it.
@@ -39,10 +46,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
 
   if (name === 'doctor') return examine(environment);
   if (name !== undefined && !isService(name))
-    throw new StartError(
-      'settings',
-      `Service '${name}' is unknown. Services: ${Object.keys(SERVICES).join(', ')}. Without a name all services start; doctor checks the settings.`,
-    );
+    throw new StartError('settings', `Command '${name}' is unknown.\n${USAGE}`);
   const logger = createLogger(environment);
   for (const variable of unknownSettings(environment))
     logger.warn(`The environment sets ${variable}, which is not a setting. See docs/reference/settings.md.`, 'muster');
