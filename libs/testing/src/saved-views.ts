@@ -24,7 +24,7 @@ import {
 } from './cluster-events';
 
 const AT = '2024-01-01T00:00:00.000Z';
-const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, intervalMs: 3_600_000, waiting: 1_000_000 };
+const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_000, intervalMs: 3_600_000 };
 
 const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary<SampleEvent> => {
   const key = hostKey(number);

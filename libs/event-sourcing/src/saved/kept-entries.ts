@@ -5,7 +5,7 @@ import type { ChangeSource, FrozenChanges, SavedConsumer } from './saved-states'
 import { decodeValue, encodeValue } from './values';
 
 /** Maximum number of closed entries of one kind that are cached in memory. */
-const RESTING_ENTRIES_MAX = 2_000;
+const RESTING_ENTRIES_MAX = 250;
 
 const OPEN = 'open';
 

@@ -17,8 +17,8 @@ const FOLDS: readonly SavedFold[] = [
   { name: 'hosts', version: 1, tables: TABLES },
   ...['clusters', 'all'].map((name) => ({ name, version: 1, tables: [] })),
 ];
-const AT_ONCE: SaveLimits = { changes: 1, intervalMs: 60_000, waiting: 1 };
-const AT_THE_END: SaveLimits = { changes: 1_000_000, intervalMs: 60_000, waiting: 1_000_000 };
+const AT_ONCE: SaveLimits = { changes: 1, replayedChanges: 1, intervalMs: 60_000 };
+const AT_THE_END: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_000, intervalMs: 60_000 };
 
 const fail = (error: Error): never => {
   throw error;

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import type { Entries } from '@muster/decision';
-import { type EventStore, START_OF_STORE, type StateStore } from '@muster/ports';
+import { type EventStore, type Requests, START_OF_STORE, type StateStore } from '@muster/ports';
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { localBus } from '../local-bus.fixture.spec';
 import { type Reactor, startReactor } from '../reactor';
-import { appendEvents, plainEventStore } from '../stored-events.fixture.spec';
+import { appendEvents, appendLive, plainEventStore } from '../stored-events.fixture.spec';
 import { keptEntries, viewFold } from './kept-entries';
 import { type SavedConsumer, SavedStates, type SaveLimits } from './saved-states';
 
 const SHAPE = { name: 'streams', fields: [] };
-const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, intervalMs: 3_600_000, waiting: 1_000_000 };
+const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_000, intervalMs: 3_600_000 };
 /** Streams with this many events are not open any more. */
 const CLOSED_AT = 3;
 
@@ -47,6 +47,7 @@ describe('a consumer with a saved state', () => {
       readonly version?: number;
       readonly fields?: readonly string[];
       readonly limits?: SaveLimits;
+      readonly bus?: Requests;
       readonly wrap?: (store: StateStore) => StateStore;
       readonly react?: (key: string) => Promise<void>;
       readonly onError?: (error: Error) => void;
@@ -69,7 +70,7 @@ describe('a consumer with a saved state', () => {
     const reactor = startReactor({
       name: 'counts',
       store: plainEventStore(eventStore),
-      requests: localBus(),
+      requests: options.bus ?? localBus(),
       saved: consumer,
       observe: ({ streamId, position }) => {
         observed.push(position);
@@ -199,16 +200,29 @@ describe('a consumer with a saved state', () => {
     expect(reacted).toEqual(['open with 1']);
   });
 
+  const savedPosition = async (store: EventStore): Promise<number> => {
+    const other = new SavedStates(sqliteStateStore({ file }), store, fail, NOT_BY_ITSELF);
+    const consumer = await other.open('counts', [viewFold('counts', 1, [SHAPE])]);
+    await other.close();
+    return consumer.position('counts');
+  };
+
   it('saves by itself after enough changes', async () => {
     const store = inMemoryEventStore();
-    await appendEvents(store, 21);
-    await start(store, { limits: { ...NOT_BY_ITSELF, changes: 5 } });
-    const other = new SavedStates(sqliteStateStore({ file }), store, fail, NOT_BY_ITSELF);
-    await eventually('the checkpoint is saved', async () => {
-      const consumer = await other.open('counts', [viewFold('counts', 1, [SHAPE])]);
-      return consumer.position('counts') === 20;
-    });
-    await other.close();
+    const bus = localBus();
+    await start(store, { bus, limits: { ...NOT_BY_ITSELF, changes: 5 } });
+    await appendLive(plainEventStore(store), bus, 21);
+    await eventually('the checkpoint is saved', async () => (await savedPosition(store)) === 20);
+  });
+
+  it('saves sooner while it replays', async () => {
+    const store = inMemoryEventStore();
+    const bus = localBus();
+    await appendEvents(store, 1_000);
+    await start(store, { bus, limits: { ...NOT_BY_ITSELF, replayedChanges: 5 } });
+    await appendLive(plainEventStore(store), bus, 7);
+    await eventually('a part of the history is saved', async () => (await savedPosition(store)) > 0);
+    expect(await savedPosition(store)).toBeLessThan(999);
   });
 
   it('keeps what could not be saved, and saves it the next time', async () => {

@@ -12,19 +12,20 @@ import { FilteredState } from './filtered-state';
 import { decodeValue, encodeValue } from './values';
 
 export interface SaveLimits {
-  /** Number of changed entries from which a save starts. */
+  /** Number of changed entries from which a save starts. A consumer with twice as many waits. */
   readonly changes: number;
+  /** The same for a consumer that has not yet reached the events which were stored last at its start. */
+  readonly replayedChanges: number;
   /** Maximum time until changes are saved, in milliseconds. */
   readonly intervalMs: number;
-  /** Maximum number of unsaved changed entries. Above it, the consumer waits. */
-  readonly waiting: number;
 }
 
 /**
  * Limits for saves. An entry that changes several times between two saves is written once: a host registers, reports its hardware and
- * passes its checks within 30 s. After a crash, the events since the last save are replayed.
+ * passes its checks within 30 s. After a crash, the events since the last save are replayed. A replay saves sooner: it changes thousands of
+ * entries per second, and entries that leave memory late cost more garbage collection than their saves.
  */
-export const SAVE_LIMITS: SaveLimits = { changes: 5_000, intervalMs: 30_000, waiting: 10_000 };
+export const SAVE_LIMITS: SaveLimits = { changes: 5_000, replayedChanges: 500, intervalMs: 30_000 };
 
 /** The changes at one point in time. */
 export interface FrozenChanges {
@@ -76,7 +77,13 @@ export class SavedStates {
         checkpoints.set(fold.name, checkpoint);
       else await state.clear(fold.tables.map((table) => table.name));
     }
-    const consumer = new SavedConsumer(new FilteredState(state), folds, checkpoints, this.limits, this.onError);
+    const consumer = new SavedConsumer(
+      new FilteredState(state),
+      folds,
+      checkpoints,
+      { ...this.limits, replayedUntil: await this.eventStore.head() },
+      this.onError,
+    );
     this.consumers.set(name, consumer);
     return consumer;
   }
@@ -106,13 +113,14 @@ export class SavedConsumer {
   private readonly sources: ChangeSource[] = [];
   private readonly moved = new Set<string>();
   private saving: Promise<void> | undefined;
+  private isReplaying = false;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     readonly state: FilteredState,
     private readonly folds: readonly SavedFold[],
     private readonly checkpoints: Map<string, Checkpoint>,
-    private readonly limits: SaveLimits,
+    private readonly limits: SaveLimits & { readonly replayedUntil: number },
     private readonly onError: (error: Error) => void,
   ) {
     this.timer = setInterval(() => this.saveSoon(), limits.intervalMs).unref();
@@ -132,12 +140,13 @@ export class SavedConsumer {
     const version = this.folds.find(({ name }) => name === fold)?.version ?? 0;
     this.checkpoints.set(fold, { version, position, last });
     this.moved.add(fold);
-    if (this.unsaved >= this.limits.changes) this.saveSoon();
+    this.isReplaying = position < this.limits.replayedUntil;
+    if (this.unsaved >= this.changesMax) this.saveSoon();
   }
 
   /** Resolves when the number of unsaved changes is below the limit. */
   async room(): Promise<void> {
-    if (this.unsaved >= this.limits.waiting) await this.save().catch(this.onError);
+    if (this.unsaved >= 2 * this.changesMax) await this.save().catch(this.onError);
   }
 
   /** Saves the changes so far. @throws Error when they cannot be saved; they stay in memory */
@@ -151,6 +160,10 @@ export class SavedConsumer {
     clearInterval(this.timer);
     this.state.close();
     await this.save().catch(this.onError);
+  }
+
+  private get changesMax(): number {
+    return this.isReplaying ? this.limits.replayedChanges : this.limits.changes;
   }
 
   private get unsaved(): number {
