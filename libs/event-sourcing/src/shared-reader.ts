@@ -1,9 +1,20 @@
+import v8 from 'node:v8';
+import { isMainThread } from 'node:worker_threads';
 import type { EventShape, RecordedEvent } from '@muster/ports';
 
 /** Pages kept for slower consumers. A consumer that is further behind reads the store separately. */
-const WINDOW_PAGES = 32;
+const WINDOW_PAGES = 8;
 /** How long a fast consumer waits for the slowest one before it continues without it. */
 const SLOWEST_WAIT_MS = 1_000;
+/** Growth of the heap between two collections while events are read, in percent. A replay makes much garbage that lives for seconds. */
+const HEAP_GROWTH_PERCENT = 30;
+/** The heuristics of V8, which let the heap grow to four times its content. */
+const DEFAULT_HEAP_GROWTH = 0;
+
+/** The setting is one of the process, and the main thread makes most of the garbage. */
+const setHeapGrowth = (percent: number): void => {
+  if (isMainThread) v8.setFlagsFromString(`--heap-growing-percent=${percent}`);
+};
 
 type Page<Event extends EventShape> = readonly RecordedEvent<Event>[];
 
@@ -19,7 +30,10 @@ export class SharedReader<Event extends EventShape> {
   constructor(private readonly readStore: (afterPosition: number) => AsyncIterable<Page<Event>>) {}
 
   async *readAll(afterPosition: number): AsyncGenerator<Page<Event>> {
-    if (this.consumers.size === 0) this.restartAt(afterPosition);
+    if (this.consumers.size === 0) {
+      this.restartAt(afterPosition);
+      setHeapGrowth(HEAP_GROWTH_PERCENT);
+    }
     const consumer = { position: afterPosition };
     this.consumers.add(consumer);
     try {
@@ -93,7 +107,9 @@ export class SharedReader<Event extends EventShape> {
   private leave(consumer: { position: number }): void {
     this.consumers.delete(consumer);
     this.wakeFastest();
-    if (this.consumers.size === 0) this.restartAt(this.cursor);
+    if (this.consumers.size > 0) return;
+    this.restartAt(this.cursor);
+    setHeapGrowth(DEFAULT_HEAP_GROWTH);
   }
 
   private restartAt(position: number): void {

@@ -1,3 +1,4 @@
+import v8 from 'node:v8';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { START_OF_STORE, type StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
@@ -48,6 +49,14 @@ describe('feeds on one store', () => {
     const followers = [START_OF_STORE, 700, 4_998, EVENTS - 1].map((from) => ({ from, ...follow(0, from) }));
     await Promise.all(followers.map(({ feed }) => feed.caughtUp));
     for (const { from, seen } of followers) expect(numbersOf(seen as never)).toEqual(upTo(EVENTS).slice(from + 1));
+  });
+
+  it('restrict the growth of the heap while they read', async () => {
+    const setFlags = jest.spyOn(v8, 'setFlagsFromString');
+    const followers = [follow(0), follow(1)];
+    await Promise.all(followers.map(({ feed }) => feed.caughtUp));
+    expect(setFlags.mock.calls.flat()).toEqual(['--heap-growing-percent=30', '--heap-growing-percent=0']);
+    setFlags.mockRestore();
   });
 
   it('receive an event that is stored while they read', async () => {
