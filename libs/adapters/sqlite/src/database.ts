@@ -83,7 +83,7 @@ const APPLICATION_ID = 0x4d555354;
 /** How long a write waits for the lock of another process before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE_BYTES = 4_096;
-const MEMORY_FOR_PAGES_KIB = 32 * 1024;
+const MEMORY_FOR_PAGES_KIB = 8 * 1024;
 
 const SCHEMA = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;

@@ -153,7 +153,7 @@ const decodeMetadata = (body: Body): EventMetadata => {
 
 export const PAGE_EVENTS = 512;
 /** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
-const KEPT_PAGES = 16;
+const KEPT_PAGES = 4;
 
 interface Page {
   /** `events` contains everything up to this position, within the page. */

@@ -7,7 +7,7 @@ const FORMAT_VERSION = 1;
 /** Marks the file as saved state of Muster ("MUSS" in ASCII). */
 const APPLICATION_ID = 0x4d555353;
 const BUSY_TIMEOUT_MS = 5_000;
-const MEMORY_FOR_PAGES_KIB = 16 * 1024;
+const MEMORY_FOR_PAGES_KIB = 8 * 1024;
 
 /** A file that is not a saved state of this release. It may be replaced, because its content can be rebuilt from the events. */
 class OtherFormat extends Error {}

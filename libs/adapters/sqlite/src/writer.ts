@@ -9,6 +9,8 @@ import type { WritesTo, WrittenFile, WrittenKind } from './written-databases';
 const ENTRY = join(__dirname, 'writer.entry.js');
 /** Maximum number of writes without an answer. Above it, writes are refused. */
 const WAITING_WRITES_MAX = 50_000;
+/** Requests and their values are short-lived, and values are not on the heap. Without a limit, the thread takes as much as the main thread. */
+const YOUNG_GENERATION_MIB = 8;
 
 type Statements = { readonly [name: string]: (...args: never[]) => unknown };
 
@@ -97,7 +99,10 @@ export const writerThread = ({
 }: WriterThreadOptions = {}): SqliteWriter => {
   if (!existsSync(entry)) return writerHere();
   return createWriter((onAnswers, onEnded) => {
-    const worker = new Worker(entry, execArgv ? { execArgv: [...execArgv] } : {});
+    const worker = new Worker(entry, {
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+      ...(execArgv && { execArgv: [...execArgv] }),
+    });
     worker.unref();
     let isWanted = true;
     const ended = (reason: string, cause?: unknown): void => {
