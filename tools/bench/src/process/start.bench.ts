@@ -102,7 +102,7 @@ async function fromManyEvents(bed: BenchBed): Promise<readonly Measurement[]> {
   const wanted = bed.events ?? (bed.isQuick ? QUICK_EVENTS : EVENTS);
   const events = count(await cloneHistory(await readHistory(dataDirectory), file, wanted));
   return [
-    ...(await start(many, `time to ready, ${events} events, all replayed`, '')),
+    ...(await start(many, `time to ready, ${events} events, all replayed`, '< 600 MB')),
     ...(await start(many, `time to ready, ${events} events, from the saved state`, budgetOf(wanted))),
     ...(await start(many, `time to ready, ${events} events, again, then killed`, budgetOf(wanted), 'SIGKILL')),
     ...(await start(many, `time to ready, ${events} events, after the kill`, budgetOf(wanted))),
