@@ -4,8 +4,8 @@ import type { EventShape, RecordedEvent } from '@muster/ports';
 
 /** Pages kept for slower consumers. A consumer that is further behind reads the store separately. */
 const WINDOW_PAGES = 8;
-/** How long a fast consumer waits for the slowest one before it continues without it. */
-const SLOWEST_WAIT_MS = 1_000;
+/** How long a fast consumer waits for the slowest one before it continues without it. Longer than a save on a busy disk. */
+const SLOWEST_WAIT_MS = 15_000;
 /** Growth of the heap between two collections while events are read, in percent. A replay makes much garbage that lives for seconds. */
 const HEAP_GROWTH_PERCENT = 30;
 /** The heuristics of V8, which let the heap grow to four times its content. */
@@ -27,7 +27,10 @@ export class SharedReader<Event extends EventShape> {
   private readonly consumers = new Set<{ position: number }>();
   private wakeFastest: () => void = () => undefined;
 
-  constructor(private readonly readStore: (afterPosition: number) => AsyncIterable<Page<Event>>) {}
+  constructor(
+    private readonly readStore: (afterPosition: number) => AsyncIterable<Page<Event>>,
+    private readonly slowestWaitMs = SLOWEST_WAIT_MS,
+  ) {}
 
   async *readAll(afterPosition: number): AsyncGenerator<Page<Event>> {
     if (this.consumers.size === 0) {
@@ -99,7 +102,7 @@ export class SharedReader<Event extends EventShape> {
     const timer = setTimeout(() => {
       for (const consumer of slow()) this.consumers.delete(consumer);
       this.wakeFastest();
-    }, SLOWEST_WAIT_MS);
+    }, this.slowestWaitMs);
     while (slow().length > 0) await new Promise<void>((resolve) => (this.wakeFastest = resolve));
     clearTimeout(timer);
   }
