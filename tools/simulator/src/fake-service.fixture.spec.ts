@@ -171,8 +171,10 @@ export async function startFakeService(
     if (path.endsWith('/logs-progress')) return [204];
     if (path.endsWith('/downloads/ignition') && host) return file(`${host.role}-${host.id}.ign`);
     if (path === `/clusters/${CLUSTER_ID}/downloads/files`) return file(url.searchParams.get('file_name') ?? '');
-    if (path === `/clusters/${CLUSTER_ID}/hosts`)
-      return [200, [...hosts.values()].filter(({ role }) => role === url.searchParams.get('role')).map(presented)];
+    if (path === `/clusters/${CLUSTER_ID}/hosts`) {
+      const wanted = url.searchParams.get('role');
+      return [200, [...hosts.values()].filter(({ role }) => wanted === null || role === wanted).map(presented)];
+    }
     if (path === `/clusters/${CLUSTER_ID}/logs`) {
       logs.set(url.searchParams.get('host_id') ?? 'controller', body);
       return [204];
@@ -189,14 +191,9 @@ export async function startFakeService(
     }
     if (path === `/clusters/${CLUSTER_ID}/uploads/ingress-cert`) return ((ingressCa = json<string>()), [201]);
     if (path === `/clusters/${CLUSTER_ID}/actions/complete-installation`) return ((completed = true), [202, {}]);
-    if (path === `/clusters/${CLUSTER_ID}`)
-      return [
-        200,
-        {
-          status: clusterStatus(),
-          hosts: [...hosts.values()].map(presented),
-        },
-      ];
+    // Programs of hosts must not read the hosts of a large cluster with everything that they reported about each other.
+    if (path === `/clusters/${CLUSTER_ID}` && url.searchParams.get('exclude-hosts') === 'true')
+      return [200, { status: clusterStatus() }];
     return [404, { reason: `nothing at ${method} ${path}` }];
   };
 
