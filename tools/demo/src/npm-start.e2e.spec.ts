@@ -38,8 +38,15 @@ function descendantsOf(root: number): readonly number[] {
   return [...table.keys()].filter(isBelow);
 }
 
-const commandOf = (pid: number): string =>
-  existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
+/** A process may end at any time, also while its command line is read. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** A process that ended but was not collected by its parent has no command line. */
 const isRunning = (pid: number): boolean => commandOf(pid) !== '';
 
