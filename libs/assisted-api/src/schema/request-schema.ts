@@ -1,3 +1,4 @@
+import { keptByObject } from '@muster/schema';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { describeMember } from '../field-descriptions/descriptions.table';
 import { conversionOf, defaultsOf, nestedTypeOf } from '../requests/field.decorators';
@@ -23,14 +24,8 @@ export interface RequestField {
   readonly convert: ((value: unknown) => unknown) | undefined;
 }
 
-const known = new WeakMap<object, ReadonlyMap<string, RequestField>>();
-
 /** Returns the fields that the class-validator decorators of a class and its base classes declare, by name. */
-export function requestFields(type: new () => object): ReadonlyMap<string, RequestField> {
-  const fields = known.get(type) ?? readFields(type);
-  known.set(type, fields);
-  return fields;
-}
+export const requestFields = keptByObject(readFields);
 
 function readFields(type: new () => object): ReadonlyMap<string, RequestField> {
   const storage = getMetadataStorage();

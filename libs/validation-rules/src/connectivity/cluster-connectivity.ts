@@ -1,6 +1,6 @@
 import type { PeerReach, Plain } from '@muster/contracts';
-import { type Cidr, containsIp, parseCidr, parseCidrs } from '@muster/addresses';
-import { type Family, parseIp } from '@muster/addresses';
+import { type Cidr, containsIp, type Family, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
+import { keptByText } from '@muster/schema';
 import { ReachGraph } from './reach-graph';
 
 export type Reach = Plain<PeerReach>;
@@ -147,32 +147,19 @@ export class ClusterConnectivity {
 
 const keyOf = ({ parts }: Cidr['address']): string => parts.join('.');
 
-/** More addresses than the hosts of a cluster have. */
-const REMEMBERED_MAX = 10_000;
+/** More addresses than the hosts of a cluster have. Each host reports the addresses of all others. */
+const ADDRESSES_MAX = 10_000;
 
-/** Computes the result of a text once, because each host reports the addresses of all others. */
-function remembered<Result>(compute: (text: string) => Result): (text: string) => Result {
-  const known = new Map<string, { readonly result: Result }>();
-  return (text) => {
-    const found = known.get(text);
-    if (found) return found.result;
-    if (known.size >= REMEMBERED_MAX) known.clear();
-    const result = compute(text);
-    known.set(text, { result });
-    return result;
-  };
-}
-
-const keyOfText = remembered((text) => {
+const keyOfText = keptByText((text) => {
   const address = parseIp(text);
   return address && keyOf(address);
-});
+}, ADDRESSES_MAX);
 
 function ofOneNetwork(cidr: Cidr): Network {
-  const isInside = remembered((text) => {
+  const isInside = keptByText((text) => {
     const address = parseIp(text);
     return address !== undefined && containsIp(cidr, address);
-  });
+  }, ADDRESSES_MAX);
   return {
     graph: new ReachGraph(),
     takesPart: (addresses) => addresses.some(({ address }) => containsIp(cidr, address)),
