@@ -106,6 +106,14 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' }],
     },
   },
+  {
+    // With `export *`, one getter that looks up the name serves all exports, and every use of a function of a library goes through it.
+    files: ['libs/**/index.ts'],
+    ignores: ['libs/testing/**'],
+    rules: {
+      'no-restricted-syntax': ['error', { selector: 'ExportAllDeclaration', message: 'List the public names.' }],
+    },
+  },
   { files: ['**/*.spec.ts'], rules: { '@nx/enforce-module-boundaries': boundaries(true) } },
   {
     // Types are narrowed by guards and schemas (`@muster/schema`). `as const` is allowed.

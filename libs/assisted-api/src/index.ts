@@ -1,26 +1,173 @@
-export * from './responses/documents';
-export * from './journeys';
-export * from './responses/v2-infra-env';
-export * from './responses/feature-usage';
-export * from './responses/presenters';
-export * from './responses/v2-cluster';
-export * from './schema/answer-schema';
-export * from './service-metrics.table';
-export * from './responses/v2-event';
-export * from './catalogue/release-sources';
-export * from './catalogue/default-os-images';
-export * from './catalogue/default-release-images';
-export * from './catalogue/version-catalogue';
-export * from './requests/manifest.request';
-export * from './requests/cluster.request';
-export * from './requests/settings.mappings';
-export * from './requests/event.request';
-export * from './requests/field.decorators';
-export * from './requests/host.request';
-export * from './requests/infra-env.request';
-export * from './requests/preflight.request';
-export * from './requests/wire-values';
-export * from './requests/queries.request';
+export {
+  type ClusterDocument,
+  COLLECTIONS,
+  type EventDocument,
+  type HostDocument,
+  type InfraEnvDocument,
+  type IpCollisions,
+  type MachineSizes,
+  type OutcomeMap,
+  type OverrideRecord,
+  VIEWS_PROJECTION,
+} from './responses/documents';
+export {
+  type ClusterJourney,
+  FUNNEL_STEPS,
+  FunnelQuery,
+  type FunnelStep,
+  type HostJourney,
+  JOURNEY_COLLECTIONS,
+  type JourneyFailure,
+  JOURNEYS_PROJECTION,
+  type Mark,
+  MAX_JOURNEY_FAILURES,
+  MAX_JOURNEY_MARKS,
+  NOT_YET,
+  PastQuery,
+} from './journeys';
+export {
+  V2_HOST,
+  V2_INFRA_ENV,
+  V2_SIGNED_URL,
+  type V2Host,
+  type V2HostProgress,
+  type V2InfraEnv,
+  type V2SignedUrl,
+} from './responses/v2-infra-env';
+export {
+  AUTO_ASSIGNED_ROLES,
+  presentFeatureUsage,
+  REQUESTED_HOSTNAMES,
+  VIRTUAL_HOSTS,
+} from './responses/feature-usage';
+export {
+  clusterOutcomeMessages,
+  hostOutcomeMessages,
+  presentCluster,
+  presentEvent,
+  presentHost,
+  presentInfraEnv,
+  UNSET_TIME,
+} from './responses/presenters';
+export {
+  V2_CLUSTER,
+  V2_MONITORED_OPERATOR,
+  type V2Cluster,
+  type V2ClusterProgress,
+  type V2MonitoredOperator,
+} from './responses/v2-cluster';
+export {
+  Dictionary,
+  type JsonSchema,
+  Nullable,
+  type Static,
+  StringEnum,
+  V2_ERROR,
+  V2_INFRA_ERROR,
+} from './schema/answer-schema';
+export {
+  type HistogramFigures,
+  METRIC_EVENTS,
+  METRIC_PREFIX,
+  type MetricDocument,
+  type MetricEventName,
+  type MetricEventRow,
+  type MetricName,
+  type MetricRow,
+  SERVICE_METRICS,
+} from './service-metrics.table';
+export {
+  EVENT_CATEGORIES,
+  EVENT_NAMES,
+  EVENT_SEVERITIES,
+  type EventCategory,
+  type EventNameRow,
+  type EventOrigin,
+  type EventSeverity,
+  OWN_EVENT_NAMES,
+  V2_EVENT,
+} from './responses/v2-event';
+export { DEFAULT_RELEASE_SOURCES, type ReleaseSource, V2_RELEASE_SOURCE } from './catalogue/release-sources';
+export { DEFAULT_OS_IMAGES } from './catalogue/default-os-images';
+export { DEFAULT_RELEASE_IMAGES } from './catalogue/default-release-images';
+export {
+  type OsImage,
+  type ReleaseImage,
+  V2_OPENSHIFT_VERSION,
+  type V2OpenshiftVersion,
+  VersionCatalogue,
+} from './catalogue/version-catalogue';
+export {
+  CreateManifestBody,
+  ListManifestsQuery,
+  MANIFEST_FOLDERS,
+  ManifestQuery,
+  ReviseManifestBody,
+} from './requests/manifest.request';
+export {
+  CompleteInstallationBody,
+  FinalizingProgressBody,
+  IgnoredValidationsBody,
+  ImportClusterBody,
+  ListBundlesQuery,
+  LogsProgressBody,
+  OperatorReportBody,
+  OverrideValidationsBody,
+  RegisterClusterBody,
+  RegisterDisconnectedClusterBody,
+  ReviseClusterBody,
+  ShowBundleQuery,
+} from './requests/cluster.request';
+export {
+  toClusterSettings,
+  toHostRevision,
+  toInfraEnvChanges,
+  toInfraEnvDocuments,
+  toInfraEnvSettings,
+  toOperatorBundles,
+} from './requests/settings.mappings';
+export { TriggerEventBody } from './requests/event.request';
+export { isTrueText, LIST_MAX_ITEMS, mayBeAbsent } from './requests/field.decorators';
+export {
+  BindHostBody,
+  BusCredentialsBody,
+  HostIgnitionBody,
+  HostProgressBody,
+  InstallerArgsBody,
+  RegisterHostBody,
+  ReviseHostBody,
+  StepReplyBody,
+} from './requests/host.request';
+export { PreviewStaticNetworksBody, RegisterInfraEnvBody, ReviseInfraEnvBody } from './requests/infra-env.request';
+export { PreflightBody, PreflightClusterRequest, PreflightHostRequest } from './requests/preflight.request';
+export {
+  DOCUMENT_MAX_CHARACTERS,
+  EVENT_MESSAGE_MAX_CHARACTERS,
+  pullSecretError,
+  STEP_TYPES,
+  UUID_PATTERN,
+} from './requests/wire-values';
+export {
+  ArchitectureLevelsQuery,
+  ClusterFileQuery,
+  CredentialFileQuery,
+  DetailedFeaturesQuery,
+  DownloadLogsQuery,
+  FeatureLevelsQuery,
+  InfraEnvFileQuery,
+  ListClusterHostsQuery,
+  ListClustersQuery,
+  ListEventsQuery,
+  ListInfraEnvsQuery,
+  MonitoredOperatorsQuery,
+  NextStepsQuery,
+  OpenshiftVersionsQuery,
+  PresignedClusterFileQuery,
+  PresignedInfraEnvFileQuery,
+  ShowClusterQuery,
+  UnbindHostQuery,
+  UploadLogsQuery,
+} from './requests/queries.request';
 export { satisfiesRules } from './schema/request-rules';
-export * from './schema/request-schema';
-export * from './field-descriptions/descriptions.table';
+export { describedField, fieldSchema, requestFields, requestSchema } from './schema/request-schema';
+export { describeMember, descriptionOf } from './field-descriptions/descriptions.table';

@@ -1,42 +1,92 @@
-export * from './permissions';
-export * from './text-forms';
-export * from './feature-refusals';
-export * from './manifest-decider';
-export * from './closed';
-export * from './membership';
-export * from './artifact-decider';
-export * from './evaluated-inputs';
+export {
+  architectureRefusal,
+  CLUSTER_PERMISSIONS,
+  type ClusterAction,
+  clusterActionRefusal,
+  clusterAdmissionRefusal,
+  clusterPermits,
+  type HostAction,
+  hostBootsFromDisk,
+  hostPermits,
+  placementIn,
+} from './permissions';
+export { isMaskedProxyUrl, maskedProxyUrl } from './text-forms';
+export { hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
+export {
+  type Manifest,
+  type ManifestCommand,
+  manifestDecider,
+  manifestKey,
+  manifestNotFound,
+  type ManifestSource,
+  type ManifestsState,
+  userManifestsAfter,
+} from './manifest-decider';
+export { clusterFinishedAt, isClosedCluster, isClosedHost } from './closed';
+export { clusterOfHostAfter, clusterOfInfraEnvAfter, Membership, type MembershipChange } from './membership';
+export { type ArtifactCommand, artifactDecider, type ArtifactsState } from './artifact-decider';
+export { NOT_EVALUATED } from './evaluated-inputs';
 export { MAX_STATUS_INFO_BYTES, NO_REASON, type StatusReason, type ValidationMessages } from './status-reason';
-export * from './cluster/commands';
-export * from './cluster/deadlines';
-export * from './cluster/decider';
-export * from './cluster/evolve';
-export * from './cluster/follow-ups';
+export type { ClusterCommand, ClusterCommandType, ReleaseDownload } from './cluster/commands';
+export { CLUSTER_TIMEOUT_TABLE, clusterDeadlines, clusterTimeouts, type ClusterTimeouts } from './cluster/deadlines';
+export { CLUSTER_TABLE, clusterDecider, createClusterDecider } from './cluster/decider';
+export { evolveCluster } from './cluster/evolve';
+export {
+  clusterFollowUps,
+  type ClusterSurroundings,
+  isInstallationComplete,
+  summarizeMembers,
+} from './cluster/follow-ups';
 export { controlPlaneCounts } from './cluster/input/choice.rules';
-export * from './cluster/messages';
-export * from './cluster/operators';
-export * from './cluster/settings';
-export * from './cluster/state';
-export * from './host/commands';
-export * from './host/deadlines';
-export * from './host/decider';
-export * from './host/evolve';
-export * from './host/input';
-export * from './host/messages';
-export * from './host/stages';
-export * from './host/state';
-export * from './infra-env/commands';
-export * from './infra-env/decider';
+export { clusterReason, explainClusterStatus, renderClusterStatus } from './cluster/messages';
+export { decideOperators, isSingleNodeRequested, readInstallConfigOverrides } from './cluster/operators';
+export { mergeClusterSettings } from './cluster/settings';
+export {
+  CLUSTER_DEADLINES,
+  CLUSTER_KINDS,
+  CLUSTER_STATUSES,
+  type ClusterKind,
+  type ClusterState,
+  FINALIZING_STAGES,
+  initialClusterState,
+  OPEN_STATUSES,
+  OPERATOR_STATUSES,
+} from './cluster/state';
+export type { HostCommand, HostCommandType, HostSurroundings } from './host/commands';
+export { HOST_TIMEOUT_TABLE, hostDeadlines, hostTimeouts, type HostTimeouts } from './host/deadlines';
+export { createHostDecider, HOST_TABLE, hostDecider } from './host/decider';
+export { evolveHost, hostGenerationAfter } from './host/evolve';
+export {
+  hostnameRefusal,
+  hostNotFound,
+  installationDiskLabel,
+  isAnotherMachine,
+  isOtherMachine,
+  machineOf,
+  measurementOfValidation,
+} from './host/input';
+export { type ConflictingMachines, hostReason, renderHostStatus } from './host/messages';
+export { HOST_STAGES, type HostStage, hostStages, STAGE_LISTS } from './host/stages';
+export {
+  effectiveRole,
+  HOST_KINDS,
+  HOST_ROLES,
+  HOST_STATUSES,
+  type HostState,
+  initialHost,
+  isDay2,
+} from './host/state';
+export type { InfraEnvCommand } from './infra-env/commands';
+export { INFRA_ENV_TABLE, infraEnvDecider } from './infra-env/decider';
 export { readKernelArguments } from './infra-env/input';
 export { INFRA_ENV_VARIABLES } from './infra-env/rows';
-export * from './infra-env/state';
-export * from './roles/host-summary';
-export * from './roles/suggest-roles';
+export { defaultImageType, type InfraEnvState } from './infra-env/state';
+export { chooseBootstrap, installableDisks, suggestRoles, toRoleCandidates } from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';
 export { ignitionBase } from './steps/network-steps';
-export * from './steps/pacing';
+export { ConnectivityRounds, PollScheduler } from './steps/pacing';
 export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';
-export * from './steps/step-context';
-export * from './steps/step-replies';
-export * from './steps/step-table';
+export type { StepCluster, StepContext, StepHost, StepImages, StepSettings } from './steps/step-context';
+export { commandsOfReply, inventoryRefusal, isReport } from './steps/step-replies';
+export { planSteps, STEP_ROWS } from './steps/step-table';
 export { parseVipLeases, vipMacAddress } from './steps/vip-leases';

@@ -8,8 +8,8 @@ export {
   subjectOfStreamId,
   toSubject,
 } from './facts/view-entries';
-export * from './outcomes/dry-run';
+export { evaluateDryRun } from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
-export * from './outcomes/outcomes.decider';
+export { NO_OUTCOMES, type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes/outcomes.decider';
 export { FACTS_SHAPES } from './facts/entry-kinds';
-export * from './outcomes/compact-outcomes';
+export { compactOutcomes } from './outcomes/compact-outcomes';

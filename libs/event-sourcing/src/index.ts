@@ -1,12 +1,21 @@
-export * from './aggregate';
-export * from './bounded-map';
-export * from './command-handler';
-export * from './deadlines';
-export * from './projector';
-export * from './feed';
-export * from './queues';
-export * from './typed-event-store';
-export * from './reactor';
-export * from './relay';
-export * from './shared-events';
-export * from './saved';
+export { type CommandContext, NOTHING_STORED, type Stored, type StoredReply } from './aggregate';
+export { BoundedMap } from './bounded-map';
+export { type CommandHandler, type Commands, createCommandHandler } from './command-handler';
+export { type Deadline, DeadlineScheduler } from './deadlines';
+export { DocumentChanges, parkedTableOf, type ProjectEvent, type ReadDocument, startProjector } from './projector';
+export { type Feed, startFeed } from './feed';
+export { KeyedQueue, type RunAgain, WorkQueue } from './queues';
+export { ownedEventStore, typedEventStore, type TypedEventStore } from './typed-event-store';
+export { type Reactor, type ReactorOptions, startReactor } from './reactor';
+export { type Relay, startRelay } from './relay';
+export { ALL_EVENTS, HEAD_BEACON, projectionSubject } from './shared-events';
+export {
+  FilteredState,
+  keptEntries,
+  keptReadModels,
+  SAVE_LIMITS,
+  SavedConsumer,
+  SavedStates,
+  type SaveLimits,
+  viewFold,
+} from './saved';

@@ -1,6 +1,28 @@
-export * from './http-endpoint';
-export * from './call-service';
-export * from './component-images';
+export {
+  CLOSE_MAX_WAIT_MS,
+  closePromptly,
+  DISK_PROBE,
+  isAllowedOrigin,
+  logUnlessUnavailable,
+  portOf,
+  type Probe,
+  PROBES,
+  Readiness,
+  requireDiskReserve,
+  SECURITY_HEADERS,
+  unavailableRefusal,
+} from './http-endpoint';
+export {
+  callService,
+  fromHeaders,
+  type InputOf,
+  keepJson,
+  keptJson,
+  type Method,
+  type OutputOf,
+  parseMessage,
+} from './call-service';
+export { HOST_BINARY_INDEX, type HostBinary, readComponentImages, readHostBinaries } from './component-images';
 export {
   type DocumentReference,
   NO_DOCUMENT,
@@ -12,17 +34,64 @@ export {
 } from './documents/sealed-documents';
 export { DOCUMENT_TASKS, documentTask, DocumentWorkers } from './documents/document-workers';
 export { sha256Digest } from './documents/read-step-report';
-export * from './documents/report-reader';
-export * from './requests-server';
-export * from './settings/addresses';
-export * from './settings/derived-settings';
-export * from './metrics';
-export * from './platform';
-export * from './reactor-host';
-export * from './release-toolchains';
-export * from './request-log-entry';
-export * from './service';
-export * from './settings/setting';
-export * from './settings/settings-reader';
-export * from './settings/settings.table';
-export * from './infra-env-tokens';
+export { createReportReader, READ_REPORT, type ReadReport } from './documents/report-reader';
+export { Handles } from './requests-server';
+export { type EndpointAddress, imageEndpoint, readImageServiceBaseUrl, readServiceBaseUrl } from './settings/addresses';
+export {
+  type AuthType,
+  type DerivedSetting,
+  openProxy,
+  openSealedProxy,
+  operatorSettings,
+  type ProxyUrls,
+  readAuthType,
+  readFileSetting,
+  readHardwareRequirements,
+  readOperatorSettings,
+  readTimeouts,
+  readTlsFiles,
+  type SealedProxy,
+  timeoutSettings,
+  type TlsFiles,
+} from './settings/derived-settings';
+export { createStoredMetric, RequestMetrics } from './metrics';
+export {
+  CLOCK,
+  type Environment,
+  EVENT_STORE,
+  IDS,
+  LOGS,
+  musterEventStore,
+  type MusterEventStore,
+  OBJECT_STORE,
+  type Platform,
+  platformProviders,
+  READ_MODELS,
+  REQUESTS,
+  SAVED,
+  savedViews,
+  SECRETS,
+} from './platform';
+export { ReactorHost } from './reactor-host';
+export { readReleaseToolchains, type ReleaseToolchains } from './release-toolchains';
+export { RequestLogEntry } from './request-log-entry';
+export { type RunningService, startMicroservice, type StartService } from './service';
+export { formatDuration, parseDurationMs, type Setting } from './settings/setting';
+export {
+  attempt,
+  readSettings,
+  SettingError,
+  SettingsError,
+  SettingsReader,
+  unknownSettings,
+} from './settings/settings-reader';
+export { type SettingName, SETTINGS, type SettingValue } from './settings/settings.table';
+export {
+  agentTokenGeneration,
+  agentTokenKey,
+  downloadTokenKey,
+  isCurrentGeneration,
+  revokeInfraEnvTokens,
+  signImageToken,
+  verifyImageToken,
+} from './infra-env-tokens';

@@ -1,10 +1,83 @@
-export * from './event-store';
-export * from './json-text';
-export * from './unavailable';
-export * from './clock-and-ids';
-export * from './object-store';
-export * from './read-models';
-export * from './requests';
-export * from './state-store';
-export * from './cluster-api';
-export * from './image-registry';
+export {
+  type AppendResult,
+  AppendTooLarge,
+  COMPACTED_EVENT,
+  createGrowthSignal,
+  type EventMetadata,
+  type EventPlace,
+  type EventShape,
+  type EventStore,
+  type EventToAppend,
+  type ExpectedRevision,
+  followEvents,
+  type GrowthSignal,
+  type JsonObject,
+  type JsonValue,
+  NO_STREAM,
+  parseStreamId,
+  type RecordedEvent,
+  START_OF_STORE,
+  type StoredEvent,
+  type StreamId,
+  type Subscription,
+} from './event-store';
+export { forgetJsonText, jsonTextOf, keepJsonText } from './json-text';
+export { settleWithin, Unavailable, unavailableIn } from './unavailable';
+export type { Clock, Ids } from './clock-and-ids';
+export {
+  type ObjectAreas,
+  type ObjectStore,
+  ObjectTooLarge,
+  type SealedStorage,
+  type Secrets,
+  type StoredObject,
+} from './object-store';
+export {
+  byText,
+  type Collection,
+  type CollectionName,
+  collectionOf,
+  compareFields,
+  MAX_QUERY_DOCUMENTS,
+  putOrRemove,
+  type ReadModelChange,
+  type ReadModelConditions,
+  type ReadModelDocument,
+  type ReadModelQuery,
+  type ReadModels,
+} from './read-models';
+export {
+  type IncomingMessage,
+  type MessageHeaders,
+  NoResponder,
+  RequestFailed,
+  type Requests,
+  RequestTimedOut,
+} from './requests';
+export {
+  type FieldValue,
+  type FoundRow,
+  type SavedFold,
+  type SavedState,
+  type StateChange,
+  type StateConditions,
+  type StateConsumer,
+  StateDamaged,
+  type StateQuery,
+  type StateRow,
+  type StateStore,
+  type StateTable,
+} from './state-store';
+export { type ClusterApi, ClusterApiError, type KubeObject, type KubeRef, type KubeResource } from './cluster-api';
+export {
+  type ByteStream,
+  type DownloadProgress,
+  type ExtractedFile,
+  type HttpRequest,
+  type HttpResponse,
+  type ImageManifest,
+  type ImageRegistry,
+  ImageRegistryError,
+  type RegistryFault,
+  type SendHttp,
+} from './image-registry';

@@ -1,1 +1,9 @@
-export * from './problems';
+export {
+  type ProblemCode,
+  PROBLEMS,
+  type Refusal,
+  RefusalError,
+  toProblemDocument,
+  toV2Error,
+  toV2InfraError,
+} from './problems';

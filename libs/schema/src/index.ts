@@ -1,4 +1,31 @@
-export * from './kept-results';
-export * from './parse-document';
-export * from './values';
-export * from './violation';
+export { keptByObject, keptByText } from './kept-results';
+export {
+  createGuard,
+  createJsonParser,
+  createJsonReader,
+  createParser,
+  createReader,
+  enumOf,
+  holds,
+  type Parsed,
+  type Parser,
+  valueOf,
+} from './parse-document';
+export {
+  errorCode,
+  errorMessage,
+  isKeyOf,
+  isObject,
+  isOneOf,
+  keysOf,
+  listAt,
+  memberAt,
+  type Members,
+  objectAt,
+  onlyPresent,
+  parseJson,
+  recordOf,
+  selectMembers,
+  textAt,
+} from './values';
+export { formatPlace, formatViolation, type Place, type PlacedViolation, type Violation } from './violation';
