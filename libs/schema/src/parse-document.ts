@@ -34,7 +34,7 @@ export function createParser<S extends TSchema>(schema: S, options: ParserOption
   const { name, dropsUnknown = false, reportsAll = false, nullIsAbsent = false, hidesValues = false } = options;
   let validate: ValidateFunction<Static<S>> | undefined;
   return (given) => {
-    validate ??= createAjv(dropsUnknown, reportsAll).compile<Static<S>>(schema);
+    validate ??= ajvFor(dropsUnknown, reportsAll).compile<Static<S>>(schema);
     const document: unknown = nullIsAbsent ? withoutNulls(given) : given;
     if (validate(document)) return { kind: 'valid', value: document };
     const [first, ...more] = (validate.errors ?? []).map((error) => toViolation(name, document, error, hidesValues));
@@ -116,6 +116,16 @@ function withoutNulls(value: unknown): unknown {
       member === null || member === undefined ? [] : [[name, withoutNulls(member)]],
     ),
   );
+}
+
+const ajvs = new Map<string, Ajv>();
+
+/** One instance for all schemas: the first schema of an instance takes milliseconds, because it also compiles the schema of schemas. */
+function ajvFor(dropsUnknown: boolean, reportsAll: boolean): Ajv {
+  const key = `${dropsUnknown} ${reportsAll}`;
+  const ajv = ajvs.get(key) ?? createAjv(dropsUnknown, reportsAll);
+  ajvs.set(key, ajv);
+  return ajv;
 }
 
 function createAjv(dropsUnknown: boolean, reportsAll: boolean): Ajv {
