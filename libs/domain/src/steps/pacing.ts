@@ -1,4 +1,4 @@
-import type { StepPlan } from './step-table';
+import type { PlannedStep, StepPlan } from './step-table';
 
 /** Maximum polls per second of the hosts of one cluster while instructions may change at any moment. */
 export const PROMPT_POLLS_PER_SECOND_MAX = 25;
@@ -18,11 +18,23 @@ const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-inst
 /** Host statuses in which the step `install` is next, independent of the status of the cluster. */
 const PROMPT_HOST_STATUSES: readonly string[] = ['preparing-for-installation', 'preparing-successful'];
 
+/**
+ * Seconds until a host polls again whose first inventory is outstanding. Its poll is not held, because the status may last
+ * long. An agent that polls in less than half of this time has started again and receives its steps.
+ */
+const DISCOVERY_INTERVAL_SECONDS = 5;
+/**
+ * Seconds until a host polls again whose connectivity check named other hosts than the one before. More hosts may boot
+ * meanwhile, and a cluster is ready only after its hosts have checked all others.
+ */
+const CHECK_AGAIN_SECONDS = 15;
+
 export interface PollSituation {
   /** Identifies the host. */
   readonly host: string;
   readonly hostStatus: string;
   /** Empty for a host without a cluster. */
+  readonly clusterId: string;
   readonly clusterStatus: string;
   readonly hostCount: number;
   /** Stands for the arguments of the connectivity check, which are long. */
@@ -32,8 +44,11 @@ export interface PollSituation {
 }
 
 interface PollRound {
+  /** The steps that were sent, except the connectivity check. Empty when every poll receives them. */
   readonly fingerprint: string;
   readonly sentAtMs: number;
+  /** Version of the remote hosts of the last connectivity check; undefined when a check is due and was not allowed yet. */
+  readonly checkedVersion: number | undefined;
 }
 
 /**
@@ -44,31 +59,41 @@ export interface ScheduledPlan extends StepPlan {
 }
 
 /**
- * Adapts the interval of polls to the status of the cluster. While instructions may change at any moment, a poll
- * without new steps is held until the host is notified. Agents run every step of every answer, so a step is repeated
+ * Adapts the interval of polls to the status of the host and its cluster. While instructions may change at any moment, a
+ * poll without new steps is held until the host is notified. Agents run every step of every answer, so a step is repeated
  * only at the interval of its row.
  */
 export class PollScheduler {
   private readonly rounds = new Map<string, PollRound>();
+  private readonly checks = new ConnectivityRounds();
 
   /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
-    const { host } = situation;
-    if (!isPrompt(plan, situation)) {
-      this.rounds.delete(host);
-      return { ...plan, holdSeconds: 0 };
-    }
-    const intervalSeconds = intervalOf(situation);
-    const fingerprint = fingerprintOf(plan, situation);
+    const { host, clusterId, hostCount } = situation;
+    const pace = paceOf(plan, situation);
+    const fingerprint = pace === 'row' ? '' : fingerprintOf(plan);
     const last = this.rounds.get(host);
-    const dueInSeconds = last ? plan.intervalSeconds - (nowMs - last.sentAtMs) / 1_000 : 0;
-    // A poll shortly before the end of the interval belongs to the next round.
-    if (last?.fingerprint === fingerprint && dueInSeconds > PROMPT_INTERVAL_SECONDS_MIN) {
-      const holdSeconds = Math.min(HOLD_SECONDS_MAX, Math.ceil(dueInSeconds) - PROMPT_INTERVAL_SECONDS_MIN);
-      return { ...plan, steps: [], intervalSeconds, holdSeconds };
+    const isRound = pace === 'row' || last?.fingerprint !== fingerprint || isRoundDue(plan, pace, last.sentAtMs, nowMs);
+    const version = plan.steps.some(isCheck) ? situation.remoteHostsVersion() : last?.checkedVersion;
+    const isCheckDue = plan.steps.some(isCheck) && (isRound || last?.checkedVersion !== version);
+    const checks = isCheckDue && this.checks.take(clusterId, host, hostCount, nowMs);
+    const sentAtMs = isRound ? nowMs : last.sentAtMs;
+    this.rounds.set(host, { fingerprint, sentAtMs, checkedVersion: isCheckDue && !checks ? undefined : version });
+    const steps = plan.steps.filter((step) => (isCheck(step) ? checks : isRound));
+    switch (pace) {
+      case 'held': {
+        const untilRound = Math.ceil(secondsUntilRound(plan, sentAtMs, nowMs)) - PROMPT_INTERVAL_SECONDS_MIN;
+        const holdSeconds = steps.length > 0 ? 0 : Math.min(HOLD_SECONDS_MAX, untilRound);
+        return { ...plan, steps, intervalSeconds: intervalOf(situation, HOLD_SECONDS_MAX), holdSeconds };
+      }
+      case 'discovery':
+        return { ...plan, steps, intervalSeconds: soon(DISCOVERY_INTERVAL_SECONDS, plan, situation), holdSeconds: 0 };
+      case 'row': {
+        const isAgain = isCheckDue && (!checks || last?.checkedVersion !== version);
+        const intervalSeconds = isAgain ? soon(CHECK_AGAIN_SECONDS, plan, situation) : plan.intervalSeconds;
+        return { ...plan, steps, intervalSeconds, holdSeconds: 0 };
+      }
     }
-    this.rounds.set(host, { fingerprint, sentAtMs: nowMs });
-    return { ...plan, intervalSeconds, holdSeconds: 0 };
   }
 
   /** Removes the memory of a host that was removed. */
@@ -77,23 +102,39 @@ export class PollScheduler {
   }
 }
 
-const fingerprintOf = ({ steps }: StepPlan, { hostStatus, remoteHostsVersion }: PollSituation): string =>
-  [
-    hostStatus,
-    ...steps.map(
-      ({ type, args }) => `${type} ${type === 'connectivity-check' ? remoteHostsVersion() : args.join(' ')}`,
-    ),
-  ].join('\n');
+const isCheck = ({ type }: PlannedStep): boolean => type === 'connectivity-check';
+
+/** `held`: polls without new steps are held. `row`: every poll receives the steps of its row. */
+type Pace = 'held' | 'discovery' | 'row';
 
 /** Hosts enter `installing` one after another, shortly after their cluster. Until then their next step is due at any moment. */
-const isPrompt = ({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges }: PollSituation): boolean =>
-  !receivesNudges &&
-  then === 'continue' &&
-  (PROMPT_CLUSTER_STATUSES.includes(clusterStatus) || PROMPT_HOST_STATUSES.includes(hostStatus));
+function paceOf({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges }: PollSituation): Pace {
+  if (receivesNudges || then !== 'continue') return 'row';
+  if (PROMPT_CLUSTER_STATUSES.includes(clusterStatus) || PROMPT_HOST_STATUSES.includes(hostStatus)) return 'held';
+  return hostStatus === 'discovering' ? 'discovery' : 'row';
+}
 
-/** A round consists of a hold and an interval. The interval grows with the number of hosts. */
-const intervalOf = ({ hostCount }: PollSituation): number =>
-  Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - HOLD_SECONDS_MAX);
+/** A poll shortly before the end of the interval belongs to the next round. */
+const isRoundDue = (plan: StepPlan, pace: Pace, sentAtMs: number, nowMs: number): boolean =>
+  secondsUntilRound(plan, sentAtMs, nowMs) <= PROMPT_INTERVAL_SECONDS_MIN ||
+  (pace === 'discovery' && nowMs - sentAtMs < (DISCOVERY_INTERVAL_SECONDS / 2) * 1_000);
+
+const secondsUntilRound = ({ intervalSeconds }: StepPlan, sentAtMs: number, nowMs: number): number =>
+  intervalSeconds - (nowMs - sentAtMs) / 1_000;
+
+/** Statuses whose rows differ only in the order of their steps have the same fingerprint. */
+const fingerprintOf = ({ steps }: StepPlan): string =>
+  steps
+    .flatMap((step) => (isCheck(step) ? [] : [`${step.type} ${step.args.join(' ')}`]))
+    .sort()
+    .join('\n');
+
+/** A round of polls consists of a hold and an interval. The interval grows with the number of hosts. */
+const intervalOf = ({ hostCount }: PollSituation, holdSeconds = 0): number =>
+  Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - holdSeconds);
+
+const soon = (seconds: number, plan: StepPlan, situation: PollSituation): number =>
+  Math.min(Math.max(seconds, intervalOf(situation)), plan.intervalSeconds);
 
 /** Pairs of hosts that are checked per minute in one cluster. The cost of a check grows with the number of hosts. */
 const CHECKED_PAIRS_PER_MINUTE = 150_000;

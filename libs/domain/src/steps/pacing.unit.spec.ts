@@ -5,6 +5,7 @@ const PLAN: StepPlan = { steps: [{ type: 'inventory', args: [] }], intervalSecon
 const READY: PollSituation = {
   host: 'h',
   hostStatus: 'known',
+  clusterId: 'c',
   clusterStatus: 'ready',
   hostCount: 3,
   remoteHostsVersion: () => 1,
@@ -33,14 +34,14 @@ describe('poll interval', () => {
     },
   );
 
-  it.each(['preparing-for-installation', 'preparing-successful'])(
-    'holds a poll of a host that is %s while its cluster is installing already',
-    (hostStatus) => {
-      const situation = { ...READY, hostStatus, clusterStatus: 'installing' };
-      expect(pace.apply(PLAN, situation, 0).intervalSeconds).toBe(1);
-      expect(pace.apply(PLAN, situation, 1_000)).toMatchObject({ steps: [], intervalSeconds: 1, holdSeconds: 20 });
-    },
-  );
+  it.each([
+    ['preparing-for-installation', 'installing'],
+    ['preparing-successful', 'installing'],
+  ])('holds a poll of a host that is %s while its cluster is %s', (hostStatus, clusterStatus) => {
+    const situation = { ...READY, hostStatus, clusterStatus };
+    expect(pace.apply(PLAN, situation, 0).intervalSeconds).toBe(1);
+    expect(pace.apply(PLAN, situation, 1_000)).toMatchObject({ steps: [], intervalSeconds: 1, holdSeconds: 20 });
+  });
 
   it('limits the polls per second of a very large cluster', () => {
     const intervalOf = (hostCount: number) => pace.apply(PLAN, { ...READY, hostCount }, 0).intervalSeconds;
@@ -74,6 +75,78 @@ describe('poll interval', () => {
     const stepsAt = (nowMs: number, version: number) =>
       pace.apply(check, { ...READY, remoteHostsVersion: () => version }, nowMs).steps.length;
     expect([stepsAt(0, 1), stepsAt(1_000, 1), stepsAt(2_000, 2), stepsAt(3_000, 2)]).toEqual([1, 0, 1, 0]);
+  });
+
+  it('is short until the first inventory of a host, and sends its steps once a minute', () => {
+    const situation = { ...READY, hostStatus: 'discovering', clusterStatus: 'pending-for-input' };
+    const stepsAt = (nowMs: number) => {
+      const { steps, intervalSeconds, holdSeconds } = pace.apply(PLAN, situation, nowMs);
+      expect([intervalSeconds, holdSeconds]).toEqual([5, 0]);
+      return steps.length;
+    };
+    expect([0, 5_000, 10_000, 59_500, 64_500].map(stepsAt)).toEqual([1, 0, 0, 1, 0]);
+  });
+
+  it('is short until the first inventory, and sends the steps again to an agent that has started again', () => {
+    const situation = { ...READY, hostStatus: 'discovering', clusterStatus: 'pending-for-input' };
+    for (const nowMs of [0, 1_000, 2_000]) expect(pace.apply(PLAN, situation, nowMs).steps).toEqual(PLAN.steps);
+  });
+
+  it('holds a poll when only the order of the steps has changed', () => {
+    const inventory = { type: 'inventory', args: ['h'] } as const;
+    const names = { type: 'domain-resolution', args: ['{}'] } as const;
+    const stepsAt = (nowMs: number, steps: StepPlan['steps']) => pace.apply({ ...PLAN, steps }, READY, nowMs).steps;
+    expect(stepsAt(0, [inventory, names])).toHaveLength(2);
+    expect(stepsAt(1_000, [names, inventory])).toEqual([]);
+  });
+
+  it('holds a poll without any step', () => {
+    const none: StepPlan = { ...PLAN, steps: [] };
+    const situation = { ...READY, hostStatus: 'preparing-successful' };
+    for (const nowMs of [0, 1_000]) expect(pace.apply(none, situation, nowMs)).toMatchObject({ holdSeconds: 20 });
+    expect(pace.apply(PLAN, situation, 2_000).steps).toEqual(PLAN.steps);
+  });
+
+  describe('of a host that checks its connectivity', () => {
+    const check = { type: 'connectivity-check', args: ['[]'] } as const;
+    const plan: StepPlan = { ...PLAN, steps: [...PLAN.steps, check] };
+    const WAITING = { ...READY, clusterStatus: 'insufficient' };
+    const pollAt = (nowMs: number, changes: Partial<PollSituation> = {}) => {
+      const { steps, intervalSeconds, holdSeconds } = pace.apply(plan, { ...WAITING, ...changes }, nowMs);
+      return { checks: steps.includes(check), steps: steps.length, intervalSeconds, holdSeconds };
+    };
+
+    it('is short after a check that named other hosts than the one before', () => {
+      const intervalAt = (nowMs: number, version: number) =>
+        pollAt(nowMs, { remoteHostsVersion: () => version }).intervalSeconds;
+      expect([intervalAt(0, 1), intervalAt(15_000, 2), intervalAt(30_000, 2), intervalAt(90_000, 2)]).toEqual([
+        15, 15, 60, 60,
+      ]);
+    });
+
+    it('grows with the number of hosts', () => {
+      expect(
+        [300, 500, 1_000, 5_000].map((hostCount) => pollAt(0, { host: `h${hostCount}`, hostCount }).intervalSeconds),
+      ).toEqual([15, 20, 40, 60]);
+    });
+
+    it('is short until the rate limit allows the check', () => {
+      const hostCount = 1_000;
+      for (let n = 0; n < 150; n += 1) expect(pollAt(0, { hostCount, host: `h${n}` }).checks).toBe(true);
+      expect(pollAt(0, { hostCount })).toMatchObject({ checks: false, steps: 1, intervalSeconds: 40 });
+      expect(pollAt(40_000, { hostCount })).toMatchObject({ checks: true, steps: 2, intervalSeconds: 40 });
+      expect(pollAt(80_000, { hostCount })).toMatchObject({ intervalSeconds: 60 });
+    });
+
+    it('holds polls independent of the rate limit, and sends the check alone when it is allowed', () => {
+      const situation = { clusterStatus: 'ready', hostCount: 500 };
+      for (let n = 0; n < 300; n += 1) pollAt(0, { ...situation, host: `h${n}` });
+      const at = (nowMs: number) => pollAt(nowMs, situation);
+      expect(at(0)).toMatchObject({ checks: false, steps: 1 });
+      expect(at(100)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
+      expect(at(21_000)).toMatchObject({ checks: true, steps: 1, holdSeconds: 0 });
+      expect(at(22_000)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
+    });
   });
 
   it('does not hold the poll of an agent that has to exit', () => {

@@ -125,21 +125,24 @@ describe('the HTTP and NATS endpoints for agents', () => {
     });
   });
 
-  it('delays the reply to a poll without steps until the host receives a wake-up', async () => {
+  it('delays the reply to a poll without steps until a wake-up leads to steps', async () => {
     const empty = { instructions: [], nextInstructionSeconds: 1, postStepAction: 'continue', holdSeconds: 20 };
     const install = {
       ...empty,
       instructions: [{ stepType: 'install', stepId: 'install-1', args: [] }],
       holdSeconds: 0,
     };
-    const replies: JsonObject[] = [empty, install];
+    const replies: JsonObject[] = [empty, empty, install];
     await gateway.answers(nextSteps, () => replies.shift() ?? {});
     const poll = gateway.call('GET', `${HOSTS}/${HOST_ID}/instructions`);
     await eventually('the first request for steps is sent', async () => gateway.received.length === 1);
     gateway.bus.publish(agentSubject(INFRA_ENV_ID, COMMAND_ID, 'nudge'), { reason: 'another host' });
-    gateway.bus.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'status' });
+    const wakeUp = () => gateway.bus.publish(agentSubject(INFRA_ENV_ID, HOST_ID, 'nudge'), { reason: 'status' });
+    wakeUp();
+    await eventually('the request is repeated', async () => gateway.received.length === 2);
+    wakeUp();
     expect((await poll).body).toMatchObject({ instructions: [{ step_type: 'install' }] });
-    expect(gateway.received).toHaveLength(2);
+    expect(gateway.received).toHaveLength(3);
   });
 
   it('shows the time of the last poll although the poll is not stored', async () => {

@@ -31,8 +31,8 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   /**
-   * Sends a request and delays its reply by the seconds that `holdSecondsOf` returns for it. A wake-up ends the delay
-   * and repeats the request. A wake-up that arrives during the first request has the same effect.
+   * Sends a request and delays its reply by the seconds that `holdSecondsOf` returns for it. A wake-up repeats the request,
+   * and ends the delay when the new reply has none. A wake-up that arrives during a request has the same effect.
    */
   async hold<Answer>(
     { infraEnvId, hostId }: { readonly infraEnvId: string; readonly hostId: string },
@@ -41,17 +41,20 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
   ): Promise<Answer> {
     const key = keyOf(infraEnvId, hostId);
     let release: Held['release'] = () => undefined;
-    const released = new Promise<boolean>((resolve) => (release = resolve));
-    const entry: Held = { release };
+    const entry: Held = { release: (isNudged) => release(isNudged) };
     const ofHost = this.held.get(key) ?? new Set();
     this.held.set(key, ofHost.add(entry));
     let end: NodeJS.Timeout | undefined;
     try {
-      const answer = await ask();
-      const seconds = holdSecondsOf(answer);
-      if (seconds <= 0) return answer;
-      end = setTimeout(() => release(false), seconds * 1_000);
-      return (await released) ? await ask() : answer;
+      for (;;) {
+        const released = new Promise<boolean>((resolve) => (release = resolve));
+        const answer = await ask();
+        const seconds = holdSecondsOf(answer);
+        if (seconds <= 0) return answer;
+        // The first reply decides how long the agent waits at most.
+        end ??= setTimeout(() => release(false), seconds * 1_000);
+        if (!(await released)) return answer;
+      }
     } finally {
       clearTimeout(end);
       ofHost.delete(entry);

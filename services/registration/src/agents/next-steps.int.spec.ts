@@ -17,6 +17,8 @@ describe('the agent of a host in a ready cluster', () => {
     const cluster = new TestCluster(running);
     const [key] = await cluster.ready();
     if (!key) throw new Error('the cluster has no hosts');
+    // After a check of new hosts, more of them may follow soon.
+    expect(await poll(key, true)).toMatchObject({ nextInstructionSeconds: 15, holdSeconds: 0 });
     expect(await poll(key, true)).toMatchObject({ nextInstructionSeconds: 60, holdSeconds: 0 });
     const first = await poll(key);
     expect(first).toMatchObject({ nextInstructionSeconds: 1, holdSeconds: 0 });
@@ -67,11 +69,15 @@ describe('the agent of a host in a ready cluster', () => {
     expect(stored.filter((type) => type === 'HostAgentReplaced')).toHaveLength(1);
   });
 
-  it('polls once a minute while the cluster waits for input', async () => {
+  it('polls once a minute while the cluster waits for input, after its first inventory', async () => {
     const cluster = new TestCluster(running);
     await cluster.register();
     await cluster.registerInfraEnv();
     const key = await cluster.registerHost();
+    expect(await poll(key)).toMatchObject({ nextInstructionSeconds: 5, holdSeconds: 0 });
+    await cluster.reportInventory(key);
+    await cluster.evaluateHostOutcomes(key);
+    await eventually('the host has left discovering', async () => (await running.host(key)).status !== 'discovering');
     expect(await poll(key)).toMatchObject({ nextInstructionSeconds: 60, holdSeconds: 0 });
   });
 });

@@ -60,6 +60,7 @@ export class NextSteps {
     const situation = {
       host: key,
       hostStatus: state.status,
+      clusterId: state.clusterId,
       clusterStatus: cluster?.status ?? '',
       hostCount: this.view.hostCountOf(state.clusterId),
       remoteHostsVersion: () => this.contexts.remoteHosts(state.clusterId).version,

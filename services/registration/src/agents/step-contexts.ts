@@ -1,30 +1,22 @@
 import type { HostKey } from '@muster/contracts';
 import {
   type ClusterState,
-  ConnectivityRounds,
   effectiveRole,
   type HostState,
   RemoteHosts,
-  STEP_ROWS,
   type StepCluster,
   type StepContext,
   type StepOtherHost,
-  type StepSettings,
 } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
-import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
-import { type Clock, START_OF_STORE } from '@muster/ports';
+import type { ProxyUrls } from '@muster/nest-kit';
+import { START_OF_STORE } from '@muster/ports';
 import { textAt } from '@muster/schema';
 import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
 import type { HostEntry } from '../view/view-entries';
 import { RegistrationView } from '../view/registration-view';
-
-/** Statuses in which hosts check their connectivity to each other. */
-const CONNECTED_STATUSES: ReadonlySet<string> = new Set(
-  STEP_ROWS.flatMap(({ steps, statuses }) => (steps.includes('connectivity-check') ? statuses : [])),
-);
 
 /** Size of the texts of all clusters whose remote hosts are kept. A host with two NICs has 200 characters. */
 const REMOTE_HOSTS_MAX_CHARACTERS = 32 * 1_024 * 1_024;
@@ -44,13 +36,11 @@ export interface StepSecrets {
 /** Collects the inputs of the steps of a host. */
 @Injectable()
 export class StepContexts {
-  private readonly rounds = new ConnectivityRounds();
   private readonly keptRemoteHosts = new BoundedMap<string, KeptRemoteHosts>(REMOTE_HOSTS_MAX_CHARACTERS);
 
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
@@ -89,7 +79,7 @@ export class StepContexts {
           .map(otherHost),
       remoteHosts: () => this.remoteHosts(host.clusterId),
       images: this.images(host.clusterId),
-      settings: this.settings(key, host),
+      settings: this.config.steps,
     };
   }
 
@@ -118,13 +108,6 @@ export class StepContexts {
       machineConfigOperator: images.machineConfigOperator || ofRelease?.machineConfigOperator || '',
       mustGather: images.mustGather || ofRelease?.mustGather || '',
     };
-  }
-
-  private settings(key: HostKey, { status, clusterId }: HostState): StepSettings {
-    const { steps } = this.config;
-    if (!clusterId || !CONNECTED_STATUSES.has(status)) return steps;
-    if (this.rounds.take(clusterId, key, this.view.hostCountOf(clusterId), this.clock.nowMs())) return steps;
-    return { ...steps, disabledSteps: [...steps.disabledSteps, 'connectivity-check'] };
   }
 
   private cluster(id: string, cluster: ClusterState, proxy: ProxyUrls | undefined): StepCluster {
