@@ -26,15 +26,79 @@ interface UnsavedDocument {
   isRead: boolean;
 }
 
-type Layer = Map<string, UnsavedDocument>;
+type Keys = Pick<ReadonlyMap<string, unknown>, 'size' | 'keys'>;
+
+/** The unsaved documents of one collection by key, and by those fields that queries use. */
+class UnsavedDocuments {
+  private readonly changes = new Map<string, UnsavedDocument>();
+  /** Field → value → keys of the changes that have the value or replace it. Keys are only added. */
+  private readonly indexes = new Map<string, Map<FieldValue, Set<string>>>();
+
+  constructor(private readonly fields: readonly string[]) {}
+
+  get size(): number {
+    return this.changes.size;
+  }
+
+  get(key: string): UnsavedDocument | undefined {
+    return this.changes.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.changes.has(key);
+  }
+
+  set(key: string, change: UnsavedDocument): void {
+    this.changes.set(key, change);
+    for (const [field, index] of this.indexes) this.note(index, field, key, change);
+  }
+
+  [Symbol.iterator](): Iterator<[string, UnsavedDocument]> {
+    return this.changes.entries();
+  }
+
+  /** Returns the keys of all changes of documents that meet the conditions or met them before, and of some others. */
+  keysFor(where: Where): ReadonlySet<string> {
+    let fewest: readonly Keys[] = [this.changes];
+    for (const [field, wanted] of Object.entries(where)) {
+      const index = this.indexOf(field);
+      const sets = valuesOf(wanted).flatMap((value) => index.get(value) ?? []);
+      if (sizeOf(sets) < sizeOf(fewest)) fewest = sets;
+    }
+    return new Set(fewest.flatMap((keys) => [...keys.keys()]));
+  }
+
+  private indexOf(field: string): ReadonlyMap<FieldValue, ReadonlySet<string>> {
+    const known = this.indexes.get(field);
+    if (known) return known;
+    const index = new Map<FieldValue, Set<string>>();
+    this.indexes.set(field, index);
+    for (const [key, change] of this.changes) this.note(index, field, key, change);
+    return index;
+  }
+
+  private note(
+    index: Map<FieldValue, Set<string>>,
+    field: string,
+    key: string,
+    { document, before }: UnsavedDocument,
+  ): void {
+    for (const value of [document && fieldOf(document, field), before?.[this.fields.indexOf(field)]]) {
+      if (value === undefined) continue;
+      const keys = index.get(value);
+      if (keys) keys.add(key);
+      else index.set(value, new Set([key]));
+    }
+  }
+}
 
 /** Maximum number of documents and queries in the kept results of one collection. */
 const FOUND_MAX = 4_000;
 
 /** The documents of one collection. Documents that are not saved yet take precedence over saved ones. Documents are shared and must not be changed. */
 export class KeptCollection {
-  private pending: Layer = new Map();
-  private saving: Layer = new Map();
+  private pending: UnsavedDocuments;
+  private saving: UnsavedDocuments;
   private lastSavedKey: string;
   /** Results by query. A change of the collection removes them. */
   private found = new BoundedMap<string, readonly ReadModelDocument<JsonObject>[]>(FOUND_MAX);
@@ -45,6 +109,8 @@ export class KeptCollection {
     private readonly cache: BoundedMap<string, JsonObject>,
   ) {
     this.lastSavedKey = saved.lastKey(table.name) ?? '';
+    this.pending = new UnsavedDocuments(table.fields);
+    this.saving = new UnsavedDocuments(table.fields);
   }
 
   get unsaved(): number {
@@ -89,7 +155,7 @@ export class KeptCollection {
     const field = orderBy?.field;
     const sign = orderBy?.descending === true ? -1 : 1;
     this.requireDeclared([...Object.keys(where), ...(field === undefined ? [] : [field])]);
-    const unsaved = this.unsavedKeys();
+    const unsaved = new Set([...this.saving.keysFor(where), ...this.pending.keysFor(where)]);
     const first = this.saved.find(this.table.name, {
       where: conditionsOf(where),
       orderBy: { ...(field !== undefined && { field }), descending: orderBy?.descending === true },
@@ -116,7 +182,8 @@ export class KeptCollection {
     this.requireDeclared(Object.keys(where));
     let count = this.saved.count(this.table.name, { where: conditionsOf(where) });
     for (const layer of [this.saving, this.pending])
-      for (const { document, before } of layer.values()) {
+      for (const key of layer.keysFor(where)) {
+        const { document, before } = layer.get(key) ?? {};
         if (before && this.fieldsMeet(before, where)) count -= 1;
         if (document && meets(document, where)) count += 1;
       }
@@ -128,7 +195,7 @@ export class KeptCollection {
     const saving = this.pending;
     const sizes = new Map<string, number>();
     this.saving = saving;
-    this.pending = new Map();
+    this.pending = new UnsavedDocuments(table.fields);
     const fieldsOf = (document: JsonObject): Fields => this.fieldsOf(document);
     const changes = function* (): Generator<StateChange> {
       for (const [key, { document }] of saving) {
@@ -140,7 +207,7 @@ export class KeptCollection {
     return {
       changes: changes(),
       saved: () => {
-        this.saving = new Map();
+        this.saving = new UnsavedDocuments(table.fields);
         for (const [key, { document, isRead }] of saving) {
           if (key > this.lastSavedKey) this.lastSavedKey = key;
           const isKept = isRead && document && !this.pending.has(key);
@@ -149,7 +216,7 @@ export class KeptCollection {
         }
       },
       failed: () => {
-        this.saving = new Map();
+        this.saving = new UnsavedDocuments(table.fields);
         for (const [key, change] of saving) {
           const later = this.pending.get(key);
           this.pending.set(key, later ? { ...later, before: change.before } : change);
@@ -177,10 +244,6 @@ export class KeptCollection {
     return { before: document && this.fieldsOf(document), isRead };
   }
 
-  private unsavedKeys(): ReadonlySet<string> {
-    return new Set([...this.saving.keys(), ...this.pending.keys()]);
-  }
-
   /** A query by another field would have to read every document of the collection. */
   private requireDeclared(fields: readonly string[]): void {
     const { name, fields: declared } = this.table;
@@ -204,6 +267,11 @@ const fieldOf = (document: JsonObject, field: string): FieldValue | undefined =>
   const value = Object.hasOwn(document, field) ? document[field] : undefined;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 };
+
+const valuesOf = (wanted: Where[string]): readonly FieldValue[] =>
+  wanted === undefined ? [] : typeof wanted === 'object' ? [...new Set(wanted)] : [wanted];
+
+const sizeOf = (sets: readonly Keys[]): number => sets.reduce((sum, { size }) => sum + size, 0);
 
 const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean =>
   value !== undefined && (typeof wanted === 'object' ? wanted.some((one) => one === value) : value === wanted);

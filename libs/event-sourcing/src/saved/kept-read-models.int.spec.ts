@@ -149,6 +149,31 @@ describe('keptReadModels', () => {
     await states.close();
   });
 
+  it('visits only the unsaved documents that may meet the conditions', async () => {
+    const { states, readModels } = await open(join(directory.path, `${(files += 1)}.sqlite`), AT_THE_END);
+    let visits = 0;
+    const counted = (clusterId: string): object => ({
+      get cluster_id() {
+        visits += 1;
+        return clusterId;
+      },
+    });
+    const hosts = Array.from({ length: 100 }, (_, index) =>
+      toChange({ key: `h${index}`, document: counted(index < 3 ? 'c1' : 'c2') }),
+    );
+    await readModels.commit('hosts', 1, hosts);
+    const look = async () => [
+      (await readModels.find({ collection: 'hosts', where: { cluster_id: 'c1' } })).length,
+      await readModels.count({ collection: 'hosts', where: { cluster_id: 'c1' } }),
+    ];
+    expect(await look()).toEqual([3, 3]);
+    await readModels.commit('hosts', 2, [toChange({ key: 'h0', document: counted('c2') })]);
+    visits = 0;
+    expect(await look()).toEqual([2, 2]);
+    expect(visits).toBeLessThan(10);
+    await states.close();
+  });
+
   it('refuses a query by a field without an index, which would read all documents', async () => {
     const { states, models } = await openCounted(join(directory.path, 'undeclared.sqlite'));
     const missing = 'The field other of the collection hosts has no index. Add it to the fields of its table.';
