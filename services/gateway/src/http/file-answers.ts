@@ -21,11 +21,27 @@ export function jsonPieces(pieces: readonly Buffer[]): JsonAnswer {
   if (first && others.length === 0) return first;
   const length = bytesOf(pieces);
   if (length <= JOINED_MAX_BYTES) return Buffer.concat(pieces, length);
-  return new StreamableFile(Readable.from(pieces, { objectMode: false }), { length });
+  return new StreamableFile(Readable.from(inParts(pieces), { objectMode: false }), { length });
 }
 
-/** Texts up to this size are sent in one write. Above it, copying the parts takes longer than several writes. */
-export const JOINED_MAX_BYTES = 8 * 1024 * 1024;
+/** Texts up to this size are sent in one write. To copy more would take too much of a turn of the event loop. */
+export const JOINED_MAX_BYTES = 32 * 1024 * 1024;
+/** Longer texts are sent in parts of about this size, because each write costs more than copying a piece. */
+const PART_BYTES = 1024 * 1024;
+
+function* inParts(pieces: readonly Buffer[]): Generator<Buffer> {
+  let part: Buffer[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    part.push(piece);
+    bytes += piece.length;
+    if (bytes < PART_BYTES) continue;
+    yield Buffer.concat(part, bytes);
+    part = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(part, bytes);
+}
 
 /** Returns the number of bytes of all parts. */
 export const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
+import { JOINED_MAX_BYTES } from './file-answers';
 
 interface RawAnswer {
   readonly status: number;
@@ -74,6 +75,17 @@ describe('a body that is kept', () => {
       expect((await read(CLUSTER, { 'if-none-match': String(compressed.headers.etag) })).status).toBe(304);
     },
   );
+
+  it('may be a long list. A list above the limit is sent in parts and has no tag', async () => {
+    const list = `${API}/v2/clusters`;
+    await change('x'.repeat(9 * 1024 * 1024));
+    expect((await read(list, { 'if-none-match': await tagOf(list) })).status).toBe(304);
+    await change('y'.repeat(JOINED_MAX_BYTES));
+    const { headers, bytes } = await read(list);
+    expect(headers.etag).toBeUndefined();
+    expect(bytes.length).toBe(Number(headers['content-length']));
+    expect(JSON.parse(bytes.toString())).toMatchObject([{ name: 'y'.repeat(JOINED_MAX_BYTES) }]);
+  });
 
   it('is sent plain to a client that accepts no encoding, and when it is short', async () => {
     const short = await Promise.all(Array.from({ length: 8 }, () => read(CLUSTER, { 'accept-encoding': 'gzip, br' })));

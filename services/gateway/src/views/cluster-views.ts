@@ -90,7 +90,12 @@ export class ClusterViews {
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
     const key = `/${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
-    return this.whole.joined(key, jsonList(await allOf(wanted.map((document) => this.textOf(document, options)))));
+    // The texts of hosts contain the time of their last poll, so a list with hosts does not follow from the documents.
+    const sources = options.withHosts ? undefined : wanted;
+    const known = sources && this.whole.find(key, sources);
+    if (known) return known;
+    const texts = await allOf(wanted.map((document) => this.textOf(document, options)));
+    return this.whole.joined(key, jsonList(texts), sources);
   }
 
   /**

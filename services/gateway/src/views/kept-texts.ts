@@ -33,13 +33,16 @@ export class KeptTexts {
     if (body && others.length === 0) keepBody(body);
   }
 
-  /** One piece with the bytes of all pieces; the same object as long as the pieces are. Texts above `JOINED_MAX_BYTES` stay in pieces. */
-  joined(key: string, pieces: readonly Buffer[]): readonly Buffer[] {
+  /**
+   * One piece with the bytes of all pieces; the same object as long as the sources are, by default the pieces. Texts above
+   * `JOINED_MAX_BYTES` stay in pieces.
+   */
+  joined(key: string, pieces: readonly Buffer[], sources: readonly unknown[] = pieces): readonly Buffer[] {
     if (bytesOf(pieces) > JOINED_MAX_BYTES) return pieces;
-    const known = this.find(key, pieces);
+    const known = this.find(key, sources);
     if (known) return known;
     const whole = [Buffer.concat(pieces)];
-    this.keep(key, pieces, whole);
+    this.keep(key, sources, whole);
     return whole;
   }
 }

@@ -33,4 +33,12 @@ describe('Texts that are kept', () => {
     expect(texts.joined('a', [one, two])).toBe(whole);
     expect(texts.joined('a', [one, piece('3')]).join('')).toBe('13');
   });
+
+  it('are joined once per change of the objects from which all pieces follow', () => {
+    const texts = new KeptTexts(100);
+    const document = {};
+    const whole = texts.joined('a', [piece('1'), piece('2')], [document]);
+    expect(texts.find('a', [document])).toBe(whole);
+    expect(texts.find('a', [document, {}])).toBeUndefined();
+  });
 });
