@@ -113,7 +113,7 @@ export async function untilSettled(pid: number): Promise<void> {
 
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 /** As in `npm start`. */
-const NODE_OPTIONS = ['--max-semi-space-size=64'];
+const NODE_OPTIONS = ['--max-semi-space-size=64', '--v8-pool-size=1'];
 const HOST = '127.0.0.1';
 const READY_LOOK_MS = 5;
 const LOG_CHARACTERS = 8_192;
