@@ -18,16 +18,24 @@ const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-inst
 /** Host statuses in which the step `install` is next, independent of the status of the cluster. */
 const PROMPT_HOST_STATUSES: readonly string[] = ['preparing-for-installation', 'preparing-successful'];
 
-/**
- * Seconds until a host polls again whose first inventory is outstanding. Its poll is not held, because the status may last
- * long. An agent that polls in less than half of this time has started again and receives its steps.
- */
+/** Seconds until a host polls again whose first inventory is outstanding. Its poll is not held, because the status may last long. */
 const DISCOVERY_INTERVAL_SECONDS = 5;
 /**
  * Seconds until a host polls again whose connectivity check named other hosts than the one before. More hosts may boot
  * meanwhile, and a cluster is ready only after its hosts have checked all others.
  */
 const CHECK_AGAIN_SECONDS = 15;
+
+/** From this number of hosts, checks wait until no host has joined or left for a time that grows with their number. */
+const SETTLING_HOSTS_MIN = 50;
+const SETTLING_MS_PER_HOST = 20;
+
+/** Stands for the arguments of the connectivity check, which are long. */
+export interface RemoteHostsVersion {
+  readonly version: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly changedAtMs: number;
+}
 
 export interface PollSituation {
   /** Identifies the host. */
@@ -37,18 +45,22 @@ export interface PollSituation {
   readonly clusterId: string;
   readonly clusterStatus: string;
   readonly hostCount: number;
-  /** Stands for the arguments of the connectivity check, which are long. */
-  readonly remoteHostsVersion: () => number;
+  /** The hosts that a connectivity check names. */
+  readonly remoteHosts: () => RemoteHostsVersion;
   /** The agent receives wake-ups for new instructions, so it need not poll for them. */
   readonly receivesNudges: boolean;
 }
 
 interface PollRound {
-  /** The steps that were sent, except the connectivity check. Empty when every poll receives them. */
+  /** The steps that were sent, except the connectivity check. */
   readonly fingerprint: string;
   readonly sentAtMs: number;
   /** Version of the remote hosts of the last connectivity check; undefined when a check is due and was not allowed yet. */
   readonly checkedVersion: number | undefined;
+  /** Time of the last check, or of the first poll that could have returned one. */
+  readonly checkedAtMs: number;
+  /** The host polls again after CHECK_AGAIN_SECONDS. */
+  readonly isSoon: boolean;
 }
 
 /**
@@ -71,14 +83,23 @@ export class PollScheduler {
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
     const { host, clusterId, hostCount } = situation;
     const pace = paceOf(plan, situation);
-    const fingerprint = pace === 'row' ? '' : fingerprintOf(plan);
+    const fingerprint = fingerprintOf(plan);
     const last = this.rounds.get(host);
-    const isRound = pace === 'row' || last?.fingerprint !== fingerprint || isRoundDue(plan, pace, last.sentAtMs, nowMs);
-    const version = plan.steps.some(isCheck) ? situation.remoteHostsVersion() : last?.checkedVersion;
-    const isCheckDue = plan.steps.some(isCheck) && (isRound || last?.checkedVersion !== version);
+    const isRound = last?.fingerprint !== fingerprint || isRoundDue(plan, pace, last, nowMs);
+    const remoteHosts = plan.steps.some(isCheck) ? situation.remoteHosts() : undefined;
+    const isNewVersion = remoteHosts !== undefined && remoteHosts.version !== last?.checkedVersion;
+    const isCheckDue = isNewVersion
+      ? isSettled(remoteHosts, hostCount, nowMs) || secondsUntilRound(plan, last?.checkedAtMs ?? nowMs, nowMs) <= 0
+      : remoteHosts !== undefined && isRound;
     const checks = isCheckDue && this.checks.take(clusterId, host, hostCount, nowMs);
     const sentAtMs = isRound ? nowMs : last.sentAtMs;
-    this.rounds.set(host, { fingerprint, sentAtMs, checkedVersion: isCheckDue && !checks ? undefined : version });
+    this.rounds.set(host, {
+      fingerprint,
+      sentAtMs,
+      checkedVersion: checks ? remoteHosts?.version : isCheckDue ? undefined : last?.checkedVersion,
+      checkedAtMs: checks ? nowMs : (last?.checkedAtMs ?? nowMs),
+      isSoon: isNewVersion,
+    });
     const steps = plan.steps.filter((step) => (isCheck(step) ? checks : isRound));
     switch (pace) {
       case 'held': {
@@ -89,8 +110,7 @@ export class PollScheduler {
       case 'discovery':
         return { ...plan, steps, intervalSeconds: soon(DISCOVERY_INTERVAL_SECONDS, plan, situation), holdSeconds: 0 };
       case 'row': {
-        const isAgain = isCheckDue && (!checks || last?.checkedVersion !== version);
-        const intervalSeconds = isAgain ? soon(CHECK_AGAIN_SECONDS, plan, situation) : plan.intervalSeconds;
+        const intervalSeconds = isNewVersion ? soon(CHECK_AGAIN_SECONDS, plan, situation) : plan.intervalSeconds;
         return { ...plan, steps, intervalSeconds, holdSeconds: 0 };
       }
     }
@@ -104,7 +124,7 @@ export class PollScheduler {
 
 const isCheck = ({ type }: PlannedStep): boolean => type === 'connectivity-check';
 
-/** `held`: polls without new steps are held. `row`: every poll receives the steps of its row. */
+/** `held`: polls without new steps are held. `row`: polls have the interval of the row, except while a check is due. */
 type Pace = 'held' | 'discovery' | 'row';
 
 /** Hosts enter `installing` one after another, shortly after their cluster. Until then their next step is due at any moment. */
@@ -115,9 +135,25 @@ function paceOf({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges 
 }
 
 /** A poll shortly before the end of the interval belongs to the next round. */
-const isRoundDue = (plan: StepPlan, pace: Pace, sentAtMs: number, nowMs: number): boolean =>
-  secondsUntilRound(plan, sentAtMs, nowMs) <= PROMPT_INTERVAL_SECONDS_MIN ||
-  (pace === 'discovery' && nowMs - sentAtMs < (DISCOVERY_INTERVAL_SECONDS / 2) * 1_000);
+function isRoundDue(plan: StepPlan, pace: Pace, { sentAtMs, isSoon }: PollRound, nowMs: number): boolean {
+  if (secondsUntilRound(plan, sentAtMs, nowMs) <= PROMPT_INTERVAL_SECONDS_MIN) return true;
+  switch (pace) {
+    case 'held':
+      return false;
+    case 'discovery':
+      return isRestarted(DISCOVERY_INTERVAL_SECONDS, sentAtMs, nowMs);
+    case 'row':
+      return !isSoon || isRestarted(CHECK_AGAIN_SECONDS, sentAtMs, nowMs);
+  }
+}
+
+/** An agent that polls in less than half of its interval has started again and needs its steps. */
+const isRestarted = (intervalSeconds: number, sentAtMs: number, nowMs: number): boolean =>
+  nowMs - sentAtMs < (intervalSeconds / 2) * 1_000;
+
+/** While hosts join a large cluster, each check would name only a part of them and cost as much as a complete one. */
+const isSettled = ({ changedAtMs }: RemoteHostsVersion, hostCount: number, nowMs: number): boolean =>
+  hostCount < SETTLING_HOSTS_MIN || nowMs - changedAtMs >= hostCount * SETTLING_MS_PER_HOST;
 
 const secondsUntilRound = ({ intervalSeconds }: StepPlan, sentAtMs: number, nowMs: number): number =>
   intervalSeconds - (nowMs - sentAtMs) / 1_000;

@@ -8,7 +8,7 @@ const READY: PollSituation = {
   clusterId: 'c',
   clusterStatus: 'ready',
   hostCount: 3,
-  remoteHostsVersion: () => 1,
+  remoteHosts: () => ({ version: 1, changedAtMs: -60_000 }),
   receivesNudges: false,
 };
 
@@ -73,7 +73,7 @@ describe('poll interval', () => {
   it('repeats the connectivity check when the other hosts have changed', () => {
     const check: StepPlan = { ...PLAN, steps: [{ type: 'connectivity-check', args: ['[]'] }] };
     const stepsAt = (nowMs: number, version: number) =>
-      pace.apply(check, { ...READY, remoteHostsVersion: () => version }, nowMs).steps.length;
+      pace.apply(check, { ...READY, remoteHosts: () => ({ version, changedAtMs: -60_000 }) }, nowMs).steps.length;
     expect([stepsAt(0, 1), stepsAt(1_000, 1), stepsAt(2_000, 2), stepsAt(3_000, 2)]).toEqual([1, 0, 1, 0]);
   });
 
@@ -118,7 +118,7 @@ describe('poll interval', () => {
 
     it('is short after a check that named other hosts than the one before', () => {
       const intervalAt = (nowMs: number, version: number) =>
-        pollAt(nowMs, { remoteHostsVersion: () => version }).intervalSeconds;
+        pollAt(nowMs, { remoteHosts: () => ({ version, changedAtMs: -60_000 }) }).intervalSeconds;
       expect([intervalAt(0, 1), intervalAt(15_000, 2), intervalAt(30_000, 2), intervalAt(90_000, 2)]).toEqual([
         15, 15, 60, 60,
       ]);
@@ -134,8 +134,31 @@ describe('poll interval', () => {
       const hostCount = 1_000;
       for (let n = 0; n < 150; n += 1) expect(pollAt(0, { hostCount, host: `h${n}` }).checks).toBe(true);
       expect(pollAt(0, { hostCount })).toMatchObject({ checks: false, steps: 1, intervalSeconds: 40 });
-      expect(pollAt(40_000, { hostCount })).toMatchObject({ checks: true, steps: 2, intervalSeconds: 40 });
+      expect(pollAt(40_000, { hostCount })).toMatchObject({ checks: true, steps: 1, intervalSeconds: 40 });
       expect(pollAt(80_000, { hostCount })).toMatchObject({ intervalSeconds: 60 });
+    });
+
+    it('waits while hosts join a large cluster, at most a minute', () => {
+      const checksAt = (nowMs: number, changedAtMs: number, hostCount: number) =>
+        pollAt(nowMs, { host: `h${hostCount}`, hostCount, remoteHosts: () => ({ version: changedAtMs, changedAtMs }) })
+          .checks;
+      expect([checksAt(0, 0, 49), checksAt(5_000, 4_999, 49)]).toEqual([true, true]);
+      expect([checksAt(0, 0, 100), checksAt(15_000, 13_001, 100), checksAt(30_000, 28_000, 100)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      expect([checksAt(0, 0, 200), checksAt(59_000, 58_000, 200), checksAt(60_000, 59_000, 200)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+    });
+
+    it('sends the other steps once a minute, and again to an agent that has started again', () => {
+      const stepsAt = (nowMs: number) =>
+        pollAt(nowMs, { remoteHosts: () => ({ version: nowMs, changedAtMs: 0 }) }).steps;
+      expect([0, 15_000, 30_000, 45_000, 60_000, 61_000].map(stepsAt)).toEqual([2, 1, 1, 1, 2, 2]);
     });
 
     it('holds polls independent of the rate limit, and sends the check alone when it is allowed', () => {

@@ -29,10 +29,11 @@ export class RemoteHosts {
   /** Hosts that take part, but have not reported NICs. */
   private readonly withoutNics = new Set<HostKey>();
 
-  /** `version`: another one for every other text. */
+  /** `version`: another one for every other text. `changedAtMs`: when it was found, in milliseconds since the Unix epoch. */
   constructor(
     readonly version: number,
     hosts: Iterable<readonly [HostKey, StepOtherHost]>,
+    readonly changedAtMs = 0,
   ) {
     const texts: HostText[] = [];
     for (const [key, host] of hosts) {

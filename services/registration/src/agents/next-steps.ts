@@ -63,7 +63,7 @@ export class NextSteps {
       clusterId: state.clusterId,
       clusterStatus: cluster?.status ?? '',
       hostCount: this.view.hostCountOf(state.clusterId),
-      remoteHostsVersion: () => this.contexts.remoteHosts(state.clusterId).version,
+      remoteHosts: () => this.contexts.remoteHosts(state.clusterId),
       receivesNudges: request.receivesNudges,
     };
     const version = request.discoveryAgentVersion || state.agentVersion;

@@ -9,8 +9,8 @@ import {
   type StepOtherHost,
 } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
-import type { ProxyUrls } from '@muster/nest-kit';
-import { START_OF_STORE } from '@muster/ports';
+import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
+import { type Clock, START_OF_STORE } from '@muster/ports';
 import { textAt } from '@muster/schema';
 import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
@@ -41,6 +41,7 @@ export class StepContexts {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
@@ -93,7 +94,7 @@ export class StepContexts {
     const kept = this.keptRemoteHosts.get(clusterId);
     if (kept?.position === position) return kept.remoteHosts;
     const hosts = this.view.hostsOf(clusterId).map((entry) => [entry.key, otherHost(entry)] as const);
-    const current = new RemoteHosts(position, hosts);
+    const current = new RemoteHosts(position, hosts, this.clock.nowMs());
     const remoteHosts = kept?.remoteHosts.equals(current) ? kept.remoteHosts : current;
     this.keptRemoteHosts.set(clusterId, { remoteHosts, position }, remoteHosts.length + 1);
     return remoteHosts;
