@@ -178,7 +178,13 @@ const CHECKED_PAIRS_PER_MINUTE = 150_000;
 const CHECKS_PER_MINUTE_MIN = 150;
 const MINUTE_MS = 60_000;
 
-/** Returns how many hosts check per minute, each against all others. Up to 387 hosts, it is at least their number. */
+/**
+ * Share of the checks of one minute that may start at the same time. A report that waits for more than 6 s behind others is refused,
+ * and its agent sends it again.
+ */
+const CHECKS_AT_ONCE_SHARE = 1 / 3;
+
+/** Returns how many hosts check per minute, each against all others. */
 export const checksPerMinute = (hostCount: number): number =>
   Math.max(CHECKS_PER_MINUTE_MIN, Math.floor(CHECKED_PAIRS_PER_MINUTE / hostCount));
 
@@ -186,7 +192,7 @@ export const checksPerMinute = (hostCount: number): number =>
 const WAITING_MS_MAX = 3 * MINUTE_MS;
 
 interface CheckRound {
-  /** Checks that may start now. At most the number of one minute. */
+  /** Checks that may start now. */
   allowance: number;
   countedAtMs: number;
   /** Hosts in the order of their first request, with the time of their last request in ms. */
@@ -205,11 +211,12 @@ export class ConnectivityRounds {
    */
   take(clusterId: string, host: string, hostCount: number, nowMs: number): boolean {
     const perMinute = checksPerMinute(hostCount);
-    if (hostCount <= perMinute) {
+    const atOnce = perMinute * CHECKS_AT_ONCE_SHARE;
+    if (hostCount <= atOnce) {
       this.clusters.delete(clusterId);
       return true;
     }
-    const round = this.roundAt(clusterId, perMinute, nowMs);
+    const round = this.roundAt(clusterId, perMinute, atOnce, nowMs);
     round.waiting.set(host, nowMs);
     if (!isAmongFirst(round, host, nowMs)) return false;
     round.waiting.delete(host);
@@ -217,15 +224,15 @@ export class ConnectivityRounds {
     return true;
   }
 
-  private roundAt(clusterId: string, perMinute: number, nowMs: number): CheckRound {
+  private roundAt(clusterId: string, perMinute: number, atOnce: number, nowMs: number): CheckRound {
     const round = this.clusters.get(clusterId) ?? {
-      allowance: perMinute,
+      allowance: atOnce,
       countedAtMs: nowMs,
       waiting: new Map<string, number>(),
     };
     this.clusters.set(clusterId, round);
     const earned = ((nowMs - round.countedAtMs) / MINUTE_MS) * perMinute;
-    round.allowance = Math.min(round.allowance + earned, perMinute);
+    round.allowance = Math.min(round.allowance + earned, atOnce);
     round.countedAtMs = nowMs;
     return round;
   }

@@ -20,6 +20,7 @@ describe('the agent of a host in a ready cluster', () => {
     // After a check of new hosts, more of them may follow soon.
     expect(await poll(key, true)).toMatchObject({ nextInstructionSeconds: 15, holdSeconds: 0 });
     expect(await poll(key, true)).toMatchObject({ nextInstructionSeconds: 60, holdSeconds: 0 });
+    running.clock.advance(60_000);
     const first = await poll(key);
     expect(first).toMatchObject({ nextInstructionSeconds: 1, holdSeconds: 0 });
     expect(first.instructions.length).toBeGreaterThan(3);
