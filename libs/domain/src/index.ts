@@ -23,7 +23,13 @@ export {
   userManifestsAfter,
 } from './manifest-decider';
 export { clusterFinishedAt, isClosedCluster, isClosedHost } from './closed';
-export { clusterOfHostAfter, clusterOfInfraEnvAfter, Membership, type MembershipChange } from './membership';
+export {
+  clusterOfHostAfter,
+  clusterOfInfraEnvAfter,
+  type HostKeys,
+  Membership,
+  type MembershipChange,
+} from './membership';
 export { type ArtifactCommand, artifactDecider, type ArtifactsState } from './artifact-decider';
 export { NOT_EVALUATED } from './evaluated-inputs';
 export { MAX_STATUS_INFO_BYTES, NO_REASON, type StatusReason, type ValidationMessages } from './status-reason';

@@ -55,6 +55,52 @@ export interface KnownHosts {
   hostsOfInfraEnv(infraEnvId: string): Iterable<HostKey>;
 }
 
+/** The keys of hosts. */
+export interface HostKeys extends Iterable<HostKey> {
+  readonly size: number;
+  has(key: HostKey): boolean;
+}
+
+/** Keys in ascending order. A key is added without sorting the others again. */
+class SortedKeys implements HostKeys {
+  private readonly keys: HostKey[];
+
+  constructor(keys: Iterable<HostKey>) {
+    this.keys = [...keys].sort();
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  [Symbol.iterator](): Iterator<HostKey> {
+    return this.keys[Symbol.iterator]();
+  }
+
+  has(key: HostKey): boolean {
+    return this.keys[this.indexOf(key)] === key;
+  }
+
+  add(key: HostKey): void {
+    if (!this.has(key)) this.keys.splice(this.indexOf(key), 0, key);
+  }
+
+  delete(key: HostKey): void {
+    if (this.has(key)) this.keys.splice(this.indexOf(key), 1);
+  }
+
+  /** Returns the index of the first key that is not less than the given one. */
+  private indexOf(key: HostKey): number {
+    let start = 0;
+    for (let end = this.keys.length; start < end;) {
+      const middle = (start + end) >> 1;
+      if ((this.keys[middle] ?? key) < key) start = middle + 1;
+      else end = middle;
+    }
+    return start;
+  }
+}
+
 const NO_HOSTS: KnownHosts = { clusterOf: () => '', hostsOfCluster: () => [], hostsOfInfraEnv: () => [] };
 
 /**
@@ -63,20 +109,20 @@ const NO_HOSTS: KnownHosts = { clusterOf: () => '', hostsOfCluster: () => [], ho
  */
 export class Membership {
   private readonly clusterOfHost = new Map<HostKey, string>();
-  private readonly hostsByCluster = new Map<string, Set<HostKey>>();
+  private readonly hostsByCluster = new Map<string, SortedKeys>();
   private readonly hostsByInfraEnv = new Map<string, Set<HostKey>>();
   /** Kept until the hosts of the cluster change, because every poll needs it. */
   private readonly infraEnvsByCluster = new Map<string, ReadonlySet<string>>();
 
   constructor(private readonly known: KnownHosts = NO_HOSTS) {}
 
-  /** The hosts of a cluster in ascending order. Later events change the returned set. */
-  hostsOf(clusterId: string): ReadonlySet<HostKey> {
+  /** The hosts of a cluster in ascending order. Later events change the returned keys. */
+  hostsOf(clusterId: string): HostKeys {
     return this.members(clusterId);
   }
 
-  /** The registered hosts of an infra-env. Later events change the returned set. */
-  hostsOfInfraEnv(infraEnvId: string): ReadonlySet<HostKey> {
+  /** The registered hosts of an infra-env. Later events change the returned keys. */
+  hostsOfInfraEnv(infraEnvId: string): HostKeys {
     return this.registered(infraEnvId);
   }
 
@@ -94,8 +140,8 @@ export class Membership {
     if (isEventOf('host', event)) return this.observeHost(hostKeyOfStream(event.streamId), event);
     const { id } = parseStreamId(event.streamId);
     // Hosts register in an infra-env that exists, and join a cluster that exists. The known hosts need not be searched for a new one.
-    if (event.type === 'ClusterRegistered') setOf(this.hostsByCluster, id, () => []);
-    else if (event.type === 'InfraEnvRegistered') setOf(this.hostsByInfraEnv, id, () => []);
+    if (event.type === 'ClusterRegistered') kept(this.hostsByCluster, id, () => new SortedKeys([]));
+    else if (event.type === 'InfraEnvRegistered') kept(this.hostsByInfraEnv, id, () => new Set());
     else if (event.type === 'InfraEnvDeregistered') this.hostsByInfraEnv.delete(id);
     else if (event.type === 'ClusterDeregistered' && this.members(id).size === 0) this.forgetCluster(id);
     return NO_CHANGE;
@@ -126,31 +172,25 @@ export class Membership {
     if (left === joined) return NO_CHANGE;
     for (const id of [left, joined]) this.infraEnvsByCluster.delete(id);
     if (left) this.members(left).delete(key);
-    if (joined) this.join(joined, key);
+    if (joined) this.members(joined).add(key);
     this.clusterOfHost.set(key, joined);
     return { left, joined };
   }
 
-  private join(clusterId: string, key: HostKey): void {
-    const members = this.members(clusterId);
-    const sorted = [...members, key].sort();
-    members.clear();
-    for (const one of sorted) members.add(one);
-  }
-
-  private members(clusterId: string): Set<HostKey> {
-    return setOf(this.hostsByCluster, clusterId, () => [...this.known.hostsOfCluster(clusterId)].sort());
+  private members(clusterId: string): SortedKeys {
+    return kept(this.hostsByCluster, clusterId, () => new SortedKeys(this.known.hostsOfCluster(clusterId)));
   }
 
   private registered(infraEnvId: string): Set<HostKey> {
-    return setOf(this.hostsByInfraEnv, infraEnvId, () => this.known.hostsOfInfraEnv(infraEnvId));
+    return kept(this.hostsByInfraEnv, infraEnvId, () => new Set(this.known.hostsOfInfraEnv(infraEnvId)));
   }
 }
 
-function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, known: () => Iterable<Value>): Set<Value> {
-  const present = sets.get(key);
-  if (present) return present;
-  const created = new Set<Value>(known());
-  sets.set(key, created);
+/** Returns the value of the key. A missing value is created and kept. */
+function kept<Value>(values: Map<string, Value>, key: string, create: () => Value): Value {
+  const present = values.get(key);
+  if (present !== undefined) return present;
+  const created = create();
+  values.set(key, created);
   return created;
 }

@@ -62,6 +62,19 @@ describe('membership', () => {
     expect([...membership.hostsOf('two')]).toEqual([key('a')]);
   });
 
+  it('keeps many hosts in ascending order, independent of the order in which they join and leave', () => {
+    const names = Array.from({ length: 50 }, (_, index) => `host-${(index * 37) % 50}`);
+    const membership = after(...names.map((name) => registered(name, 'one')));
+    const members = membership.hostsOf('one');
+    expect([...members]).toEqual(names.map((name) => key(name)).sort());
+    const leaving = names.filter((_, index) => index % 3 === 0);
+    for (const name of leaving) membership.observe(unbound(name, 'one'));
+    const staying = names.filter((name) => !leaving.includes(name)).map((name) => key(name));
+    expect([...members]).toEqual([...staying].sort());
+    expect(members.size).toBe(staying.length);
+    expect(names.map((name) => members.has(key(name)))).toEqual(names.map((name) => staying.includes(key(name))));
+  });
+
   it('searches the known hosts for a cluster and an infra-env from before, not for new ones', () => {
     const searched: string[] = [];
     const search = (id: string) => {

@@ -1,6 +1,6 @@
 import { type HostKey, parseHostKey } from '@muster/contracts';
 import type { EntryKind, EntryShape } from '@muster/decision';
-import { isClosedCluster, isClosedHost } from '@muster/domain';
+import { type HostKeys, isClosedCluster, isClosedHost } from '@muster/domain';
 import {
   addressesOf,
   ClusterConnectivity,
@@ -38,7 +38,7 @@ type SavedCluster = Pick<
 >;
 
 interface HostsOfClusters {
-  readonly hostKeysOf: (id: string) => ReadonlySet<HostKey>;
+  readonly hostKeysOf: (id: string) => HostKeys;
   readonly hostOf: (key: HostKey) => HostEntry | undefined;
   readonly loaded: (hosts: readonly HostEntry[]) => void;
   readonly forgotten: (id: string) => void;
@@ -98,7 +98,7 @@ export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity
 }
 
 interface HostsOfInfraEnvs {
-  readonly hostKeysOf: (id: string) => ReadonlySet<HostKey>;
+  readonly hostKeysOf: (id: string) => HostKeys;
   readonly forgotten: (id: string) => void;
 }
 

@@ -1,5 +1,5 @@
 import { type HostKey, isHostKey, type MusterEvent } from '@muster/contracts';
-import type { ClusterState, HostState, InfraEnvState } from '@muster/domain';
+import type { ClusterState, HostKeys, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterShape } from '@muster/operators';
 import type {
   ClusterConnectivity,
@@ -54,7 +54,7 @@ export interface ClusterEntry {
   /** Computed only while operators are selected. */
   shape: ClusterShape;
   /** In ascending order. */
-  readonly hostKeys: ReadonlySet<HostKey>;
+  readonly hostKeys: HostKeys;
   /** Name → the hosts with an inventory and this name. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
@@ -83,7 +83,7 @@ export interface PresentGroups {
 
 export interface InfraEnvEntry {
   state: InfraEnvState;
-  readonly hostKeys: ReadonlySet<HostKey>;
+  readonly hostKeys: HostKeys;
 }
 
 /** Returns false for a deregistered host. */

@@ -17,6 +17,7 @@ import {
   clusterDecider,
   type ClusterState,
   hostDecider,
+  type HostKeys,
   type HostState,
   isClosedCluster,
   isClosedHost,
@@ -79,7 +80,7 @@ export interface HostEntry {
 
 export interface ClusterEntry {
   state: ClusterState;
-  readonly hostKeys: ReadonlySet<HostKey>;
+  readonly hostKeys: HostKeys;
   /** The artifacts of the installation `state.attempt` are requested. */
   isPreparing: boolean;
   /** Start of the attempt, ISO 8601. */
@@ -238,7 +239,7 @@ const ENDS_OF_PREPARATION: ReadonlySet<string> = new Set([
 const hasLeftPreparation = ({ type, data }: ClusterEvent): boolean =>
   type === 'ClusterEnteredStatus' && data.status !== 'preparing-for-installation';
 
-const newEntry = (hostKeys: ReadonlySet<HostKey>): ClusterEntry => ({
+const newEntry = (hostKeys: HostKeys): ClusterEntry => ({
   state: clusterDecider.initialState(),
   hostKeys,
   isPreparing: false,

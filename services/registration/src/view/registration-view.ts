@@ -155,8 +155,13 @@ export class RegistrationView {
   }
 
   hostsOf(clusterId: string): HostEntry[] {
-    const keys = this.clusters.get(clusterId)?.hostKeys ?? [];
-    return [...keys].flatMap((key) => this.hosts.get(key) ?? []);
+    // A loop takes a fraction of the time of `flatMap`, and every change of a host leads here.
+    const hosts: HostEntry[] = [];
+    for (const key of this.clusters.get(clusterId)?.hostKeys ?? []) {
+      const host = this.hosts.get(key);
+      if (host) hosts.push(host);
+    }
+    return hosts;
   }
 
   /** Returns the cluster of the host of the event, and the cluster that the host left with the event. */

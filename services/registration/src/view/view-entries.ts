@@ -1,6 +1,6 @@
 import type { ArtifactEvent, HardwareFacts, HostKey, Plain, RecordedMusterEvent } from '@muster/contracts';
 import type { EntryShape } from '@muster/decision';
-import type { ClusterState, HostState, InfraEnvState, ReleaseDownload } from '@muster/domain';
+import type { ClusterState, HostKeys, HostState, InfraEnvState, ReleaseDownload } from '@muster/domain';
 import type { RecordedEvent } from '@muster/ports';
 import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
 
@@ -30,7 +30,7 @@ export interface ClusterEntry {
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
   outcomes: Outcomes;
-  readonly hostKeys: ReadonlySet<HostKey>;
+  readonly hostKeys: HostKeys;
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   /** Parts of the release, once it was read. */
@@ -107,7 +107,7 @@ export const NOTHING_REPORTED = {
 
 export const newCluster = (
   id: string,
-  hostKeys: ReadonlySet<HostKey>,
+  hostKeys: HostKeys,
   state: ClusterState,
   event: RecordedMusterEvent,
 ): ClusterEntry => ({
