@@ -83,14 +83,20 @@ export function isProxyUrl(text: string, schemes: readonly string[]): boolean {
  */
 export function isSameValue(first: unknown, second: unknown): boolean {
   if (first === second) return true;
-  if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null) return false;
-  if (Array.isArray(first) !== Array.isArray(second)) return false;
-  const [a, b] = [membersOf(first), membersOf(second)];
-  return a.size === b.size && [...a].every(([name, value]) => b.has(name) && isSameValue(value, b.get(name)));
+  if (!hasMembers(first) || !hasMembers(second) || Array.isArray(first) !== Array.isArray(second)) return false;
+  let others = 0;
+  for (const name in second) if (second[name] !== undefined) others += 1;
+  for (const name in first) {
+    const value = first[name];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(second, name) || !isSameValue(value, second[name])) return false;
+    others -= 1;
+  }
+  return others === 0;
 }
 
-const membersOf = (value: object): ReadonlyMap<string, unknown> =>
-  new Map(Object.entries(value).filter(([, member]) => member !== undefined));
+const hasMembers = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null;
 
 /** Replaces user and password in the URL of a proxy. They are sealed separately. */
 export const PROXY_MASK = '*****';

@@ -1,4 +1,4 @@
-import { isDomainName, isSshPublicKeys, isMaskedProxyUrl, isProxyUrl, maskedProxyUrl } from './text-forms';
+import { isDomainName, isMaskedProxyUrl, isProxyUrl, isSameValue, isSshPublicKeys, maskedProxyUrl } from './text-forms';
 
 describe('mask of a proxy URL', () => {
   it.each([
@@ -60,4 +60,37 @@ describe('SSH public keys', () => {
 describe('domain names', () => {
   it.each(['example.com', 'a.io', 'lab'])('%s is accepted', (name) => expect(isDomainName(name)).toBe(true));
   it.each(['example.c', 'c', 'a..com', '-a.com'])('%s is refused', (name) => expect(isDomainName(name)).toBe(false));
+});
+
+describe('isSameValue', () => {
+  it.each([
+    [
+      { a: 1, b: { c: ['x'] } },
+      { b: { c: ['x'] }, a: 1 },
+    ],
+    [{ a: 1, b: undefined }, { a: 1 }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    [[], []],
+    ['x', 'x'],
+    [undefined, undefined],
+  ])('is true for %j and %j', (first, second) => {
+    expect(isSameValue(first, second)).toBe(true);
+  });
+
+  it.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: 1 }, { a: 1, b: 2 }],
+    [{ a: 1, b: 2 }, { a: 1 }],
+    [{ constructor: 'x' }, {}],
+    [{}, { constructor: 'x' }],
+    [{ a: { b: 1 } }, { a: { b: 2 } }],
+    [['x'], ['x', 'y']],
+    [[], {}],
+    [{}, null],
+    [{}, undefined],
+    ['1', 1],
+  ])('is false for %j and %j', (first, second) => {
+    expect(isSameValue(first, second)).toBe(false);
+  });
 });
