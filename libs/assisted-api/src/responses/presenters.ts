@@ -48,7 +48,8 @@ interface OutcomeText {
 /**
  * Returns a function that renders `validations_info`: JSON text, category to array of `{id, status, message}`, sorted by
  * id. The text of each outcome is kept as long as the outcome. Most outcomes of a host are the initial ones, which all
- * hosts share, and an event replaces only the outcomes that changed, so few texts are rendered for a new document.
+ * hosts share, and an event replaces only the outcomes that changed, so few texts are rendered for a new document. The text of
+ * a new host is that of every new host.
  */
 function renderer(initial: Outcomes, render: (outcome: Outcome) => RenderedOutcome): (recorded: OutcomeMap) => string {
   const sorted = [...initial].sort(([first], [second]) => (first < second ? -1 : 1));
@@ -56,7 +57,7 @@ function renderer(initial: Outcomes, render: (outcome: Outcome) => RenderedOutco
     const { id, status, message, category } = render(outcome);
     return { category, json: JSON.stringify({ id, status, message }) };
   });
-  return (recorded) => {
+  const write = (recorded: OutcomeMap): string => {
     const categories = new Map<string, string>();
     for (const [id, unreported] of sorted) {
       const outcome = recorded[id] ?? unreported;
@@ -66,6 +67,11 @@ function renderer(initial: Outcomes, render: (outcome: Outcome) => RenderedOutco
       categories.set(category, before === undefined ? json : `${before},${json}`);
     }
     return `{${Array.from(categories, ([category, list]) => `"${category}":[${list}]`).join(',')}}`;
+  };
+  let unreported: string | undefined;
+  return (recorded) => {
+    for (const _id in recorded) return write(recorded);
+    return (unreported ??= write(recorded));
   };
 }
 

@@ -125,6 +125,13 @@ describe('validations_info', () => {
     expect(messageOf({ ...outcomes, 'has-min-cpu-cores': counted('0') })).toContain('has 0 CPU cores');
   });
 
+  it('is one text for all hosts without a recorded outcome, and changes with the first recorded one', () => {
+    const text = presentHostOutcomes({}, true);
+    expect(presentHostOutcomes({}, true)).toBe(text);
+    expect(presentHostOutcomes(recorded('ntp-synced', 'success', 'ntp.example.com'), true)).not.toBe(text);
+    expect(presentHostOutcomes({}, true)).toBe(text);
+  });
+
   it('omits rules for bound hosts while a host is not bound', () => {
     const info = JSON.parse(presentHostOutcomes({}, false)) as Presented;
     expect(info['operators']).toBeUndefined();
