@@ -111,12 +111,17 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
 /** Returns true when the host reported another connectivity, or when another report is required. */
-export const changesReports = (before: HostEntry, after: HostEntry): boolean =>
-  before.state.clusterId !== after.state.clusterId ||
-  before.state.isSilent !== after.state.isSilent ||
+export function changesReports(before: HostEntry, after: HostEntry): boolean {
   // Only hosts with an inventory check their connectivity. The contents of the inventory do not matter.
-  (before.reports.hardware === undefined) !== (after.reports.hardware === undefined) ||
-  before.reports.reaches !== after.reports.reaches;
+  const [couldCheck, canCheck] = [before.reports.hardware !== undefined, after.reports.hardware !== undefined];
+  if (couldCheck !== canCheck) return true;
+  return (
+    canCheck &&
+    (before.state.clusterId !== after.state.clusterId ||
+      before.state.isSilent !== after.state.isSilent ||
+      before.reports.reaches !== after.reports.reaches)
+  );
+}
 
 /** Returns the name of the node, or '' while the host has no inventory. */
 export function nameOf({ state, reports }: HostEntry): string {
