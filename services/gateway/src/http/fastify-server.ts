@@ -9,6 +9,7 @@ import {
   HEADERS_TIMEOUT_MS,
   JSON_BODY_MAX_BYTES,
   leaveBodiesUnread,
+  leaveRestsUnread,
   LOG_BUNDLE_MAX_BYTES,
   PATH_PARAMETER_MAX_CHARACTERS,
   REQUEST_ID_MAX_CHARACTERS,
@@ -95,15 +96,10 @@ export function createFastifyServer(
     void reply.header('X-Request-Id', request.id);
     done();
   });
-  // The rest of a refused body is read, so that the client gets the response, but a slow client does not keep the connection.
-  server.addHook('onResponse', ({ raw }, _reply, done) => {
-    const { socket } = raw;
-    if (raw.complete === false) setTimeout(() => raw.complete || socket.destroy(), waitTimeout.restMs).unref();
-    done();
-  });
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   closePromptly(server);
   leaveBodiesUnread(server);
+  leaveRestsUnread(server, waitTimeout.restMs);
   answerFromKeptBodies(server);
   readUploads(server);
   return adapter;

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { EVENT_MESSAGE_MAX_CHARACTERS } from '@muster/assisted-api';
+import { portOf } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID } from '../sample-documents.fixture.spec';
@@ -35,6 +36,25 @@ describe('limits of a request', () => {
     expect(chunked.status).toBe(413);
   });
 
+  it.each([
+    [JSON_BODY_MAX_BYTES + 1, /^HTTP\/1\.1 413 /],
+    [2, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /],
+  ])('answers a client that waits for 100 Continue before it sends %d bytes', async (length, expected) => {
+    const { hostname, port } = new URL(gateway.url);
+    const headers = ['Host: x', 'Content-Type: application/json', `Content-Length: ${length}`, 'Expect: 100-continue'];
+    let answer = '';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`POST ${API}/v2/clusters HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`),
+    );
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+      if (answer.endsWith('100 Continue\r\n\r\n')) socket.write('{}');
+    });
+    await eventually('the request is answered', () => /HTTP\/1\.1 4[^]*}/.test(answer));
+    socket.destroy();
+    expect(answer).toMatch(expected);
+  });
+
   it('answers 404 to an id that is too long, and repeats only a part of it', async () => {
     const long = 'a'.repeat(4 * PATH_PARAMETER_MAX_CHARACTERS);
     const answer = await gateway.call('GET', `${API}/v2/clusters/${long}`);
@@ -61,6 +81,83 @@ describe('limits of a request', () => {
       status: 400,
       body: { code: 400, message: expect.stringContaining('message') as string },
     });
+  });
+});
+
+/** The text that a client received over a connection. */
+interface Heard {
+  answer: string;
+  closed: boolean;
+}
+
+describe('the body of a refused request', () => {
+  const LENGTH = 2 * JSON_BODY_MAX_BYTES;
+  const SHORT_BYTES = 512 * 1024;
+  const head = (length: number, ...headers: string[]): string =>
+    ['POST /nowhere HTTP/1.1', 'Host: x', 'Content-Type: application/json', `Content-Length: ${length}`, ...headers]
+      .join('\r\n')
+      .concat('\r\n\r\n');
+  const server = createFastifyServer(new RouteTable()).getInstance();
+  const accepted: Socket[] = [];
+  beforeAll(async () => {
+    server.server.on('connection', (socket) => accepted.push(socket));
+    await server.listen({ port: 0, host: '127.0.0.1' });
+  });
+  beforeEach(() => accepted.splice(0));
+  afterAll(() => server.close());
+
+  const open = (): { socket: Socket; heard: Heard } => {
+    const heard = { answer: '', closed: false };
+    const socket = connect(portOf(server.server), '127.0.0.1');
+    socket.on('data', (chunk) => (heard.answer += chunk.toString()));
+    socket.on('error', () => (heard.closed = true));
+    socket.on('close', () => (heard.closed = true));
+    return { socket, heard };
+  };
+
+  it('is not read when it is long, except for a few clients', async () => {
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { socket, heard } = open();
+        socket.write(head(LENGTH));
+        socket.write(Buffer.alloc(LENGTH));
+        await eventually('the request is answered', () => heard.answer.includes('not found'));
+        return heard;
+      }),
+    );
+    await eventually('all connections are closed', () => accepted.every(({ closed }) => closed));
+    for (const { answer } of clients) expect(answer).toMatch(/^HTTP\/1\.1 404 [^]*\r\nconnection: close\r\n/i);
+    const readBytes = accepted.map(({ bytesRead }) => bytesRead);
+    expect(readBytes.filter((bytes) => bytes > SHORT_BYTES).length).toBeLessThanOrEqual(4);
+  });
+
+  it('is read when the client sends the whole body before it reads the answer', async () => {
+    const { socket, heard } = open();
+    socket.pause();
+    socket.write(head(LENGTH));
+    await new Promise((resolve) => socket.write(Buffer.alloc(LENGTH), resolve));
+    socket.resume();
+    await eventually('the request is answered', () => heard.closed);
+    expect(heard.answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('is read when it is short, and the connection stays open', async () => {
+    const { socket, heard } = open();
+    socket.write(head(SHORT_BYTES / 4));
+    await eventually('the request is answered', () => heard.answer.includes('not found'));
+    heard.answer = '';
+    socket.write(Buffer.alloc(SHORT_BYTES / 4));
+    socket.write(head(0));
+    await eventually('the next request is answered', () => heard.answer.includes('not found'));
+    socket.destroy();
+  });
+
+  it('is not sent by a client that waits for 100 Continue', async () => {
+    const { socket, heard } = open();
+    socket.write(head(LENGTH, 'Expect: 100-continue'));
+    await eventually('the connection is closed', () => heard.closed);
+    expect(heard.answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(accepted[0]?.bytesRead).toBeLessThan(1_024);
   });
 });
 
@@ -96,12 +193,9 @@ describe('slow clients', () => {
     await Promise.all([server.close(), lenient.close()]);
   });
 
-  const say = (text: string, to = server): { answer: string; closed: boolean } => {
-    const address = to.server.address();
+  const say = (text: string, to = server): Heard => {
     const heard = { answer: '', closed: false };
-    const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1', () =>
-      socket.write(text),
-    );
+    const socket = connect(portOf(to.server), '127.0.0.1', () => socket.write(text));
     socket.on('data', (chunk) => (heard.answer += chunk.toString()));
     socket.on('close', () => (heard.closed = true));
     sockets.push(socket);

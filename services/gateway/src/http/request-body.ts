@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject, type Members } from '@muster/schema';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS, SchemaViolation } from './request.pipes';
 
 /** Maximum size of a JSON body, in bytes. Inventory and connectivity reports of large hosts are the largest bodies. */
@@ -20,12 +20,19 @@ export const REQUEST_TIMEOUT_MS = 600_000;
  */
 export const BODY_RATE_MIN_BYTES_PER_SECOND = 1_024;
 export const BODY_RATE_GRACE_MS = 15_000;
+/** Minimum length of a body whose rest is not read when the request is refused before the body has arrived. */
+const LONG_BODY_BYTES = 256 * 1024;
+/** Time in which a client can read such an answer and close the connection. Go's HTTP server waits as long. */
+const CLOSE_GRACE_MS = 500;
+/** Interval in which the rest of one body is read, for a client that sends the whole body before it reads the answer. */
+const REST_INTERVAL_MS = 1_000;
+/** Maximum size of the rest that is read, in bytes. */
+const REST_MAX_BYTES = 2 * JSON_BODY_MAX_BYTES;
 /** Maximum length of a request id of a client, in characters. */
 export const REQUEST_ID_MAX_CHARACTERS = 128;
 /** Interval of the check for slow clients. */
 export const SLOW_CLIENTS_CHECK_MS = 10_000;
 
-const LARGE_BODY_BYTES = 256 * 1024;
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 const FORM_MEDIA_TYPE = /^multipart\/form-data\b/i;
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -37,6 +44,60 @@ const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export function leaveBodiesUnread(server: FastifyInstance): void {
   for (const method of METHODS_WITH_BODY) server.addHttpMethod(method, { hasBody: false });
 }
+
+/**
+ * Limits the work for a body whose request is answered before it has arrived. To read 4 MiB costs ten times as much as to
+ * refuse the request. The rest of a short body is read within `restMs`, and the connection stays open. The rest of a long one is
+ * not read: the answer ends the connection, and most clients then stop to send. A connection that is closed with unread
+ * bytes is reset, and a client that still sends would lose the answer. So it stays open for `CLOSE_GRACE_MS`, and the rest
+ * of one body per interval is read after that.
+ *
+ * A client that sends `Expect: 100-continue` sends no body before a handler reads it.
+ */
+export function leaveRestsUnread(server: FastifyInstance, restMs: number): void {
+  server.server.on('checkContinue', (request, response) => {
+    request.once('resume', () => response.headersSent || response.writeContinue());
+    server.server.emit('request', request, response);
+  });
+  let nextReadMs = 0;
+  server.addHook('onSend', ({ raw }, reply, payload, done) => {
+    if (raw.complete === false) {
+      if (reply.statusCode >= 400 && isLong(raw)) leaveUnread(raw, reply);
+      else closeAfter(raw, restMs);
+    }
+    done(null, payload);
+  });
+
+  const closeAfter = (raw: IncomingMessage, ms: number): void =>
+    void setTimeout(() => raw.complete || raw.socket.destroy(), ms).unref();
+
+  function leaveUnread(raw: IncomingMessage, reply: FastifyReply): void {
+    void reply.header('Connection', 'close');
+    raw.unpipe().removeAllListeners('data').pause();
+    // Node reads and drops the body itself when nothing of it was read. The read resumes the connection in the next tick.
+    raw.read();
+    process.nextTick(() => raw.socket.pause());
+    // Node calls this after the answer, because of the header.
+    raw.socket.destroySoon = () => {
+      raw.socket.end();
+      setTimeout(() => readRest(raw), CLOSE_GRACE_MS).unref();
+    };
+  }
+
+  function readRest(raw: IncomingMessage): void {
+    const nowMs = performance.now();
+    if (nowMs < nextReadMs) return void raw.socket.destroy();
+    nextReadMs = nowMs + REST_INTERVAL_MS;
+    let left = REST_MAX_BYTES;
+    raw.on('data', ({ length }: Buffer) => (left -= length) < 0 && raw.socket.destroy());
+    raw.once('end', () => raw.socket.destroy());
+    raw.resume();
+    closeAfter(raw, restMs);
+  }
+}
+
+const isLong = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= LONG_BODY_BYTES;
 
 /** Returns whether the body of the request is a form, which the handler of an upload reads. */
 export const isForm = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
@@ -68,7 +129,7 @@ export async function readBody(
   if (bytes.length > JSON_MAX_MEMBERS) checkJsonExtent(bytes);
   request.body = parseBody(bytes);
   // The validation of a large body is a turn of the event loop of its own.
-  if (bytes.length > LARGE_BODY_BYTES) await nextTurn();
+  if (bytes.length > LONG_BODY_BYTES) await nextTurn();
   const objects: Members[] = [];
   collectObjects(request.body, 1, objects);
   return objects;
@@ -112,10 +173,7 @@ function watchRate(receivedBytes: () => number, refuse: (error: Error) => void):
 const tooLarge = (): SchemaViolation =>
   new SchemaViolation(`The body is too large: at most ${JSON_BODY_MAX_BYTES} bytes are allowed`, 413);
 
-/**
- * Reads and drops the rest of a refused body, so that the client gets the response instead of a closed connection. Node drops a
- * body whose length is too large without passing it on.
- */
+/** Refuses a body whose length is too large before a byte of it is read. */
 function bytesOf(body: IncomingMessage): Promise<Buffer> {
   if (Number(body.headers['content-length']) > JSON_BODY_MAX_BYTES) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {

@@ -34,6 +34,8 @@ function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
         answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
         answer.once('end', () => {
           const status = answer.statusCode ?? 0;
+          // As the HTTP client of Go, curl and fetch: an answer before the body was sent ends the connection.
+          if (!sent.writableFinished) sent.destroy();
           const isExpected = expected === undefined ? status >= 200 && status < 300 : status === expected;
           if (isExpected) resolve(bytes);
           else reject(new Error(`${method} answered ${status}`));
