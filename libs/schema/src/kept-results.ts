@@ -3,15 +3,19 @@ const TEXT_CHARACTERS_MAX = 64;
 
 /**
  * Returns the function with its results kept by text. For functions that depend on the text only, are called often, and mostly with the
- * same texts: versions, networks. All results are removed when there are more than `textsMax`.
+ * same texts: versions, networks. Other arguments must follow from the text. All results are removed when there are more than `textsMax`.
  */
-export function keptByText<Result>(compute: (text: string) => Result, textsMax: number): (text: string) => Result {
+export function keptByText<Result, Others extends readonly unknown[] = []>(
+  compute: (text: string, ...others: Others) => Result,
+  textsMax: number,
+  textCharactersMax = TEXT_CHARACTERS_MAX,
+): (text: string, ...others: Others) => Result {
   const kept = new Map<string, { readonly result: Result }>();
-  return (text) => {
+  return (text, ...others) => {
     const known = kept.get(text);
     if (known) return known.result;
-    const result = compute(text);
-    if (text.length > TEXT_CHARACTERS_MAX) return result;
+    const result = compute(text, ...others);
+    if (text.length > textCharactersMax) return result;
     if (kept.size >= textsMax) kept.clear();
     kept.set(text, { result });
     return result;

@@ -1,12 +1,16 @@
 import { keptByObject, keptByText } from './kept-results';
 
 describe('keptByText', () => {
-  const counted = (textsMax: number) => {
+  const counted = (textsMax: number, charactersMax?: number) => {
     const computed: string[] = [];
-    const lengthOf = keptByText((text) => {
-      computed.push(text);
-      return text === '' ? undefined : text.length;
-    }, textsMax);
+    const lengthOf = keptByText(
+      (text) => {
+        computed.push(text);
+        return text === '' ? undefined : text.length;
+      },
+      textsMax,
+      charactersMax,
+    );
     return { computed, lengthOf };
   };
 
@@ -22,11 +26,23 @@ describe('keptByText', () => {
     expect(computed).toEqual(['a', 'bb', 'ccc', 'a']);
   });
 
-  it('keeps no long text', () => {
-    const { computed, lengthOf } = counted(10);
-    const long = 'x'.repeat(65);
-    expect([lengthOf(long), lengthOf(long)]).toEqual([65, 65]);
-    expect(computed).toHaveLength(2);
+  it.each([
+    [64, undefined],
+    [5, 5],
+  ])('keeps no text of more than %d characters', (charactersMax, given) => {
+    const { computed, lengthOf } = counted(10, given);
+    for (const length of [charactersMax, charactersMax + 1]) {
+      const text = 'x'.repeat(length);
+      expect([lengthOf(text), lengthOf(text)]).toEqual([length, length]);
+    }
+    expect(computed).toHaveLength(3);
+  });
+
+  it('returns the object that another call with the text gave', () => {
+    const shared = keptByText((_text, list: readonly string[]) => list, 10);
+    const first = ['a', 'b'];
+    expect(shared('a,b', first)).toBe(first);
+    expect(shared('a,b', ['a', 'b'])).toBe(first);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { InventoryEvent } from '@muster/contracts';
 import { type AddressRange, parseAddressRanges } from '@muster/addresses';
+import { keptByText } from '@muster/schema';
 import { GOOD_LATENCY_MS, type Hardware, type HostFacts, type Reach, type Reaches } from '@muster/validation-rules';
 import type { EventData } from '@muster/contracts';
 
@@ -159,8 +160,10 @@ function changedReaches(
 
 /** More texts than the hosts of a large cluster report. */
 const SHARED_MAX = 20_000;
-const sharedTexts = new Map<string, string>();
-const sharedLists = new Map<string, Reach['nearAddresses']>();
+/** Longer lists are not shared. Two addresses of each family have about 100 characters. */
+const SHARED_CHARACTERS_MAX = 256;
+const sharedText = keptByText((text) => text, SHARED_MAX);
+const sharedList = keptByText((_text, list: Reach['nearAddresses']) => list, SHARED_MAX, SHARED_CHARACTERS_MAX);
 
 /**
  * Returns the same connection with the id and the addresses of another report about the host. Each host of a cluster reports all
@@ -168,18 +171,10 @@ const sharedLists = new Map<string, Reach['nearAddresses']>();
  */
 const withSharedTexts = (reach: Reach): Reach => ({
   ...reach,
-  hostId: shared(sharedTexts, reach.hostId, reach.hostId),
-  nearAddresses: shared(sharedLists, reach.nearAddresses.join(), reach.nearAddresses),
-  farAddresses: shared(sharedLists, reach.farAddresses.join(), reach.farAddresses),
+  hostId: sharedText(reach.hostId),
+  nearAddresses: sharedList(reach.nearAddresses.join(), reach.nearAddresses),
+  farAddresses: sharedList(reach.farAddresses.join(), reach.farAddresses),
 });
-
-function shared<Value>(known: Map<string, Value>, key: string, value: Value): Value {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  if (known.size >= SHARED_MAX) known.clear();
-  known.set(key, value);
-  return value;
-}
 
 const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
   !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
