@@ -32,7 +32,7 @@ export const PROGRAM_SETTINGS = {
     max: 64,
     fallbackText: 'the cores of the machine, at most 4',
     meaning:
-      'Cores that the process uses. From 2 on, threads of their own write to the SQLite files of the data directory, so that requests do not wait for the disk, and the image service runs in a thread of its own.',
+      'Cores that the process uses. From 2 on, threads of their own write to the SQLite files of the data directory, so that requests do not wait for the disk, and the image service runs in a thread of its own. Higher values change nothing. To use more cores, start the services as processes of their own.',
   }),
   MUSTER_REPORT_RETENTION: duration({
     ...MUSTER,
