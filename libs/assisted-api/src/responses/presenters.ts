@@ -32,7 +32,8 @@ export function stripInternals<Document extends object, Hidden extends string = 
   hidden: readonly Hidden[] = [],
 ): Public<Document, Hidden> {
   const shown: { [member: string]: unknown } = {};
-  for (const [member, value] of Object.entries(document)) {
+  for (const member in document) {
+    const value = document[member];
     if (!member.startsWith('_') && value !== undefined && !isOneOf(hidden, member)) shown[member] = value;
   }
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the loop selects by name what Public selects by type

@@ -1,4 +1,5 @@
 import type { ClusterConditions as ClusterConditionsMessage, Plain } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 import type { ClusterSettingsFacts } from '../facts/cluster-settings.facts';
 import type { ClusterFacts } from '../facts/cluster.facts';
 import { SERVICE_DEFAULTS } from '../facts/host.facts';
@@ -46,8 +47,9 @@ export const outcomesWithoutHosts = (settings: ClusterSettingsFacts): Outcome[] 
   evaluateCluster({ policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] });
 
 /** Returns the conditions of a cluster without hosts. They follow from its settings and are never stored. */
-export const conditionsWithoutHosts = (settings: ClusterSettingsFacts): ClusterConditions =>
-  clusterConditions({ settings }, outcomesWithoutHosts(settings));
+export const conditionsWithoutHosts = keptByObject((settings: ClusterSettingsFacts): ClusterConditions =>
+  clusterConditions({ settings }, outcomesWithoutHosts(settings)),
+);
 
 /** Returns the ids of all outcomes that fail or block the cluster. Failing rules that do not block are included. */
 export function clusterBlockingIds(outcomes: readonly Outcome[], ignored: IgnoredRules): ClusterBlockingIds {

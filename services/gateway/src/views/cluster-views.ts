@@ -150,9 +150,7 @@ export class ClusterViews {
     const installConfigOverrides = await this.overridesOf(document);
     return this.turns.run(() => {
       const cluster = presentCluster(document, { hostDocuments, installConfigOverrides });
-      // Undefined members are not written. A copy without the member takes as long as the writing.
-      const begin = JSON.stringify(Object.assign(cluster, { hosts: undefined })).slice(0, -1);
-      const pieces = [Buffer.from(`${begin},"hosts":${hostDocuments ? '' : '[]}'}`)];
+      const pieces = [Buffer.from(hostDocuments ? untilHosts(cluster) : JSON.stringify(cluster))];
       this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
       return pieces;
     });
@@ -171,4 +169,11 @@ export class ClusterViews {
   overridesOf(document: ClusterDocument): Promise<string | undefined> {
     return this.sealed.of(document.id, document._install_config_overrides?.digest);
   }
+}
+
+/** Returns the JSON of the cluster up to the list of its hosts, which is its last member. */
+function untilHosts(cluster: V2Cluster): string {
+  // Undefined members are not written. A copy without the member takes as long as the writing.
+  const text = JSON.stringify(Object.assign(cluster, { hosts: undefined }));
+  return `${text.slice(0, -1)},"hosts":`;
 }
