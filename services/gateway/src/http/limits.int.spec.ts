@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { EVENT_MESSAGE_MAX_CHARACTERS } from '@muster/assisted-api';
 import { portOf } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
@@ -97,14 +98,16 @@ describe('the body of a refused request', () => {
     ['POST /nowhere HTTP/1.1', 'Host: x', 'Content-Type: application/json', `Content-Length: ${length}`, ...headers]
       .join('\r\n')
       .concat('\r\n\r\n');
-  const server = createFastifyServer(new RouteTable()).getInstance();
   const accepted: Socket[] = [];
-  beforeAll(async () => {
+  // Each test has a server of its own, because a server reads the rest of one body per second.
+  let server: FastifyInstance;
+  beforeEach(async () => {
+    accepted.splice(0);
+    server = createFastifyServer(new RouteTable()).getInstance();
     server.server.on('connection', (socket) => accepted.push(socket));
     await server.listen({ port: 0, host: '127.0.0.1' });
   });
-  beforeEach(() => accepted.splice(0));
-  afterAll(() => server.close());
+  afterEach(() => server.close());
 
   const open = (): { socket: Socket; heard: Heard } => {
     const heard = { answer: '', closed: false };
