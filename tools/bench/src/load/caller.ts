@@ -13,6 +13,14 @@ export interface Caller {
 
 const TIMEOUT_MS = 30_000;
 
+/** The last body and its JSON. A call with a large body is sent many times, and to write it takes longer than to refuse it. */
+let last: { readonly body: unknown; readonly bytes: Buffer } = { body: undefined, bytes: Buffer.alloc(0) };
+
+function bytesOf(body: unknown): Buffer {
+  if (last.body !== body) last = { body, bytes: Buffer.from(JSON.stringify(body)) };
+  return last.bytes;
+}
+
 export const openCaller = (target: Transport): Promise<Caller> =>
   target.kind === 'http' ? Promise.resolve(httpCaller(target)) : natsCaller(target);
 
@@ -23,21 +31,18 @@ function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
     new Promise((resolve, reject) => {
       const [method = 'GET', bare = '/'] = to.split(' ');
       const path = isStamped ? `${bare}?timestamp=${nowSeconds()}` : bare;
-      const text = body === undefined ? undefined : JSON.stringify(body);
-      const ofBody = text !== undefined && {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      };
+      const bytes = body === undefined ? undefined : bytesOf(body);
+      const ofBody = bytes && { 'content-type': 'application/json', 'content-length': bytes.length };
       const headers = { ...given, ...ofBody };
       const sent = request({ agent, hostname, port, method, path, headers, timeout: TIMEOUT_MS }, (answer) => {
-        let bytes = 0;
-        answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
+        let answerBytes = 0;
+        answer.on('data', (chunk: Buffer) => (answerBytes += chunk.length));
         answer.once('end', () => {
           const status = answer.statusCode ?? 0;
           // As the HTTP client of Go, curl and fetch: an answer before the body was sent ends the connection.
           if (!sent.writableFinished) sent.destroy();
           const isExpected = expected === undefined ? status >= 200 && status < 300 : status === expected;
-          if (isExpected) resolve(bytes);
+          if (isExpected) resolve(answerBytes);
           else reject(new Error(`${method} answered ${status}`));
         });
         answer.once('error', reject);
@@ -45,7 +50,7 @@ function httpCaller({ baseUrl, sockets }: HttpTarget): Caller {
       sent.once('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
       // A connection may end after the response to a refused body.
       sent.on('error', reject);
-      sent.end(text);
+      sent.end(bytes);
     });
   return { call: send, close: async () => agent.destroy() };
 }
