@@ -61,10 +61,16 @@ const INBOX = '_INBOX.';
 export type ReportHandlerError = (subject: string, error: unknown) => void;
 
 /**
- * Maximum number of messages that are handled in one turn of the event loop. The connection reads up to 2 MiB in one turn, which are
- * thousands of messages when all hosts of a large cluster report.
+ * Number of messages that are handled in one turn of the event loop while few wait. The connection reads up to 2 MiB in one turn, which
+ * are thousands of messages when all hosts of a large cluster report.
  */
-export const MESSAGES_PER_TURN_MAX = 16;
+export const MESSAGES_PER_TURN = 16;
+
+/**
+ * Number of turns in which the waiting messages are handled. When turns take long, because of other work or a busy machine, 16 messages
+ * per turn are fewer than the polls of the hosts, which then count as silent.
+ */
+const TURNS_OF_WAITING = 8;
 
 /**
  * Calls the handler for each message in the order of arrival, without waiting for the results, and sends its result. Never throws,
@@ -74,6 +80,7 @@ export class MessageHandler {
   private readonly pending = new Set<Promise<void>>();
   private readonly waiting: (() => void)[] = [];
   private handledInTurn = 0;
+  private perTurn = MESSAGES_PER_TURN;
 
   constructor(private readonly report: ReportHandlerError) {}
 
@@ -83,12 +90,13 @@ export class MessageHandler {
   }
 
   private handleWaiting(): void {
-    const room = MESSAGES_PER_TURN_MAX - this.handledInTurn;
+    const room = this.perTurn - this.handledInTurn;
     if (room <= 0) return;
     const next = this.waiting.splice(0, room);
     if (this.handledInTurn === 0 && next.length > 0)
       setImmediate(() => {
         this.handledInTurn = 0;
+        this.perTurn = Math.max(MESSAGES_PER_TURN, Math.ceil(this.waiting.length / TURNS_OF_WAITING));
         this.handleWaiting();
       });
     this.handledInTurn += next.length;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Msg } from 'nats';
-import { MessageHandler, MESSAGES_PER_TURN_MAX } from './message-handler';
+import { MessageHandler, MESSAGES_PER_TURN } from './message-handler';
 
 describe('messages that arrive in one turn', () => {
-  const messages = Array.from({ length: 3 * MESSAGES_PER_TURN_MAX }, (_, number) => number);
+  const messages = Array.from({ length: 3 * MESSAGES_PER_TURN }, (_, number) => number);
   const messageOf = (body: number): Msg =>
     ({ subject: 's', data: Buffer.from(String(body)), headers: undefined, reply: '' }) as unknown as Msg;
 
@@ -21,7 +21,26 @@ describe('messages that arrive in one turn', () => {
       await nextTurn();
     }
     expect(handled).toEqual(messages);
-    expect(handledPerTurn).toEqual([MESSAGES_PER_TURN_MAX, MESSAGES_PER_TURN_MAX]);
+    expect(handledPerTurn).toEqual([MESSAGES_PER_TURN, MESSAGES_PER_TURN]);
+  });
+
+  it('are handled in fewer turns when many wait, so that long turns do not delay them for minutes', async () => {
+    const handler = new MessageHandler(() => undefined);
+    const many = 100 * MESSAGES_PER_TURN;
+    let handled = 0;
+    for (let message = 0; message < many; message += 1)
+      handler.handle(messageOf(message), () => {
+        handled += 1;
+        return undefined;
+      });
+    const perTurn = [handled];
+    while (handled < many) {
+      const before = handled;
+      await nextTurn();
+      perTurn.push(handled - before);
+    }
+    expect(perTurn.length).toBeLessThan(30);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(many / 8);
   });
 
   it('are all handled before the handler is idle', async () => {
