@@ -1,6 +1,7 @@
 import type { InventoryEvent } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { keptByText } from '@muster/schema';
 import { toCanonicalJson } from './report';
 import { reachFingerprint } from './reports/connectivity.report';
 import { DISK_SPEED_STEP_TYPE } from './reports/preparation.reports';
@@ -110,13 +111,22 @@ function fittingCount(peers: readonly object[]): number {
 /** Returns whether a connectivity report was stored in part and has to be recorded again for the rest. */
 export const isPartial = ({ fingerprints }: ReportedState): boolean => fingerprints.get('connectivity-check') === '';
 
+/** More texts than the hosts of a large cluster report. */
+const SHARED_TEXTS_MAX = 20_000;
+
+/** Longer texts are not shared. A fingerprint with two addresses of each family has about 150 characters. */
+const SHARED_CHARACTERS_MAX = 256;
+
+/** Each host of a cluster reports all others, mostly with the same text. */
+const shared = keptByText((text) => text, SHARED_TEXTS_MAX, SHARED_CHARACTERS_MAX);
+
 function peersAfter(state: ReportedState, event: InventoryEvent): ReportedState['peers'] {
   const { generation } = event.data;
   const isOver = event.type === 'ReportCleared' && event.data.stepType === 'connectivity-check';
   const known = generation > state.generation || isOver ? NO_PEERS : state.peers;
   if (event.type !== 'ConnectivityReported') return known;
   const peers = new Map(known);
-  for (const peer of event.data.peers) peers.set(peer.hostId, reachFingerprint(peer));
+  for (const peer of event.data.peers) peers.set(shared(peer.hostId), shared(reachFingerprint(peer)));
   for (const hostId of event.data.vanishedPeers) peers.delete(hostId);
   return peers;
 }
