@@ -30,7 +30,7 @@ const REGISTRATION_MS_PER_CLUSTER = 300;
 /** Further clusters wait until one of these is installed, so that the machines themselves do not use up memory. */
 const CLUSTERS_AT_ONCE = 200;
 /** Time limit of the whole run. The report counts the clusters that are not installed then. */
-const RUN_MS_MAX = 30 * 60_000;
+const RUN_MS_MAX = 180 * 60_000;
 /** Machines of one process. */
 const MACHINES_EACH = 500;
 const TIME_SCALE = 60;
