@@ -11,6 +11,7 @@ export class AppendQueue {
   private readonly writes: Writes<WritesTo<'events'>>;
   /** Events of the transaction whose results are being received. */
   private stored: RecordedEvent[] = [];
+  private storedCharacters = 0;
   /** Settles when the appends that were requested so far have a result. */
   private last: Promise<unknown> = Promise.resolve();
   private unanswered = 0;
@@ -19,12 +20,13 @@ export class AppendQueue {
     writer: SqliteWriter,
     file: WrittenFile,
     /** Called with the stored events of a transaction in order of position, before its appends resolve. */
-    onCommitted: (events: readonly RecordedEvent[]) => void,
+    onCommitted: (events: readonly RecordedEvent[], characters: number) => void,
   ) {
     this.writes = writer.open('events', file, () => {
-      const { stored } = this;
+      const { stored, storedCharacters } = this;
       this.stored = [];
-      if (stored.length > 0) onCommitted(stored);
+      this.storedCharacters = 0;
+      if (stored.length > 0) onCommitted(stored, storedCharacters);
     });
   }
 
@@ -35,6 +37,7 @@ export class AppendQueue {
       const [revision, position] = [result.revision - bodies.length + 1, result.position - bodies.length + 1];
       for (const [index, { body }] of bodies.entries())
         this.stored.push(toEvent(streamId, revision + index, position + index, body));
+      this.storedCharacters += texts.reduce((sum, { length }) => sum + length, 0);
     });
     this.unanswered += 1;
     const answered = (): void => void (this.unanswered -= 1);

@@ -154,12 +154,21 @@ const decodeMetadata = (body: Body): EventMetadata => {
 export const PAGE_EVENTS = 512;
 /** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
 const KEPT_PAGES = 4;
+/**
+ * Maximum length of the texts of the kept pages together; the last used page may be longer. Hosts of a large cluster
+ * report 100 KiB each, of which four pages would be hundreds of MiB of parsed events.
+ */
+const KEPT_CHARACTERS = 8 * 1_024 * 1_024;
 
 interface Page {
   /** `events` contains everything up to this position, within the page. */
   readonly through: number;
   readonly events: readonly RecordedEvent[];
+  /** Length of the texts of the events. */
+  readonly characters: number;
 }
+
+const emptyPage = (begin: number): Page => ({ through: begin, events: [], characters: 0 });
 
 /**
  * The whole store as pages with fixed limits: page n contains the positions after n × 512 up to (n + 1) × 512. Events
@@ -213,13 +222,13 @@ export class EventPages {
 
   /**
    * Takes events that were just stored, in order of position, so that they are not read and parsed again. Events that do not continue a
-   * known page are read when they are needed.
+   * known page are read when they are needed. `characters`: length of their texts.
    */
-  add(events: readonly RecordedEvent[]): void {
+  add(events: readonly RecordedEvent[], characters: number): void {
     for (let index = 0; index < events.length;) {
       const number = Math.floor(((events[index]?.position ?? 0) - 1) / PAGE_EVENTS);
       const [begin, end] = [number * PAGE_EVENTS, (number + 1) * PAGE_EVENTS];
-      const known = this.pages.get(number) ?? { through: begin, events: [] };
+      const known = this.pages.get(number) ?? emptyPage(begin);
       const added: RecordedEvent[] = [];
       let { through } = known;
       for (; index < events.length; index += 1) {
@@ -229,14 +238,16 @@ export class EventPages {
         added.push(event);
         through = event.position;
       }
-      if (added.length > 0) this.keep(number, { through, events: known.events.concat(added) });
+      const share = Math.ceil((characters * added.length) / events.length);
+      if (added.length > 0)
+        this.keep(number, { through, events: known.events.concat(added), characters: known.characters + share });
     }
   }
 
   private page(number: number, head: number): Page {
     const begin = number * PAGE_EVENTS;
     const end = begin + PAGE_EVENTS;
-    const known = this.pages.get(number) ?? { through: begin, events: [] };
+    const known = this.pages.get(number) ?? emptyPage(begin);
     const page = known.through >= Math.min(head, end) ? known : this.readOn(known, end);
     this.keep(number, page);
     return page;
@@ -245,15 +256,18 @@ export class EventPages {
   private keep(number: number, page: Page): void {
     this.pages.delete(number);
     this.pages.set(number, page);
-    for (const oldest of this.pages.keys()) {
-      if (this.pages.size <= KEPT_PAGES) break;
+    let characters = [...this.pages.values()].reduce((sum, one) => sum + one.characters, 0);
+    for (const [oldest, { characters: removed }] of this.pages) {
+      if (this.pages.size <= KEPT_PAGES && (characters <= KEPT_CHARACTERS || this.pages.size === 1)) break;
       this.pages.delete(oldest);
+      characters -= removed;
     }
   }
 
   private readOn(known: Page, end: number): Page {
     const rows = this.selectEvents.all(known.through, end) as [number, StoredText, number, StoredText][];
     const added = rows.map(([position, name, revision, body]) => decodeRow(this.file, name, revision, position, body));
-    return { through: added.at(-1)?.position ?? known.through, events: known.events.concat(added) };
+    const characters = rows.reduce((sum, [, , , body]) => sum + (body?.byteLength ?? 0), known.characters);
+    return { through: added.at(-1)?.position ?? known.through, events: known.events.concat(added), characters };
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepJsonText, NO_STREAM } from '@muster/ports';
+import { keepJsonText, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import {
   collectPages,
   eventStoreContract,
@@ -11,6 +11,7 @@ import {
   threadFromSource,
 } from '@muster/testing';
 import { openDatabase } from './database';
+import { EventPages, PAGE_EVENTS } from './event-pages';
 import { sqliteEventStore } from './event-store';
 import { type SqliteWriter, writerHere, writerThread } from './writer';
 
@@ -144,4 +145,35 @@ describe('sqliteEventStore', () => {
     await damaged.close();
     directory.remove();
   });
+});
+
+describe('EventPages', () => {
+  const directory = temporaryDirectory();
+  const database = openDatabase(join(directory.path, 'pages.db'));
+  afterAll(() => {
+    database.close();
+    directory.remove();
+  });
+
+  it('keeps several pages of short events, and of long events the last one', () => {
+    const keptOf = (charactersPerPage: number): readonly boolean[] => {
+      const pages = new EventPages(database, 'pages.db');
+      for (const page of [0, 1, 2])
+        pages.add(
+          Array.from({ length: PAGE_EVENTS }, (_, index) => eventAt(page * PAGE_EVENTS + index + 1)),
+          charactersPerPage,
+        );
+      return [0, 1, 2].map((page) => pages.kept(page * PAGE_EVENTS) !== undefined);
+    };
+    expect(keptOf(PAGE_EVENTS * 1_000)).toEqual([true, true, true]);
+    expect(keptOf(PAGE_EVENTS * 100_000)).toEqual([false, false, true]);
+  });
+});
+
+const eventAt = (position: number): RecordedEvent => ({
+  ...eventToAppend({ position }),
+  streamId: 'counter-1',
+  revision: position - 1,
+  position,
+  recordedAt: new Date(0).toISOString(),
 });

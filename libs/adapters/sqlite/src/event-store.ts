@@ -45,8 +45,8 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   const eventPages = new EventPages(database, options.file);
   const growth = createGrowthSignal(eventPages.head());
   const { file, maxBytes, writer = writerHere() } = options;
-  const appends = new AppendQueue(writer, { file, maxBytes }, (events) => {
-    eventPages.add(events);
+  const appends = new AppendQueue(writer, { file, maxBytes }, (events, characters) => {
+    eventPages.add(events, characters);
     growth.grownTo(events.at(-1)?.position ?? START_OF_STORE);
   });
   const selectStream = database
