@@ -35,6 +35,8 @@ export interface ClusterSpec {
   /** @default 'full-iso' */
   readonly imageType?: 'full-iso' | 'minimal-iso';
   readonly vips?: { readonly api: string; readonly ingress: string };
+  /** The network of the pods, of which each host has a part. @default of Muster, with room for 512 hosts */
+  readonly clusterNetwork?: { readonly cidr: string; readonly hostPrefix: number };
 }
 
 export interface ScenarioOptions {
@@ -113,6 +115,9 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     openshift_version: '4.18',
     control_plane_count: spec.controlPlaneCount,
     pull_secret: PULL_SECRET,
+    ...(spec.clusterNetwork && {
+      cluster_networks: [{ cidr: spec.clusterNetwork.cidr, host_prefix: spec.clusterNetwork.hostPrefix }],
+    }),
   });
   const infraEnv = await client.post<{ id: string }>('/infra-envs', {
     name: `${spec.name}_infra-env`,

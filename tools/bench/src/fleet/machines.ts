@@ -26,6 +26,8 @@ export interface MachinesReport {
 export type MachinesMessage = 'installed' | MachinesReport;
 
 const CONTROL_PLANE_COUNT = 3;
+/** With room for 1,024 hosts. The default network has room for 512. */
+const CLUSTER_NETWORK = { cidr: '10.128.0.0/14', hostPrefix: 24 };
 
 async function install(order: MachinesOrder): Promise<MachinesReport> {
   const client = new RestClient(order.restUrl);
@@ -41,6 +43,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       machines: Array.from({ length: hosts }, () => ({})),
       machineNetwork: '10.20.0.0/16',
       vips: { api: '10.20.255.100', ingress: '10.20.255.101' },
+      clusterNetwork: CLUSTER_NETWORK,
     };
     try {
       const { firstSeenMs } = await installCluster(spec, { ...order, client, seed: name, tell: () => undefined });
