@@ -87,7 +87,13 @@ export { INFRA_ENV_TABLE, infraEnvDecider } from './infra-env/decider';
 export { readKernelArguments } from './infra-env/input';
 export { INFRA_ENV_VARIABLES } from './infra-env/rows';
 export { defaultImageType, type InfraEnvState } from './infra-env/state';
-export { chooseBootstrap, installableDisks, suggestRoles, toRoleCandidates } from './roles/suggest-roles';
+export {
+  chooseBootstrap,
+  installableDisks,
+  type SuggestedRole,
+  suggestRoles,
+  toRoleCandidates,
+} from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';
 export { ignitionBase } from './steps/network-steps';
 export { ConnectivityRounds, PollScheduler } from './steps/pacing';

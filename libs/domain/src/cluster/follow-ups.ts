@@ -1,5 +1,6 @@
 import { parseCidrs } from '@muster/addresses';
 import type { HardwareFacts, Plain } from '@muster/contracts';
+import { keptByObject } from '@muster/schema';
 import {
   type ClusterBlockingIds,
   type ClusterConditions,
@@ -59,7 +60,7 @@ export function* clusterFollowUps(
   }
   if (hasKubeconfig && !state.hasKubeconfig) yield { type: 'CompleteKubeconfig', at };
   if (clusterPermits('derive-machine-networks', state.status)) {
-    const cidrs = derivedNetworks(state, hosts);
+    const cidrs = derivedNetworks(hosts, state);
     if (cidrs) yield { type: 'DeriveMachineNetworks', at, cidrs };
   }
   if (clusterPermits('record-progress', state.status)) yield { type: 'RecordProgress', at, ...stageSums(state, hosts) };
@@ -73,19 +74,23 @@ export function* clusterFollowUps(
   };
 }
 
-/** Counts of the day-1 hosts by status and role. */
 /** A host that has not reported its inventory again may still be in the networks. */
-function derivedNetworks(state: ClusterState, hosts: readonly ClusterMember[]): readonly string[] | undefined {
-  const settings = toClusterSettingsFacts(state);
-  const hardware = hosts.flatMap((host) => host.hardware ?? []);
-  const areGone = state.areNetworksDerived && hardware.length === hosts.length;
-  return (
-    deriveMachineNetworks(settings, hardware) ?? (areGone && areNetworksAbandoned(settings, hardware) ? [] : undefined)
-  );
-}
+const derivedNetworks = keptByObject(
+  (hosts: readonly ClusterMember[], state: ClusterState): readonly string[] | undefined => {
+    const settings = toClusterSettingsFacts(state);
+    const hardware = hosts.flatMap((host) => host.hardware ?? []);
+    const areGone = state.areNetworksDerived && hardware.length === hosts.length;
+    return (
+      deriveMachineNetworks(settings, hardware) ??
+      (areGone && areNetworksAbandoned(settings, hardware) ? [] : undefined)
+    );
+  },
+);
 
-export const summarizeMembers = (hosts: readonly ClusterMember[]): HostSummary =>
-  summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost));
+/** Returns the counts of the day-1 hosts by status and role. They are kept by the array, whose hosts must not change. */
+export const summarizeMembers = keptByObject((hosts: readonly ClusterMember[]): HostSummary =>
+  summarizeHosts(hosts.filter(({ state }) => !isDay2(state)).map(toSummarizedHost)),
+);
 
 /** Returns whether enough hosts are installed to complete the cluster without the hosts that are not in the list. */
 export const isInstallationComplete = (hosts: readonly ClusterMember[], controlPlaneCount: number): boolean =>

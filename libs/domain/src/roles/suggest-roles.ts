@@ -105,13 +105,15 @@ const isOpen = ({ role, status }: RoleCandidate): boolean =>
 
 /** Returns the first `count` hosts in the order of `compareSizes`. Few of many are chosen, so the hosts are not sorted. */
 function smallest(hosts: readonly RoleCandidate[], count: number): ReadonlySet<RoleCandidate> {
-  const chosen = new Set<RoleCandidate>();
-  while (chosen.size < Math.min(count, hosts.length)) {
-    let best: RoleCandidate | undefined;
-    for (const host of hosts) if (!chosen.has(host) && (!best || compareSizes(host, best) < 0)) best = host;
-    if (best) chosen.add(best);
+  const chosen: RoleCandidate[] = [];
+  for (const host of hosts) {
+    const last = chosen[count - 1];
+    if (count <= 0 || (last && compareSizes(host, last) >= 0)) continue;
+    const place = chosen.findIndex((other) => compareSizes(host, other) < 0);
+    chosen.splice(place < 0 ? chosen.length : place, 0, host);
+    chosen.length = Math.min(chosen.length, count);
   }
-  return chosen;
+  return new Set(chosen);
 }
 
 function compareSizes(first: RoleCandidate, second: RoleCandidate): number {
@@ -140,9 +142,24 @@ export function toRoleCandidates(
   policy: Policy,
 ): readonly RoleCandidate[] {
   const operators = cluster.operators.length > 0 ? operatorsBeforeRoles(hosts, cluster, policy) : undefined;
-  const table = requirementsOf(policy.requirements, cluster.openshiftVersion);
-  const controlPlane = isSingleNode(cluster) ? table.sno : table.master;
-  return hosts.map(({ state: { hostId, status, role, suggestedRole, installationDisk }, hardware }) => {
+  const { openshiftVersion } = cluster;
+  return hosts.map(({ state, hardware }) =>
+    candidateOf(state, hardware, openshiftVersion, isSingleNode(cluster), policy, operators),
+  );
+}
+
+/** Candidates are kept by the state of the host, because few hosts of a cluster change between two suggestions. */
+const candidateOf = keptByObject(
+  (
+    { hostId, status, role, suggestedRole, installationDisk }: RoleAssignmentHost['state'],
+    hardware: Hardware | undefined,
+    openshiftVersion: string,
+    isOnlyNode: boolean,
+    policy: Policy,
+    operators: ReturnType<typeof operatorCluster> | undefined,
+  ): RoleCandidate => {
+    const table = requirementsOf(policy.requirements, openshiftVersion);
+    const controlPlane = isOnlyNode ? table.sno : table.master;
     const asMaster =
       operators &&
       operatorHost({ role: 'master', suggestedRole: '', hardware, installationDiskId: installationDisk.id });
@@ -154,14 +171,14 @@ export function toRoleCandidates(
       status,
       role,
       suggestedRole,
-      size: hardware && sizeOf(hardware, cluster.openshiftVersion, table.worker.diskSizeGb),
+      size: hardware && sizeOf(hardware, openshiftVersion, table.worker.diskSizeGb),
       canBeControlPlane:
         meets({ cpuCores: controlPlane.cpuCores + extra.cpuCores, ramMib: controlPlane.ramMib + extra.ramMib }) &&
         (!asMaster || meetsControlPlaneOperators(asMaster, operators)),
       canBeArbiter: meets(table.arbiter),
     };
-  });
-}
+  },
+);
 
 /**
  * Returns the operators that apply with the roles that users set and the expected number of workers. Suggested roles

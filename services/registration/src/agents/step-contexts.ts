@@ -15,7 +15,7 @@ import { textAt } from '@muster/schema';
 import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
-import type { HostEntry } from '../view/view-entries';
+import type { MemberEntry } from '../view/view-entries';
 import { RegistrationView } from '../view/registration-view';
 
 /** Size of the texts of all clusters whose remote hosts are kept. A host with two NICs has 200 characters. */
@@ -154,7 +154,7 @@ export class StepContexts {
 
 const NO_REMOTE_HOSTS = new RemoteHosts(START_OF_STORE, []);
 
-const otherHost = ({ state, hardware }: HostEntry): StepOtherHost => ({
+const otherHost = ({ state, hardware }: MemberEntry): StepOtherHost => ({
   hostId: state.hostId,
   status: state.status,
   role: effectiveRole(state),

@@ -16,7 +16,7 @@ import { Aggregates } from '../aggregates';
 import { ClusterProcess } from './cluster-process';
 import { ReactionTracker } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
-import type { HostEntry, PropagatedCommand } from '../view/view-entries';
+import type { MemberEntry, PropagatedCommand } from '../view/view-entries';
 
 export const REASONS = {
   cancelled: 'The installation was cancelled',
@@ -49,7 +49,7 @@ export class Propagation {
   }
 
   /** A refusal is not an error: the command does not apply to the present status of the host. */
-  private async command(clusterId: string, host: HostEntry, command: PropagatedCommand): Promise<number> {
+  private async command(clusterId: string, host: MemberEntry, command: PropagatedCommand): Promise<number> {
     const { commandId, correlationId } = command;
     const result = await this.aggregates.hosts.handle(host.key, this.commandFor(clusterId, host.key, command), {
       ...this.aggregates.ownContext({ cause: { correlationId }, state: host.state }),
@@ -79,7 +79,7 @@ export class Propagation {
 }
 
 /** The command does not affect a host that registered after it. Only the deletion of a cluster applies to all hosts. */
-const appliesTo = ({ state }: HostEntry, { kind, at }: PropagatedCommand): boolean =>
+const appliesTo = ({ state }: MemberEntry, { kind, at }: PropagatedCommand): boolean =>
   kind === 'deregistered' || state.registeredAt <= at;
 
 /**

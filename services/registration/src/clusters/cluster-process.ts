@@ -7,6 +7,7 @@ import {
   type ClusterState,
   type ClusterSurroundings,
   OPEN_STATUSES,
+  type SuggestedRole,
   suggestRoles,
   toRoleCandidates,
 } from '@muster/domain';
@@ -27,7 +28,7 @@ import { CONFIG, type RegistrationConfig } from '../config';
 import { Evaluations, isChange } from '../reactions/evaluations';
 import { parseReactionKey } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
-import type { ClusterEntry, HostEntry } from '../view/view-entries';
+import type { ClusterEntry, MemberEntry } from '../view/view-entries';
 
 /** The longest chain: settings, outcomes of hosts, their statuses, outcomes of the cluster, its status, suggested roles. */
 const SETTLING_ROUNDS_MAX = 6;
@@ -38,20 +39,20 @@ export class RoleSuggestions {
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
+    private readonly view: RegistrationView,
   ) {}
 
-  async suggest(cluster: ClusterEntry, hosts: readonly HostEntry[]): Promise<void> {
-    if (!this.config.autoAssignsRoles || !hosts.some(({ state }) => state.role === 'auto-assign')) return;
-    // A host without an inventory may fit a role better than the others.
-    if (hosts.some(({ hardware }) => !hardware)) return;
-    const settings = toClusterSettingsFacts(cluster.state);
-    const suggestions = suggestRoles(toRoleCandidates(hosts, settings, this.config), settings.controlPlaneCount);
+  async suggest(cluster: ClusterEntry): Promise<void> {
+    if (!this.config.autoAssignsRoles) return;
+    const hosts = this.view.hostsOf(cluster.id);
+    const suggestions = suggestionsFor(hosts, cluster.state, this.config);
     if (suggestions.length === 0) return;
-    const byId = new Map(hosts.map((host) => [host.state.hostId, host]));
+    const byId = new Map(hosts.map(({ state, key }) => [state.hostId, key]));
     const at = this.aggregates.now();
     await Promise.all(
       suggestions.map(async ({ hostId, role }) => {
-        const host = byId.get(hostId);
+        const key = byId.get(hostId);
+        const host = key && this.view.host(key);
         if (!host) return;
         const context = this.aggregates.ownContext(host);
         await this.aggregates.hosts.handle(host.key, { type: 'SuggestRole', at, role }, context);
@@ -59,6 +60,17 @@ export class RoleSuggestions {
     );
   }
 }
+
+/** A cluster reacts several times to one change of a host. Its hosts are another array only after a change of them. */
+const suggestionsFor = keptByObject(
+  (hosts: readonly MemberEntry[], cluster: ClusterState, config: RegistrationConfig): readonly SuggestedRole[] => {
+    if (!hosts.some(({ state }) => state.role === 'auto-assign')) return [];
+    // A host without an inventory may fit a role better than the others.
+    if (hosts.some(({ hardware }) => !hardware)) return [];
+    const settings = toClusterSettingsFacts(cluster);
+    return suggestRoles(toRoleCandidates(hosts, settings, config), settings.controlPlaneCount);
+  },
+);
 
 /** Reacts to changes that concern a cluster: of its hosts, its outcomes and its artifacts. */
 @Injectable()
@@ -77,9 +89,8 @@ export class ClusterProcess {
     const entry = this.view.cluster(clusterId);
     if (!entry || entry.state.status === 'deregistered') return undefined;
     entry.awaitsHosts = false;
-    const hosts = this.view.hostsOf(clusterId);
-    if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry, hosts);
-    for (const command of this.followUps(entry, hosts))
+    if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry);
+    for (const command of this.followUps(entry))
       if (command.type !== 'Refresh') await this.handle(entry, command);
       else if (!isChange(this.aggregates.clusterDecider.decide(command, entry.state))) return undefined;
     return this.refresh(entry);
@@ -97,14 +108,14 @@ export class ClusterProcess {
       if (this.isAheadOfView(entry)) return undefined;
       entry.awaitsHosts = false;
     }
-    for (const command of this.followUps(entry, this.view.hostsOf(entry.id)))
-      if (command.type === 'Refresh') await this.handle(entry, command);
+    for (const command of this.followUps(entry)) if (command.type === 'Refresh') await this.handle(entry, command);
     return undefined;
   }
 
   /** The conditions are used when they were confirmed, or to find out whether they have to be. */
-  private followUps(entry: ClusterEntry, hosts: readonly HostEntry[]): Iterable<ClusterCommand> {
+  private followUps(entry: ClusterEntry): Iterable<ClusterCommand> {
     const { state } = entry;
+    const hosts = this.view.hostsOf(entry.id);
     const surroundings = { ...entry, conditions: conditionsOf(entry), evaluatedRevision: state.inputsRevision };
     return clusterFollowUps(state, { ...surroundings, hosts }, this.aggregates.now());
   }

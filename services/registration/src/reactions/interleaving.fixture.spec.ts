@@ -104,7 +104,7 @@ export class Interleaving {
     const disks = new InstallationDisks(config, view, this.aggregates);
     const hosts = new HostProcess(this.requests(), config, this.aggregates, view, disks, evaluations);
     const reactor = { isBusy: (key: string) => this.queue.isBusy(key) } as ReactorHost;
-    const roles = new RoleSuggestions(config, this.aggregates);
+    const roles = new RoleSuggestions(config, this.aggregates, this.view);
     const clusters = new ClusterProcess(config, this.aggregates, view, roles, evaluations, reactor);
     this.queue = new WorkQueue(
       async (key) => {

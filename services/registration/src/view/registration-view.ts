@@ -26,6 +26,7 @@ import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
 import {
   applyArtifactEvent,
+  applyReport,
   causeOf,
   CLUSTERS,
   type ClusterEntry,
@@ -33,6 +34,8 @@ import {
   type HostEntry,
   INFRA_ENVS,
   type InfraEnvEntry,
+  type MemberEntry,
+  membersOf,
   newCluster,
   NO_OUTCOMES,
   NOTHING_REPORTED,
@@ -71,10 +74,10 @@ export class RegistrationView {
       isOpen: ({ state }) => !isClosedHost(state),
       forgotten: (key) => this.membership.forgetHost(key),
     });
-    this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys'>>({
+    this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>>({
       shape: CLUSTERS,
       fieldsOf: () => [],
-      toSaved: ({ id: _id, hostKeys: _hostKeys, ...saved }) => saved,
+      toSaved: ({ id: _id, hostKeys: _hostKeys, members: _members, ...saved }) => saved,
       fromSaved: (saved, id) => ({ id, hostKeys: this.membership.hostsOf(id), ...saved }),
       isOpen: ({ state }) => !isClosedCluster(state),
       forgotten: (id) => this.membership.forgetCluster(id),
@@ -154,14 +157,18 @@ export class RegistrationView {
     return this.clusters.get(clusterId)?.hostKeys.size ?? 0;
   }
 
-  hostsOf(clusterId: string): HostEntry[] {
-    // A loop takes a fraction of the time of `flatMap`, and every change of a host leads here.
-    const hosts: HostEntry[] = [];
-    for (const key of this.clusters.get(clusterId)?.hostKeys ?? []) {
-      const host = this.hosts.get(key);
-      if (host) hosts.push(host);
-    }
-    return hosts;
+  /** Returns the same array until the state or the hardware of one of the hosts changes, or the cluster. */
+  hostsOf(clusterId: string): readonly MemberEntry[] {
+    const cluster = this.clusters.get(clusterId);
+    if (!cluster || cluster.members) return cluster?.members ?? [];
+    const members = membersOf(cluster.hostKeys, this.hosts);
+    // The hosts of a closed cluster may leave memory.
+    if (!isClosedCluster(cluster.state)) cluster.members = members;
+    return members;
+  }
+
+  private membersChanged(clusterId: string): void {
+    Object.assign(this.clusters.get(clusterId) ?? {}, { members: undefined });
   }
 
   /** Returns the cluster of the host of the event, and the cluster that the host left with the event. */
@@ -211,9 +218,12 @@ export class RegistrationView {
         inputsPosition: event.position,
         cause: causeOf(event),
       });
-    if (state.inputsRevision !== before.inputsRevision && known) known.inputsPosition = event.position;
-    if (state.inputsRevision !== before.inputsRevision || event.type === 'HostEnteredStatus')
-      for (const id of new Set([before.clusterId, state.clusterId])) this.noteInput(id, event);
+    const isInput = state.inputsRevision !== before.inputsRevision;
+    if (isInput && known) known.inputsPosition = event.position;
+    for (const id of new Set([before.clusterId, state.clusterId])) {
+      this.membersChanged(id);
+      if (isInput || event.type === 'HostEnteredStatus') this.noteInput(id, event);
+    }
     if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
   }
 
@@ -224,7 +234,7 @@ export class RegistrationView {
     const entry = known ?? newCluster(id, this.membership.hostsOf(id), before, event);
     if (!known) this.clusters.set(id, entry);
     else this.clusters.changed(id);
-    Object.assign(entry, { state: clusterDecider.evolve(before, event), cause: causeOf(event) });
+    Object.assign(entry, { state: clusterDecider.evolve(before, event), members: undefined, cause: causeOf(event) });
     if (entry.state.inputsRevision !== before.inputsRevision)
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     if (event.type === 'ClusterReset')
@@ -256,16 +266,8 @@ export class RegistrationView {
     this.hosts.changed(host.key);
     host.inputsPosition = event.position;
     this.noteInput(host.state.clusterId, event);
-    if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
-    else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
-    else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
-    else if (event.type === 'ImageAvailabilityReported') {
-      const reported = event.data.images.map(({ name }) => name);
-      host.checkedImages = [...new Set([...host.checkedImages, ...reported])];
-    } else if (event.type === 'ReportCleared') {
-      if (event.data.stepType === 'installation-disk-speed-check') host.measuredDisks = [];
-      if (event.data.stepType === 'container-image-availability') host.checkedImages = [];
-    }
+    applyReport(host, event);
+    if (event.type === 'InventoryReported') this.membersChanged(host.state.clusterId);
   }
 
   private observeOutcomes(event: RecordedEvent<ValidationEvent>): void {

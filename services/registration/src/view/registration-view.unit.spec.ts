@@ -15,4 +15,39 @@ describe('the registration view', () => {
     infraEnv('c', 'other', 's390x', 2);
     expect(view.imageArchitecturesOf('cluster')).toEqual(['x86_64', 'arm64']);
   });
+
+  it('returns the same hosts of a cluster until one of them changes its state or its hardware', () => {
+    const view = new RegistrationView();
+    const key = '11111111-1111-1111-1111-111111111111.22222222-2222-2222-2222-222222222222';
+    let position = 0;
+    const observe = (type: string, streamId: string, data: object): void => {
+      const metadata = { commandId: type, correlationId: type, occurredAt: '2026-01-02T03:04:05.000Z' };
+      const event = { id: type, type, streamId, position: (position += 1), revision: position, data, metadata };
+      view.observe(event as unknown as RecordedMusterEvent);
+    };
+    const generation = 1;
+    const isKept = (change: () => void): boolean => {
+      const before = view.hostsOf('cluster');
+      change();
+      return view.hostsOf('cluster') === before;
+    };
+    observe('ClusterRegistered', 'cluster-cluster', { clusterId: 'cluster', settings: {}, owner: {} });
+    observe('HostRegistered', `host-${key}`, {
+      hostId: 'b',
+      infraEnvId: 'a',
+      clusterId: 'cluster',
+      generation,
+      owner: {},
+    });
+    expect(view.hostsOf('cluster').map((host) => host.key)).toEqual([key]);
+    expect(isKept(() => undefined)).toBe(true);
+    const outcomes = { hostKey: key, generation, changed: [], reset: false };
+    expect(isKept(() => observe('HostOutcomesChanged', `validation-${key}`, outcomes))).toBe(true);
+    const hardware = { cpuCount: 4 };
+    expect(isKept(() => observe('InventoryReported', `inventory-${key}`, { generation, hardware }))).toBe(false);
+    expect(view.hostsOf('cluster')[0]?.hardware).toEqual(hardware);
+    expect(isKept(() => observe('HostEnteredStatus', `host-${key}`, { to: 'known', at: '' }))).toBe(false);
+    expect(isKept(() => observe('HostDeregistered', `host-${key}`, {}))).toBe(false);
+    expect(view.hostsOf('cluster')).toEqual([]);
+  });
 });
