@@ -193,7 +193,6 @@ function operatorsBeforeRoles(hosts: readonly RoleAssignmentHost[], cluster: Clu
   return operatorCluster(cluster, { ...given, effectiveWorkers }, policy);
 }
 
-/** The evaluation of disks is slow, so its result is kept per inventory. */
 const sizeOf = keptByObject((hardware: Hardware, openshiftVersion: string, diskGbMin: number): HardwareSize => {
   const disks = eligibleDisks(hardware, openshiftVersion, diskGbMin);
   return {

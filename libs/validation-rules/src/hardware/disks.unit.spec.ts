@@ -22,6 +22,14 @@ describe('eligibility of disks', () => {
     ]);
   });
 
+  it('is kept per inventory, and determined again for another version and size', () => {
+    const hardware = sampleHardware({ disks: [disk({ driveType: 'RAID', sizeBytes: 110_000_000_000 })] });
+    expect(eligibleDisks(hardware, '4.18.0', 100)).toBe(eligibleDisks(hardware, '4.18.0', 100));
+    expect(eligibleDisks(hardware, '4.18.0', 120)).toEqual([]);
+    expect(eligibleDisks(hardware, '4.13.0', 100)).toEqual([]);
+    expect(eligibleDisks(hardware, '4.18.0', 100)).toHaveLength(1);
+  });
+
   it.each([
     ['HDD', '4.8.0', 'x86_64', true],
     ['SSD', '', 'x86_64', true],

@@ -1,7 +1,8 @@
 import { compareIps, parseCidrs, parseIp } from '@muster/addresses';
 import { defaultRoutes } from '../facts/machine-networks';
-import type { Disk, Hardware } from './hardware';
 import { isAtLeast } from '@muster/feature-support';
+import { keptByObject } from '@muster/schema';
+import type { Disk, Hardware } from './hardware';
 
 const BYTES_PER_GB = 1_000_000_000;
 const RAID_SINCE = '4.14';
@@ -71,12 +72,16 @@ export function assessDisks(
   }));
 }
 
-/** Returns the disks on which OpenShift may be installed, in the order of the inventory. */
-export function eligibleDisks(hardware: Hardware, openshiftVersion: string, minDiskGb: number): readonly Disk[] {
-  return assessDisks(hardware, openshiftVersion, minDiskGb)
-    .filter(({ reasons }) => reasons.length === 0)
-    .map(({ disk }) => disk);
-}
+/**
+ * Returns the disks on which OpenShift may be installed, in the order of the inventory. Several rules, the choice of the disk and the
+ * roles read them, so they are kept per inventory.
+ */
+export const eligibleDisks = keptByObject(
+  (hardware: Hardware, openshiftVersion: string, minDiskGb: number): readonly Disk[] =>
+    assessDisks(hardware, openshiftVersion, minDiskGb)
+      .filter(({ reasons }) => reasons.length === 0)
+      .map(({ disk }) => disk),
+);
 
 const holdersOf = (disk: Disk): readonly string[] => disk.holders.split(',').filter((name) => name !== '');
 
