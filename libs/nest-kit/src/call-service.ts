@@ -1,16 +1,5 @@
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
-import {
-  EventsService,
-  HEADERS,
-  IgnitionService,
-  InventoryService,
-  type Plain,
-  RegistrationService,
-  subjectOfMethod,
-  toJsonValue,
-  toPlainForm,
-  ValidationService,
-} from '@muster/contracts';
+import { HEADERS, type Plain, subjectOfMethod, toJsonValue, toPlainForm } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import {
   type Ids,
@@ -31,16 +20,6 @@ export type Method<Input extends DescMessage = DescMessage, Output extends DescM
 
 export type InputOf<M extends Method> = Plain<MessageShape<M['input']>>;
 export type OutputOf<M extends Method> = Plain<MessageShape<M['output']>>;
-
-const METHODS: ReadonlyMap<string, DescMethod> = new Map(
-  [RegistrationService, InventoryService, ValidationService, IgnitionService, EventsService].flatMap((service) =>
-    Object.values<DescMethod>(service.method).map((method) => [subjectOfMethod(method), method] as const),
-  ),
-);
-
-export function methodOfSubject(subject: string): DescMethod | undefined {
-  return METHODS.get(subject);
-}
 
 /**
  * Returns the message as a plain object with its implicit fields.

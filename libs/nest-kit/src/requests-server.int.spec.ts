@@ -5,7 +5,6 @@ import { type JsonObject, Unavailable } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { eventually, type NatsServer, seededIds, startNatsServer } from '@muster/testing';
 import { Controller, type LoggerService, Module } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import 'reflect-metadata';
 import { callService } from './call-service';
 import type { Platform } from './platform';
@@ -18,7 +17,7 @@ const gates = new Map<string, Promise<void>>();
 @Controller()
 class NotesController {
   @Handles(EventsService.method.recordNote)
-  async record(@Payload() request: Plain<RecordNoteRequest>, @Ctx() context: CommandContext) {
+  async record(request: Plain<RecordNoteRequest>, context: CommandContext) {
     received.push({ request, context });
     const name = request.note?.name ?? '';
     await gates.get(name);

@@ -1,56 +1,58 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { AppendTooLarge, type IncomingMessage, type JsonValue, type Requests, unavailableIn } from '@muster/ports';
+import { AppendTooLarge, type IncomingMessage, type JsonValue, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { errorMessage } from '@muster/schema';
-import { applyDecorators, Catch, type RpcExceptionFilter } from '@nestjs/common';
-import { type CustomTransportStrategy, type MessageHandler, MessagePattern, Server } from '@nestjs/microservices';
-import { lastValueFrom, type Observable, throwError } from 'rxjs';
-import { fromHeaders, methodOfSubject, parseMessage, responseEnvelope } from './call-service';
+import { errorMessage, isObject } from '@muster/schema';
+import { type INestApplicationContext, Logger, SetMetadata } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { fromHeaders, parseMessage, responseEnvelope } from './call-service';
 import { isFullDisk, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
 import { RequestLogEntry } from './request-log-entry';
 
-/** The controller method handles this method of proto/muster/v1: `(@Payload() request: Plain message, @Ctx() context: CommandContext) => Plain response`. */
+type Handler = (request: unknown, context: CommandContext) => unknown;
+
+const HANDLED_METHOD = 'muster:handled-method';
+
+/** The controller method handles this method of proto/muster/v1: `(request: Plain message, context: CommandContext) => Plain response`. */
 export function Handles(method: DescMethod): MethodDecorator {
-  return applyDecorators(MessagePattern(subjectOfMethod(method)));
+  return SetMetadata(HANDLED_METHOD, method);
 }
 
-/** Passes errors to the transport unchanged. The filter of Nest would convert a refusal to "Internal server error". */
-@Catch()
-export class PassOnFilter implements RpcExceptionFilter {
-  catch(error: unknown): Observable<never> {
-    return throwError(() => error);
-  }
+/** Yields the methods of the controllers that handle requests. */
+function* handlersOf(app: INestApplicationContext): Generator<readonly [DescMethod, Handler]> {
+  for (const { controllers } of app.get(ModulesContainer).values())
+    for (const { instance } of controllers.values()) {
+      if (!isObject(instance)) continue;
+      for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(instance))) {
+        const handler: unknown = instance[name];
+        const method = typeof handler === 'function' ? handledBy(handler) : undefined;
+        if (typeof handler === 'function' && method) yield [method, handler.bind(instance)];
+      }
+    }
+}
+
+function handledBy(handler: object): DescMethod | undefined {
+  return Reflect.getMetadata(HANDLED_METHOD, handler);
 }
 
 /**
- * The microservice transport of Nest over the Requests port. A message that does not match its schema is refused before
- * the handler.
+ * Answers requests from the Requests port with the controllers of a service. A message that does not match its schema is refused
+ * before the handler. The microservices of Nest are not used: their transport takes 22 promises per request.
  */
-export class RequestsServer extends Server implements CustomTransportStrategy {
-  private ready: () => Promise<void> = () => Promise.resolve();
+export class RequestsServer {
+  private readonly logger = new Logger(RequestsServer.name);
   private subscriptions: { unsubscribe(): void }[] = [];
 
   constructor(
     private readonly serviceName: string,
     private readonly platform: Pick<Platform, 'requests' | 'ids' | 'onCommandFailed'>,
-  ) {
-    super();
-  }
+  ) {}
 
-  /** The server subscribes after `ready` has resolved. Before, a caller receives `no responder` and retries. */
-  waitFor(ready: () => Promise<void>): void {
-    this.ready = ready;
-  }
-
-  listen(callback: (error?: unknown) => void): void {
-    this.ready().then(() => {
-      for (const [subject, handler] of this.messageHandlers)
-        this.subscriptions.push(this.serve(this.platform.requests, subject, handler));
-      callback();
-    }, callback);
+  /** Subscribes to the requests. Before, a caller receives `no responder` and retries. */
+  listen(app: INestApplicationContext): void {
+    for (const [method, handler] of handlersOf(app)) this.subscriptions.push(this.serve(method, handler));
   }
 
   close(): void {
@@ -58,26 +60,17 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
     this.subscriptions = [];
   }
 
-  // The port handles the connection state, so the listeners of Nest have no effect.
-  override on(): void {}
-  override unwrap<T>(): T {
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Nest lets the caller name the type of its server
-    return this.platform.requests as T;
-  }
-
-  private serve(requests: Requests, subject: string, handler: MessageHandler): { unsubscribe(): void } {
-    const method = methodOfSubject(subject);
-    if (!method) throw new Error(`No method of proto/muster/v1 has the subject ${subject}.`);
+  private serve(method: DescMethod, handler: Handler): { unsubscribe(): void } {
     const answer = (message: IncomingMessage): Promise<JsonValue> =>
       this.answer(message, fromHeaders(message.headers, this.platform.ids), method, handler);
-    return requests.subscribe(subject, answer, { queue: this.serviceName });
+    return this.platform.requests.subscribe(subjectOfMethod(method), answer, { queue: this.serviceName });
   }
 
   private async answer(
     message: IncomingMessage,
     context: CommandContext,
     method: DescMethod,
-    handler: MessageHandler,
+    handler: Handler,
   ): Promise<JsonValue> {
     let request: unknown;
     try {
@@ -90,9 +83,7 @@ export class RequestsServer extends Server implements CustomTransportStrategy {
       });
     }
     try {
-      const result = await handler(request, context);
-      const response = await lastValueFrom(this.transformToObservable(result));
-      return responseEnvelope(method, response);
+      return responseEnvelope(method, await handler(request, context));
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
       const unavailable = unavailableIn(error);

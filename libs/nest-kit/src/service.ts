@@ -1,9 +1,9 @@
 import type { ServiceName } from '@muster/contracts';
-import type { DynamicModule, INestMicroservice, LoggerService, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Readiness } from './http-endpoint';
 import type { Platform } from './platform';
-import { PassOnFilter, RequestsServer } from './requests-server';
+import { RequestsServer } from './requests-server';
 
 /** A running service. */
 export interface RunningService {
@@ -19,7 +19,7 @@ export type StartService = (platform: Platform, logger: LoggerService) => Promis
 const POLL_INTERVAL_MS = 5;
 
 /**
- * Starts the module of a service as a Nest microservice. It accepts requests after it has replayed the stored events.
+ * Starts the module of a service without an HTTP server. It accepts requests after it has replayed the stored events.
  * Callers wait for it.
  */
 export async function startMicroservice(
@@ -27,17 +27,20 @@ export async function startMicroservice(
   module: Type | DynamicModule,
   platform: Platform,
   logger: LoggerService,
-): Promise<RunningService & { readonly app: INestMicroservice }> {
+): Promise<RunningService & { readonly app: INestApplicationContext }> {
+  const app = await NestFactory.createApplicationContext(module, { logger, abortOnError: false });
+  await whenReady(readinessOf(app));
   const server = new RequestsServer(name, platform);
-  const app = await NestFactory.createMicroservice(module, { strategy: server, logger, abortOnError: false });
-  app.useGlobalFilters(new PassOnFilter());
-  server.waitFor(() => whenReady(readinessOf(app)));
-  await app.listen();
-  return { name, endpoints: [], app, close: () => app.close() };
+  server.listen(app);
+  const close = async (): Promise<void> => {
+    server.close();
+    await app.close();
+  };
+  return { name, endpoints: [], app, close };
 }
 
 /** A service that replays no events has no such provider or registers nothing. */
-function readinessOf(app: INestMicroservice): Readiness {
+function readinessOf(app: INestApplicationContext): Readiness {
   try {
     return app.get(Readiness, { strict: false });
   } catch {

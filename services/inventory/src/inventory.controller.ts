@@ -3,7 +3,6 @@ import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf, READ_REPORT, type ReadReport } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { Reports } from './reports';
 
 const { method } = InventoryService;
@@ -21,23 +20,23 @@ export class InventoryController {
 
   @Handles(method.recordReport)
   async record(
-    @Payload() { hostKey, type, data = {}, ...attachments }: InputOf<typeof method.recordReport>,
-    @Ctx() context: CommandContext,
+    { hostKey, type, data = {}, ...attachments }: InputOf<typeof method.recordReport>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     return { stored: await this.reports.record(hostKey, type, data, attachments, context) };
   }
 
   @Handles(method.clearReport)
   async clear(
-    @Payload() { hostKey, stepType, generation }: InputOf<typeof method.clearReport>,
-    @Ctx() context: CommandContext,
+    { hostKey, stepType, generation }: InputOf<typeof method.clearReport>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     return { stored: await this.reports.clear(hostKey, stepType, generation, context) };
   }
 
   /** Parses an output without recording it. The reply contains no secrets. */
   @Handles(method.readReport)
-  async read(@Payload() request: InputOf<typeof method.readReport>): Promise<OutputOf<typeof method.readReport>> {
+  async read(request: InputOf<typeof method.readReport>): Promise<OutputOf<typeof method.readReport>> {
     const result = await this.readReport({ ...request, generation: FIRST_GENERATION });
     if (result.kind === 'refused') throw new RefusalError(result.refusal);
     const { type, data } = result.report.event;

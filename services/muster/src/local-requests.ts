@@ -46,16 +46,28 @@ export function answerLocally(bus: BusConnections, report: (subject: string, err
   };
 
   return {
-    request: async (subject, body, headers, timeoutMs) => {
+    request: (subject, body, headers, timeoutMs) => {
       const [onMessage, ...others] = served.get(subject) ?? [];
       if (!onMessage || others.length > 0) return bus.requests.request(subject, body, headers, timeoutMs);
-      const answer = ask(subject, { subject, body, headers: checkHeaders(headers) }, onMessage);
-      const settled: Promise<unknown> = answer.then(
-        () => inProgress.delete(settled),
-        () => inProgress.delete(settled),
-      );
-      inProgress.add(settled);
-      return withinTimeout(answer, subject, timeoutMs);
+      return new Promise((resolve, reject) => {
+        const asked = ask(subject, { subject, body, headers: checkHeaders(headers) }, onMessage);
+        const timer = setTimeout(() => reject(new RequestTimedOut(subject, timeoutMs)), timeoutMs);
+        const end = (): void => {
+          clearTimeout(timer);
+          inProgress.delete(answered);
+        };
+        const answered = asked.then(
+          (answer) => {
+            end();
+            resolve(answer);
+          },
+          (error: unknown) => {
+            end();
+            reject(error);
+          },
+        );
+        inProgress.add(answered);
+      });
     },
     publish: (subject, body, headers) => {
       publications.add({ subject, body, headers: checkHeaders(headers ?? {}) });
@@ -160,13 +172,6 @@ function checkHeaders(headers: MessageHeaders): MessageHeaders {
     checked[name.toLowerCase()] = value;
   }
   return checked;
-}
-
-function withinTimeout<T>(answer: Promise<T>, subject: string, timeoutMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new RequestTimedOut(subject, timeoutMs)), timeoutMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** Simulated losses are reported after this time. A real caller detects a loss only at its timeout. */

@@ -5,7 +5,6 @@ import { Handles, type InputOf, revokeInfraEnvTokens, SECRETS } from '@muster/ne
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { BusRevocations } from './agents/bus-revocations';
 import { Aggregates } from './aggregates';
 import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from './sealed-secrets';
@@ -27,10 +26,7 @@ export class InfraEnvsController {
   ) {}
 
   @Handles(method.registerInfraEnv)
-  async register(
-    @Payload() request: InputOf<typeof method.registerInfraEnv>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async register(request: InputOf<typeof method.registerInfraEnv>, context: CommandContext): Promise<StoredReply> {
     const { infraEnvId, settings: given = {}, owner = NO_OWNER, pullSecret } = request;
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy);
     const cluster = given.clusterId ? await this.clusterOrThrow(given.clusterId) : undefined;
@@ -47,10 +43,7 @@ export class InfraEnvsController {
   }
 
   @Handles(method.reviseInfraEnv)
-  async revise(
-    @Payload() request: InputOf<typeof method.reviseInfraEnv>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async revise(request: InputOf<typeof method.reviseInfraEnv>, context: CommandContext): Promise<StoredReply> {
     const { infraEnvId, changes: given = {}, pullSecret } = request;
     const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
@@ -65,8 +58,8 @@ export class InfraEnvsController {
 
   @Handles(method.rotateSigningKey)
   async rotateSigningKey(
-    @Payload() { infraEnvId }: InputOf<typeof method.rotateSigningKey>,
-    @Ctx() context: CommandContext,
+    { infraEnvId }: InputOf<typeof method.rotateSigningKey>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     // The tokens are revoked before the event is stored: an event must not claim a rotation that did not happen.
     await revokeInfraEnvTokens(this.secrets, infraEnvId);
@@ -78,8 +71,8 @@ export class InfraEnvsController {
   /** Deregisters the infra-env. A reaction to the stored event destroys its secrets. */
   @Handles(method.deregisterInfraEnv)
   async deregister(
-    @Payload() { infraEnvId }: InputOf<typeof method.deregisterInfraEnv>,
-    @Ctx() context: CommandContext,
+    { infraEnvId }: InputOf<typeof method.deregisterInfraEnv>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     const hostCount = this.view.hostCountOfInfraEnv(infraEnvId);
     const command = { type: 'Deregister', at: this.aggregates.now(), hostCount } as const;

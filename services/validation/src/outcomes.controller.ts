@@ -28,7 +28,6 @@ import {
   SUPPRESSED,
 } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
 import { CONFIG } from './config';
 import { OutcomeStore } from './outcome-store';
 
@@ -51,9 +50,11 @@ export class ReadOutcomesController {
   constructor(private readonly store: OutcomeStore) {}
 
   @Handles(ValidationService.method.readOutcomes)
-  async handle(
-    @Payload() { subjectId }: InputOf<typeof ValidationService.method.readOutcomes>,
-  ): Promise<OutputOf<typeof ValidationService.method.readOutcomes>> {
+  async handle({
+    subjectId,
+  }: InputOf<typeof ValidationService.method.readOutcomes>): Promise<
+    OutputOf<typeof ValidationService.method.readOutcomes>
+  > {
     requireSubject(subjectId);
     const recorded = await this.store.read(subjectId);
     const outcomes = subjectId.includes('.')
@@ -81,9 +82,12 @@ export class AwaitEvaluationController {
   ) {}
 
   @Handles(ValidationService.method.awaitEvaluation)
-  async handle(
-    @Payload() { position, subjectId }: InputOf<typeof ValidationService.method.awaitEvaluation>,
-  ): Promise<OutputOf<typeof ValidationService.method.awaitEvaluation>> {
+  async handle({
+    position,
+    subjectId,
+  }: InputOf<typeof ValidationService.method.awaitEvaluation>): Promise<
+    OutputOf<typeof ValidationService.method.awaitEvaluation>
+  > {
     if (subjectId === '') {
       await this.reactor.followed(position);
       return { position: await this.eventStore.head() };
@@ -131,10 +135,12 @@ export class DryRunController {
   ) {}
 
   @Handles(ValidationService.method.dryRun)
-  async handle(
-    @Payload()
-    { settings = {}, pullSecretSet, hosts, requestedArchitecture }: InputOf<typeof ValidationService.method.dryRun>,
-  ): Promise<OutputOf<typeof ValidationService.method.dryRun>> {
+  async handle({
+    settings = {},
+    pullSecretSet,
+    hosts,
+    requestedArchitecture,
+  }: InputOf<typeof ValidationService.method.dryRun>): Promise<OutputOf<typeof ValidationService.method.dryRun>> {
     const at = new Date(this.clock.nowMs()).toISOString();
     const request = { settings, pullSecretSet, hosts, requestedArchitecture };
     const { outcomes, hosts: results, machineNetworks } = await this.workers.run(DRY_RUN, this.policy, at, request);

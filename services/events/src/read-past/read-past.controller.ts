@@ -12,7 +12,6 @@ import {
 import type { ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
 import { createProjectEvent } from '../views/views-projection';
 import { pastEvents, pastViews } from './past-views';
@@ -34,7 +33,7 @@ export class ReadPastController {
    * time
    */
   @Handles(EventsService.method.readPast)
-  async handle(@Payload() { clusterId, at }: InputOf<Method>): Promise<OutputOf<Method>> {
+  async handle({ clusterId, at }: InputOf<Method>): Promise<OutputOf<Method>> {
     const atMs = Date.parse(at);
     if (Number.isNaN(atMs))
       throw new RefusalError({ code: 'invalid-input', reason: 'The time is not valid.', subject: 'at' });

@@ -9,7 +9,6 @@ import { CLOCK, EVENT_STORE, Handles, IDS, type InputOf, type MusterEventStore, 
 import { type Clock, type Ids, START_OF_STORE } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { CONFIG, type EventsConfig } from '../config';
 import { noteDecider, NoteIntervals, type NoteState, type RecordNote } from './note.decider';
 
@@ -34,7 +33,7 @@ export class RecordNoteController {
 
   /** A note within the interval of its name is accepted but not stored. Then the reply has no position. */
   @Handles(EventsService.method.recordNote)
-  async handle(@Payload() { note }: InputOf<Method>, @Ctx() context: CommandContext): Promise<OutputOf<Method>> {
+  async handle({ note }: InputOf<Method>, context: CommandContext): Promise<OutputOf<Method>> {
     if (!note) throw new RefusalError({ code: 'invalid-input', reason: 'The event is missing.', subject: 'note' });
     const nowMs = this.clock.nowMs();
     if (this.intervals.isTooSoon(note, nowMs)) return { position: START_OF_STORE };

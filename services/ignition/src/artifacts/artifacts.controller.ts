@@ -14,7 +14,6 @@ import {
 import type { Secrets } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { withCertificateAuthority } from '../toolchain/cluster-access';
 import { installConfigOf } from '../toolchain/install-config-input';
@@ -38,8 +37,8 @@ export class AcceptIngressCaController {
   /** 1. The state of the cluster permits it. 2. The first certificate wins. 3. The kubeconfig is sealed. 4. The event is stored. */
   @Handles(IgnitionService.method.acceptIngressCa)
   async handle(
-    @Payload() { clusterId, caBundlePem }: InputOf<AcceptIngressCa>,
-    @Ctx() context: CommandContext,
+    { clusterId, caBundlePem }: InputOf<AcceptIngressCa>,
+    context: CommandContext,
   ): Promise<OutputOf<AcceptIngressCa>> {
     await this.refuseOtherStatuses(clusterId);
     const { state, position, revision } = await this.artifacts.of.load(clusterId);
@@ -79,7 +78,7 @@ export class ReadArtifactController {
   ) {}
 
   @Handles(IgnitionService.method.readArtifact)
-  async handle(@Payload() { clusterId, name }: InputOf<ReadArtifact>): Promise<OutputOf<ReadArtifact>> {
+  async handle({ clusterId, name }: InputOf<ReadArtifact>): Promise<OutputOf<ReadArtifact>> {
     if (!isArtifactName(name)) {
       throw new RefusalError({
         code: 'not-found',
@@ -117,7 +116,7 @@ export class RenderInstallConfigController {
   ) {}
 
   @Handles(IgnitionService.method.renderInstallConfig)
-  async handle(@Payload() { clusterId }: InputOf<RenderInstallConfig>): Promise<OutputOf<RenderInstallConfig>> {
+  async handle({ clusterId }: InputOf<RenderInstallConfig>): Promise<OutputOf<RenderInstallConfig>> {
     const { eventStore, secrets } = this;
     const { state } = await foldStream(eventStore, 'cluster', clusterId, clusterDecider);
     const { status, kind, settings, bootstrapHostId } = state;

@@ -1,7 +1,6 @@
 import { IgnitionService } from '@muster/contracts';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
 import { DiscoveryDocuments } from './discovery-documents';
 import { NetworkRamdisks } from './network-ramdisks';
 
@@ -12,9 +11,11 @@ export class RenderDiscoveryIgnitionController {
   constructor(private readonly documents: DiscoveryDocuments) {}
 
   @Handles(IgnitionService.method.renderDiscoveryIgnition)
-  async handle(
-    @Payload() { infraEnvId, isoType, withoutToken }: InputOf<RenderDiscoveryIgnition>,
-  ): Promise<OutputOf<RenderDiscoveryIgnition>> {
+  async handle({
+    infraEnvId,
+    isoType,
+    withoutToken,
+  }: InputOf<RenderDiscoveryIgnition>): Promise<OutputOf<RenderDiscoveryIgnition>> {
     const { ignition, generatedAt } = await this.documents.render(infraEnvId, isoType, { withoutToken });
     return { ignition: ignition.toString('base64'), generatedAt };
   }
@@ -27,7 +28,7 @@ export class RenderNetworkRamdiskController {
   constructor(private readonly ramdisks: NetworkRamdisks) {}
 
   @Handles(IgnitionService.method.renderNetworkRamdisk)
-  async handle(@Payload() { infraEnvId }: InputOf<RenderNetworkRamdisk>): Promise<OutputOf<RenderNetworkRamdisk>> {
+  async handle({ infraEnvId }: InputOf<RenderNetworkRamdisk>): Promise<OutputOf<RenderNetworkRamdisk>> {
     return { archive: Buffer.from(await this.ramdisks.render(infraEnvId)).toString('base64') };
   }
 }

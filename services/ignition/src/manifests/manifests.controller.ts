@@ -3,7 +3,6 @@ import type { Manifest } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { Handles, type InputOf, type OutputOf } from '@muster/nest-kit';
 import { Controller } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { Manifests } from './manifests';
 
 type Methods = typeof IgnitionService.method;
@@ -13,24 +12,27 @@ export class ManifestsController {
   constructor(private readonly manifests: Manifests) {}
 
   @Handles(IgnitionService.method.listManifests)
-  async list(
-    @Payload() { clusterId, includeSystemGenerated }: InputOf<Methods['listManifests']>,
-  ): Promise<OutputOf<Methods['listManifests']>> {
+  async list({
+    clusterId,
+    includeSystemGenerated,
+  }: InputOf<Methods['listManifests']>): Promise<OutputOf<Methods['listManifests']>> {
     const manifests = await this.manifests.list(clusterId);
     return { manifests: manifests.filter(({ source }) => includeSystemGenerated || source === 'user').map(entryOf) };
   }
 
   @Handles(IgnitionService.method.readManifest)
-  async read(
-    @Payload() { clusterId, folder, fileName }: InputOf<Methods['readManifest']>,
-  ): Promise<OutputOf<Methods['readManifest']>> {
+  async read({
+    clusterId,
+    folder,
+    fileName,
+  }: InputOf<Methods['readManifest']>): Promise<OutputOf<Methods['readManifest']>> {
     return { content: (await this.manifests.read(clusterId, folder, fileName)).toString('base64') };
   }
 
   @Handles(IgnitionService.method.storeManifest)
   async store(
-    @Payload() { clusterId, folder, fileName, content }: InputOf<Methods['storeManifest']>,
-    @Ctx() context: CommandContext,
+    { clusterId, folder, fileName, content }: InputOf<Methods['storeManifest']>,
+    context: CommandContext,
   ): Promise<OutputOf<Methods['storeManifest']>> {
     const given = { folder, fileName, content: Buffer.from(content, 'base64') };
     const { stored, manifest } = await this.manifests.store(clusterId, given, context);
@@ -39,8 +41,8 @@ export class ManifestsController {
 
   @Handles(IgnitionService.method.reviseManifest)
   async revise(
-    @Payload() input: InputOf<Methods['reviseManifest']>,
-    @Ctx() context: CommandContext,
+    input: InputOf<Methods['reviseManifest']>,
+    context: CommandContext,
   ): Promise<OutputOf<Methods['reviseManifest']>> {
     const { clusterId, newFolder: folder, newFileName: fileName, newContent } = input;
     const content = newContent === undefined ? undefined : Buffer.from(newContent, 'base64');
@@ -50,8 +52,8 @@ export class ManifestsController {
 
   @Handles(IgnitionService.method.removeManifest)
   async remove(
-    @Payload() { clusterId, folder, fileName }: InputOf<Methods['removeManifest']>,
-    @Ctx() context: CommandContext,
+    { clusterId, folder, fileName }: InputOf<Methods['removeManifest']>,
+    context: CommandContext,
   ): Promise<OutputOf<Methods['removeManifest']>> {
     return { stored: await this.manifests.remove(clusterId, folder, fileName, context) };
   }

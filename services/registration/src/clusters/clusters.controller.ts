@@ -3,7 +3,6 @@ import { type ClusterCommand, clusterFollowUps, type ClusterState, mergeClusterS
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingCommands } from '../sealed-secrets';
@@ -28,10 +27,7 @@ export class ClustersController {
   ) {}
 
   @Handles(method.registerCluster)
-  async register(
-    @Payload() request: InputOf<typeof method.registerCluster>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async register(request: InputOf<typeof method.registerCluster>, context: CommandContext): Promise<StoredReply> {
     const { clusterId, settings: given = {}, owner = NO_OWNER, pullSecret, openshiftClusterId, imported } = request;
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy);
     const settings = { ...given, proxy };
@@ -63,10 +59,7 @@ export class ClustersController {
   }
 
   @Handles(method.reviseCluster)
-  async revise(
-    @Payload() request: InputOf<typeof method.reviseCluster>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async revise(request: InputOf<typeof method.reviseCluster>, context: CommandContext): Promise<StoredReply> {
     const { clusterId, changes: given = {}, pullSecret, operatorBundles } = request;
     requireIgnorable(given);
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
@@ -89,56 +82,47 @@ export class ClustersController {
 
   @Handles(method.deregisterCluster)
   async deregister(
-    @Payload() { clusterId }: InputOf<typeof method.deregisterCluster>,
-    @Ctx() context: CommandContext,
+    { clusterId }: InputOf<typeof method.deregisterCluster>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     return { stored: await this.actions.deregister(clusterId, context) };
   }
 
   @Handles(method.installCluster)
-  async install(
-    @Payload() { clusterId }: InputOf<typeof method.installCluster>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async install({ clusterId }: InputOf<typeof method.installCluster>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.actions.install(clusterId, context) };
   }
 
   @Handles(method.cancelInstallation)
   async cancel(
-    @Payload() { clusterId }: InputOf<typeof method.cancelInstallation>,
-    @Ctx() context: CommandContext,
+    { clusterId }: InputOf<typeof method.cancelInstallation>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     return { stored: await this.actions.cancel(clusterId, context) };
   }
 
   @Handles(method.resetCluster)
-  async reset(
-    @Payload() { clusterId }: InputOf<typeof method.resetCluster>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async reset({ clusterId }: InputOf<typeof method.resetCluster>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.actions.reset(clusterId, context) };
   }
 
   @Handles(method.allowAddHosts)
-  allowAddHosts(
-    @Payload() { clusterId }: InputOf<typeof method.allowAddHosts>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  allowAddHosts({ clusterId }: InputOf<typeof method.allowAddHosts>, context: CommandContext): Promise<StoredReply> {
     return this.handle(clusterId, { type: 'AllowAddHosts', at: this.aggregates.now() }, context);
   }
 
   @Handles(method.reachFinalizingStage)
   reachFinalizingStage(
-    @Payload() { clusterId, stage }: InputOf<typeof method.reachFinalizingStage>,
-    @Ctx() context: CommandContext,
+    { clusterId, stage }: InputOf<typeof method.reachFinalizingStage>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     return this.handle(clusterId, { type: 'ReachFinalizingStage', at: this.aggregates.now(), stage }, context);
   }
 
   @Handles(method.reportOperatorStatus)
   reportOperatorStatus(
-    @Payload() { clusterId, name, status, statusInfo, version }: InputOf<typeof method.reportOperatorStatus>,
-    @Ctx() context: CommandContext,
+    { clusterId, name, status, statusInfo, version }: InputOf<typeof method.reportOperatorStatus>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     const at = this.aggregates.now();
     return this.handle(clusterId, { type: 'ReportOperatorStatus', at, name, status, statusInfo, version }, context);
@@ -146,8 +130,8 @@ export class ClustersController {
 
   @Handles(method.recordClusterLogs)
   recordLogs(
-    @Payload() { clusterId, body, logsType, hostId, logsState }: InputOf<typeof method.recordClusterLogs>,
-    @Ctx() context: CommandContext,
+    { clusterId, body, logsType, hostId, logsState }: InputOf<typeof method.recordClusterLogs>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     const report = body
       ? ({ kind: 'collected', logsType, hostId, body } as const)

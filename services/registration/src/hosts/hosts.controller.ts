@@ -6,7 +6,6 @@ import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { controlPlaneCountOf } from '@muster/validation-rules';
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
 import { BusCredentials } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
 import { StepReplies } from '../agents/step-replies';
@@ -39,29 +38,26 @@ export class HostsController {
 
   @Handles(method.registerHost)
   async register(
-    @Payload() request: InputOf<typeof method.registerHost>,
-    @Ctx() context: CommandContext,
+    request: InputOf<typeof method.registerHost>,
+    context: CommandContext,
   ): Promise<OutputOf<typeof method.registerHost>> {
     return { stored: await this.registration.register(request, context), agentVersion: this.config.images.agent };
   }
 
   @Handles(method.nextSteps)
-  nextSteps(@Payload() request: InputOf<typeof method.nextSteps>): Promise<OutputOf<typeof method.nextSteps>> {
+  nextSteps(request: InputOf<typeof method.nextSteps>): Promise<OutputOf<typeof method.nextSteps>> {
     return this.steps.plan(request);
   }
 
   @Handles(method.replyToStep)
-  async replyToStep(
-    @Payload() request: InputOf<typeof method.replyToStep>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async replyToStep(request: InputOf<typeof method.replyToStep>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.replies.handle(request, context) };
   }
 
   @Handles(method.reportHostProgress)
   async reportProgress(
-    @Payload() request: InputOf<typeof method.reportHostProgress>,
-    @Ctx() context: CommandContext,
+    request: InputOf<typeof method.reportHostProgress>,
+    context: CommandContext,
   ): Promise<StoredReply> {
     const { state } = await this.aggregates.hosts.load(hostKeyOf(request.infraEnvId, request.hostId));
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
@@ -77,49 +73,34 @@ export class HostsController {
   }
 
   @Handles(method.recordHostLogs)
-  recordLogs(
-    @Payload() request: InputOf<typeof method.recordHostLogs>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  recordLogs(request: InputOf<typeof method.recordHostLogs>, context: CommandContext): Promise<StoredReply> {
     const { logsState, body } = request;
     return this.handle(request, { type: 'RecordLogs', at: this.aggregates.now(), logsState, body }, context);
   }
 
   @Handles(method.reviseHost)
-  async revise(
-    @Payload() request: InputOf<typeof method.reviseHost>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async revise(request: InputOf<typeof method.reviseHost>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.revision.revise(request, context) };
   }
 
   @Handles(method.bindHost)
-  async bind(
-    @Payload() request: InputOf<typeof method.bindHost>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async bind(request: InputOf<typeof method.bindHost>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.binding.bind(request, context) };
   }
 
   @Handles(method.unbindHost)
-  async unbind(
-    @Payload() request: InputOf<typeof method.unbindHost>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  async unbind(request: InputOf<typeof method.unbindHost>, context: CommandContext): Promise<StoredReply> {
     return { stored: await this.binding.unbind(request, context) };
   }
 
   @Handles(method.installHost)
-  install(
-    @Payload() request: InputOf<typeof method.installHost>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  install(request: InputOf<typeof method.installHost>, context: CommandContext): Promise<StoredReply> {
     const installerImage = this.config.images.installer;
     return this.handle(request, { type: 'InstallHost', at: this.aggregates.now(), installerImage }, context);
   }
 
   @Handles(method.resetHost)
-  reset(@Payload() request: InputOf<typeof method.resetHost>, @Ctx() context: CommandContext): Promise<StoredReply> {
+  reset(request: InputOf<typeof method.resetHost>, context: CommandContext): Promise<StoredReply> {
     const reason = 'A user requested the reset of the host';
     return this.handle(request, { type: 'RequireReset', at: this.aggregates.now(), reason, scope: 'host' }, context);
   }
@@ -127,8 +108,8 @@ export class HostsController {
   /** Discards the measurement on which the validation is based, so that the host measures again. */
   @Handles(method.resetHostValidation)
   async resetValidation(
-    @Payload() { infraEnvId, hostId, validationId = '' }: InputOf<typeof method.resetHostValidation>,
-    @Ctx() context: CommandContext,
+    { infraEnvId, hostId, validationId = '' }: InputOf<typeof method.resetHostValidation>,
+    context: CommandContext,
   ): Promise<OutputOf<typeof method.resetHostValidation>> {
     const hostKey = hostKeyOf(infraEnvId, hostId);
     const { state } = await this.aggregates.hosts.load(hostKey);
@@ -140,16 +121,13 @@ export class HostsController {
 
   @Handles(method.issueBusCredentials)
   issueBusCredentials(
-    @Payload() request: InputOf<typeof method.issueBusCredentials>,
+    request: InputOf<typeof method.issueBusCredentials>,
   ): Promise<OutputOf<typeof method.issueBusCredentials>> {
     return this.busCredentials.issue(request);
   }
 
   @Handles(method.deregisterHost)
-  deregister(
-    @Payload() request: InputOf<typeof method.deregisterHost>,
-    @Ctx() context: CommandContext,
-  ): Promise<StoredReply> {
+  deregister(request: InputOf<typeof method.deregisterHost>, context: CommandContext): Promise<StoredReply> {
     return this.handle(request, { type: 'Deregister', at: this.aggregates.now() }, context);
   }
 

@@ -12,7 +12,6 @@ import {
 import type { RunAgain, SavedConsumer } from '@muster/event-sourcing';
 import type { Secrets } from '@muster/ports';
 import { Controller, Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
 import { BusRevocations } from '../agents/bus-revocations';
 import { Nudges } from '../agents/host-bus';
 import { NextSteps } from '../agents/next-steps';
@@ -148,9 +147,11 @@ export class AwaitReactionController {
   ) {}
 
   @Handles(RegistrationService.method.awaitReaction)
-  async handle(
-    @Payload() { position }: InputOf<typeof RegistrationService.method.awaitReaction>,
-  ): Promise<OutputOf<typeof RegistrationService.method.awaitReaction>> {
+  async handle({
+    position,
+  }: InputOf<typeof RegistrationService.method.awaitReaction>): Promise<
+    OutputOf<typeof RegistrationService.method.awaitReaction>
+  > {
     await this.process.followed(position);
     return { position: await this.eventStore.head() };
   }
