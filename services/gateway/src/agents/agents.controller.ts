@@ -15,7 +15,7 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import { type AgentRequest, Context, FromAgent } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import type { JsonAnswer } from '../http/file-answers';
@@ -97,11 +97,9 @@ export class AgentsController {
   @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS)
   @Accepts('agentAuth')
   async nextSteps(
-    @Param('infra_env_id', IdPipe) infraEnvId: string,
-    @Param('host_id', IdPipe) hostId: string,
+    @FromAgent() { infraEnvId, hostId, context }: AgentRequest,
     @Query() { timestamp: timestampSeconds = 0 }: NextStepsQuery,
     @Headers('discovery_agent_version') discoveryAgentVersion: string | undefined,
-    @Context() context: CommandContext,
     @Req() request: FastifyRequest,
   ): Promise<JsonAnswer> {
     const version = discoveryAgentVersion ?? '';
@@ -116,10 +114,8 @@ export class AgentsController {
   @AnswersNothing('Submit the result of a step.')
   @Accepts('agentAuth')
   async replyToStep(
-    @Param('infra_env_id', IdPipe) infraEnvId: string,
-    @Param('host_id', IdPipe) hostId: string,
+    @FromAgent() { infraEnvId, hostId, context }: AgentRequest,
     @Body() body: StepReplyBody,
-    @Context() context: CommandContext,
   ): Promise<void> {
     const { step_type: stepType = '', step_id: stepId = '', exit_code: exitCode = 0, output = '', error = '' } = body;
     await this.agentRequests.send(
@@ -135,10 +131,8 @@ export class AgentsController {
   @AnswersNothing('Report the installation stage of a host.')
   @Accepts('agentAuth')
   async reportProgress(
-    @Param('infra_env_id', IdPipe) infraEnvId: string,
-    @Param('host_id', IdPipe) hostId: string,
+    @FromAgent() { infraEnvId, hostId, context }: AgentRequest,
     @Body() { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,
-    @Context() context: CommandContext,
   ): Promise<void> {
     await this.agentRequests.send('report_progress', { infraEnvId, hostId, stage, progressInfo }, context);
   }

@@ -2,7 +2,6 @@ import {
   describedField,
   descriptionOf,
   fieldSchema,
-  type JsonSchema,
   mayBeAbsent,
   requestFields,
   requestSchema,
@@ -13,17 +12,9 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  ApiBody,
-  ApiHeader,
-  ApiParam,
-  ApiQuery,
-  DocumentBuilder,
-  type OpenAPIObject,
-  SwaggerModule,
-} from '@nestjs/swagger';
+import { ApiBody, ApiQuery, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { CREDENTIAL_PLACES } from '../auth/caller';
-import { toOpenApi } from '../http/headers';
+import { documentHeader, documentPathParameter, ID_SCHEMA, toOpenApi } from '../http/headers';
 import { IdPipe, isRequestClass, TextPipe } from '../http/request.pipes';
 import { finishDocument } from './finish-document';
 
@@ -70,21 +61,9 @@ function notesOf(kind: number, { data, pipes }: RouteArgument, type: unknown): r
   if (kind === RouteParamtypes.BODY) return [bodyNote(pipes, type)].flat();
   if (kind === RouteParamtypes.QUERY && isRequestClass(type)) return queryNotes(type);
   if (typeof data !== 'string') return [];
-  if (kind === RouteParamtypes.PARAM) {
-    const schema: JsonSchema = pipes.includes(IdPipe) ? { type: 'string', format: 'uuid' } : { type: 'string' };
-    return [
-      ApiParam({ name: data, required: true, description: descriptionOf('path', data), schema: toOpenApi(schema) }),
-    ];
-  }
-  if (kind === RouteParamtypes.HEADERS)
-    return [
-      ApiHeader({
-        name: data,
-        required: false,
-        description: descriptionOf('header', data),
-        schema: { type: 'string' },
-      }),
-    ];
+  if (kind === RouteParamtypes.PARAM)
+    return [documentPathParameter(data, pipes.includes(IdPipe) ? ID_SCHEMA : { type: 'string' })];
+  if (kind === RouteParamtypes.HEADERS) return [documentHeader(data)];
   return [];
 }
 

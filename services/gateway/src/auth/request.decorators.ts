@@ -4,10 +4,11 @@ import type { CommandContext } from '@muster/event-sourcing';
 import type { Ids } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '../bus/commands';
-import { documented, documentHeader, EVALUATION_HEADER } from '../http/headers';
+import { documented, documentHeader, documentPathParameter, EVALUATION_HEADER, ID_SCHEMA } from '../http/headers';
+import { pathId } from '../http/request.pipes';
 import { ADMIN, type Caller } from './caller';
 
 declare module 'fastify' {
@@ -18,14 +19,37 @@ declare module 'fastify' {
 }
 
 /** The command context of this request: caller, request id, source address. */
-export const Context = createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
+export const Context = createParamDecorator((_: unknown, context: ExecutionContext) => requestContextOf(context));
+
+function requestContextOf(context: ExecutionContext): RequestContext {
   const http = context.switchToHttp();
   const reply = http.getResponse<FastifyReply>();
   return {
     ...toCommandContext(http.getRequest<FastifyRequest>()),
     endedEarly: () => void reply.header(EVALUATION_HEADER, 'incomplete'),
   };
+}
+
+/** A request of the agent of a host. */
+export interface AgentRequest {
+  readonly infraEnvId: string;
+  readonly hostId: string;
+  readonly context: RequestContext;
+}
+
+const readAgentRequest = createParamDecorator((_: unknown, context: ExecutionContext): AgentRequest => {
+  const { params } = context.switchToHttp().getRequest<FastifyRequest>();
+  const idOf = (name: string): string => pathId(textAt(params, name) ?? '', name);
+  const ids = { infraEnvId: idOf('infra_env_id'), hostId: idOf('host_id') };
+  return { ...ids, context: requestContextOf(context) };
 });
+
+/** The host of the path and the command context in one parameter, because Nest takes ten promises for each parameter. */
+export const FromAgent = (): ParameterDecorator =>
+  documented(
+    readAgentRequest(),
+    applyDecorators(documentPathParameter('infra_env_id', ID_SCHEMA), documentPathParameter('host_id', ID_SCHEMA)),
+  );
 
 /** The caller. */
 export const CurrentCaller = createParamDecorator(

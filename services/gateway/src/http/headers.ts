@@ -1,5 +1,5 @@
 import { descriptionOf, EVENT_SEVERITIES, type JsonSchema } from '@muster/assisted-api';
-import { type ApiBodyOptions, ApiHeader } from '@nestjs/swagger';
+import { type ApiBodyOptions, ApiHeader, ApiParam } from '@nestjs/swagger';
 
 type OpenApiSchema = Exclude<Extract<ApiBodyOptions, { schema: unknown }>['schema'], { $ref: string }>;
 
@@ -10,6 +10,13 @@ export const toOpenApi = (schema: JsonSchema): OpenApiSchema => schema as OpenAp
 /** Documents an optional header of the request. */
 export const documentHeader = (name: string, schema: JsonSchema = { type: 'string' }): MethodDecorator =>
   ApiHeader({ name, required: false, description: descriptionOf('header', name), schema: toOpenApi(schema) });
+
+/** Documents a path parameter. */
+export const documentPathParameter = (name: string, schema: JsonSchema): MethodDecorator =>
+  ApiParam({ name, required: true, description: descriptionOf('path', name), schema: toOpenApi(schema) });
+
+/** The schema of an id in a path. */
+export const ID_SCHEMA: JsonSchema = { type: 'string', format: 'uuid' };
 
 /** Response header: the response does not yet show all validations, roles and statuses that follow from the request. */
 export const EVALUATION_HEADER = 'Muster-Evaluation';

@@ -135,7 +135,8 @@ export async function readBody(
   return objects;
 }
 
-function hasBody({ method, headers }: FastifyRequest): boolean {
+/** Returns whether the request announces a body. */
+export function hasBody({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return (length !== '0' || encoding !== undefined) && METHODS_WITH_BODY.some((known) => known === method);
 }

@@ -160,8 +160,14 @@ const unknownField = (path: string): SchemaViolation =>
  */
 @Injectable()
 export class RequestPipe implements PipeTransform {
-  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
-    if ((type !== 'body' && type !== 'query') || !isRequestClass(metatype)) return value;
+  // Nest runs the pipe for every parameter, so the others do not wait.
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    return (type === 'body' || type === 'query') && isRequestClass(metatype)
+      ? this.validated(value, type, metatype)
+      : value;
+  }
+
+  private async validated(value: unknown, type: 'body' | 'query', metatype: RequestClass): Promise<object> {
     const request = type === 'query' ? toQuery(metatype, value) : toRequest(metatype, bodyOf(metatype, value));
     for (const [part, offset] of partsOf(metatype, request)) {
       const [error] = satisfiesRules(part) ? [] : validateSync(part, VALIDATION);
@@ -211,12 +217,20 @@ export const isRequestClass = (type: unknown): type is RequestClass => isClass(t
 const isClass = (type: unknown): type is RequestClass =>
   typeof type === 'function' && isObject(Reflect.get(type, 'prototype'));
 
+/**
+ * Returns a UUID of the path in lower case.
+ * @throws SchemaViolation
+ */
+export function pathId(value: string, name: string): string {
+  if (UUID_PATTERN.test(value)) return value.toLowerCase();
+  throw new SchemaViolation(`${name} in path must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8`);
+}
+
 /** A UUID of the path, in lower case. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, string> {
   transform(value: string, { data = 'id' }: ArgumentMetadata): string {
-    if (UUID_PATTERN.test(value)) return value.toLowerCase();
-    throw new SchemaViolation(`${data} in path must be a UUID such as 6ba7b810-9dad-11d1-80b4-00c04fd430c8`);
+    return pathId(value, data);
   }
 }
 
