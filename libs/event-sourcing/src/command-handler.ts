@@ -129,9 +129,6 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     return aggregate;
   }
 
-  const fold = async (id: string): Promise<CachedAggregate<State>> =>
-    cache.get(id) ?? readOn(id, fresh(decider.initialState()));
-
   /** Returns the result when nothing has to be stored, otherwise the events. */
   function decideOn(
     before: CachedAggregate<State>,
@@ -250,7 +247,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       if (result.kind === 'refused') throw new RefusalError(result.refusal);
       return { position: result.position, revision: result.revision };
     },
-    load: (id) => fold(id),
+    load: async (id) => cache.get(id) ?? readOn(id, fresh(decider.initialState())),
     observe: (event) => {
       const { category: streamCategory, id } = parseStreamId(event.streamId);
       const known = streamCategory === category.name ? cache.get(id) : undefined;

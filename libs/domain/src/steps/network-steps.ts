@@ -93,10 +93,16 @@ export const ntpSynchronizer: StepArguments = ({ cluster, infraEnv }) => [
 ];
 
 export const domainResolution: StepArguments = ({ cluster, host }) => {
-  if (!cluster?.name || !cluster.baseDnsDomain) return undefined;
-  const domain = `${cluster.name}.${cluster.baseDnsDomain}`;
+  const domains = cluster && resolvedDomains(cluster, isDay2Host(host));
+  return domains ? [domains] : undefined;
+};
+
+/** Returns a JSON object, or an empty text for a cluster without a domain. It is written once per change of the cluster. */
+const resolvedDomains = keptByObject(({ name, baseDnsDomain, releaseImage }: StepCluster, isDay2: boolean): string => {
+  if (!name || !baseDnsDomain) return '';
+  const domain = `${name}.${baseDnsDomain}`;
   const wildcard = `validateNoWildcardDNS.${domain}`;
-  const registry = isDay2Host(host) ? undefined : registryOf(cluster.releaseImage);
+  const registry = isDay2 ? undefined : registryOf(releaseImage);
   const names = [
     `api.${domain}`,
     `api-int.${domain}`,
@@ -106,8 +112,8 @@ export const domainResolution: StepArguments = ({ cluster, host }) => {
     `${wildcard}.`,
     ...(registry ? [registry] : []),
   ];
-  return [JSON.stringify({ domains: names.map((domain_name) => ({ domain_name })) })];
-};
+  return JSON.stringify({ domains: names.map((domain_name) => ({ domain_name })) });
+});
 
 /**
  * Returns the host name of an image reference's registry. Undefined for an IP address, which needs no name resolution,

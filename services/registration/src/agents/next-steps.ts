@@ -49,13 +49,16 @@ export class NextSteps {
     const key = hostKeyOf(request.infraEnvId, request.hostId);
     const { state } = await this.aggregates.hosts.load(key);
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
-    await this.presence.seen(key);
+    // Each wait costs a turn of the microtask queue, and most polls have nothing to wait for.
+    const returned = this.presence.seen(key);
+    if (returned) await returned;
     this.clocks.measured(key, state.generation, request.timestampSeconds);
-    await this.noteAgent(key, state, request.discoveryAgentVersion);
+    if (isOther(request.discoveryAgentVersion, state)) await this.noteAgent(key, state, request.discoveryAgentVersion);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
+    const proxy = cluster?.settings.proxy;
     const secrets = {
-      ignitionAccess: await this.ignitionAccess(state),
-      proxy: cluster && (await openProxy(this.secrets, state.clusterId, cluster.settings.proxy)),
+      ignitionAccess: hasIgnitionAccess(state) ? await this.ignitionAccess(state) : undefined,
+      proxy: proxy && (await openProxy(this.secrets, state.clusterId, proxy)),
     };
     const situation = {
       host: key,
@@ -89,7 +92,6 @@ export class NextSteps {
 
   /** An agent that was upgraded polls with another version than it registered with. */
   private async noteAgent(key: HostKey, state: HostState, agentVersion: string): Promise<void> {
-    if (agentVersion === '' || agentVersion === state.agentVersion) return;
     const command = { type: 'ReportAgentVersion', at: this.aggregates.now(), agentVersion } as const;
     await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext({ state }));
   }
@@ -99,10 +101,8 @@ export class NextSteps {
     this.pace.forget(key);
   }
 
-  /** Returns the token and headers of the Ignition endpoint. Only hosts that join a running cluster have them. */
+  /** Returns the token and headers of the Ignition endpoint. */
   private async ignitionAccess(host: HostState): Promise<StepHost['ignitionAccess']> {
-    const { ignitionEndpointTokenSet, ignitionEndpointHttpHeadersSet } = host.settings;
-    if (!isDay2(host) || !(ignitionEndpointTokenSet || ignitionEndpointHttpHeadersSet)) return undefined;
     const headers = await this.vault.open(host, 'ignition-endpoint-http-headers');
     return {
       token: await this.vault.open(host, 'ignition-endpoint-token'),
@@ -110,3 +110,10 @@ export class NextSteps {
     };
   }
 }
+
+const isOther = (agentVersion: string, state: HostState): boolean =>
+  agentVersion !== '' && agentVersion !== state.agentVersion;
+
+/** Only hosts that join a running cluster have credentials for the Ignition endpoint. */
+const hasIgnitionAccess = (host: HostState): boolean =>
+  isDay2(host) && Boolean(host.settings.ignitionEndpointTokenSet || host.settings.ignitionEndpointHttpHeadersSet);

@@ -48,10 +48,11 @@ export class Presence implements OnApplicationShutdown {
     this.scheduler.start();
   }
 
-  /** Records a request of the agent of the host. */
-  async seen(key: HostKey): Promise<void> {
+  /** Records a request of the agent of the host. Returns nothing to wait for unless the host was silent. */
+  seen(key: HostKey): Promise<void> | undefined {
     this.touch(key);
-    if (this.view.host(key)?.state.isSilent) await this.send(key, { type: 'Return', at: this.aggregates.now() });
+    if (!this.view.host(key)?.state.isSilent) return undefined;
+    return this.send(key, { type: 'Return', at: this.aggregates.now() });
   }
 
   forget(key: HostKey): void {

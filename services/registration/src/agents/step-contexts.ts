@@ -11,7 +11,7 @@ import {
 import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
 import { type Clock, START_OF_STORE } from '@muster/ports';
-import { textAt } from '@muster/schema';
+import { keptByObject, textAt } from '@muster/schema';
 import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -68,7 +68,8 @@ export class StepContexts {
         ignitionAccess: secrets.ignitionAccess,
       },
       hardware: entry?.hardware,
-      cluster: cluster && this.cluster(host.clusterId, cluster, secrets.proxy),
+      cluster:
+        cluster && stepClusterOf(cluster, host.clusterId, this.ntpSourcesOf(host.clusterId, cluster), secrets.proxy),
       infraEnv: {
         ntpSources: ntpSources || additionalNtpSources || '',
         hasStaticNetwork: Boolean(staticNetworkConfig?.digest),
@@ -111,7 +112,23 @@ export class StepContexts {
     };
   }
 
-  private cluster(id: string, cluster: ClusterState, proxy: ProxyUrls | undefined): StepCluster {
+  private ntpSourcesOf(id: string, { settings }: ClusterState): string {
+    return settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id);
+  }
+
+  /** Returns the NTP sources of all infra-envs of the cluster without duplicates. */
+  private ntpSourcesOfInfraEnvs(clusterId: string): string {
+    const sources = new Set<string>();
+    for (const { settings } of this.view.infraEnvsOf(clusterId))
+      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(',')) sources.add(source);
+    sources.delete('');
+    return [...sources].join(',');
+  }
+}
+
+/** Returns the same object for all polls until the cluster changes, so that the steps can keep what they derive from it. */
+const stepClusterOf = keptByObject(
+  (cluster: ClusterState, id: string, ntpSources: string, proxy: ProxyUrls | undefined): StepCluster => {
     const { settings } = cluster;
     return {
       id,
@@ -127,7 +144,7 @@ export class StepContexts {
       vipDhcpAllocation: settings.vipDhcpAllocation ?? false,
       vipLeases: cluster.vipLeases,
       externalPlatformName: externalPlatformNameOf(settings),
-      ntpSources: settings.ntpSources || settings.additionalNtpSource || this.ntpSourcesOfInfraEnvs(id),
+      ntpSources,
       proxy,
       apiVipDnsName: settings.apiVipDnsName ?? '',
       ignitionEndpoint: {
@@ -140,17 +157,8 @@ export class StepContexts {
         tangServers: textAt(settings.diskEncryption, 'tang_servers') ?? '',
       },
     };
-  }
-
-  /** Returns the NTP sources of all infra-envs of the cluster without duplicates. */
-  private ntpSourcesOfInfraEnvs(clusterId: string): string {
-    const sources = new Set<string>();
-    for (const { settings } of this.view.infraEnvsOf(clusterId))
-      for (const source of (settings.ntpSources || settings.additionalNtpSources || '').split(',')) sources.add(source);
-    sources.delete('');
-    return [...sources].join(',');
-  }
-}
+  },
+);
 
 const NO_REMOTE_HOSTS = new RemoteHosts(START_OF_STORE, []);
 

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { FilteredState, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
@@ -31,6 +32,8 @@ export interface Counts {
   readonly reactions: number;
   /** Reads and searches of the files of saved states. */
   readonly savedReads: number;
+  /** Promises until the response, including a few of the caller. */
+  readonly promises: number;
 }
 
 export type Counter = { -readonly [Name in keyof Counts]: number };
@@ -46,6 +49,7 @@ export const newCounter = (): Counter => ({
   characters: 0,
   reactions: 0,
   savedReads: 0,
+  promises: 0,
 });
 
 /** Returns the same ports with every use counted. A request counts as two messages because of its reply. */
@@ -141,6 +145,7 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
   const restUrl = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const caller = await openCaller({ kind: 'http', baseUrl: restUrl, sockets: 1 });
   const counted: CountedCall[] = [];
+  const promises = createHook({ init: (_id, type) => void (counter.promises += type === 'PROMISE' ? 1 : 0) });
   const settled = (): Promise<void> => untilQuiet(counter);
   const measure = async (what: string, calls: number, run: () => Promise<unknown>): Promise<void> => {
     await settled();
@@ -154,7 +159,9 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
     async (): Promise<void> => {
       for (const item of items) {
         const call = toCall(item);
+        promises.enable();
         await caller.call(call);
+        promises.disable();
         // The caller writes the body of each call itself.
         counter.stringifications -= 1;
         counter.characters -= plainText(call.body ?? '').length;
@@ -235,8 +242,8 @@ export const counts: Bench = {
 const oneDigit = (value: number): string => value.toFixed(1).replace('.0', '');
 
 function toMeasurement({ what, counts: found }: CountedCall): Measurement {
-  const { events, appends, reads, messages, eventBytes, parses, stringifications, characters, reactions, savedReads } =
-    found;
+  const { events, appends, reads, messages, eventBytes, parses, stringifications, characters, reactions } = found;
+  const { savedReads, promises } = found;
   const allowed = ROUND_TRIPS_MAX[what];
   return {
     what: `counts per ${what}`,
@@ -249,6 +256,7 @@ function toMeasurement({ what, counts: found }: CountedCall): Measurement {
       `${oneDigit(stringifications)} stringifications (${oneDigit(characters / 1_024)} KiB)`,
       `${oneDigit(reactions)} reactions`,
       `${oneDigit(savedReads)} reads of saved states`,
+      `${Math.round(promises)} promises`,
     ].join(', '),
     budget: allowed === undefined ? '' : `round trips ≤ ${allowed}`,
   };

@@ -86,7 +86,14 @@ describe('the counted cost of a call', () => {
   });
 
   it('of instructions is a short JSON text for each step, without the hosts of the connectivity check', () => {
-    expect(of('instructions')?.stringifications).toBeLessThanOrEqual(9);
-    expect(of('instructions')?.characters).toBeLessThanOrEqual(1_500);
+    expect(of('instructions')?.stringifications).toBeLessThanOrEqual(7);
+    expect(of('instructions')?.characters).toBeLessThanOrEqual(1_100);
+  });
+
+  it.each([
+    ['instructions', 82],
+    ['inventory, unchanged', 100],
+  ])('of %s is at most %d promises until the response', (what, promises) => {
+    expect(of(what)?.promises).toBeLessThanOrEqual(promises);
   });
 });
