@@ -204,9 +204,11 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
   }
 }
 
+/** Texts are waited for too: on a busy machine, documents are written long after the last event. */
 async function untilQuiet(counter: Counter): Promise<void> {
-  for (let before = -1; before !== counter.events + counter.reactions;) {
-    before = counter.events + counter.reactions;
+  const done = (): number => counter.events + counter.reactions + counter.stringifications;
+  for (let before = -1; before !== done();) {
+    before = done();
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
   }
 }
