@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { SAVE_LIMITS } from '@muster/event-sourcing';
 import { freePort } from '@muster/service-muster';
 
 /** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
@@ -109,6 +110,13 @@ export async function untilSettled(pid: number): Promise<void> {
     if (settled >= SETTLED_SAMPLES) return;
   }
   throw new Error(`Muster is still busy after ${TIMEOUT_MS / 1_000} s without a call.`);
+}
+
+/** Resolves when the consumers have saved what earlier calls changed. Otherwise, a save would count as a cost of later calls. */
+export async function untilSaved(pid: number): Promise<void> {
+  await untilSettled(pid);
+  await new Promise((resolve) => setTimeout(resolve, SAVE_LIMITS.intervalMs));
+  await untilSettled(pid);
 }
 
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');

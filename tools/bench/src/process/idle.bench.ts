@@ -2,8 +2,15 @@ import { join } from 'node:path';
 import { loadOrCreateNatsTrust, mintServiceCredentials } from '@muster/adapter-nats';
 import { bootFleet, defineFleet, type FleetHost, httpTarget, oncePerHost, poll, pollOverNats } from '../load/fleet';
 import { type Load, type LoadProcess, startLoadProcess, type Transport } from '../load/load';
-import { type Bench, count, type Measurement, ofACore, p50AndP99 } from '../measurement';
-import { coreShares, type EmbeddedProcess, eventsStored, startEmbeddedProcess, untilIdle } from './embedded-process';
+import { type Bench, type BenchBed, count, type Measurement, ofACore, p50AndP99 } from '../measurement';
+import {
+  coreShares,
+  type EmbeddedProcess,
+  eventsStored,
+  startEmbeddedProcess,
+  untilIdle,
+  untilSaved,
+} from './embedded-process';
 
 /** Clusters without any change. */
 export const idleClusters: Bench = {
@@ -35,33 +42,58 @@ const QUICK_POLL_INTERVAL_SECONDS = 1;
 /** Milliseconds of polling before and after the measured period. */
 const MARGIN_MS = 1_500;
 
+interface Shape {
+  readonly clusters: number;
+  readonly hostsEach: number;
+  /** CPU that the design allows for the polls. */
+  readonly budget: string;
+}
+
+const SHAPES: readonly Shape[] = [
+  { clusters: 10, hostsEach: 100, budget: '< 1.5 %' },
+  { clusters: 2_000, hostsEach: 5, budget: '< 8 %' },
+  { clusters: 100, hostsEach: 100, budget: '< 15 %' },
+];
+const QUICK_SHAPES: readonly Shape[] = [{ clusters: 2, hostsEach: 5, budget: 'any share' }];
+
 /** Hosts that poll once a minute without receiving steps, over HTTP and over NATS. */
 export const idleHosts: Bench = {
   name: 'idle-hosts',
-  about: 'CPU, appends and latency with 10,000 hosts that poll once a minute',
+  about: 'CPU, appends and latency with 1,000 and 10,000 hosts that poll once a minute',
   run: async (bed) => {
-    const shape = bed.isQuick ? { clusters: 2, hostsEach: 5 } : { clusters: 500, hostsEach: 20 };
-    const sampleMs = bed.isQuick ? 2_000 : 30_000;
-    const muster = await startEmbeddedProcess(bed.directory('idle-hosts'));
-    const load = startLoadProcess();
-    try {
-      const hosts = await bootFleet(bed, muster, load, shape);
-      // The first poll also reports the clock of the host.
-      await oncePerHost(load, hosts, poll);
-      await untilIdle(muster);
-      const intervalSeconds = bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS;
-      const on = { muster, load, hosts, sampleMs, intervalSeconds };
-      bed.tell(`polling for ${count(hosts.length)} hosts`);
-      return [
-        ...(await measure('HTTP', overHttp(muster, hosts), on)),
-        ...(await measure('NATS', await overNats(muster, hosts), on)),
-      ];
-    } finally {
-      load.close();
-      await muster.stop();
-    }
+    const measurements: Measurement[] = [];
+    for (const shape of bed.isQuick ? QUICK_SHAPES : SHAPES) measurements.push(...(await pollIdly(bed, shape)));
+    return measurements;
   },
 };
+
+async function pollIdly(bed: BenchBed, shape: Shape): Promise<readonly Measurement[]> {
+  const muster = await startEmbeddedProcess(bed.directory(`idle-hosts-${shape.clusters}`), bed.program);
+  const load = startLoadProcess();
+  try {
+    const hosts = await bootFleet(bed, muster, load, shape);
+    // The first poll also reports the clock of the host.
+    await oncePerHost(load, hosts, poll);
+    await untilIdle(muster);
+    if (!bed.isQuick) await untilSaved(muster.pid);
+    const on = {
+      muster,
+      load,
+      hosts,
+      sampleMs: bed.isQuick ? 2_000 : 30_000,
+      intervalSeconds: bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS,
+      shape,
+    };
+    bed.tell(`polling for ${count(hosts.length)} hosts`);
+    return [
+      ...(await measure('HTTP', overHttp(muster, hosts), on)),
+      ...(await measure('NATS', await overNats(muster, hosts), on)),
+    ];
+  } finally {
+    load.close();
+    await muster.stop();
+  }
+}
 
 interface Polls {
   readonly endpoint: Transport;
@@ -96,9 +128,10 @@ async function measure(
     readonly hosts: readonly FleetHost[];
     readonly sampleMs: number;
     readonly intervalSeconds: number;
+    readonly shape: Shape;
   },
 ): Promise<readonly Measurement[]> {
-  const { muster, load, hosts, sampleMs, intervalSeconds } = on;
+  const { muster, load, hosts, sampleMs, intervalSeconds, shape } = on;
   const pace = { perSecond: hosts.length / intervalSeconds };
   await load.open(polls.endpoint);
   const loading = load.run({ calls: polls.calls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
@@ -110,12 +143,12 @@ async function measure(
   })();
   const [{ latenciesMs }, { shares, appended }] = await Promise.all([loading, sampling]);
   const [own = NaN, bus = NaN] = shares;
-  const what = `${count(hosts.length)} hosts polling every ${intervalSeconds} s over ${endpoint}`;
+  const what = `${count(hosts.length)} hosts in ${shape.hostsEach}-host clusters polling every ${intervalSeconds} s over ${endpoint}`;
   return [
     {
       what: `${what}, CPU`,
       measured: `${ofACore(own)} (nats-server ${ofACore(bus)}), ${count(appended)} appends`,
-      budget: '< 15 % of a core, 0 appends',
+      budget: `${shape.budget} of a core, 0 appends`,
     },
     { what: `${what}, latency`, measured: p50AndP99(latenciesMs), budget: 'p50 < 2 ms, p99 < 10 ms' },
   ];
