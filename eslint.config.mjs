@@ -111,7 +111,10 @@ export default tseslint.config(
     files: ['libs/**/index.ts'],
     ignores: ['libs/testing/**'],
     rules: {
-      'no-restricted-syntax': ['error', { selector: 'ExportAllDeclaration', message: 'List the public names.' }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportAllDeclaration[exportKind="value"]', message: 'List the public names.' },
+      ],
     },
   },
   { files: ['**/*.spec.ts'], rules: { '@nx/enforce-module-boundaries': boundaries(true) } },
