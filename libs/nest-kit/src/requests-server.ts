@@ -5,7 +5,7 @@ import { AppendTooLarge, type IncomingMessage, type JsonValue, unavailableIn } f
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
 import { type INestApplicationContext, Logger, SetMetadata } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { fromHeaders, parseMessage, responseEnvelope } from './call-service';
 import { isFullDisk, unavailableRefusal } from './http-endpoint';
 import type { Platform } from './platform';
@@ -22,10 +22,11 @@ export function Handles(method: DescMethod): MethodDecorator {
 
 /** Yields the methods of the controllers that handle requests. */
 function* handlersOf(app: INestApplicationContext): Generator<readonly [DescMethod, Handler]> {
+  const scanner = new MetadataScanner();
   for (const { controllers } of app.get(ModulesContainer).values())
     for (const { instance } of controllers.values()) {
       if (!isObject(instance)) continue;
-      for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(instance))) {
+      for (const name of scanner.getAllMethodNames(instance)) {
         const handler: unknown = instance[name];
         const method = typeof handler === 'function' ? handledBy(handler) : undefined;
         if (typeof handler === 'function' && method) yield [method, handler.bind(instance)];
