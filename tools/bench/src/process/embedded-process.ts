@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { SAVE_LIMITS } from '@muster/event-sourcing';
 import { freePort } from '@muster/service-muster';
+import { NODE_OPTIONS } from '@muster/tool-demo';
 
 /** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -120,8 +121,6 @@ export async function untilSaved(pid: number): Promise<void> {
 }
 
 const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
-/** As in `npm start`. */
-const NODE_OPTIONS = ['--max-semi-space-size=64', '--v8-pool-size=1'];
 const HOST = '127.0.0.1';
 const READY_LOOK_MS = 5;
 const LOG_CHARACTERS = 8_192;

@@ -6,7 +6,7 @@ import { startEmbeddedProcess, treeCpuMs, untilSettled } from './embedded-proces
 
 const CALLS = 2_000;
 const QUICK_CALLS = 20;
-/** Large bodies are fewer, because the load process creates each of them. */
+/** Large bodies are fewer, because the load process takes longer to send them. */
 const LARGE_CALLS = 1_000;
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const BUDGET = '< 1 ms';
