@@ -31,6 +31,7 @@ import {
   type InfraEnvEntry,
   isDiskRead,
   isRegistered,
+  isRoleConfirmed,
   type ObservedEvent,
   type PresentGroups,
   type Subject,
@@ -131,6 +132,10 @@ export class FactsView {
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
     // The disk that follows from an inventory is stored before that inventory, with which the host is evaluated.
     if (event.type === 'InstallationDiskChosen' && !isDiskRead(entry)) {
+      entry.summary = undefined;
+      return [];
+    }
+    if (isRoleConfirmed(event, before, entry) && !this.cluster(entry.state.clusterId)?.facts.operators.length) {
       entry.summary = undefined;
       return [];
     }

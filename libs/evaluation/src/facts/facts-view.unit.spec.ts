@@ -83,6 +83,26 @@ describe('subjects affected by an event', () => {
     expect(last.affected).toEqual([CLUSTER, host(hostKey(7))]);
   });
 
+  it('are none when the assigned role is the suggested one, unless an operator reads whether it is assigned', () => {
+    const suggested = [a, b].map((key) => hostEvent(key, 'HostRoleSuggested', { role: 'worker' }));
+    const assigned = (role: string) => hostEvent(a, 'HostRoleAssigned', { role });
+    expect(after(...SETUP, ...suggested, assigned('worker')).affected).toEqual([]);
+    expect(after(...SETUP, ...suggested, assigned('master')).affected).toEqual([CLUSTER, host(a)]);
+    const chosen = clusterEvent('ClusterSettingsRevised', {
+      changes: { olmOperators: { items: [{ name: 'odf', properties: '' }] } },
+    });
+    expect(after(...SETUP, chosen, ...suggested, assigned('worker')).affected).toEqual([CLUSTER, host(a), host(b)]);
+  });
+
+  it('are all that read the role when a role other than the suggested one is assigned, or a bootstrap host loses it', () => {
+    const suggested = hostEvent(a, 'HostRoleSuggested', { role: 'worker' });
+    const bootstrap = hostEvent(a, 'HostBootstrapChosen', {});
+    const assigned = hostEvent(a, 'HostRoleAssigned', { role: 'worker' });
+    expect(after(...SETUP, suggested, bootstrap, assigned).affected).toEqual([CLUSTER, host(a)]);
+    const { view } = after(...SETUP, suggested, assigned);
+    expect(clusterFactsOf(view).hosts.find(({ hostKey: key }) => key === a)).toMatchObject({ role: 'worker' });
+  });
+
   it('are none when the report belongs to another generation', () => {
     expect(after(...SETUP, inventoryReported(a, {}, 0)).affected).toEqual([]);
   });
