@@ -107,7 +107,7 @@ export class FactsView {
 
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
-    this.entries.membership.observe(event);
+    this.entries.observeMembership(event);
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);
     if (isEventOf('cluster', event)) return this.observeCluster(event);
@@ -170,7 +170,6 @@ export class FactsView {
     after.lastEventId = eventId;
     const affected = new Set<Subject>([hostSubject(after.key)]);
     const [left, joined] = [before.state.clusterId, after.state.clusterId];
-    this.entries.rememberId(after.state.hostId, after.key);
     for (const key of reconnected(before, after, this.entries)) affected.add(hostSubject(key));
     for (const id of new Set([left, joined])) {
       const cluster = this.cluster(id);
@@ -193,6 +192,8 @@ export class FactsView {
   private observeCluster(event: ObservedEvent<ClusterEvent>): readonly Subject[] {
     const { id } = parseStreamId(event.streamId);
     const known = this.cluster(id);
+    // The retention of a deleted cluster ends later, without an entry.
+    if (!known && event.type !== 'ClusterRegistered') return [];
     const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), event);
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);

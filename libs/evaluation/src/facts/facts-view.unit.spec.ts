@@ -44,6 +44,19 @@ const clusterFactsOf = (view: FactsView) => {
   return toClusterFacts(entry, view, POLICY);
 };
 
+describe('a deleted cluster', () => {
+  it('has no entry, also after the end of its retention', () => {
+    const ends = [
+      clusterEvent('ClusterDeregistered', {}),
+      clusterEvent('ClusterDeadlinePassed', { deadline: 'retention' }),
+    ];
+    const { view, affected } = after(...SETUP, ...ends);
+    expect(affected).toEqual([]);
+    expect(view.cluster(CLUSTER_ID)).toBeUndefined();
+    expect([...view.openClusters()]).toEqual([]);
+  });
+});
+
 describe('subjects affected by an event', () => {
   it('are the host and its cluster', () => {
     expect(after(...SETUP, inventoryReported(a)).affected).toEqual([CLUSTER, host(a)]);

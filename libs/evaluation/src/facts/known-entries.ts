@@ -1,9 +1,9 @@
-import { type HostKey, parseHostKey } from '@muster/contracts';
+import { type HostKey, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
 import { Membership } from '@muster/domain';
 import { addressesOf } from '@muster/validation-rules';
 import { clusterKind, hostKind, infraEnvKind } from './entry-kinds';
-import type { ClusterEntry, HostEntry, InfraEnvEntry } from './view-entries';
+import type { ClusterEntry, HostEntry, InfraEnvEntry, ObservedEvent } from './view-entries';
 
 /** Hosts, clusters and infra-envs by their ids, and lookups across them. */
 export class KnownEntries {
@@ -15,6 +15,7 @@ export class KnownEntries {
     hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
     hostsOfInfraEnv: (id) => this.hosts.keysWhere('infra_env_id', id),
   });
+  /** Hosts report each other by their host ids. Only the hosts of clusters are kept. */
   private readonly keysOfIds = new Map<string, HostKey>();
 
   constructor(make: MakeEntries) {
@@ -24,7 +25,7 @@ export class KnownEntries {
         hostKeysOf: (id) => this.membership.hostsOf(id),
         hostOf: (key) => this.hosts.get(key),
         loaded: (hosts) => {
-          for (const { key, state } of hosts) this.rememberId(state.hostId, key);
+          for (const { key } of hosts) this.keysOfIds.set(parseHostKey(key).hostId, key);
         },
         forgotten: (id) => {
           for (const key of this.membership.hostsOf(id)) this.keysOfIds.delete(parseHostKey(key).hostId);
@@ -40,9 +41,14 @@ export class KnownEntries {
     );
   }
 
-  /** Hosts report each other by their host ids. */
-  rememberId(hostId: string, key: HostKey): void {
-    if (hostId) this.keysOfIds.set(hostId, key);
+  /** Called for each event before it is applied to its entry. */
+  observeMembership(event: ObservedEvent): void {
+    const { left, joined } = this.membership.observe(event);
+    if (left === joined || !isEventOf('host', event)) return;
+    const key = hostKeyOfStream(event.streamId);
+    const { hostId } = parseHostKey(key);
+    if (joined) this.keysOfIds.set(hostId, key);
+    else if (this.keysOfIds.get(hostId) === key) this.keysOfIds.delete(hostId);
   }
 
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {
