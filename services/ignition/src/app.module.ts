@@ -55,7 +55,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('ignition', 2, INSTALL_SHAPES),
+        savedViews('ignition', 3, INSTALL_SHAPES),
         {
           provide: InstallView,
           inject: [SAVED],

@@ -170,7 +170,10 @@ export class InstallView {
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
     const { id } = parseStreamId(event.streamId);
-    const entry = this.clusters.get(id) ?? newEntry(this.membership.hostsOf(id));
+    const known = this.clusters.get(id);
+    // The retention of a deleted cluster ends later, without an entry.
+    if (!known && event.type !== 'ClusterRegistered') return;
+    const entry = known ?? newEntry(this.membership.hostsOf(id));
     this.clusters.set(id, entry);
     entry.state = clusterDecider.evolve(entry.state, event);
     if (event.type === 'InstallationPreparationStarted') {
@@ -195,7 +198,8 @@ export class InstallView {
     else if (known) {
       known.state = state;
       this.hosts.changed(key);
-    } else this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
+    } else if (event.type !== 'HostDeadlinePassed')
+      this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {

@@ -1,4 +1,13 @@
-import { temporaryDirectory } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  clusterEvent,
+  clusterRegistered,
+  hostEvent,
+  hostKey,
+  hostRegistered,
+  recorded,
+  temporaryDirectory,
+} from '@muster/testing';
 import { expectSavedAsReplayed } from '@muster/testing/platform';
 import { INSTALL_SHAPES, InstallView } from './install-view';
 
@@ -14,5 +23,20 @@ describe('the installation view', () => {
 
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     await expectSavedAsReplayed(directory.path, INSTALL_SHAPES, (make) => new InstallView(make));
+  });
+
+  it('has no entries of a deleted cluster and its hosts, also after the end of the retention', () => {
+    const view = new InstallView();
+    const events = [
+      clusterRegistered(),
+      hostRegistered(hostKey(1)),
+      hostEvent(hostKey(1), 'HostDeregistered', {}),
+      clusterEvent('ClusterDeregistered', {}),
+      hostEvent(hostKey(1), 'HostDeadlinePassed', { deadline: 'retention' }),
+      clusterEvent('ClusterDeadlinePassed', { deadline: 'retention' }),
+    ];
+    for (const event of recorded(events)) view.observe(event);
+    expect(view.openClusterIds()).toEqual([]);
+    expect(view.cluster(CLUSTER_ID)).toBeUndefined();
   });
 });
