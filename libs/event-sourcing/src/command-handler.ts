@@ -4,6 +4,7 @@ import {
   type Clock,
   type EventShape,
   type Ids,
+  KeyedQueue,
   NO_STREAM,
   parseStreamId,
   type RecordedEvent,
@@ -21,7 +22,6 @@ import {
   type Stored,
 } from './aggregate';
 import { BoundedMap } from './bounded-map';
-import { KeyedQueue } from './queues';
 import { available, type EventCategory, type TypedEventStore, waitForStore } from './typed-event-store';
 
 /** Another replica may have appended since the last read. More rounds than this on one stream indicate a fault. */

@@ -23,6 +23,7 @@ export {
 } from './event-store';
 export { forgetJsonText, jsonTextOf, keepJsonText } from './json-text';
 export { settleWithin, Unavailable, unavailableIn } from './unavailable';
+export { KeyedQueue } from './keyed-queue';
 export type { Clock, Ids } from './clock-and-ids';
 export {
   type ObjectAreas,

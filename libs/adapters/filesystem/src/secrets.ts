@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SealedStorage, Secrets } from '@muster/ports';
+import { KeyedQueue, type SealedStorage, type Secrets } from '@muster/ports';
 import {
   DIRECTORY_MODE,
   isErrno,
@@ -14,23 +14,6 @@ import {
   writeNewFile,
 } from './durable-files';
 import { KeptKeys, type ScopeKey } from './kept-keys';
-
-/** Runs work with the same key sequentially, and work with different keys concurrently. */
-export const createKeyedQueue = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
-  const last = new Map<string, Promise<unknown>>();
-  return (key, work) => {
-    const result = (last.get(key) ?? Promise.resolve()).then(work);
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(key, settled);
-    void settled.then(() => {
-      if (last.get(key) === settled) last.delete(key);
-    });
-    return result;
-  };
-};
 
 const BITS_OF_OTHERS = 0o077;
 
@@ -121,7 +104,7 @@ const SEAL_ATTEMPTS_MAX = 3;
 export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecretsOptions): Promise<Secrets> => {
   const masterKey = await loadOrCreateMasterKey(masterKeyFile);
   const storage = await openStorage();
-  const runInOrder = createKeyedQueue();
+  const queue = new KeyedQueue();
 
   const keptKeys = new KeptKeys();
 
@@ -154,7 +137,7 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
 
   return {
     seal: (scope, name, plaintext, { isNewScope = false } = {}) =>
-      runInOrder(scope, async () => {
+      queue.run(scope, async () => {
         for (let attempt = 1; attempt <= SEAL_ATTEMPTS_MAX; attempt += 1) {
           const known = keptKeys.get(scope) ?? (isNewScope && attempt === 1 ? undefined : await readKey(scope));
           if (known ? await sealWith(known, scope, name, plaintext) : await createScope(scope, name, plaintext)) return;
@@ -163,7 +146,7 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
         throw new Error('The secrets of this scope were destroyed while a value was being sealed.');
       }),
     open: (scope, name) =>
-      runInOrder(scope, async () => {
+      queue.run(scope, async () => {
         const kept = keptKeys.get(scope);
         const known = kept ?? (await readKey(scope));
         const sealed = known && (await storage.read(hashOf(scope), hashOf(name)));
@@ -179,7 +162,7 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
         }
       }),
     shred: (scope) =>
-      runInOrder(scope, async () => {
+      queue.run(scope, async () => {
         keptKeys.delete(scope);
         await storage.remove(hashOf(scope));
       }),

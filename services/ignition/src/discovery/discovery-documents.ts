@@ -3,7 +3,7 @@ import { UUID_PATTERN } from '@muster/assisted-api';
 import { createIgnitionArchive, IGNITION_ARCHIVE_BYTES_MAX } from '@muster/boot-image';
 import { type InfraEnvSettings, type Plain, PULL_SECRET, type RecordedMusterEvent } from '@muster/contracts';
 import { infraEnvDecider, type InfraEnvState } from '@muster/domain';
-import { BoundedMap, KeyedQueue } from '@muster/event-sourcing';
+import { BoundedMap } from '@muster/event-sourcing';
 import {
   describeNetworkProblem,
   type HostNetworks,
@@ -24,7 +24,7 @@ import {
   openProxy,
   SECRETS,
 } from '@muster/nest-kit';
-import type { Clock, Secrets } from '@muster/ports';
+import { type Clock, KeyedQueue, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createJsonReader } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';

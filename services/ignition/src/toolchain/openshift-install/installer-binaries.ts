@@ -10,11 +10,16 @@ import {
   readCoreosVersion,
   readRelease,
 } from '@muster/adapter-oci-registry';
-import { KeyedQueue } from '@muster/event-sourcing';
 import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
 import type { SettingsReader } from '@muster/nest-kit';
-import { type DownloadProgress, type ImageRegistry, ImageRegistryError, type RegistryFault } from '@muster/ports';
+import {
+  type DownloadProgress,
+  type ImageRegistry,
+  ImageRegistryError,
+  KeyedQueue,
+  type RegistryFault,
+} from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
 import type { ServiceRegistries } from '../../service-registries';

@@ -1,5 +1,5 @@
 import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-registry';
-import { KeyedQueue } from '@muster/event-sourcing';
+import { KeyedQueue } from '@muster/ports';
 import {
   clusterIdIn,
   finishBootstrap,
