@@ -17,7 +17,8 @@ import { clusterAccess, kubeadminPassword } from './cluster-access';
 import { hostConfigs, type RoleConfigs, rolesOf } from './host-configs';
 import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
 import { composedInstallConfig } from './install-config-input';
-import { type ClusterPki, createClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
+import { type ClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
+import { pkiThread } from './pki/pki-thread';
 import {
   ArtifactsRefused,
   type InstallRequest,
@@ -32,6 +33,8 @@ const PASSWORD = 'kubeadmin-password';
 const PASSWORD_HASH = 'kubeadmin-password-hash';
 /** Sufficient for a random password. More rounds would only block the process. */
 const BCRYPT_ROUNDS = 6;
+/** The process has one, because several clusters may start at the same time. */
+const certificates = pkiThread();
 
 /** Values that differ at each creation. */
 interface Kept {
@@ -94,15 +97,13 @@ const isSingleNode = ({ settings }: InstallRequest): boolean => settings.control
 
 async function keepSecrets(order: InstallRequest, keep: KeepSecret): Promise<Kept> {
   const { apiVips, serviceNetworks } = order.settings;
-  const pki = await keep(PKI, async () => {
-    const made = await createClusterPki({
-      domain: domainOf(order),
-      addresses: apiVips?.items ?? [],
-      serviceNetworks: serviceNetworks?.items ?? [],
-      startedAt: order.startedAt,
-    });
-    return Buffer.from(JSON.stringify(made));
-  });
+  const input = {
+    domain: domainOf(order),
+    addresses: apiVips?.items ?? [],
+    serviceNetworks: serviceNetworks?.items ?? [],
+    startedAt: order.startedAt,
+  };
+  const pki = await keep(PKI, async () => Buffer.from(await certificates.create(input)));
   const password = (await keep(PASSWORD, async () => Buffer.from(kubeadminPassword()))).toString();
   const passwordHash = await keep(PASSWORD_HASH, async () => Buffer.from(await hash(password, BCRYPT_ROUNDS)));
   return { pki: readClusterPki(pki.toString()), password, passwordHash: passwordHash.toString() };
