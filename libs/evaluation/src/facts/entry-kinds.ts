@@ -97,19 +97,11 @@ export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity
   return connectivity;
 }
 
-interface HostsOfInfraEnvs {
-  readonly hostKeysOf: (id: string) => HostKeys;
-  readonly forgotten: (id: string) => void;
-}
-
-export const infraEnvKind = ({
-  hostKeysOf,
-  forgotten,
-}: HostsOfInfraEnvs): EntryKind<string, InfraEnvEntry, Pick<InfraEnvEntry, 'state'>> => ({
+export const infraEnvKind = (forgotten: (id: string) => void): EntryKind<string, InfraEnvEntry, InfraEnvEntry> => ({
   shape: INFRA_ENVS,
   fieldsOf: () => [],
   toSaved: ({ state }) => ({ state }),
-  fromSaved: ({ state }, id) => ({ state, hostKeys: hostKeysOf(id) }),
+  fromSaved: ({ state }) => ({ state }),
   // An infra-env changes through events only.
   isOpen: () => false,
   forgotten,

@@ -254,7 +254,7 @@ export class FactsView {
       this.entries.infraEnvs.delete(id);
       return [];
     }
-    if (!known) this.entries.infraEnvs.set(id, { state, hostKeys: this.entries.membership.hostsOfInfraEnv(id) });
+    if (!known) this.entries.infraEnvs.set(id, { state });
     else {
       known.state = state;
       this.entries.infraEnvs.changed(id);
@@ -263,7 +263,7 @@ export class FactsView {
       before.settings.openshiftVersion === state.settings.openshiftVersion &&
       before.settings.ntpSources === state.settings.ntpSources &&
       before.settings.additionalNtpSources === state.settings.additionalNtpSources;
-    return isSame || !known ? [] : this.withoutSummaries([...known.hostKeys]);
+    return isSame || !known ? [] : this.withoutSummaries([...this.entries.membership.hostsOfInfraEnv(id)]);
   }
 
   /** The summary of a host depends on the version of its cluster. */

@@ -33,12 +33,7 @@ export class KnownEntries {
         },
       }),
     );
-    this.infraEnvs = make(
-      infraEnvKind({
-        hostKeysOf: (id) => this.membership.hostsOfInfraEnv(id),
-        forgotten: (id) => this.membership.forgetInfraEnv(id),
-      }),
-    );
+    this.infraEnvs = make(infraEnvKind((id) => this.membership.forgetInfraEnv(id)));
   }
 
   /** Called for each event before it is applied to its entry. */

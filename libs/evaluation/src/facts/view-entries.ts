@@ -83,7 +83,6 @@ export interface PresentGroups {
 
 export interface InfraEnvEntry {
   state: InfraEnvState;
-  readonly hostKeys: HostKeys;
 }
 
 /** Returns false for a deregistered host. */
