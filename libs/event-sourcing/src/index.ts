@@ -4,7 +4,7 @@ export { type CommandHandler, type Commands, createCommandHandler } from './comm
 export { type Deadline, DeadlineScheduler } from './deadlines';
 export { DocumentChanges, parkedTableOf, type ProjectEvent, type ReadDocument, startProjector } from './projector';
 export { type Feed, startFeed } from './feed';
-export { type RunAgain, WorkQueue } from './queues';
+export { type Concern, type RunAgain, WorkQueue } from './queues';
 export { ownedEventStore, typedEventStore, type TypedEventStore } from './typed-event-store';
 export { type Reactor, type ReactorOptions, startReactor } from './reactor';
 export { type Relay, startRelay } from './relay';

@@ -23,6 +23,20 @@ export interface RunAgain {
   readonly after: readonly string[];
 }
 
+/** Some of the keys of a queue. */
+export interface Concern {
+  /** The number of keys at most. When the queue has fewer keys, they are checked instead. */
+  readonly size: number;
+  keys(): Iterable<string>;
+  has(key: string): boolean;
+}
+
+/** Resolves when no key is left. */
+interface Waiter {
+  left: number;
+  readonly done: () => void;
+}
+
 /**
  * Keys that are due for a reaction. A key that becomes due several times before its turn is processed once. Requests have priority over
  * reactions, less so after `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
@@ -37,7 +51,8 @@ export class WorkQueue {
   private readonly deferred = new Map<string, Set<string>>();
   private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
   private idleWaiters: (() => void)[] = [];
-  private readonly keyWaiters = new Set<{ readonly keys: Set<string>; readonly done: () => void }>();
+  /** Key → the waiters that wait for it. */
+  private readonly waiters = new Map<string, Waiter[]>();
   private closed = false;
 
   constructor(
@@ -74,10 +89,17 @@ export class WorkQueue {
   }
 
   /** Resolves when the keys that are due or running now were processed. @default all keys */
-  worked(isConcerned: (key: string) => boolean = () => true): Promise<void> {
-    const keys = new Set([...this.due.keys(), ...this.running, ...this.deferred.keys()].filter(isConcerned));
-    if (keys.size === 0) return Promise.resolve();
-    return new Promise((done) => this.keyWaiters.add({ keys, done }));
+  worked(concern?: Concern): Promise<void> {
+    const keys = [...new Set(this.pending(concern))];
+    if (keys.length === 0) return Promise.resolve();
+    return new Promise((done) => {
+      const waiter = { left: keys.length, done };
+      for (const key of keys) {
+        const others = this.waiters.get(key);
+        if (others) others.push(waiter);
+        else this.waiters.set(key, [waiter]);
+      }
+    });
   }
 
   async close(): Promise<void> {
@@ -86,6 +108,14 @@ export class WorkQueue {
     this.deferred.clear();
     for (const { timer } of this.failing.values()) clearTimeout(timer);
     await this.idle();
+  }
+
+  private pending(concern: Concern | undefined): readonly string[] {
+    const { due, running, deferred } = this;
+    if (concern && concern.size < due.size + running.size + deferred.size)
+      return [...concern.keys()].filter((key) => due.has(key) || running.has(key) || deferred.has(key));
+    const all = [...due.keys(), ...running, ...deferred.keys()];
+    return concern ? all.filter((key) => concern.has(key)) : all;
   }
 
   private pump(): void {
@@ -145,11 +175,11 @@ export class WorkQueue {
   private resolveWaiters(key: string): void {
     for (const [waiting, awaited] of this.deferred)
       if (awaited.delete(key) && awaited.size === 0) this.makeDue(waiting);
-    for (const waiter of this.keyWaiters) {
-      waiter.keys.delete(key);
-      if (waiter.keys.size > 0) continue;
-      this.keyWaiters.delete(waiter);
-      waiter.done();
+    const waiters = this.waiters.get(key) ?? [];
+    this.waiters.delete(key);
+    for (const waiter of waiters) {
+      waiter.left -= 1;
+      if (waiter.left === 0) waiter.done();
     }
   }
 

@@ -43,6 +43,44 @@ describe('WorkQueue', () => {
     expect(begun.filter((key) => key === 'waiting')).toHaveLength(1);
   });
 
+  describe.each([
+    ['fewer keys than the queue has', ['of-1', 'of-2', 'of-none']],
+    ['more keys than the queue has', Array.from({ length: 50 }, (_, n) => `of-${n}`)],
+  ])('waiting for %s', (_, keys) => {
+    it('ends with the last of them, and checks the fewer keys', async () => {
+      const { work, end } = gatedWork();
+      const queue = new WorkQueue(work, onError);
+      const present = ['of-1', 'of-2', 'other-1', 'other-2', 'other-3', 'other-4'];
+      for (const key of present) queue.add(key);
+      await turn();
+      let checked = 0;
+      const known = new Set(keys);
+      const concern = {
+        size: keys.length,
+        keys: function* () {
+          for (const key of keys) {
+            checked += 1;
+            yield key;
+          }
+        },
+        has: (key: string) => {
+          checked += 1;
+          return known.has(key);
+        },
+      };
+      let isWorked = false;
+      const worked = queue.worked(concern).then(() => (isWorked = true));
+      expect(checked).toBe(Math.min(keys.length, present.length));
+      await end('of-1');
+      await end('other-1');
+      expect(isWorked).toBe(false);
+      await end('of-2');
+      await worked;
+      for (const key of present) await end(key);
+      await queue.idle();
+    });
+  });
+
   it('serves waiting requests before further reactions', async () => {
     const { work, begun } = gatedWork();
     const queue = new WorkQueue(work, onError);

@@ -1,6 +1,6 @@
 import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
-import { type ParkedKey, type RunAgain, WorkQueue } from './queues';
+import { type Concern, type ParkedKey, type RunAgain, WorkQueue } from './queues';
 import { DueKeys } from './saved/due-keys';
 import type { SavedConsumer } from './saved/saved-states';
 import type { TypedEventStore } from './typed-event-store';
@@ -45,10 +45,10 @@ export interface Reactor {
   idle(): Promise<void>;
   position(): number;
   /**
-   * Resolves when every event up to the position was observed and its keys were processed: all keys, or those for which
-   * `isConcerned` returns true. After a start, it also waits for the events from before.
+   * Resolves when every event up to the position was observed and its keys were processed: all keys, or those of the
+   * concern, which is looked up then. After a start, it also waits for the events from before.
    */
-  followed(position: number, isConcerned?: (key: string) => boolean): Promise<void>;
+  followed(position: number, concernOf?: () => Concern): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,10 +112,10 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     parked: () => queue.parked(),
     idle: () => queue.idle(),
     position: () => feed.position(),
-    followed: async (position, isConcerned) => {
+    followed: async (position, concernOf) => {
       if (!live) await Promise.race([caughtUp, closed]);
       if (position > observed) await new Promise<void>((done) => waiters.add({ position, done }));
-      await queue.worked(isConcerned);
+      await queue.worked(concernOf?.());
     },
     close: async () => {
       announceClosed();

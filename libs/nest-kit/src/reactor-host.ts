@@ -1,5 +1,11 @@
 import type { MusterEvent } from '@muster/contracts';
-import { type Reactor, type ReactorOptions, type SavedConsumer, startReactor } from '@muster/event-sourcing';
+import {
+  type Concern,
+  type Reactor,
+  type ReactorOptions,
+  type SavedConsumer,
+  startReactor,
+} from '@muster/event-sourcing';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { logUnlessUnavailable, Readiness } from './http-endpoint';
@@ -60,8 +66,8 @@ export class ReactorHost implements OnApplicationShutdown {
   }
 
   /** Resolves when all events up to the position were observed and processed, except for parked keys. */
-  async followed(position: number, isConcerned?: (key: string) => boolean): Promise<void> {
-    await this.reactor?.followed(position, isConcerned);
+  async followed(position: number, concernOf?: () => Concern): Promise<void> {
+    await this.reactor?.followed(position, concernOf);
   }
 
   /** Returns true while a reaction of the key is due or running. */

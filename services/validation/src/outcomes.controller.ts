@@ -1,3 +1,4 @@
+import type { Concern } from '@muster/event-sourcing';
 import { ValidationService } from '@muster/contracts';
 import {
   evaluateDryRun,
@@ -93,18 +94,25 @@ export class AwaitEvaluationController {
       return { position: await this.eventStore.head() };
     }
     requireSubject(subjectId);
-    await this.reactor.followed(position, (key) => this.concerns(subjectId, key));
+    await this.reactor.followed(position, () => this.concernOf(subjectId));
     const subjects = this.subjectsOf(subjectId);
     this.requireEvaluated(subjects);
     return { position: this.store.positionOf(subjects) };
   }
 
-  /** The events up to the position were observed before this call, so the hosts of a cluster are known. */
-  private concerns(subjectId: string, key: string): boolean {
-    const subject = subjectOfStreamId(subjectId);
-    if (subject === key) return true;
-    const { kind, id } = parseSubject(key);
-    return kind === 'host' && (this.view.cluster(subjectId)?.hostKeys.has(id) ?? false);
+  /** The evaluations of a cluster with its hosts, or of one host. */
+  private concernOf(subjectId: string): Concern {
+    const own = subjectOfStreamId(subjectId);
+    const hosts = this.view.cluster(subjectId)?.hostKeys;
+    return {
+      size: 1 + (hosts?.size ?? 0),
+      keys: () => this.subjectsOf(subjectId),
+      has: (key) => {
+        if (key === own) return true;
+        const { kind, id } = parseSubject(key);
+        return kind === 'host' && (hosts?.has(id) ?? false);
+      },
+    };
   }
 
   /** A cluster with its hosts, or one host. */

@@ -19,7 +19,7 @@ import {
   EVALUATED_CLUSTER_STATUSES,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
-import type { RunAgain } from '@muster/event-sourcing';
+import type { Concern, RunAgain } from '@muster/event-sourcing';
 import { ReactorHost } from '@muster/nest-kit';
 import { keptByObject } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
@@ -144,7 +144,7 @@ export class ClusterProcess {
   async settled(clusterId: string): Promise<void> {
     let awaited = (await this.aggregates.clusters.load(clusterId)).position;
     for (let round = 1; round <= SETTLING_ROUNDS_MAX; round += 1) {
-      await this.reactor.followed(awaited, (key) => this.concerns(clusterId, key));
+      await this.reactor.followed(awaited, () => this.concernOf(clusterId));
       const entry = this.view.cluster(clusterId);
       if (!entry) return;
       awaited = await this.evaluations.lastOutcomes(clusterId, this.view.position(), entry);
@@ -152,9 +152,21 @@ export class ClusterProcess {
     }
   }
 
-  private concerns(clusterId: string, key: string): boolean {
-    const { kind, id } = parseReactionKey(key);
-    return kind === 'host' || kind === 'report' ? this.view.host(id)?.state.clusterId === clusterId : id === clusterId;
+  /** The reactions of the cluster and of its hosts. */
+  private concernOf(clusterId: string): Concern {
+    const own = [`cluster:${clusterId}`, `follow:${clusterId}`];
+    const hosts = this.view.cluster(clusterId)?.hostKeys;
+    return {
+      size: own.length + 2 * (hosts?.size ?? 0),
+      keys: function* () {
+        yield* own;
+        for (const key of hosts ?? []) yield* [`host:${key}`, `report:${key}`];
+      },
+      has: (key) => {
+        const { kind, id } = parseReactionKey(key);
+        return kind === 'host' || kind === 'report' ? (hosts?.has(id) ?? false) : id === clusterId;
+      },
+    };
   }
 
   async passDeadline(clusterId: string, name: string): Promise<void> {
