@@ -51,7 +51,6 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
       vanishedPeers: [],
       collisions: number === 1 ? [{ address: '192.168.128.10', macAddresses: ['a', 'b'] }] : [],
     }),
-    clusterRegistered(),
     clusterEvent('ClusterSettingsRevised', {
       changes: { machineNetworks: { items: ['192.168.128.0/24', '10.0.0.0/8'] } },
     }),
@@ -61,19 +60,22 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
     clusterEvent('ClusterEnteredStatus', { status: 'ready', from: '', transition: 't', at: AT }),
     clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: AT }),
     clusterEvent('ClusterDeregistered', { at: AT }),
-    infraEnvRegistered(),
-    infraEnvRegistered({ clusterId: CLUSTER_ID }),
     { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', {}) },
   );
 });
 
-/** A history of a few hosts of one cluster with moments at which the view is saved, or saved and loaded by a new process. */
-const histories = fc.array(
+const steps = fc.array(
   fc.oneof({ weight: 5, arbitrary: sampleEvents }, fc.constantFrom('save' as const, 'restart' as const)),
-  {
-    maxLength: 40,
-  },
+  { maxLength: 40 },
 );
+
+/**
+ * A history of a few hosts of one cluster with moments at which the view is saved, or saved and loaded by a new process. A cluster
+ * and an infra-env register once, before their hosts.
+ */
+const histories = fc
+  .tuple(fc.constantFrom(infraEnvRegistered(), infraEnvRegistered({ clusterId: CLUSTER_ID })), steps)
+  .map(([infraEnv, following]) => [clusterRegistered(), infraEnv, ...following]);
 
 interface View {
   observe(event: RecordedMusterEvent): unknown;
