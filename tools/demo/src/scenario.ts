@@ -52,6 +52,8 @@ export interface ScenarioOptions {
   readonly lookAgainMs?: number;
   /** Longest time for each of the boot and the installation, in milliseconds. @default 180,000 and 300,000 */
   readonly timeoutMs?: number;
+  /** The installation of the cluster, which is ready, starts when this resolves. @default at once */
+  readonly untilMayInstall?: () => Promise<void>;
   /** Called with each response for the cluster. */
   readonly onLook?: (cluster: ClusterView) => void;
 }
@@ -169,6 +171,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
       'the cluster is ready to be installed',
       async () => (await look(cluster.id)).status === 'ready',
     );
+    await options.untilMayInstall?.();
     await client.post(`/clusters/${cluster.id}/actions/install`);
     tell(`${spec.name}: installation started`);
 

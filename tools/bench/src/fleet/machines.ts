@@ -11,19 +11,19 @@ export interface MachinesOrder {
   readonly lookAgainMs: number;
   /** Time limit for all clusters together. Clusters that are not installed then are failures. */
   readonly timeoutMs: number;
-  /** Clusters that are defined and not yet installed. */
-  readonly clustersAtOnce: number;
+  /** Clusters that are being installed. The hosts of further ones, which are ready, poll until it is their turn. */
+  readonly installationsAtOnce: number;
 }
 
 export interface MachinesReport {
-  /** Milliseconds from the definition to the installed cluster, one per installed cluster. */
+  /** Milliseconds from the start of the installation to the installed cluster, one per installed cluster. */
   readonly installedMs: readonly number[];
   /** What went wrong, one text per cluster that was not installed. */
   readonly failures: readonly string[];
 }
 
-/** Sent for each installed cluster, and at the end the report. */
-export type MachinesMessage = 'installed' | MachinesReport;
+/** Sent for each cluster that is ready or installed, and at the end the report. */
+export type MachinesMessage = 'ready' | 'installed' | MachinesReport;
 
 const CONTROL_PLANE_COUNT = 3;
 /** With room for 1,024 hosts. The default network has room for 512. */
@@ -33,10 +33,10 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
   const client = new RestClient(order.restUrl);
   const installedMs: number[] = [];
   const failures = new Map(order.clusters.map(({ name }) => [name, 'not installed when the time was over']));
-  const waiting = [...order.clusters];
-  const startedMs = performance.now();
+  const slots = createSlots(order.installationsAtOnce);
+  const send = (message: MachinesMessage): unknown => process.send?.(message);
   const installOne = async ({ name, hosts, startAfterMs }: MachinesOrder['clusters'][number]): Promise<void> => {
-    await pause(startAfterMs - (performance.now() - startedMs));
+    await pause(startAfterMs);
     const spec = {
       name,
       controlPlaneCount: CONTROL_PLANE_COUNT,
@@ -45,21 +45,50 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       vips: { api: '10.20.255.100', ingress: '10.20.255.101' },
       clusterNetwork: CLUSTER_NETWORK,
     };
+    let release = (): void => undefined;
+    let startedMs = 0;
+    const untilMayInstall = async (): Promise<void> => {
+      send('ready');
+      release = await slots.take();
+      startedMs = performance.now();
+    };
     try {
-      const { firstSeenMs } = await installCluster(spec, { ...order, client, seed: name, tell: () => undefined });
-      installedMs.push(firstSeenMs.get('installed') ?? NaN);
+      await installCluster(spec, { ...order, client, seed: name, tell: () => undefined, untilMayInstall });
+      installedMs.push(performance.now() - startedMs);
       failures.delete(name);
-      process.send?.('installed' satisfies MachinesMessage);
+      send('installed');
     } catch (error) {
       failures.set(name, errorMessage(error));
+    } finally {
+      release();
     }
   };
-  const installNext = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await installOne(next);
-  };
-  const all = Promise.all(Array.from({ length: order.clustersAtOnce }, installNext));
-  await Promise.race([all, pause(order.timeoutMs)]);
+  await Promise.race([Promise.all(order.clusters.map(installOne)), pause(order.timeoutMs)]);
   return { installedMs, failures: [...failures].map(([name, why]) => `${name}: ${why}`) };
+}
+
+/** A number of slots, given in the order in which they were asked for. */
+function createSlots(count: number): { readonly take: () => Promise<() => void> } {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  const giveNext = (): void => {
+    if (free === 0) return;
+    const next = waiting.shift();
+    if (!next) return;
+    free -= 1;
+    next();
+  };
+  const release = (): void => {
+    free += 1;
+    giveNext();
+  };
+  return {
+    take: () =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve(release));
+        giveNext();
+      }),
+  };
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)));
