@@ -173,7 +173,8 @@ export class Membership {
     for (const id of [left, joined]) this.infraEnvsByCluster.delete(id);
     if (left) this.members(left).delete(key);
     if (joined) this.members(joined).add(key);
-    this.clusterOfHost.set(key, joined);
+    if (joined) this.clusterOfHost.set(key, joined);
+    else this.clusterOfHost.delete(key);
     return { left, joined };
   }
 
