@@ -1,8 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { X509Certificate } from 'node:crypto';
+import { errorMessage } from '@muster/schema';
 import { temporaryDirectory, threadFromSource } from '@muster/testing';
-import { readClusterPki } from './cluster-pki';
+import { createClusterPki, readClusterPki } from './cluster-pki';
 import { pkiThread } from './pki-thread';
 
 const THREAD = threadFromSource(join(__dirname, 'pki.entry.ts'));
@@ -27,20 +28,25 @@ describe('thread that creates certificates', () => {
     expect(new Set(made.map((text) => readClusterPki(text).pairs['root-ca'].certificatePem)).size).toBe(3);
   });
 
-  it('starts again after it ended because nothing was to be done', async () => {
-    const thread = pkiThread({ ...THREAD, idleMs: 0 });
-    const first = await thread.create(inputOf('one.example.com'));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const second = await thread.create(inputOf('two.example.com'));
-    expect([first, second].map(namesIn)).toEqual([
-      expect.stringContaining('api.one.example.com'),
-      expect.stringContaining('api.two.example.com'),
-    ]);
+  it('is the same thread until nothing was to be done for the given time, then a new one', async () => {
+    const entry = join(directory.path, 'numbers.cjs');
+    const source = "parentPort.on('message', ({ id }) => parentPort.postMessage({ id, text: String(threadId) }));";
+    writeFileSync(entry, `const { parentPort, threadId } = require('node:worker_threads');\n${source}`);
+    const numbersWith = async (idleMs: number): Promise<readonly string[]> => {
+      const thread = pkiThread({ entry, idleMs });
+      const first = await thread.create(inputOf('one.example.com'));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return [first, await thread.create(inputOf('two.example.com'))];
+    };
+    expect(new Set(await numbersWith(60_000)).size).toBe(1);
+    expect(new Set(await numbersWith(0)).size).toBe(2);
   });
 
   it('fails with the message of the error when certificates cannot be created', async () => {
-    const thread = pkiThread(THREAD);
-    await expect(thread.create({ ...inputOf('one.example.com'), addresses: ['no address'] })).rejects.toThrow();
+    const input = { ...inputOf('one.example.com'), addresses: ['no address'] };
+    const message = await createClusterPki(input).then(() => '', errorMessage);
+    expect(message).not.toBe('');
+    await expect(pkiThread(THREAD).create(input)).rejects.toThrow(new Error(message));
   });
 
   it('fails what waits when the thread ends by itself', async () => {

@@ -5,7 +5,7 @@ import type { PkiInput } from './certificates.table';
 import { createClusterPki } from './cluster-pki';
 
 const ENTRY = join(__dirname, 'pki.entry.js');
-/** The thread ends when no cluster was prepared for this time, because its libraries take 20 MiB. */
+/** The thread ends when no cluster was prepared for this time, because it takes 35 MiB after one cluster and 95 MiB after a hundred. */
 const IDLE_MS = 30_000;
 
 export type PkiReply = { readonly id: number; readonly text: string } | { readonly id: number; readonly error: string };
@@ -31,8 +31,8 @@ export interface PkiThreadOptions {
 }
 
 /**
- * A thread that creates certificates, which takes 80 ms of CPU per cluster: clusters that start at the same time would delay
- * everything else. It exists only while it is needed. Where no compiled entry exists (sources under a test transformer) it is
+ * A thread that creates certificates, which takes 65 ms of CPU per cluster in addition to its RSA key: clusters that start at the
+ * same time would delay everything else. It exists only while it is needed. Where no compiled entry exists (sources under a test transformer) it is
  * the thread of the caller.
  */
 export function pkiThread({ entry = ENTRY, execArgv, idleMs = IDLE_MS }: PkiThreadOptions = {}): PkiThread {
