@@ -1,5 +1,4 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
   type FoundRow,
@@ -11,6 +10,7 @@ import {
   type StateStore,
 } from '@muster/ports';
 import type Database from 'libsql';
+import { SaveSlices } from './save-slices';
 import { columnOf, DamagedRow, isDamage, openStateDatabase, prepareTable, type SqlTable } from './state-database';
 import { fromColumn, PartOfSave, toColumn } from './state-part';
 import { type SqliteWriter, writerHere, type Writes } from './writer';
@@ -27,8 +27,6 @@ export interface SqliteStateStoreOptions {
 
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
-/** Time in ms after which a save lets other work of the process run. A request takes many turns, and a save adds this time to each. */
-const SLICE_MS = 1;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
@@ -189,13 +187,12 @@ class SqliteSavedState implements SavedState {
       sent.push(this.options.writes.run('addPart', part.encode()));
       part = new PartOfSave();
     };
-    let sliceEndMs = performance.now() + SLICE_MS;
+    const slices = new SaveSlices();
     for (const { table, key, row } of changes) {
       part.add(this.table(table), key, row);
-      if (performance.now() < sliceEndMs) continue;
+      if (!slices.isOver()) continue;
       send();
-      await nextTurn();
-      sliceEndMs = performance.now() + SLICE_MS;
+      await slices.next();
     }
     send();
     await Promise.all(sent);
