@@ -6,7 +6,7 @@ import { type EventStore, type Requests, START_OF_STORE, type StateStore } from 
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { localBus } from '../local-bus.fixture.spec';
 import { type Reactor, startReactor } from '../reactor';
-import { appendEvents, appendLive, plainEventStore } from '../stored-events.fixture.spec';
+import { appendEvents, appendLive, plainEventStore, turns } from '../stored-events.fixture.spec';
 import { keptEntries, viewFold } from './kept-entries';
 import { type SavedConsumer, SavedStates, type SaveLimits } from './saved-states';
 
@@ -230,16 +230,10 @@ describe('a consumer with a saved state', () => {
     await appendEvents(store, 21);
     const errors: string[] = [];
     let fails = true;
-    const failing = (inner: StateStore): StateStore => ({
-      ...inner,
-      open: async (consumer) => {
-        const state = await inner.open(consumer);
-        const save: typeof state.save = (changes, onSaved) =>
-          fails ? Promise.reject(new Error('the disk is full')) : state.save(changes, onSaved);
-        return Object.assign(Object.create(state) as typeof state, { save });
-      },
+    const wrap = beforeSaves(async () => {
+      if (fails) throw new Error('the disk is full');
     });
-    const first = await start(store, { wrap: failing, onError: ({ message }) => errors.push(message) });
+    const first = await start(store, { wrap, onError: ({ message }) => errors.push(message) });
     await expect(first.states.save()).rejects.toThrow('the disk is full');
     expect(first.counts.get('sample-0')).toEqual({ count: 3 });
     fails = false;
@@ -248,11 +242,50 @@ describe('a consumer with a saved state', () => {
     expect(counts.get('sample-0')).toEqual({ count: 3 });
   });
 
+  it('waits for one save at most when it has many unsaved changes', async () => {
+    const store = inMemoryEventStore();
+    const bus = localBus();
+    const held: (() => void)[] = [];
+    let holds = true;
+    const wrap = beforeSaves(async () => {
+      if (holds) await new Promise<void>((resolve) => held.push(resolve));
+    });
+    const { observed } = await start(store, { bus, wrap, limits: { ...NOT_BY_ITSELF, changes: 3 } });
+    const typed = plainEventStore(store);
+    await appendLive(typed, bus, 7);
+    await eventually('the first save has started', () => held.length === 1);
+    await appendLive(typed, bus, 7);
+    await eventually('all events are observed', () => observed.length === 14);
+    await appendLive(typed, bus, 7);
+    await turns();
+    expect(observed).toHaveLength(14);
+    held[0]?.();
+    await eventually('the events during the second save are observed', () => observed.length === 21);
+    expect(held).toHaveLength(2);
+    holds = false;
+    held[1]?.();
+  });
+
   it('has the position of the start before anything was saved', async () => {
     const { consumer } = await start(inMemoryEventStore());
     expect(consumer.position('counts')).toBe(START_OF_STORE);
   });
 });
+
+/** Returns a store that calls `before` at the beginning of each save. */
+const beforeSaves =
+  (before: () => Promise<void>) =>
+  (inner: StateStore): StateStore => ({
+    ...inner,
+    open: async (consumer) => {
+      const state = await inner.open(consumer);
+      const save: typeof state.save = async (changes, onSaved) => {
+        await before();
+        await state.save(changes, onSaved);
+      };
+      return Object.assign(Object.create(state) as typeof state, { save });
+    },
+  });
 
 function fail(error: Error): never {
   throw error;

@@ -144,9 +144,14 @@ export class SavedConsumer {
     if (this.unsaved >= this.changesMax) this.saveSoon();
   }
 
-  /** Resolves when the number of unsaved changes is below the limit. */
+  /**
+   * Resolves when the number of unsaved changes is below the limit, or when they could not be saved. The changes of a
+   * running save do not count, so that a consumer waits for one save at most.
+   */
   async room(): Promise<void> {
-    if (this.unsaved >= 2 * this.changesMax) await this.save().catch(this.onError);
+    if (this.unsaved < 2 * this.changesMax) return;
+    await this.saving?.catch(() => undefined);
+    this.saveSoon();
   }
 
   /** Saves the changes so far. @throws Error when they cannot be saved; they stay in memory */
