@@ -14,7 +14,7 @@ import {
 import type { Clock, ReadModels, Requests } from '@muster/ports';
 import { type ProblemCode, type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ReadYourWrites } from './read-your-writes';
+import { READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
 
 const { method } = RegistrationService;
 
@@ -51,6 +51,9 @@ const REEVALUATED: ReadonlySet<Method> = new Set<Method>([
   method.deregisterInfraEnv,
   method.resetHostValidation,
 ]);
+
+/** Commands whose responses show what they created, and which would be `not-found` without it. */
+const CREATING: ReadonlySet<Method> = new Set<Method>([method.registerCluster, method.registerInfraEnv]);
 
 interface Subject {
   readonly clusterId: string;
@@ -121,7 +124,7 @@ export class Commands {
     if (position === undefined) return reply;
     const isComplete = REEVALUATED.has(command)
       ? await this.readYourWrites.reevaluated(position)
-      : await this.readYourWrites.passed(position);
+      : await this.readYourWrites.passed(position, CREATING.has(command) ? READ_OR_REFUSE_MAX_WAIT_MS : undefined);
     if (!isComplete) context.endedEarly?.();
     return reply;
   }

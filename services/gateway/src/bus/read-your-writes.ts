@@ -10,6 +10,11 @@ import { Type } from '@sinclair/typebox';
 /** Maximum time that a response waits for the read models. After it the response shows their present content. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
 /**
+ * The same for a response that would be an error without the read models: it shows what was just created, or it refuses
+ * a request because of a status that may have changed.
+ */
+export const READ_OR_REFUSE_MAX_WAIT_MS = 30_000;
+/**
  * Announcements of the projection may be lost, so the read models are polled at this interval while a response waits.
  */
 const POLL_INTERVAL_MS = 50;
@@ -94,6 +99,11 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       this.waiters.add(waiter);
       this.pollWhileAwaited();
     });
+  }
+
+  /** Returns true when the read models contain everything that is stored now; false when that took too long. */
+  async current(): Promise<boolean> {
+    return this.passed(await this.eventStore.head(), READ_OR_REFUSE_MAX_WAIT_MS);
   }
 
   /**

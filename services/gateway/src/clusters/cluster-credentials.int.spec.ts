@@ -1,6 +1,6 @@
 import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
-import type { JsonObject } from '@muster/ports';
-import { eventually } from '@muster/testing';
+import { type JsonObject, NO_STREAM } from '@muster/ports';
+import { eventToAppend, eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 
@@ -41,6 +41,26 @@ describe('credentials of clusters', () => {
       message:
         'file_name in query must be one of the following values: kubeadmin-password, kubeconfig, kubeconfig-noingress, not "passwd"',
     });
+  });
+
+  it('are not refused because of a status that the read models do not contain yet', async () => {
+    await gateway.answers(IgnitionService.method.readArtifact, () => ({
+      content: Buffer.from('x').toString('base64'),
+    }));
+    await gateway.project(2, [clusterDocument({ status: 'preparing-for-installation' })]);
+    const path = `${CLUSTERS}/${CLUSTER_ID}/downloads/files?file_name=bootstrap.ign`;
+    expect(await gateway.call('GET', path)).toMatchObject({
+      status: 409,
+      body: { reason: expect.stringContaining('is preparing-for-installation') },
+    });
+
+    const facts = Array.from({ length: 5 }, () => eventToAppend());
+    await gateway.platform.eventStore.append('note-later', NO_STREAM, facts);
+    const head = jest.spyOn(gateway.platform.eventStore, 'head');
+    const answer = gateway.call('GET', path);
+    await eventually('the status was read', () => head.mock.calls.length > 0);
+    await gateway.project(4, [clusterDocument({ status: 'installing' })]);
+    expect(await answer).toMatchObject({ status: 200, text: 'x' });
   });
 
   it('show the kubeadmin password only when the console is available', async () => {

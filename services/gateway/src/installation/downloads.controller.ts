@@ -7,7 +7,7 @@ import {
   V2_SIGNED_URL,
   type V2SignedUrl,
 } from '@muster/assisted-api';
-import { clusterActionRefusal } from '@muster/domain';
+import { clusterActionRefusal, clusterPermits } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { Controller, Get, Param, Query, Req, type StreamableFile } from '@nestjs/common';
@@ -19,21 +19,11 @@ import { DownloadUrls, OpenedByUrl } from '../auth/download-urls';
 import { TokenScopes } from '../auth/ownership';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Artifacts } from '../bus/commands';
+import { ReadYourWrites } from '../bus/read-your-writes';
 import { attachment } from '../http/file-answers';
 import { SendsAgentVersion } from '../http/headers';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
-
-/**
- * Refuses the download of a file that the status of the cluster does not permit yet. An earlier installation's files are
- * not served either.
- *
- * @throws RefusalError with code `not-ready`
- */
-export function refuseBeforeFilesExist({ status, name }: Pick<ClusterDocument, 'status' | 'name'>): void {
-  const refusal = clusterActionRefusal('download-files', status, name);
-  if (refusal) throw new RefusalError({ ...refusal, subject: 'file_name' });
-}
 
 /** Files with credentials: the kubeconfig and the keys of the cluster, and the pull secret. */
 const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml'];
@@ -79,6 +69,7 @@ export class DownloadsController {
     private readonly artifacts: Artifacts,
     private readonly urls: DownloadUrls,
     private readonly scopes: TokenScopes,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
   @Get('downloads/files')
@@ -93,8 +84,7 @@ export class DownloadsController {
     @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
     refuseSecretsToReaders(caller, name);
-    const cluster = await this.clusters.document(clusterId);
-    refuseBeforeFilesExist(cluster);
+    const cluster = await this.clusterWithFiles(clusterId);
     await this.refuseIdleAgents(caller, cluster);
     return attachment(await this.artifacts.read(clusterId, name, context), name);
   }
@@ -110,8 +100,7 @@ export class DownloadsController {
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
-    const cluster = await this.clusters.document(clusterId);
-    refuseBeforeFilesExist(cluster);
+    const cluster = await this.clusterWithFiles(clusterId);
     await this.refuseIdleAgents(caller, cluster);
     const content =
       (await this.artifacts.find(clusterId, name, context)) ??
@@ -129,7 +118,7 @@ export class DownloadsController {
     @Query() { file_name }: CredentialFileQuery,
     @Req() request: FastifyRequest,
   ): Promise<V2SignedUrl> {
-    refuseBeforeFilesExist(await this.clusters.document(clusterId));
+    await this.clusterWithFiles(clusterId);
     return this.urls.create(`v2/clusters/${clusterId}/downloads/credentials`, { file_name }, request);
   }
 
@@ -145,7 +134,7 @@ export class DownloadsController {
     @CurrentCaller() caller: Caller,
   ): Promise<V2SignedUrl> {
     refuseSecretsToReaders(caller, query.file_name);
-    const cluster = await this.clusters.document(clusterId);
+    await this.clusters.document(clusterId);
     const path = `v2/clusters/${clusterId}`;
     const { file_name, host_id, logs_type } = query;
     if (file_name === LOGS)
@@ -155,8 +144,26 @@ export class DownloadsController {
         request,
       );
     if (file_name === MANIFESTS) return this.urls.create(`${path}/manifests/files`, manifestQuery(query), request);
-    refuseBeforeFilesExist(cluster);
+    await this.clusterWithFiles(clusterId);
     return this.urls.create(`${path}/downloads/files`, { file_name }, request);
+  }
+
+  /**
+   * Returns the cluster when its status permits downloads; files of an earlier installation are not served. A host may get
+   * its installation step before the read models contain the status that goes with it, and its installation fails when a
+   * download is refused. So a refusal is based on everything that is stored.
+   * @throws RefusalError `not-found`, `not-ready`; `busy` when the read models are too far behind
+   */
+  private async clusterWithFiles(clusterId: string): Promise<ClusterDocument> {
+    const known = await this.clusters.document(clusterId);
+    if (clusterPermits('download-files', known.status)) return known;
+    const isCurrent = await this.readYourWrites.current();
+    const cluster = await this.clusters.document(clusterId);
+    const refusal = clusterActionRefusal('download-files', cluster.status, cluster.name);
+    if (!refusal) return cluster;
+    if (isCurrent) throw new RefusalError({ ...refusal, subject: 'file_name' });
+    const reason = `The present status of cluster ${clusterId} is not known yet. Request the file again in a few seconds.`;
+    throw new RefusalError({ code: 'busy', reason });
   }
 
   /**
