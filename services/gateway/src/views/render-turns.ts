@@ -1,5 +1,11 @@
-/** Maximum time for which texts are rendered in one turn of the event loop, in milliseconds. */
-export const RENDERING_MAX_MS = 20;
+/** Time for which texts are rendered in one turn of the event loop, in ms. */
+export const RENDERING_MS = 20;
+/**
+ * After a long turn, rendering has this share of its length. Otherwise the responses of a busy process, whose turns take
+ * hundreds of ms, would wait for minutes.
+ */
+const RENDERING_SHARE = 0.25;
+export const RENDERING_MS_MAX = 80;
 
 /**
  * Divides the rendering of large responses among turns of the event loop, so that other requests are answered in between.
@@ -8,6 +14,8 @@ export const RENDERING_MAX_MS = 20;
 export class RenderTurns {
   /** End of the time for rendering in this turn; undefined before the first text of the turn. */
   private endsAtMs: number | undefined;
+  private beganAtMs = 0;
+  private timeMs = RENDERING_MS;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
@@ -28,7 +36,8 @@ export class RenderTurns {
 
   private hasTime(): boolean {
     if (this.endsAtMs === undefined) {
-      this.endsAtMs = this.nowMs() + RENDERING_MAX_MS;
+      this.beganAtMs = this.nowMs();
+      this.endsAtMs = this.beganAtMs + this.timeMs;
       setImmediate(() => this.beginTurn());
     }
     return this.nowMs() < this.endsAtMs;
@@ -37,6 +46,8 @@ export class RenderTurns {
   /** A turn begins with all its time, so at least one waiting text is rendered in it. */
   private beginTurn(): void {
     this.endsAtMs = undefined;
+    const share = RENDERING_SHARE * (this.nowMs() - this.beganAtMs);
+    this.timeMs = Math.min(RENDERING_MS_MAX, Math.max(RENDERING_MS, share));
     while (this.waiting.length > 0 && this.hasTime()) this.waiting.shift()?.();
   }
 }

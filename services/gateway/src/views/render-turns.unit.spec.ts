@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RENDERING_MAX_MS, RenderTurns } from './render-turns';
+import { RENDERING_MS, RENDERING_MS_MAX, RenderTurns } from './render-turns';
 
 describe('rendering in turns of the event loop', () => {
   let nowMs = 0;
   const done: number[] = [];
   const slow = (text: number) => (): number => {
-    nowMs += RENDERING_MAX_MS;
+    nowMs += RENDERING_MS;
     done.push(text);
     return text;
   };
@@ -26,6 +26,24 @@ describe('rendering in turns of the event loop', () => {
     expect(done.length).toBe(before + 1);
     expect(await Promise.all(texts)).toEqual([1, 2, 3]);
     expect(done).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    { turnMs: 200, renderedMs: 50 },
+    { turnMs: 10_000, renderedMs: RENDERING_MS_MAX },
+  ])('renders for $renderedMs ms after a turn of $turnMs ms', async ({ turnMs, renderedMs }) => {
+    const turns = new RenderTurns(() => nowMs);
+    let texts = 0;
+    const oneMs = (): void => {
+      nowMs += 1;
+      texts += 1;
+    };
+    const all = Array.from({ length: 500 }, () => turns.run(oneMs));
+    expect(texts).toBe(RENDERING_MS);
+    nowMs += turnMs - RENDERING_MS;
+    await nextTurn();
+    expect(texts).toBe(RENDERING_MS + renderedMs);
+    await Promise.all(all);
   });
 
   it('rejects when the work throws, and continues with the next text', async () => {
