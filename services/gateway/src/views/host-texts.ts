@@ -69,13 +69,16 @@ export class HostTexts {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const [known] = this.kept.find(key, [document]) ?? [];
     if (known) return [known, this.endOf(known, sign)];
-    return prepare().then((present) =>
-      this.turns.run(() => {
+    const rendered = async (): Promise<readonly Buffer[]> => {
+      // Reading the reports of all hosts of a large cluster takes longer than a turn may.
+      const present = await this.turns.run(prepare);
+      return this.turns.run(() => {
         const text = withoutClosingBrace(present());
         this.kept.keep(key, [document], [text]);
         return [text, this.endOf(text, sign)];
-      }),
-    );
+      });
+    };
+    return rendered();
   }
 
   private endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {
