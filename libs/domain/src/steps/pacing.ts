@@ -2,6 +2,11 @@ import type { PlannedStep, StepPlan } from './step-table';
 
 /** Maximum polls per second of the hosts of one cluster while instructions may change at any moment. */
 export const PROMPT_POLLS_PER_SECOND_MAX = 25;
+/**
+ * Maximum polls per second of all hosts that wait in ready clusters. More of these hosts poll less often, at least once a
+ * minute: a fleet that waits costs as little as one without a cluster.
+ */
+export const READY_POLLS_PER_SECOND_MAX = 50;
 /** Seconds between an answer and the next poll. */
 export const PROMPT_INTERVAL_SECONDS_MIN = 1;
 /**
@@ -78,6 +83,7 @@ export interface ScheduledPlan extends StepPlan {
 export class PollScheduler {
   private readonly rounds = new Map<string, PollRound>();
   private readonly checks = new ConnectivityRounds();
+  private readonly ready = new PollingHosts();
 
   /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
@@ -105,7 +111,11 @@ export class PollScheduler {
       case 'held': {
         const untilRound = Math.ceil(secondsUntilRound(plan, sentAtMs, nowMs)) - PROMPT_INTERVAL_SECONDS_MIN;
         const holdSeconds = steps.length > 0 ? 0 : Math.min(HOLD_SECONDS_MAX, untilRound);
-        return { ...plan, steps, intervalSeconds: intervalOf(situation, HOLD_SECONDS_MAX), holdSeconds };
+        const inCluster = intervalOf(situation, HOLD_SECONDS_MAX);
+        const intervalSeconds = isPreparing(situation)
+          ? inCluster
+          : Math.max(inCluster, readyInterval(plan, this.ready.count(host, nowMs)));
+        return { ...plan, steps, intervalSeconds, holdSeconds };
       }
       case 'discovery':
         return { ...plan, steps, intervalSeconds: soon(DISCOVERY_INTERVAL_SECONDS, plan, situation), holdSeconds: 0 };
@@ -169,8 +179,34 @@ const fingerprintOf = ({ steps }: StepPlan): string =>
 const intervalOf = ({ hostCount }: PollSituation, holdSeconds = 0): number =>
   Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - holdSeconds);
 
+/** The next step of these hosts is due within seconds. */
+const isPreparing = ({ clusterStatus, hostStatus }: PollSituation): boolean =>
+  clusterStatus !== 'ready' || PROMPT_HOST_STATUSES.includes(hostStatus);
+
+const readyInterval = (plan: StepPlan, hosts: number): number =>
+  Math.min(Math.ceil(hosts / READY_POLLS_PER_SECOND_MAX), plan.intervalSeconds) - HOLD_SECONDS_MAX;
+
 const soon = (seconds: number, plan: StepPlan, situation: PollSituation): number =>
   Math.min(Math.max(seconds, intervalOf(situation)), plan.intervalSeconds);
+
+/** Counts the hosts that polled within about a minute. */
+class PollingHosts {
+  private before: ReadonlySet<string> = new Set();
+  private current = new Set<string>();
+  private beganAtMs = 0;
+
+  /** Returns the number of hosts, this one included. `nowMs`: milliseconds since the Unix epoch. */
+  count(host: string, nowMs: number): number {
+    const minutes = Math.floor((nowMs - this.beganAtMs) / MINUTE_MS);
+    if (minutes > 0) {
+      this.before = minutes === 1 ? this.current : new Set();
+      this.current = new Set();
+      this.beganAtMs += minutes * MINUTE_MS;
+    }
+    this.current.add(host);
+    return Math.max(this.before.size, this.current.size);
+  }
+}
 
 /** Pairs of hosts that are checked per minute in one cluster. The cost of a check grows with the number of hosts. */
 const CHECKED_PAIRS_PER_MINUTE = 150_000;

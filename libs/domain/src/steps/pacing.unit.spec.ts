@@ -48,6 +48,19 @@ describe('poll interval', () => {
     expect([500, 1_000].map(intervalOf)).toEqual([1, 20]);
   });
 
+  it('limits the polls per second of all ready clusters, and not those of a cluster that prepares', () => {
+    const pollOf = (hosts: number, nowMs: number, changes: Partial<PollSituation> = {}) => {
+      for (let n = 1; n < hosts; n += 1)
+        pace.apply(PLAN, { ...READY, host: `h${n}`, clusterId: `c${Math.ceil(n / 3)}` }, nowMs);
+      return pace.apply(PLAN, { ...READY, ...changes }, nowMs).intervalSeconds;
+    };
+    expect([pollOf(1_000, 0), pollOf(2_000, 0), pollOf(20_000, 0)]).toEqual([1, 20, 40]);
+    expect(pollOf(1, 0, { clusterStatus: 'preparing-for-installation' })).toBe(1);
+    expect(pollOf(1, 0, { hostStatus: 'preparing-successful' })).toBe(1);
+    // The hosts of one minute count until the end of the next.
+    expect([pollOf(1, 61_000), pollOf(1, 121_000)]).toEqual([40, 1]);
+  });
+
   it('repeats steps once per minute and ends the hold when they are due', () => {
     const paced = (nowMs: number) => {
       const { steps, holdSeconds } = pace.apply(PLAN, READY, nowMs);
