@@ -3,7 +3,7 @@ import { RepeatedFailure } from './repeated-failure';
 import { HEAD_BEACON, isPublishedEvent, positionOf, subscribeToEvents } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
 
-/** Live events that are buffered while a page is handled. When more arrive, the store is read instead. */
+/** Live events that are buffered while a page is handled. When more arrive, the oldest are read from the store instead. */
 const MAX_WAITING_EVENTS = 2_048;
 /** After this time without an event or a beacon, the store is read. */
 const SILENCE_CHECK_MS = 30_000;
@@ -35,12 +35,19 @@ interface WaitingEvent<Event extends EventShape> {
 
 /**
  * Delivers events from the store, then live events as long as each follows the previous one. After a gap, the store is
- * read again.
+ * read up to the next live event. A feed that is slower than the events arrive stays with live events: all consumers of
+ * a process read the store at the pace of the slowest one.
  */
 export function startFeed<Event extends EventShape>(options: FeedOptions<Event>): Feed {
   const { store, requests } = options;
   let position = options.fromPosition;
+  /** The last event of the page that is being handled; `position` otherwise. */
+  let takenUpTo = position;
   let waiting: WaitingEvent<Event>[] = [];
+  /** Position of the last event that is known to be stored. */
+  let announced = position;
+  /** The position at which everything stored before the start was handled. */
+  let caughtUpAt: number | undefined;
   let behind = true;
   let closed = false;
   let lastMessageAt = Date.now();
@@ -50,45 +57,70 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
 
   const deliver = async (page: readonly RecordedEvent<Event>[]): Promise<void> => {
-    await options.onPage(page);
-    position = page[page.length - 1]?.position ?? position;
+    const last = page[page.length - 1]?.position ?? position;
+    takenUpTo = last;
+    try {
+      await options.onPage(page);
+      position = last;
+    } finally {
+      takenUpTo = position;
+    }
+  };
+
+  /** Returns whether the next live event follows the handled ones. */
+  const isChained = (): boolean => {
+    const next = waiting.findIndex(({ event }) => event.position > position);
+    waiting = next === -1 ? [] : waiting.slice(next);
+    return waiting[0] !== undefined && waiting[0].previous <= position;
   };
 
   const readStore = async (): Promise<void> => {
     behind = false;
+    const before = position;
     for await (const page of store.readShared(position)) {
       if (closed) return;
       if (page.length > 0) await deliver(page);
+      if (isChained()) {
+        // Some of the live events may have been stored before the start.
+        caughtUpAt ??= waiting[waiting.length - 1]?.event.position;
+        return;
+      }
+      if (caughtUpAt !== undefined && announced <= position) return;
     }
+    caughtUpAt = Math.min(caughtUpAt ?? position, position);
+    // The store does not contain what was announced, and reading again would not help.
+    if (position > before || isChained()) return;
+    waiting = [];
+    announced = position;
   };
 
-  const deliverLive = (): readonly RecordedEvent<Event>[] => {
+  const takeLive = (): readonly RecordedEvent<Event>[] => {
     const chained: RecordedEvent<Event>[] = [];
     let end = position;
+    let taken = 0;
     for (const { previous, event } of waiting) {
-      if (event.position <= end) continue;
-      if (previous > end) {
-        behind = true;
-        break;
+      if (event.position > end) {
+        if (previous > end) break;
+        chained.push(event);
+        end = event.position;
       }
-      chained.push(event);
-      end = event.position;
+      taken += 1;
     }
-    waiting = [];
+    waiting = waiting.slice(taken);
     return chained;
   };
 
+  const hasMore = (): boolean => behind || announced > position;
+
   const run = async (): Promise<void> => {
-    while (!closed && (behind || waiting.length > 0)) {
+    while (!closed && hasMore()) {
       try {
-        if (behind) await readStore();
-        else {
-          const page = deliverLive();
-          if (page.length > 0) await deliver(page);
-        }
+        const page = behind ? [] : takeLive();
+        if (page.length > 0) await deliver(page);
+        else await readStore();
         failure.succeeded();
         // A close may have interrupted the read, so the feed must not report that it has caught up.
-        if (!behind && !closed) announceCaughtUp();
+        if (!closed && caughtUpAt !== undefined && position >= caughtUpAt) announceCaughtUp();
       } catch (error) {
         behind = true;
         await failure.pauseAfter(error);
@@ -102,15 +134,19 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
       .then(run)
       .finally(() => {
         running = undefined;
-        if (!closed && (behind || waiting.length > 0)) wake();
+        if (!closed && hasMore()) wake();
       });
   };
 
   const live = subscribeToEvents(requests, ({ subject, body }) => {
     lastMessageAt = Date.now();
-    if (positionOf(body) <= position) return;
-    if (subject === HEAD_BEACON || waiting.length >= MAX_WAITING_EVENTS || !isPublishedEvent(body)) behind = true;
-    else waiting.push({ previous: body.previous, event: store.decode(body) });
+    const end = positionOf(body);
+    if (end <= takenUpTo) return;
+    announced = Math.max(announced, end);
+    if (subject !== HEAD_BEACON && isPublishedEvent(body)) {
+      waiting.push({ previous: body.previous, event: store.decode(body) });
+      if (waiting.length > MAX_WAITING_EVENTS) waiting.shift();
+    }
     wake();
   });
 
@@ -118,10 +154,8 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
     if (Date.now() - lastMessageAt < SILENCE_CHECK_MS) return;
     lastMessageAt = Date.now();
     store.head().then((head) => {
-      if (head > position) {
-        behind = true;
-        wake();
-      }
+      announced = Math.max(announced, head);
+      if (hasMore()) wake();
     }, options.onError);
   }, SILENCE_CHECK_MS);
   silence.unref();
