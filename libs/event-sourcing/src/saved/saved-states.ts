@@ -21,11 +21,11 @@ export interface SaveLimits {
 }
 
 /**
- * Limits for saves. An entry that changes several times between two saves is written once: a host registers, reports its hardware and
- * passes its checks within 30 s. After a crash, the events since the last save are replayed. A replay saves sooner: it changes thousands of
- * entries per second, and entries that leave memory late cost more garbage collection than their saves.
+ * Limits for saves. An entry that changes several times between two saves is written once: the hosts of a cluster register, report their
+ * hardware and pass their checks within a few minutes. After a crash, the events since the last save are replayed. A replay saves sooner:
+ * it changes thousands of entries per second, and entries that leave memory late cost more garbage collection than their saves.
  */
-export const SAVE_LIMITS: SaveLimits = { changes: 5_000, replayedChanges: 500, intervalMs: 30_000 };
+export const SAVE_LIMITS: SaveLimits = { changes: 10_000, replayedChanges: 500, intervalMs: 120_000 };
 
 /** The changes at one point in time. */
 export interface FrozenChanges {
