@@ -165,3 +165,10 @@ const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? val
 
 const isList = (schema: TSchema): schema is TSchema & { readonly items: TSchema } => schema['type'] === 'array';
 const isObjectSchema = (schema: TSchema): schema is TObject => schema['type'] === 'object';
+
+const REASON_CHARACTERS_MAX = 300;
+
+/** Returns the report of a step that the host could not run. */
+export const stepFailure = (stepType: string, reason: string, generation: number): Report => ({
+  event: { type: 'StepFailed', data: { stepType, reason: reason.slice(0, REASON_CHARACTERS_MAX), generation } },
+});
