@@ -1,5 +1,5 @@
 import { OPERATOR_NAMES, type OperatorName, operatorNamed, OPERATOR_PLUGINS } from '../operators.table';
-import { BUNDLE_KINDS, type BundleId, type BundleKind } from '../plugin/bundle-ids';
+import { BUNDLE_KINDS, type BundleId, type BundleKind } from '../plugin/operator-plugin';
 import type { OperatorCluster } from '../plugin/operator-facts';
 
 type ClusterKind = Pick<OperatorCluster, 'isSingleNode'>;
