@@ -114,4 +114,17 @@ describe('writer thread', () => {
     await expect(append()).rejects.toBeInstanceOf(Unavailable);
     expect(errors).toHaveLength(1);
   });
+
+  it('has a smaller part of the memory for new objects than the thread of the caller', async () => {
+    const entry = file('limits.js');
+    writeFileSync(
+      entry,
+      `const { parentPort, resourceLimits } = require('node:worker_threads');
+       parentPort.on('message', () => process.exit(resourceLimits.maxYoungGenerationSizeMb));`,
+    );
+    const writer = writerThread({ entry, execArgv: [], onEnded: () => undefined });
+    const store = sqliteEventStore({ file: file('limits.db'), writer });
+    const append = store.append(freshStream(), NO_STREAM, [eventToAppend()]);
+    await expect(append).rejects.toThrow(/it ended with code 8$/);
+  });
 });
