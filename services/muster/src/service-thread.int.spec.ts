@@ -67,6 +67,13 @@ describe('a service in a thread', () => {
     await expect(starting).rejects.toThrow('The thread of the service image ended: exit code 7');
   });
 
+  it('has a smaller part of the memory for new objects than the main thread', async () => {
+    const entry = join(directory.path, 'limits.js');
+    writeFileSync(entry, "process.exit(require('node:worker_threads').resourceLimits.maxYoungGenerationSizeMb)");
+    const starting = startInThread(orderOf({}), logger, { entry, execArgv: [] });
+    await expect(starting).rejects.toThrow('The thread of the service image ended: exit code 24');
+  });
+
   it('names the service whose thread ends by itself', async () => {
     const entry = join(directory.path, 'ends.js');
     writeFileSync(
