@@ -1,0 +1,49 @@
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+
+/** Limits for the time that one kind of work has in a turn of the event loop, in ms. */
+export interface TurnLimits {
+  readonly minMs: number;
+  /**
+   * Share of the last turn in which the work ran. With the same time in every turn, long work would take minutes in a busy process,
+   * whose turns take hundreds of ms.
+   */
+  readonly share: number;
+  /** A turn of a saturated process is about as long as the sum of the maxima of all kinds of work, plus its requests. */
+  readonly maxMs: number;
+}
+
+/** Divides one kind of work among turns of the event loop, so that other work of the process runs in between. */
+export class TurnShare {
+  private timeMs: number;
+  private endsAtMs = 0;
+  /** Resolves at the end of the turn; undefined before the first work of a turn. */
+  private turn: Promise<void> | undefined;
+
+  constructor(
+    private readonly limits: TurnLimits,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.timeMs = limits.minMs;
+  }
+
+  /** Returns whether the work has time left in this turn. The first call of a turn returns true. */
+  hasTime(): boolean {
+    void this.nextTurn();
+    return this.nowMs() < this.endsAtMs;
+  }
+
+  /** Resolves at the beginning of the next turn. */
+  nextTurn(): Promise<void> {
+    this.turn ??= this.begin();
+    return this.turn;
+  }
+
+  private async begin(): Promise<void> {
+    const { minMs, share, maxMs } = this.limits;
+    const beganAtMs = this.nowMs();
+    this.endsAtMs = beganAtMs + this.timeMs;
+    await turnOfEventLoop();
+    this.timeMs = Math.min(maxMs, Math.max(minMs, share * (this.nowMs() - beganAtMs)));
+    this.turn = undefined;
+  }
+}
