@@ -8,9 +8,10 @@ import {
   StateDamaged,
   type StateQuery,
   type StateStore,
+  type TurnLimits,
+  TurnShare,
 } from '@muster/ports';
 import type Database from 'libsql';
-import { SaveSlices } from './save-slices';
 import { columnOf, DamagedRow, isDamage, openStateDatabase, prepareTable, type SqlTable } from './state-database';
 import { fromColumn, PartOfSave, toColumn } from './state-part';
 import { type SqliteWriter, writerHere, type Writes } from './writer';
@@ -25,6 +26,8 @@ export interface SqliteStateStoreOptions {
   readonly writer?: SqliteWriter;
 }
 
+/** Time of a save in one turn of the event loop. A request takes many turns, and a save adds this time to each. */
+const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 15 };
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
@@ -187,12 +190,12 @@ class SqliteSavedState implements SavedState {
       sent.push(this.options.writes.run('addPart', part.encode()));
       part = new PartOfSave();
     };
-    const slices = new SaveSlices();
+    const share = new TurnShare(SAVE_TIME);
     for (const { table, key, row } of changes) {
       part.add(this.table(table), key, row);
-      if (!slices.isOver()) continue;
+      if (share.hasTime()) continue;
       send();
-      await slices.next();
+      await share.nextTurn();
     }
     send();
     await Promise.all(sent);
