@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HostDocument, V2Host } from '@muster/assisted-api';
 import { HostTexts } from './host-texts';
-import { RENDERING_MS, RenderTurns } from './render-turns';
+import { RENDERING_TIME, RenderTurns } from './render-turns';
 
 const documentOf = (id: string): HostDocument => ({ id, infra_env_id: 'i' }) as HostDocument;
 const hostOf = (status: string): V2Host => ({ status, checked_in_at: 'then' }) as V2Host;
@@ -28,7 +28,7 @@ describe('texts of hosts', () => {
     const work: string[] = [];
     const worked = (what: string): void => {
       work.push(what);
-      nowMs += RENDERING_MS;
+      nowMs += RENDERING_TIME.minMs;
     };
     const all = ['a', 'b', 'c'].map((id) =>
       texts.of(documentOf(id), 'v', { checkedInAt: '1', timestamp: undefined }, async () => {

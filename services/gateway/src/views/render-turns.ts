@@ -1,28 +1,23 @@
-/** Time for which texts are rendered in one turn of the event loop, in ms. */
-export const RENDERING_MS = 20;
-/**
- * After a long turn, rendering has this share of its length. Otherwise the responses of a busy process, whose turns take
- * hundreds of ms, would wait for minutes.
- */
-const RENDERING_SHARE = 0.25;
-export const RENDERING_MS_MAX = 80;
+import { type TurnLimits, TurnShare } from '@muster/ports';
+
+/** Time in which texts are rendered in one turn of the event loop. */
+export const RENDERING_TIME: TurnLimits = { minMs: 20, share: 0.25, maxMs: 40 };
 
 /**
  * Divides the rendering of large responses among turns of the event loop, so that other requests are answered in between.
  * Texts of all requests share the time of a turn.
  */
 export class RenderTurns {
-  /** End of the time for rendering in this turn; undefined before the first text of the turn. */
-  private endsAtMs: number | undefined;
-  private beganAtMs = 0;
-  private timeMs = RENDERING_MS;
+  private readonly time: TurnShare;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+  constructor(nowMs?: () => number) {
+    this.time = new TurnShare(RENDERING_TIME, nowMs);
+  }
 
   /** Returns the result of the work immediately while the turn has time left, otherwise in a later turn, in order. */
   run<Result>(work: () => Result): Result | Promise<Result> {
-    if (this.waiting.length === 0 && this.hasTime()) return work();
+    if (this.waiting.length === 0 && this.time.hasTime()) return work();
     return new Promise((resolve, reject) => {
       this.waiting.push(() => {
         try {
@@ -31,23 +26,15 @@ export class RenderTurns {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
+      if (this.waiting.length === 1) void this.renderWaiting();
     });
   }
 
-  private hasTime(): boolean {
-    if (this.endsAtMs === undefined) {
-      this.beganAtMs = this.nowMs();
-      this.endsAtMs = this.beganAtMs + this.timeMs;
-      setImmediate(() => this.beginTurn());
+  /** Every turn begins with time, so at least one waiting text is rendered in it. */
+  private async renderWaiting(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.time.nextTurn();
+      while (this.waiting.length > 0 && this.time.hasTime()) this.waiting.shift()?.();
     }
-    return this.nowMs() < this.endsAtMs;
-  }
-
-  /** A turn begins with all its time, so at least one waiting text is rendered in it. */
-  private beginTurn(): void {
-    this.endsAtMs = undefined;
-    const share = RENDERING_SHARE * (this.nowMs() - this.beganAtMs);
-    this.timeMs = Math.min(RENDERING_MS_MAX, Math.max(RENDERING_MS, share));
-    while (this.waiting.length > 0 && this.hasTime()) this.waiting.shift()?.();
   }
 }
