@@ -1,14 +1,19 @@
-/** Maximum number of concurrent reactions. Each waits for the store or the bus most of the time. */
-const MAX_CONCURRENT_REACTIONS = 64;
+import { type TurnLimits, TurnShare } from '@muster/ports';
+
+/**
+ * Maximum number of concurrent reactions. Each waits for the store or the bus for several turns of the event loop, so fewer reactions
+ * could not use the time of a busy process.
+ */
+export const CONCURRENT_REACTIONS_MAX = 256;
 /**
  * Maximum number of reactions that start in one turn of the event loop. Further reactions start in the next turn, after
  * requests that arrived meanwhile.
  */
 export const REACTIONS_PER_TURN_MAX = 8;
-/** When a reaction has been due for longer, more reactions start in one turn. */
+/** When a reaction has been due for longer, it starts in this turn while reactions have time left in it. */
 export const REACTION_LATENESS_MS_MAX = 250;
-/** Maximum number of reactions that start in one turn while they are late, so that a turn ends before many hosts are evaluated. */
-export const LATE_REACTIONS_PER_TURN_MAX = 32;
+/** Time in which reactions start in one turn, so that a turn ends before many hosts are evaluated. */
+export const REACTION_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 40 };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 
@@ -45,7 +50,7 @@ export class WorkQueue {
   /** Key → time at which it became due, in ms of a monotonic clock; oldest first. */
   private readonly due = new Map<string, number>();
   private startedInTurn = 0;
-  private isNextTurnScheduled = false;
+  private readonly time: TurnShare;
   private readonly running = new Set<string>();
   /** Key → the keys that it has to follow. */
   private readonly deferred = new Map<string, Set<string>>();
@@ -59,7 +64,9 @@ export class WorkQueue {
     private readonly work: (key: string) => Promise<RunAgain | void>,
     private readonly onError: (error: Error) => void,
     private readonly nowMs: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.time = new TurnShare(REACTION_TIME, nowMs);
+  }
 
   add(key: string): void {
     if (this.closed) return;
@@ -120,10 +127,9 @@ export class WorkQueue {
 
   private pump(): void {
     for (const [key, dueSinceMs] of this.due) {
-      if (this.running.size >= MAX_CONCURRENT_REACTIONS) return;
+      if (this.running.size >= CONCURRENT_REACTIONS_MAX) return;
       if (this.running.has(key)) continue;
-      const isLate = this.nowMs() - dueSinceMs > REACTION_LATENESS_MS_MAX;
-      if (this.startedInTurn >= (isLate ? LATE_REACTIONS_PER_TURN_MAX : REACTIONS_PER_TURN_MAX)) return;
+      if (!this.mayStart(dueSinceMs)) return;
       this.countStart();
       this.due.delete(key);
       this.running.add(key);
@@ -135,13 +141,16 @@ export class WorkQueue {
     }
   }
 
+  private mayStart(dueSinceMs: number): boolean {
+    if (!this.time.hasTime()) return false;
+    return this.startedInTurn < REACTIONS_PER_TURN_MAX || this.nowMs() - dueSinceMs > REACTION_LATENESS_MS_MAX;
+  }
+
   /** The first reaction of a turn schedules the next turn, which runs after waiting requests. */
   private countStart(): void {
     this.startedInTurn += 1;
-    if (this.isNextTurnScheduled) return;
-    this.isNextTurnScheduled = true;
-    setImmediate(() => {
-      this.isNextTurnScheduled = false;
+    if (this.startedInTurn > 1) return;
+    void this.time.nextTurn().then(() => {
       this.startedInTurn = 0;
       this.pump();
     });
