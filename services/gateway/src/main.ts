@@ -24,6 +24,7 @@ import { apiDocumentOf, DOCUMENT_PAGE, serveDocument } from './api-document/api-
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local.authenticator';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
+import { acceptFromManySockets } from './http/accepting-sockets';
 import { protectFromBrowsers } from './http/browsers';
 import { createFastifyServer, limitConnections } from './http/fastify-server';
 import { RouteTable, setPaths } from './http/routes';
@@ -76,6 +77,7 @@ export async function openGateway(
   app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
   try {
+    acceptFromManySockets(app.getHttpAdapter().getInstance());
     await app.listen(config.port, config.host);
   } catch (error) {
     // When the port is in use, the agents' endpoint must be closed again.
