@@ -28,8 +28,9 @@ export class TurnShare {
 
   /** Returns whether the work has time left in this turn. The first call of a turn returns true. */
   hasTime(): boolean {
+    if (this.turn) return this.nowMs() < this.endsAtMs;
     void this.nextTurn();
-    return this.nowMs() < this.endsAtMs;
+    return true;
   }
 
   /** Resolves at the beginning of the next turn. */

@@ -31,6 +31,14 @@ describe('the time of one kind of work in a turn of the event loop', () => {
     expect(share.hasTime()).toBe(false);
   });
 
+  it('is at least one piece of work, also when the process pauses', async () => {
+    let nowMs = 0;
+    const share = new TurnShare(LIMITS, () => (nowMs += 1_000));
+    expect([share.hasTime(), share.hasTime()]).toEqual([true, false]);
+    await share.nextTurn();
+    expect(share.hasTime()).toBe(true);
+  });
+
   it('ends with the turn, so that other work runs', async () => {
     const share = new TurnShare(LIMITS);
     let hasRun = false;
