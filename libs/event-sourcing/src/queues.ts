@@ -50,6 +50,7 @@ export class WorkQueue {
   /** Key → time at which it became due, in ms of a monotonic clock; oldest first. */
   private readonly due = new Map<string, number>();
   private startedInTurn = 0;
+  private isNextTurnScheduled = false;
   private readonly time: TurnShare;
   private readonly running = new Set<string>();
   /** Key → the keys that it has to follow. */
@@ -129,8 +130,11 @@ export class WorkQueue {
     for (const [key, dueSinceMs] of this.due) {
       if (this.running.size >= CONCURRENT_REACTIONS_MAX) return;
       if (this.running.has(key)) continue;
-      if (!this.mayStart(dueSinceMs)) return;
-      this.countStart();
+      const mayStart = this.mayStart(dueSinceMs);
+      // The next turn runs after waiting requests.
+      this.continueInNextTurn();
+      if (!mayStart) return;
+      this.startedInTurn += 1;
       this.due.delete(key);
       this.running.add(key);
       void this.runOne(key);
@@ -146,11 +150,11 @@ export class WorkQueue {
     return this.startedInTurn < REACTIONS_PER_TURN_MAX || this.nowMs() - dueSinceMs > REACTION_LATENESS_MS_MAX;
   }
 
-  /** The first reaction of a turn schedules the next turn, which runs after waiting requests. */
-  private countStart(): void {
-    this.startedInTurn += 1;
-    if (this.startedInTurn > 1) return;
+  private continueInNextTurn(): void {
+    if (this.isNextTurnScheduled) return;
+    this.isNextTurnScheduled = true;
     void this.time.nextTurn().then(() => {
+      this.isNextTurnScheduled = false;
       this.startedInTurn = 0;
       this.pump();
     });

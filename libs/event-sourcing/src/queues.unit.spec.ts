@@ -137,6 +137,19 @@ describe('WorkQueue', () => {
     await queue.idle();
   });
 
+  it('continues although the process pauses between any two readings of the clock', async () => {
+    let nowMs = 0;
+    const begun: string[] = [];
+    const queue = new WorkQueue(
+      async (key) => void begun.push(key),
+      onError,
+      () => (nowMs += REACTION_TIME.maxMs),
+    );
+    for (const key of ['first', 'second', 'third']) queue.add(key);
+    await queue.idle();
+    expect(begun).toEqual(['first', 'second', 'third']);
+  });
+
   it('processes a key again when it is added while it is being processed', async () => {
     const { work, begun, end } = gatedWork();
     const queue = new WorkQueue(work, onError);
