@@ -77,7 +77,7 @@ export async function openGateway(
   app.get(RequestMetrics).countRequests(app.getHttpAdapter().getInstance());
   serveDocument(app);
   try {
-    acceptFromManySockets(app.getHttpAdapter().getInstance());
+    acceptFromManySockets(app.getHttpAdapter().getInstance(), (text) => logger.warn(text, 'gateway'));
     await app.listen(config.port, config.host);
   } catch (error) {
     // When the port is in use, the agents' endpoint must be closed again.

@@ -1,6 +1,8 @@
 import { createServer, get, type Server } from 'node:http';
 import { portOf } from '@muster/nest-kit';
-import { ACCEPTING_SOCKETS, addAcceptingSockets } from './accepting-sockets';
+import { eventually } from '@muster/testing';
+import { fastify, type FastifyInstance } from 'fastify';
+import { acceptFromManySockets, ACCEPTING_SOCKETS, addAcceptingSockets } from './accepting-sockets';
 
 const CONNECTIONS = 64;
 const TURN_MS = 20;
@@ -37,6 +39,7 @@ describe('sockets that accept the connections of a server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closeServer = () => new Promise((resolve) => void server.close(() => resolve()));
   });
+  afterEach(() => closeServer());
 
   const turnsOfConnections = async (): Promise<number> => {
     const port = portOf(server);
@@ -51,7 +54,6 @@ describe('sockets that accept the connections of a server', () => {
     expect(await sockets.complete).toBe(ACCEPTING_SOCKETS);
     expect(await turnsOfConnections()).toBeLessThan(CONNECTIONS / 2);
     await sockets.close();
-    await closeServer();
   });
 
   it('end with their connections, and refuse further ones', async () => {
@@ -70,5 +72,36 @@ describe('sockets that accept the connections of a server', () => {
     expect(await sockets.complete).toBeLessThan(ACCEPTING_SOCKETS);
     await closeServer();
     await expect(request(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  describe('of an endpoint', () => {
+    const warnings: string[] = [];
+    let endpoint: FastifyInstance;
+    beforeEach(() => {
+      warnings.length = 0;
+      endpoint = fastify();
+    });
+    const listen = (): Promise<string> => {
+      acceptFromManySockets(endpoint, (text) => warnings.push(text));
+      return endpoint.listen({ port: 0, host: '127.0.0.1' });
+    };
+
+    it('end with the endpoint, without a warning', async () => {
+      await listen();
+      const port = portOf(endpoint.server);
+      await request(port);
+      await endpoint.close();
+      await expect(request(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      expect(warnings).toEqual([]);
+    });
+
+    it('are reported when they cannot be created', async () => {
+      // A closed socket cannot be duplicated.
+      endpoint.addHook('onListen', (done) => void endpoint.server.close(() => done()));
+      await listen();
+      await eventually('the missing sockets are reported', () => warnings.length > 0);
+      expect(warnings).toEqual([expect.stringMatching(/^Only 0 of 15 further sockets accept connections/)]);
+      await endpoint.close();
+    });
   });
 });

@@ -64,14 +64,21 @@ export function addAcceptingSockets(server: Server): AcceptingSockets {
   };
 }
 
-/** Adds accepting sockets to an endpoint when it listens. They are closed with it. */
+/** Adds accepting sockets to an endpoint when it listens. They are closed with it. `warn` receives the reason when some are missing. */
 export function acceptFromManySockets(
   fastify: Pick<FastifyInstance, 'addHook'> & { readonly server: HttpServer },
+  warn: (text: string) => void,
 ): void {
   let sockets: AcceptingSockets | undefined;
   let closed: Promise<void> | undefined;
   fastify.addHook('onListen', (done) => {
     sockets = addAcceptingSockets(fastify.server);
+    void sockets.complete.then((count) => {
+      if (count < ACCEPTING_SOCKETS && !closed)
+        warn(
+          `Only ${count} of ${ACCEPTING_SOCKETS} further sockets accept connections, because ${process.execPath} could not be run to its end. A busy service accepts connections late.`,
+        );
+    });
     done();
   });
   fastify.addHook('preClose', (done) => {
