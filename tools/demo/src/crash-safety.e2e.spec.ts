@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MusterProcess } from './muster-process';
 import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
 import { RestClient } from './rest-client';
-import { installCluster } from './scenario';
+import { installCluster, PULL_SECRET } from './scenario';
 
 const TIME_SCALE = 150;
 const KILLS = 5;
@@ -82,6 +84,45 @@ describe('an installation of three hosts', () => {
     await muster.stop();
     expect(installed.firstSeenMs.has('installed')).toBe(true);
     expectOneHistory(await eventsOf(muster.dataDirectory), COMPACT.machines.length);
+  });
+});
+
+describe('a write', () => {
+  jest.setTimeout(120_000);
+
+  it('is executed once when its answer is lost and the client sends it again', async () => {
+    const muster = await MusterProcess.prepare({ dataDirectory: mkdtempSync(join(tmpdir(), 'muster-crash-')) });
+    let forwarded = 0;
+    /** Forwards requests and drops the first answer. */
+    const proxy = createServer((request, response) => {
+      void (async () => {
+        const body = Buffer.concat(await request.toArray());
+        const headers = new Headers({ 'content-type': 'application/json' });
+        const key = request.headers['idempotency-key'];
+        if (typeof key === 'string') headers.set('idempotency-key', key);
+        const answer = await fetch(`${muster.restUrl}${request.url}`, { method: 'POST', headers, body });
+        forwarded += 1;
+        if (forwarded === 1) response.destroy();
+        else response.writeHead(answer.status).end(await answer.text());
+      })();
+    });
+    try {
+      await muster.start();
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const { port } = proxy.address() as AddressInfo;
+      const created = await new RestClient(`http://127.0.0.1:${port}`).post<{ readonly id: string }>('/clusters', {
+        name: 'once',
+        openshift_version: '4.18',
+        pull_secret: PULL_SECRET,
+      });
+      expect(forwarded).toBe(2);
+      const clusters = await new RestClient(muster.restUrl).get<readonly { readonly id: string }[]>('/clusters');
+      expect(clusters.map(({ id }) => id)).toEqual([created.id]);
+    } finally {
+      proxy.close();
+      await muster.stop();
+      rmSync(muster.dataDirectory, { recursive: true, force: true });
+    }
   });
 });
 

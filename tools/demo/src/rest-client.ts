@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** The members of v2 objects that the demo uses. */
 export interface ClusterView {
   readonly id: string;
@@ -48,7 +50,10 @@ const RETRY_MS = 200;
 /** Milliseconds to wait for a service that is restarting. */
 const TIMEOUT_MS = 60_000;
 
-/** A client of the v2 API. It waits for an unavailable service and throws when a request is refused. */
+/**
+ * A client of the v2 API. It waits for an unavailable service and throws when a request is refused. All attempts of a
+ * write have one `Idempotency-Key`, because the service may have stored a write whose answer was lost.
+ */
 export class RestClient {
   constructor(private readonly baseUrl: string) {}
 
@@ -87,10 +92,14 @@ export class RestClient {
 
   private async send(method: string, path: string, body?: unknown, api = CONTRACT_API): Promise<Response> {
     const url = `${this.baseUrl}${api}${path}`;
+    const headers = {
+      ...(method === 'GET' ? {} : { 'idempotency-key': randomUUID() }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
     for (let waited = 0; ; waited += RETRY_MS) {
       const response = await fetch(url, {
         method,
-        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        headers,
         body: body === undefined ? undefined : JSON.stringify(body),
       }).catch((error: unknown) => {
         if (waited >= TIMEOUT_MS) throw error;
