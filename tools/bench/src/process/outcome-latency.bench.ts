@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { openCaller } from '../load/caller';
 import { bootFleet, type FleetHost, httpTarget, IN_FLIGHT, inventoryReply } from '../load/fleet';
 import { startLoadProcess } from '../load/load';
@@ -6,6 +7,9 @@ import { type EmbeddedProcess, startEmbeddedProcess, untilQuiet } from './embedd
 
 const TOO_LITTLE_MEMORY_GIB = 4;
 const TIMEOUT_MS = 30_000;
+/** Pause between two reads, as a share of the time since the report, so that reads add little load to a slow answer. */
+const PAUSE_SHARE = 0.1;
+const PAUSE_MAX_MS = 50;
 
 interface Fleet {
   readonly clusters: number;
@@ -100,7 +104,9 @@ export async function sample(muster: EmbeddedProcess, host: FleetHost, isFailure
     const startedMs = performance.now();
     await caller.call(inventoryReply(host, isFailure ? TOO_LITTLE_MEMORY_GIB : undefined));
     while ((await failsMemory(muster, host)) !== isFailure) {
-      if (performance.now() - startedMs > TIMEOUT_MS) throw new Error(`Host ${host.hostId} is not evaluated again.`);
+      const waitedMs = performance.now() - startedMs;
+      if (waitedMs > TIMEOUT_MS) throw new Error(`Host ${host.hostId} is not evaluated again.`);
+      await setTimeout(Math.min(waitedMs * PAUSE_SHARE, PAUSE_MAX_MS));
     }
     return performance.now() - startedMs;
   } finally {
