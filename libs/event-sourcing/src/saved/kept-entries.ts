@@ -32,14 +32,56 @@ export const keptEntries =
     return entries;
   };
 
+type Fields = readonly (EntryField | undefined)[];
+
+/** Keys of entries that are not saved yet, also by the values of their fields. */
+class UnsavedKeys<Key extends string> {
+  private readonly keys = new Set<Key>();
+  /** Keys that were added since the last lookup. Their entries may have changed, so they are not in the index yet. */
+  private readonly added = new Set<Key>();
+  /** Number of a field → value → keys of the entries that have or had the value. */
+  private readonly index = new Map<number, Map<EntryField, Set<Key>>>();
+
+  get size(): number {
+    return this.keys.size;
+  }
+
+  has(key: Key): boolean {
+    return this.keys.has(key);
+  }
+
+  add(key: Key): void {
+    this.keys.add(key);
+    this.added.add(key);
+  }
+
+  [Symbol.iterator](): Iterator<Key> {
+    return this.keys.values();
+  }
+
+  /** Returns the keys of all entries that have the value, and of some that had it. */
+  with(field: number, value: EntryField, fieldsOf: (key: Key) => Fields): Iterable<Key> {
+    for (const key of this.added) fieldsOf(key).forEach((own, number) => this.note(number, own, key));
+    this.added.clear();
+    return this.index.get(field)?.get(value) ?? [];
+  }
+
+  private note(field: number, value: EntryField | undefined, key: Key): void {
+    if (value === undefined) return;
+    const values = this.index.get(field) ?? new Map<EntryField, Set<Key>>();
+    const keys = values.get(value) ?? new Set();
+    this.index.set(field, values.set(value, keys.add(key)));
+  }
+}
+
 /** Entries that are not open are removed from memory after they were saved. */
 export class KeptEntries<Key extends string, Entry extends object, Saved> implements Entries<Key, Entry>, ChangeSource {
   /** Open entries, and entries that are not saved yet. */
   private readonly held = new Map<Key, Entry>();
   /** Cached closed entries, the least recently used first. */
   private readonly resting = new Map<Key, Entry>();
-  private changedKeys = new Set<Key>();
-  private savingKeys = new Set<Key>();
+  private changedKeys = new UnsavedKeys<Key>();
+  private savingKeys = new UnsavedKeys<Key>();
   private areOpenLoaded = false;
 
   constructor(
@@ -75,15 +117,16 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   }
 
   keysWhere(field: string, value: EntryField): ReadonlySet<Key> {
-    const { shape, fieldsOf } = this.kind;
-    const index = shape.fields.indexOf(field);
-    const keys = new Set(this.savedKeys(field, value));
-    for (const changes of [this.savingKeys, this.changedKeys])
-      for (const key of changes) {
-        const entry = this.held.get(key);
-        if (entry && fieldsOf(entry)[index] === value) keys.add(key);
-        else keys.delete(key);
-      }
+    const number = this.kind.shape.fields.indexOf(field);
+    const unsaved = [this.savingKeys, this.changedKeys];
+    const fieldsOf = (key: Key): Fields => {
+      const entry = this.held.get(key);
+      return entry ? this.kind.fieldsOf(entry) : [];
+    };
+    const keys = new Set<Key>();
+    for (const key of this.savedKeys(field, value)) if (!unsaved.some((some) => some.has(key))) keys.add(key);
+    for (const some of unsaved)
+      for (const key of some.with(number, value, fieldsOf)) if (fieldsOf(key)[number] === value) keys.add(key);
     return keys;
   }
 
@@ -102,7 +145,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
       return { key, row };
     });
     this.savingKeys = this.changedKeys;
-    this.changedKeys = new Set();
+    this.changedKeys = new UnsavedKeys();
     const changes = function* (): Generator<StateChange> {
       for (const { key, row } of frozen) {
         const written = row && { key, value: encodeValue(row.saved), fields: row.fields };
@@ -114,7 +157,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
       saved: () => this.release(),
       failed: () => {
         for (const key of this.savingKeys) this.changedKeys.add(key);
-        this.savingKeys = new Set();
+        this.savingKeys = new UnsavedKeys();
       },
     };
   }
@@ -133,7 +176,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   /** Moves saved entries that are not open to the cache. */
   private release(): void {
     const keys = this.savingKeys;
-    this.savingKeys = new Set();
+    this.savingKeys = new UnsavedKeys();
     for (const key of keys) {
       const entry = this.held.get(key);
       if (!entry || this.changedKeys.has(key) || this.kind.isOpen(entry, key)) continue;
