@@ -12,6 +12,7 @@ import {
   nextHistory,
   type Outcome,
   type Outcomes,
+  sharedOutcome,
 } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
 
@@ -201,7 +202,7 @@ function withChanges(
   const histories = new Map(before.histories);
   for (const outcome of changed) {
     const old = before.outcomes.get(outcome.id) ?? initial.get(outcome.id);
-    outcomes.set(outcome.id, outcome);
+    outcomes.set(outcome.id, sharedOutcome(outcome));
     if (old) histories.set(outcome.id, nextHistory(histories.get(outcome.id), old, outcome, at));
   }
   return { outcomes, histories };

@@ -1,3 +1,4 @@
+import { keptByText } from '@muster/schema';
 import { type Claim, type Outcome, type OutcomeStatus, type Rule, SUPPRESSED } from './rule';
 
 /** For each need: whether the facts contain it. While they do not, the reason of the outcome is `awaits-<need>`. */
@@ -67,3 +68,21 @@ export const isSameOutcome = (first: Outcome, second: Outcome): boolean =>
   first.reason === second.reason &&
   first.parameters.length === second.parameters.length &&
   first.parameters.every((parameter, index) => parameter === second.parameters[index]);
+
+/** Maximum number of outcomes that are shared, and length of the texts by which they are found, in characters. */
+const SHARED_MAX = 20_000;
+const SHARED_CHARACTERS_MAX = 256;
+
+const sharedByText = keptByText((_text: string, outcome: Outcome) => outcome, SHARED_MAX, SHARED_CHARACTERS_MAX);
+
+/**
+ * Returns an equal outcome, the same object for all hosts and clusters. Hosts have most of their outcomes in common. With objects of
+ * their own, the outcomes of a host took 40 KB in each view that contains them.
+ */
+export function sharedOutcome(outcome: Outcome): Outcome {
+  const { id, status, reason, parameters, flapping } = outcome;
+  if (flapping) return outcome;
+  // An absent member and one that is undefined are saved differently.
+  const text = `${Object.keys(outcome).length} ${id} ${status} ${reason}`;
+  return sharedByText(parameters.length === 0 ? text : `${text} ${JSON.stringify(parameters)}`, outcome);
+}

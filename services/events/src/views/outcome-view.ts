@@ -1,7 +1,7 @@
 import type { ClusterDocument, OutcomeMap, OverrideRecord } from '@muster/assisted-api';
 import type { EventData } from '@muster/contracts';
 import { createJsonReader } from '@muster/schema';
-import type { Outcome } from '@muster/validation-rules';
+import { type Outcome, sharedOutcome } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
 import type { Occurrence, Patch } from './view-rows';
 
@@ -11,7 +11,7 @@ export function changedOutcomes(
   { changed, reset = false }: { readonly changed: readonly Outcome[]; readonly reset?: boolean },
 ): OutcomeMap {
   const after: { [ruleId: string]: Outcome } = reset ? {} : { ...before };
-  for (const outcome of changed) after[outcome.id] = outcome;
+  for (const outcome of changed) after[outcome.id] = sharedOutcome(outcome);
   return after;
 }
 

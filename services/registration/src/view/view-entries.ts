@@ -9,7 +9,13 @@ import type {
 import type { Entries, EntryShape } from '@muster/decision';
 import type { ClusterState, HostKeys, HostState, InfraEnvState, ReleaseDownload } from '@muster/domain';
 import type { RecordedEvent } from '@muster/ports';
-import type { ClusterConditions, HostConditions, Outcome, Outcomes } from '@muster/validation-rules';
+import {
+  type ClusterConditions,
+  type HostConditions,
+  type Outcome,
+  type Outcomes,
+  sharedOutcome,
+} from '@muster/validation-rules';
 
 /** A host in the view of the reactions: its state and the reports about it. */
 export interface HostEntry {
@@ -105,7 +111,7 @@ export const NO_OUTCOMES: Outcomes = new Map();
 
 /** Returns the outcomes with the changed ones. */
 export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
-  new Map([...before, ...changed.map((outcome) => [outcome.id, outcome] as const)]);
+  new Map([...before, ...changed.map((outcome) => [outcome.id, sharedOutcome(outcome)] as const)]);
 
 /** Reports and outcomes of an earlier generation of a host are void. */
 export const NOTHING_REPORTED = {
