@@ -78,6 +78,54 @@ export const AGENT_METHODS = {
 } as const satisfies { readonly [verb in Exclude<AgentVerb, 'nudge'>]: Method };
 
 export type RequestVerb = keyof typeof AGENT_METHODS;
+
+/**
+ * Maximum number of concurrent writes of agents. They share one thread, so more of them would not end earlier, but each turn of the
+ * event loop would take longer, and users would wait longer.
+ */
+export const CONCURRENT_AGENT_WRITES_MAX = 32;
+
+/**
+ * Limits the concurrent tasks. The waiting tasks of one key start in their order. The keys take turns, so that many tasks of one
+ * key delay a task of another key by one task only.
+ */
+export class FairLimit {
+  private running = 0;
+  /** Key → functions that start its waiting tasks. The first key is the next one. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+
+  constructor(private readonly max: number) {}
+
+  /** Returns the result of the task. */
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    if (this.running < this.max) return this.start(task);
+    return new Promise((resolve) => {
+      const starts = this.waiting.get(key) ?? [];
+      starts.push(() => resolve(this.start(task)));
+      this.waiting.set(key, starts);
+    });
+  }
+
+  private async start<Result>(task: () => Promise<Result>): Promise<Result> {
+    this.running += 1;
+    try {
+      return await task();
+    } finally {
+      this.running -= 1;
+      this.startNext();
+    }
+  }
+
+  private startNext(): void {
+    for (const [key, starts] of this.waiting) {
+      this.waiting.delete(key);
+      const start = starts.shift();
+      if (starts.length > 0) this.waiting.set(key, starts);
+      start?.();
+      return;
+    }
+  }
+}
 type NextSteps = (typeof AGENT_METHODS)['next_steps'];
 
 const BOOT_ARTIFACTS_STEP = 'download-boot-artifacts';
@@ -85,6 +133,8 @@ const BOOT_ARTIFACTS_STEP = 'download-boot-artifacts';
 /** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
 export class AgentRequests {
+  private readonly writes = new FairLimit(CONCURRENT_AGENT_WRITES_MAX);
+
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly lastSeen: LastSeen,
@@ -133,7 +183,8 @@ export class AgentRequests {
   ): Promise<OutputOf<(typeof AGENT_METHODS)[Verb]>> {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
     const { infraEnvId, hostId } = input;
-    const answer = await this.commands.send(AGENT_METHODS[verb], input, asAgent);
+    const send = () => this.commands.send(AGENT_METHODS[verb], input, asAgent);
+    const answer = await (verb === 'next_steps' ? send() : this.writes.run(infraEnvId, send));
     // Recorded only after the command succeeded, so that invented host ids use no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
