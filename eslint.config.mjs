@@ -88,7 +88,7 @@ const CASTING = [
 ];
 
 /** Built-in modules whose functions depend on their arguments only. */
-const PURE_BUILTINS = { 'boot-image': ['node:zlib'] };
+const PURE_BUILTINS = { 'boot-image': ['node:zlib'], 'ignition-config': ['node:buffer'] };
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '**/*.cjs'] },

@@ -1,15 +1,9 @@
+import { Buffer } from 'node:buffer';
 import type { IgnitionConfig, IgnitionFile } from './ignition-config';
 
-const BYTES_PER_STEP = 8_192;
-
-/** Returns a data URL that contains the text in UTF-8. */
-export function toDataUrl(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += BYTES_PER_STEP)
-    binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_PER_STEP));
-  return `data:text/plain;charset=utf-8;base64,${btoa(binary)}`;
-}
+/** Returns a data URL that contains the text in UTF-8. The files of a bootstrap host have hundreds of kilobytes. */
+export const toDataUrl = (text: string): string =>
+  `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString('base64')}`;
 
 /** Returns the content of a data URL, read as UTF-8. Undefined for other URLs. */
 export function fromDataUrl(url: string): string | undefined {
@@ -19,7 +13,7 @@ export function fromDataUrl(url: string): string | undefined {
   try {
     const text = decodeURIComponent(body);
     if (!isBase64) return text;
-    return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
+    return new TextDecoder().decode(Buffer.from(atob(text), 'latin1'));
   } catch {
     return undefined;
   }
