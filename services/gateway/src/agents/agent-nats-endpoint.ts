@@ -18,6 +18,8 @@ const QUEUE = 'gateway';
 export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('gateway');
   private subscriptions: { unsubscribe(): void }[] = [];
+  /** Answers to come, by the subject and the command id of their request. */
+  private readonly open = new Map<string, Promise<JsonValue>>();
 
   constructor(
     @Inject(REQUESTS) private readonly requests: Requests,
@@ -27,7 +29,7 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
 
   onApplicationBootstrap(): void {
     this.subscriptions = keysOf(AGENT_METHODS).map((verb) =>
-      this.requests.subscribe(anyAgentSubject(verb), (message) => this.answer(verb, message), {
+      this.requests.subscribe(anyAgentSubject(verb), (message) => this.answerOnce(verb, message), {
         queue: QUEUE,
       }),
     );
@@ -35,6 +37,18 @@ export class AgentNatsEndpoint implements OnApplicationBootstrap, OnApplicationS
 
   onApplicationShutdown(): void {
     this.subscriptions.forEach((subscription) => subscription.unsubscribe());
+  }
+
+  /** An agent without an answer repeats its request after a few seconds. The repetition receives the same answer. */
+  private answerOnce(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {
+    const commandId = message.headers[HEADERS.commandId];
+    if (commandId === undefined) return this.answer(verb, message);
+    const key = `${message.subject} ${commandId}`;
+    const open = this.open.get(key);
+    if (open) return open;
+    const answer = this.answer(verb, message).finally(() => this.open.delete(key));
+    this.open.set(key, answer);
+    return answer;
   }
 
   private async answer(verb: RequestVerb, message: IncomingMessage): Promise<JsonValue> {

@@ -232,6 +232,32 @@ describe('the HTTP and NATS endpoints for agents', () => {
     });
   });
 
+  it('executes a request once that its agent repeats before the answer', async () => {
+    const waiting: (() => void)[] = [];
+    await gateway.answers(replyToStep, async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return { stored: { position: waiting.length, revision: 1 } };
+    });
+    const reply = (commandId: string) =>
+      gateway.bus.request(
+        agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'),
+        { stepType: 'inventory', stepId: 'inventory-1' },
+        { [HEADERS.commandId]: commandId },
+        5_000,
+      );
+    const answers = [reply(COMMAND_ID), reply(COMMAND_ID), reply(INFRA_ENV_ID)];
+    await eventually('the service has both requests', async () => waiting.length === 2);
+    waiting.forEach((end) => end());
+    const [first, second] = await Promise.all(answers);
+    expect(first).toMatchObject({ ok: { stored: { revision: 1 } } });
+    expect(second).toEqual(first);
+    const again = reply(COMMAND_ID);
+    await eventually('the service has a repetition after the answer', async () => waiting.length === 3);
+    waiting[2]?.();
+    await again;
+    expect(gateway.received).toHaveLength(3);
+  });
+
   it('returns a refusal over the bus unchanged', async () => {
     await gateway.refuses(registerHost, { code: 'identity-conflict', reason: 'Two machines.', allowed: ['one'] });
     const reply = await gateway.bus.request(agentSubject(INFRA_ENV_ID, HOST_ID, 'register'), {}, {}, 5_000);
