@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { connect } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStoreStats, verifySqliteStore } from '@muster/adapter-sqlite';
 import { errorMessage } from '@muster/schema';
@@ -160,6 +161,8 @@ async function installAll(
 
 function install(order: MachinesOrder, onStatus: (status: 'ready' | 'installed') => void): Promise<MachinesReport> {
   const child = fork(join(__dirname, 'machines.js'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  // Real hosts and consoles have processors of their own. Ten such processes would take more than half of the machine from Muster.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return new Promise((resolve, reject) => {
     child.on('message', (message: MachinesMessage) =>
       message === 'ready' || message === 'installed' ? onStatus(message) : resolve(message satisfies MachinesReport),
