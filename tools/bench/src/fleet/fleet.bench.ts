@@ -69,6 +69,8 @@ async function measure(bed: BenchBed, clusters: number, hostsEach: number): Prom
   const directory = bed.directory(`fleet-${clusters}-${hostsEach}`);
   const socketPath = join(directory, 'turns.sock');
   const muster = await startEmbeddedProcess(directory, bed.program, {
+    // All hosts have the address of this machine.
+    CONNECTIONS_PER_ADDRESS_MAX: '0',
     NODE_OPTIONS: `--import ${TURN_LENGTHS}`,
     TURN_LENGTHS_SOCKET: socketPath,
   });
