@@ -1,4 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
 import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { type RunningMuster, startEmbedded } from './embedded';
@@ -24,7 +27,8 @@ describe('all services in one process', () => {
   };
   let muster: RunningMuster;
   beforeAll(async () => {
-    const starting = (): Promise<RunningMuster> => startEmbedded(embeddedSettings(directory.path), SILENT);
+    const settings = { ...embeddedSettings(directory.path), MUSTER_SAVE_INTERVAL_SECONDS: '1' };
+    const starting = (): Promise<RunningMuster> => startEmbedded(settings, SILENT);
     muster = await withoutHooks(starting);
   });
   afterAll(async () => {
@@ -58,4 +62,12 @@ describe('all services in one process', () => {
     await expect(withoutHooks(inScope)).rejects.toThrow();
     await expect(withoutHooks(() => Promise.resolve(hooks.enable().disable()))).rejects.toThrow();
   });
+
+  it('save their states at the interval of MUSTER_SAVE_INTERVAL_SECONDS, not after the default of two minutes', async () => {
+    const bytesWritten = (): number => statSync(join(directory.path, 'state-muster-1.sqlite-wal')).size;
+    const before = bytesWritten();
+    await registerInfraEnv();
+    while (bytesWritten() === before) await sleep(100);
+    expect(bytesWritten()).toBeGreaterThan(before);
+  }, 30_000);
 });

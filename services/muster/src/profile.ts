@@ -25,7 +25,7 @@ import {
   writerHere,
   writerThread,
 } from '@muster/adapter-sqlite';
-import { keptReadModels, SavedStates } from '@muster/event-sourcing';
+import { keptReadModels, SAVE_LIMITS, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
 import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
@@ -95,7 +95,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   // Only a server can become unavailable. Files and memory of this process are used directly.
   const watchedStore = settings.get('EVENTSTORE_URL') ? watchEventStore(opened, storeOutage) : opened;
   const { store: eventStore, probe } = storeProbe(watchedStore, storeOutage);
-  const { states, close: closeStates } = openSavedStates(eventStore, options, openWriter());
+  const { states, close: closeStates } = openSavedStates(eventStore, settings, options, openWriter());
   const openedModels = await reach(() => openReadModels(settings, states), { ...reaching, setting: 'MONGODB_URL' });
   const modelsOutage = new Outage({
     part: 'read models',
@@ -251,6 +251,7 @@ async function openSecrets(
 /** A large save must not delay appends, so it has a writer of its own. Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */
 function openSavedStates(
   eventStore: EventStore,
+  settings: SettingsReader,
   { dataDirectory, name, warn }: { dataDirectory: string; name: string; warn: (text: string) => void },
   writer: SqliteWriter,
 ): { readonly states: SavedStates; close(): Promise<void> } {
@@ -265,7 +266,10 @@ function openSavedStates(
     writer,
     onDiscarded: (reason) => warn(`The saved state is rebuilt from the events: ${reason}`),
   });
-  const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`));
+  const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`), {
+    ...SAVE_LIMITS,
+    intervalMs: settings.get('MUSTER_SAVE_INTERVAL_SECONDS') * 1_000,
+  });
   const { release } = lock;
   const close = async (): Promise<void> => {
     await states.close();

@@ -13,7 +13,7 @@ import {
 } from '../load/fleet';
 import { type Call, type LoadProcess, type LoadResult, startLoadProcess } from '../load/load';
 import { type Bench, count, kibibytes, type Measurement, milliseconds, p50AndP99, perSecond } from '../measurement';
-import { type EmbeddedProcess, startEmbeddedProcess, treeCpuMs, untilSaved, untilSettled } from './embedded-process';
+import { type EmbeddedProcess, SAVES_SOON, startEmbeddedProcess, treeCpuMs, untilSaved, untilSettled } from './embedded-process';
 
 const SIZES = { created: 600, clusters: 9, hostsEach: 100, reads: 4_000, largeReads: 400 };
 const QUICK_SIZES = { created: 5, clusters: 1, hostsEach: 5, reads: 20, largeReads: 5 };
@@ -33,7 +33,7 @@ export const cost: Bench = {
   run: async (bed) => {
     const sizes = bed.isQuick ? QUICK_SIZES : SIZES;
     const before = bed.isQuick ? QUICK_WARM_UP : WARM_UP;
-    const muster = await startEmbeddedProcess(bed.directory('cost'), bed.program);
+    const muster = await startEmbeddedProcess(bed.directory('cost'), bed.program, SAVES_SOON);
     const load = startLoadProcess();
     const measurements: Measurement[] = [];
     /** They poll between the measurements. Otherwise, they would count as silent after three minutes, in the middle of one. */

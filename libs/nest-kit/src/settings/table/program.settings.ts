@@ -1,3 +1,4 @@
+import { SAVE_LIMITS } from '@muster/event-sourcing';
 import { boolean, bytes, choice, duration, integer, path, port, text, url } from '../setting';
 
 const MUSTER = { readBy: ['muster'] } as const;
@@ -33,6 +34,14 @@ export const PROGRAM_SETTINGS = {
     fallbackText: 'the cores of the machine, at most 4',
     meaning:
       'Cores that the process uses. From 2 on, threads of their own write to the SQLite files of the data directory, so that requests do not wait for the disk, and the image service runs in a thread of its own. Higher values change nothing. To use more cores, start the services as processes of their own.',
+  }),
+  MUSTER_SAVE_INTERVAL_SECONDS: integer({
+    ...MUSTER,
+    fallback: SAVE_LIMITS.intervalMs / 1_000,
+    min: 1,
+    max: 86_400,
+    meaning:
+      'The maximum number of seconds until the read models and the other states that are derived from events are saved. After a crash, the events since the last save are replayed. Each save writes every entry that changed, once.',
   }),
   MUSTER_REPORT_RETENTION: duration({
     ...MUSTER,
