@@ -151,7 +151,8 @@ async function installAll(
   const reports = await Promise.all(
     Array.from({ length: processes }, (_, process) =>
       install({ ...order, clusters: all.filter((_one, index) => index % processes === process) }, (what) => {
-        seen[what] += 1;
+        if (typeof what === 'string') seen[what] += 1;
+        else bed.tell(what.failed);
       }),
     ),
   ).finally(() => clearInterval(progress));
@@ -161,13 +162,17 @@ async function installAll(
   };
 }
 
-function install(order: MachinesOrder, onStatus: (status: 'ready' | 'installed') => void): Promise<MachinesReport> {
+type Progress = Exclude<MachinesMessage, MachinesReport>;
+
+function install(order: MachinesOrder, onProgress: (progress: Progress) => void): Promise<MachinesReport> {
   const child = fork(join(__dirname, 'machines.js'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   // Real hosts and consoles have processors of their own. Ten such processes would take more than half of the machine from Muster.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return new Promise((resolve, reject) => {
     child.on('message', (message: MachinesMessage) =>
-      message === 'ready' || message === 'installed' ? onStatus(message) : resolve(message satisfies MachinesReport),
+      typeof message === 'string' || 'failed' in message
+        ? onProgress(message)
+        : resolve(message satisfies MachinesReport),
     );
     child.once('exit', (code) => reject(new Error(`A process of machines ended with ${code}.`)));
     child.send(order);

@@ -22,8 +22,8 @@ export interface MachinesReport {
   readonly failures: readonly string[];
 }
 
-/** Sent for each cluster that is ready or installed, and at the end the report. */
-export type MachinesMessage = 'ready' | 'installed' | MachinesReport;
+/** Sent for each cluster that is ready, installed or failed, and at the end the report. */
+export type MachinesMessage = 'ready' | 'installed' | { readonly failed: string } | MachinesReport;
 
 const CONTROL_PLANE_COUNT = 3;
 /** With room for 1,024 hosts. The default network has room for 512. */
@@ -59,6 +59,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       send('installed');
     } catch (error) {
       failures.set(name, errorMessage(error));
+      send({ failed: `${name}: ${errorMessage(error)}` });
     } finally {
       release();
     }
