@@ -43,8 +43,9 @@ export function clusterConditions(
 }
 
 /** Returns the outcomes of a cluster without hosts. They follow from its settings. */
-export const outcomesWithoutHosts = (settings: ClusterSettingsFacts): Outcome[] =>
-  evaluateCluster({ policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] });
+export const outcomesWithoutHosts = keptByObject((settings: ClusterSettingsFacts): readonly Outcome[] =>
+  evaluateCluster({ policy: SERVICE_DEFAULTS, settings, hosts: [], vipVerifications: [] }),
+);
 
 /** Returns the conditions of a cluster without hosts. They follow from its settings and are never stored. */
 export const conditionsWithoutHosts = keptByObject((settings: ClusterSettingsFacts): ClusterConditions =>

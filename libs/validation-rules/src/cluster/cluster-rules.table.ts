@@ -39,9 +39,11 @@ const CLUSTER_RULES_BY_ID: ReadonlyMap<string, ClusterRule> = new Map(CLUSTER_RU
 /** The outcomes of a cluster with default settings before any host has registered. They are never stored. */
 export const INITIAL_CLUSTER_OUTCOMES: Outcomes = initialOutcomes(CLUSTER_RULES);
 
+const INITIAL_CLUSTER_LIST = [...INITIAL_CLUSTER_OUTCOMES.values()];
+
 /** Returns all outcomes of a cluster: the recorded ones, and the initial ones of all other rules. */
 export const completeClusterOutcomes = (recorded: Outcomes): readonly Outcome[] =>
-  [...INITIAL_CLUSTER_OUTCOMES].map(([id, initial]) => recorded.get(id) ?? initial);
+  INITIAL_CLUSTER_LIST.map((initial) => recorded.get(initial.id) ?? initial);
 
 export const renderClusterOutcome = (outcome: Outcome): RenderedOutcome =>
   renderOutcome(outcome, CLUSTER_RULES_BY_ID.get(outcome.id));

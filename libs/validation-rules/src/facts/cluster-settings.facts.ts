@@ -1,6 +1,6 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { withDependencies } from '@muster/operators';
-import { textAt } from '@muster/schema';
+import { keptByObject, textAt } from '@muster/schema';
 
 export interface ClusterNetworkFacts {
   readonly cidr: string;
@@ -108,12 +108,23 @@ export interface RegisteredCluster {
   readonly settings: Plain<ClusterSettings>;
 }
 
-/** Returns the facts that rules read about the settings of a cluster. Its manifests have a separate stream. */
-export function toClusterSettingsFacts(
+/**
+ * Returns the facts that rules read about the settings of a cluster. Its manifests have a separate stream. The facts are kept with the
+ * settings, because most events of a cluster leave its settings.
+ */
+export const toClusterSettingsFacts = (
   { kind, imported, pullSecretSet, settings }: RegisteredCluster,
   { hasCustomManifest = false } = {},
-): ClusterSettingsFacts {
-  return {
+): ClusterSettingsFacts => factsOfSettings(settings, kind, imported, pullSecretSet, hasCustomManifest);
+
+const factsOfSettings = keptByObject(
+  (
+    settings: Plain<ClusterSettings>,
+    kind: string,
+    imported: boolean,
+    pullSecretSet: boolean,
+    hasCustomManifest: boolean,
+  ): ClusterSettingsFacts => ({
     kind,
     imported,
     pullSecretSet,
@@ -145,5 +156,5 @@ export function toClusterSettingsFacts(
     hasCustomManifest,
     ignoredHostRules: settings.ignoredHostValidations?.items ?? [],
     ignoredClusterRules: settings.ignoredClusterValidations?.items ?? [],
-  };
-}
+  }),
+);

@@ -81,24 +81,26 @@ export function hostBlockingIds(
   isBoundHost: boolean,
 ): HostBlockingIds {
   const rules = rulesOf(isBoundHost);
-  const open = outcomes.flatMap((outcome) => {
-    const rule = rules.get(outcome.id);
-    const isFailing = outcome.status === 'failure';
-    const isBlocking = rule && !isUnblocked(outcome, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
-    return rule && (isFailing || isBlocking) ? [{ id: outcome.id, gate: rule.gate, isFailing }] : [];
-  });
-  const idsOf = (isWanted: (one: (typeof open)[number]) => boolean): string[] =>
-    open
-      .filter(isWanted)
-      .map(({ id }) => id)
-      .sort();
-  return {
+  const ids: HostBlockingIds = {
     failingIds: failingIds(outcomes),
-    hardwareIds: idsOf(({ gate, isFailing }) => gate === 'hardware' && isFailing),
-    inputIds: idsOf(({ gate }) => gate === 'input'),
-    preparationIds: idsOf(({ gate }) => gate === 'disk-speed' || gate === 'images'),
-    pendingIds: idsOf(({ gate, isFailing }) => gate !== 'none' && !isFailing),
+    hardwareIds: [],
+    inputIds: [],
+    preparationIds: [],
+    pendingIds: [],
   };
+  for (const outcome of outcomes) {
+    const { id, status } = outcome;
+    const rule = rules.get(id);
+    const isFailing = status === 'failure';
+    if (!rule || (!isFailing && isUnblocked(outcome, rule, ignored, NEVER_IGNORABLE_HOST_RULES))) continue;
+    const { gate } = rule;
+    if (gate === 'hardware' && isFailing) ids.hardwareIds.push(id);
+    if (gate === 'input') ids.inputIds.push(id);
+    if (gate === 'disk-speed' || gate === 'images') ids.preparationIds.push(id);
+    if (gate !== 'none' && !isFailing) ids.pendingIds.push(id);
+  }
+  for (const found of Object.values(ids)) found.sort();
+  return ids;
 }
 
 /**

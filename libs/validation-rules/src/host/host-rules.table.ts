@@ -62,9 +62,12 @@ const INITIAL_IN_POOL = initialOutcomes(
 /** Returns the outcomes of a host before it has reported anything. They are never stored. */
 export const initialHostOutcomes = (isBoundHost: boolean): Outcomes => (isBoundHost ? INITIAL_BOUND : INITIAL_IN_POOL);
 
+const INITIAL_BOUND_LIST = [...INITIAL_BOUND.values()];
+const INITIAL_IN_POOL_LIST = [...INITIAL_IN_POOL.values()];
+
 /** Returns all outcomes of a host: the recorded ones, and the initial ones of all other rules. */
 export const completeHostOutcomes = (recorded: Outcomes, isBoundHost: boolean): readonly Outcome[] =>
-  [...initialHostOutcomes(isBoundHost)].map(([id, initial]) => recorded.get(id) ?? initial);
+  (isBoundHost ? INITIAL_BOUND_LIST : INITIAL_IN_POOL_LIST).map((initial) => recorded.get(initial.id) ?? initial);
 
 export const renderHostOutcome = (outcome: Outcome): RenderedOutcome =>
   renderOutcome(outcome, HOST_RULES_BY_ID.get(outcome.id));

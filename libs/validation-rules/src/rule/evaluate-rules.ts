@@ -1,4 +1,4 @@
-import { keptByText } from '@muster/schema';
+import { keptByText, keysOf } from '@muster/schema';
 import { type Claim, type Outcome, type OutcomeStatus, type Rule, SUPPRESSED } from './rule';
 
 /** For each need: whether the facts contain it. While they do not, the reason of the outcome is `awaits-<need>`. */
@@ -14,23 +14,65 @@ export function evaluateRules<Facts, Id extends string, Need extends string, Gat
   facts: Facts,
   disabled: readonly string[],
 ): Outcome[] {
-  return rules.map((rule) => {
-    if (rule.applies && !rule.applies(facts)) return toOutcome(rule.id, { status: SUPPRESSED });
-    if (disabled.includes(rule.id)) return toOutcome(rule.id, { status: 'disabled' });
-    const excuse = rule.excused?.(facts);
-    if (excuse !== undefined) return toOutcome(rule.id, { status: 'success', reason: excuse });
-    const unmet = rule.needs.find((need) => !needs[need](facts));
-    return toOutcome(rule.id, unmet === undefined ? rule.claim(facts) : awaits(unmet));
+  const unmet = keysOf(needs).filter((need) => !needs[need](facts));
+  const last = lastOutcomes(rules);
+  return rules.map((rule, index) => {
+    const found = findOutcome(rule, facts, unmet, disabled);
+    const known = last[index];
+    if (known && isOutcome(known, found)) return known;
+    const outcome = toOutcome(rule.id, found);
+    last[index] = outcome;
+    return outcome;
   });
 }
 
-const awaits = (need: string): Claim => ({ status: 'pending', reason: `awaits-${need}` });
+function findOutcome<Facts, Id extends string, Need extends string, Gate extends string>(
+  rule: Rule<Facts, Id, Need, Gate>,
+  facts: Facts,
+  unmet: readonly Need[],
+  disabled: readonly string[],
+): Found {
+  if (rule.applies && !rule.applies(facts)) return FOUND_SUPPRESSED;
+  if (disabled.includes(rule.id)) return FOUND_DISABLED;
+  const excuse = rule.excused?.(facts);
+  if (excuse !== undefined) return { status: 'success', reason: excuse };
+  const missing = unmet.length === 0 ? undefined : rule.needs.find((need) => unmet.includes(need));
+  return missing === undefined ? rule.claim(facts) : awaits(missing);
+}
+
+/** Maximum number of needs of all tables. */
+const NEEDS_MAX = 100;
+
+const awaits = keptByText((need: string): Claim => ({ status: 'pending', reason: `awaits-${need}` }), NEEDS_MAX);
 
 interface Found extends Omit<Claim, 'status'> {
   readonly status: OutcomeStatus;
 }
 
-function toOutcome(id: string, { status, reason, parameters = [] }: Found): Outcome {
+const FOUND_SUPPRESSED: Found = { status: SUPPRESSED };
+const FOUND_DISABLED: Found = { status: 'disabled' };
+
+/** The last outcomes by table of rules. Hosts have most of their outcomes in common, which are then the same objects. */
+const LAST_OUTCOMES = new WeakMap<object, (Outcome | undefined)[]>();
+
+/** Returns the last outcome of each rule of a table, in the order of the table. */
+function lastOutcomes(rules: readonly unknown[]): (Outcome | undefined)[] {
+  const known = LAST_OUTCOMES.get(rules);
+  if (known) return known;
+  const none = rules.map(() => undefined);
+  LAST_OUTCOMES.set(rules, none);
+  return none;
+}
+
+const isOutcome = (outcome: Outcome, { status, reason, parameters = NO_PARAMETERS }: Found): boolean =>
+  outcome.status === status &&
+  outcome.reason === reason &&
+  outcome.parameters.length === parameters.length &&
+  outcome.parameters.every((parameter, index) => parameter === String(parameters[index]));
+
+const NO_PARAMETERS: readonly string[] = [];
+
+function toOutcome(id: string, { status, reason, parameters = NO_PARAMETERS }: Found): Outcome {
   const values = parameters.map((parameter) => bounded(String(parameter)));
   return { id, status, reason, parameters: values, flapping: undefined };
 }

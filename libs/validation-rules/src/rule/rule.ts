@@ -67,8 +67,13 @@ export const failingIds = (outcomes: readonly Outcome[]): string[] =>
 
 type Parameters = readonly (string | number)[];
 
-export const pass = (...parameters: Parameters): Claim => ({ status: 'success', parameters });
-export const fail = (...parameters: Parameters): Claim => ({ status: 'failure', parameters });
+const PASSED: Claim = { status: 'success', parameters: [] };
+const FAILED: Claim = { status: 'failure', parameters: [] };
+
+export const pass = (...parameters: Parameters): Claim =>
+  parameters.length === 0 ? PASSED : { status: 'success', parameters };
+export const fail = (...parameters: Parameters): Claim =>
+  parameters.length === 0 ? FAILED : { status: 'failure', parameters };
 export const passIf = (passed: boolean, ...parameters: Parameters): Claim =>
   passed ? pass(...parameters) : fail(...parameters);
 export const passBecause = (reason: string, ...parameters: Parameters): Claim => ({
