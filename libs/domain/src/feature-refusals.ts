@@ -47,8 +47,10 @@ export function newConflict(
   choice: FeatureChoice,
   before: FeatureChoice | undefined,
 ): { readonly subject: string; readonly reason: string } | undefined {
+  const conflicts = conflictsOf(choice);
+  if (conflicts.length === 0) return undefined;
   const known = new Set(before ? conflictsOf(before).map(identityOf) : []);
-  const conflict = conflictsOf(choice).find((one) => !known.has(identityOf(one)));
+  const conflict = conflicts.find((one) => !known.has(identityOf(one)));
   return conflict && { subject: fieldOfConflict(conflict), reason: describeConflict(conflict, choice.place) };
 }
 

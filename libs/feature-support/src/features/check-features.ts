@@ -60,11 +60,12 @@ function againstPlace(active: readonly Feature[], place: FeaturePlace): readonly
 /** One of two features excludes the other. Not every row is repeated for the other feature. */
 function againstEachOther(active: readonly Feature[], version: string): readonly FeatureConflict[] {
   const excluded = active.map((feature) => excludedBy(feature, version));
-  return active.flatMap((feature, index) =>
-    active.flatMap((other, at): readonly FeatureConflict[] =>
-      at > index && (excluded[index]?.includes(other.id) || excluded[at]?.includes(feature.id))
-        ? [{ kind: 'exclude-each-other', feature, other }]
-        : [],
-    ),
-  );
+  const conflicts: FeatureConflict[] = [];
+  active.forEach((feature, index) => {
+    active.forEach((other, at) => {
+      if (at > index && (excluded[index]?.includes(other.id) || excluded[at]?.includes(feature.id)))
+        conflicts.push({ kind: 'exclude-each-other', feature, other });
+    });
+  });
+  return conflicts;
 }
