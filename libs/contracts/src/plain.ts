@@ -176,27 +176,35 @@ const mapCopier =
   (value) => {
     if (!isRecord(value)) return UNUSUAL;
     const copied: Record<string, unknown> = {};
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
       if (member === undefined) continue;
-      // An assignment to __proto__ would replace the prototype instead of adding a member.
-      const copiedItem = name.isWellFormed() && name !== '__proto__' ? copyItem(member) : UNUSUAL;
+      const copiedItem = isCopiedName(name) ? copyItem(member) : UNUSUAL;
       if (copiedItem === UNUSUAL) return UNUSUAL;
       copied[name] = copiedItem;
     }
     return copied;
   };
 
+/** An assignment to __proto__ would replace the prototype instead of adding a member. */
+const isCopiedName = (name: string): boolean => name !== '__proto__' && name.isWellFormed();
+
 /** The protobuf library refuses deeper values. */
 const STRUCT_MAX_DEPTH = 32;
 
-const copyStruct = (value: unknown, depth: number): unknown =>
-  depth > STRUCT_MAX_DEPTH ? UNUSUAL : mapCopier((member) => copyJson(member, depth + 1))(value);
+/** Copiers of Struct, one per depth: reports of hosts contain hundreds of objects, and a copier per object would be garbage. */
+const STRUCT_COPIERS: readonly Copier[] = Array.from({ length: STRUCT_MAX_DEPTH + 1 }, (_, depth) =>
+  mapCopier((member) => copyJson(member, depth + 1)),
+);
+const LIST_COPIERS: readonly Copier[] = Array.from({ length: STRUCT_MAX_DEPTH + 1 }, (_, depth) =>
+  listCopier((item) => copyJson(item, depth + 1)),
+);
+
+const copyStruct = (value: unknown, depth: number): unknown => (STRUCT_COPIERS[depth] ?? refuse)(value);
 
 function copyJson(value: unknown, depth: number): unknown {
   if (value === null || typeof value === 'boolean' || Number.isFinite(value) || isText(value)) return value;
-  return Array.isArray(value) && depth <= STRUCT_MAX_DEPTH
-    ? listCopier((item) => copyJson(item, depth + 1))(value)
-    : copyStruct(value, depth);
+  return Array.isArray(value) ? (LIST_COPIERS[depth] ?? refuse)(value) : copyStruct(value, depth);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
