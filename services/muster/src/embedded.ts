@@ -8,9 +8,9 @@ import { LOOPBACK } from './bus-access';
 import { lockDataDirectory } from './data-directory';
 import { prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
-import { coresOf, type OpenPlatform, openPlatform } from './profile';
+import { type OpenPlatform, openPlatform } from './profile';
 import { startInThread } from './service-thread';
-import { threadedServices } from './threads';
+import { coresOf, threadedServices } from './threads';
 import { checkSettings, SERVICES, type StartableService } from './services';
 
 export interface RunningMuster {

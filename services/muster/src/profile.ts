@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   filesystemObjectAreas,
@@ -15,30 +14,28 @@ import {
   SERVICE_PING_INTERVAL_MS,
 } from '@muster/adapter-nats';
 import {
+  type FileLock,
+  lockFile,
   sqliteEventStore,
   type SqliteWriter,
   sqliteSealedStorage,
   sqliteSmallObjects,
+  sqliteStateStore,
   writerHere,
   writerThread,
 } from '@muster/adapter-sqlite';
+import { keptReadModels, SAVE_LIMITS, SavedStates } from '@muster/event-sourcing';
 import { type Environment, type Platform, readFileSetting, SettingsReader } from '@muster/nest-kit';
-import { type EventStore, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
+import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
+import { READ_MODEL_FOLDS } from '@muster/service-events';
 import { checkBusAccess } from './bus-access';
-import { checkIdentity, requireMasterKey, SEALED_FILE } from './data-directory';
+import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore, watchObjectAreas } from './outages';
 import { busProbe, diskProbe, storeProbe } from './probes';
-import { openReadModels, openSavedStates } from './saved-states';
 import { reach, StartError } from './start-error';
-
-/** Cores that are used unless a setting says otherwise. */
-const CORES_MAX = 4;
-
-/** The number of cores that the process may use. */
-export const coresOf = (settings: SettingsReader): number =>
-  settings.get('MUSTER_CORES') ?? Math.min(availableParallelism(), CORES_MAX);
+import { coresOf } from './threads';
 
 /** A projection that does not exist. Reading it shows whether the server answers. */
 const PROBED_PROJECTION = 'probe';
@@ -242,6 +239,45 @@ async function openSecrets(
   } catch (error) {
     throw new StartError('dataDirectory', errorMessage(error), { cause: error });
   }
+}
+
+/** A large save must not delay appends, so it has a writer of its own. Processes of one service that share a data directory have a file each, which is found again as long as they are as many. */
+function openSavedStates(
+  eventStore: EventStore,
+  settings: SettingsReader,
+  { dataDirectory, name, warn }: { dataDirectory: string; name: string; warn: (text: string) => void },
+  writer: SqliteWriter,
+): { readonly states: SavedStates; close(): Promise<void> } {
+  let lock: FileLock | undefined;
+  let file = '';
+  for (let number = 1; !lock; number += 1) {
+    file = join(dataDirectory, `state-${name}-${number}.sqlite`);
+    lock = lockFile(`${file}.lock`, 'exclusive');
+  }
+  const store = sqliteStateStore({
+    file,
+    writer,
+    onDiscarded: (reason) => warn(`The saved state is rebuilt from the events: ${reason}`),
+  });
+  const states = new SavedStates(store, eventStore, (error) => warn(`The state was not saved: ${error.message}`), {
+    ...SAVE_LIMITS,
+    intervalMs: settings.get('MUSTER_SAVE_INTERVAL_SECONDS') * 1_000,
+  });
+  const { release } = lock;
+  const close = async (): Promise<void> => {
+    await states.close();
+    await writer.close();
+    release();
+  };
+  return { states, close };
+}
+
+/** Returns the read models of MongoDB, or those that are kept in the saved states of this process. */
+async function openReadModels(settings: SettingsReader, states: SavedStates): Promise<ReadModels> {
+  const url = settings.get('MONGODB_URL');
+  if (!url) return keptReadModels(states, [...READ_MODEL_FOLDS, MARKS_FOLD]);
+  const { mongodbReadModels } = await import('@muster/adapter-mongodb');
+  return mongodbReadModels({ url });
 }
 
 export async function openObjectStores(

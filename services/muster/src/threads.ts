@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { SettingsReader } from '@muster/nest-kit';
 import { keysOf } from '@muster/schema';
 import type { StartableService } from './services';
+
+/** Cores that are used unless a setting says otherwise. */
+const CORES_MAX = 4;
+
+/** The number of cores that the process may use. */
+export const coresOf = (settings: SettingsReader): number =>
+  settings.get('MUSTER_CORES') ?? Math.min(availableParallelism(), CORES_MAX);
 
 /**
  * Services of the embedded profile that run in threads of their own, with the number of cores from which they do. All others share
