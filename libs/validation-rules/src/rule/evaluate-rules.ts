@@ -52,7 +52,10 @@ interface Found extends Omit<Claim, 'status'> {
 const FOUND_SUPPRESSED: Found = { status: SUPPRESSED };
 const FOUND_DISABLED: Found = { status: 'disabled' };
 
-/** The last outcomes by table of rules. Hosts have most of their outcomes in common, which are then the same objects. */
+/**
+ * The last outcomes by table of rules. Hosts have most of their outcomes in common, which are then the same objects. Recorded outcomes
+ * are shared by `sharedOutcome`, which finds any earlier one, but writes a text per outcome: too slow for each evaluation.
+ */
 const LAST_OUTCOMES = new WeakMap<object, (Outcome | undefined)[]>();
 
 /** Returns the last outcome of each rule of a table, in the order of the table. */
