@@ -26,19 +26,25 @@ export function jsonPieces(pieces: readonly Buffer[]): JsonAnswer {
 
 /** Texts up to this size are sent in one write. To copy more would take too much of a turn of the event loop. */
 export const JOINED_MAX_BYTES = 32 * 1024 * 1024;
-/** Longer texts are sent in parts of about this size, because each write costs more than copying a piece. */
+/** Longer texts are sent in parts of about this size, because each write costs more than copying a short piece. */
 const PART_BYTES = 1024 * 1024;
+/** Pieces of this size are sent as they are. */
+const UNCOPIED_MIN_BYTES = 128 * 1024;
 
 function* inParts(pieces: readonly Buffer[]): Generator<Buffer> {
   let part: Buffer[] = [];
   let bytes = 0;
   for (const piece of pieces) {
-    part.push(piece);
-    bytes += piece.length;
-    if (bytes < PART_BYTES) continue;
+    const isCopied = piece.length < UNCOPIED_MIN_BYTES;
+    if (isCopied) {
+      part.push(piece);
+      bytes += piece.length;
+      if (bytes < PART_BYTES) continue;
+    }
     yield Buffer.concat(part, bytes);
     part = [];
     bytes = 0;
+    if (!isCopied) yield piece;
   }
   yield Buffer.concat(part, bytes);
 }

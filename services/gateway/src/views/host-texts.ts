@@ -4,36 +4,70 @@ import { OBJECT_STORE } from '@muster/nest-kit';
 import type { ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { KeptTexts } from './kept-texts';
-import type { RenderTurns } from './render-turns';
+import { RenderTurns } from './render-turns';
+
+const MIB = 1024 * 1024;
 
 /**
  * Maximum total size of reported bodies in memory. A digest identifies the content, so cached bodies are never
  * outdated.
  */
-const CACHE_MAX_BYTES = 64 * 1024 * 1024;
+const TEXTS_MAX_BYTES = 48 * MIB;
+/** The connectivity of 500 hosts to each other is 100 MiB. */
+const MEMBERS_MAX_BYTES = 112 * MIB;
 /** Larger bodies are read from the object store each time. */
-const CACHED_BODY_MAX_BYTES = 4 * 1024 * 1024;
+const CACHED_BODY_MAX_BYTES = 4 * MIB;
+
+const NOTHING = Buffer.alloc(0);
 
 /** Bodies that hosts reported, by digest. */
 @Injectable()
 export class ReportedBodies {
-  private readonly texts = new BoundedMap<string, string>(CACHE_MAX_BYTES);
+  private readonly texts = new BoundedMap<string, string>(TEXTS_MAX_BYTES);
+  private readonly members = new BoundedMap<string, Buffer>(MEMBERS_MAX_BYTES);
 
-  constructor(@Inject(OBJECT_STORE) private readonly objectStore: ObjectStore) {}
+  constructor(
+    @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
+    private readonly turns: RenderTurns,
+  ) {}
 
   /** Returns undefined when nothing was reported, or when the body does not exist any more. */
   async text(digest: string | undefined): Promise<string | undefined> {
     if (!digest) return undefined;
     const known = this.texts.get(digest);
     if (known !== undefined) return known;
-    const text = (await this.objectStore.get(digest))?.toString('utf8');
+    const text = await this.read(digest);
     if (text !== undefined && text.length <= CACHED_BODY_MAX_BYTES) this.texts.set(digest, text, text.length);
     return text;
+  }
+
+  /**
+   * Returns the body as a member of a JSON object, with the comma before it; nothing when it does not exist any more. The bytes are kept,
+   * because escaping the connectivity of a large cluster takes longer than writing everything else about a host.
+   */
+  member(name: string, digest: string): Buffer | Promise<Buffer> {
+    const key = `${name}/${digest}`;
+    return this.members.get(key) ?? this.renderMember(key, name, digest);
+  }
+
+  private async renderMember(key: string, name: string, digest: string): Promise<Buffer> {
+    // Reading the reports of all hosts of a large cluster takes longer than a turn may.
+    const text = await this.turns.run(() => this.read(digest));
+    if (!text) return NOTHING;
+    return this.turns.run(() => {
+      const member = Buffer.from(`,"${name}":${JSON.stringify(text)}`);
+      if (member.length <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, member.length);
+      return member;
+    });
+  }
+
+  private async read(digest: string): Promise<string | undefined> {
+    return (await this.objectStore.get(digest))?.toString('utf8');
   }
 }
 
 /** Maximum total size of cached texts. A text is reused until the document of its host changes. */
-const KEPT_MAX_BYTES = 128 * 1024 * 1024;
+const KEPT_MAX_BYTES = 80 * MIB;
 
 /** The members that change with every poll. */
 interface PollTimes {
@@ -45,10 +79,7 @@ interface KeptEnd extends PollTimes {
   readonly end: Buffer;
 }
 
-/**
- * Caches hosts as JSON, because most of a response about a cluster equals the previous one. Unchanged parts are the
- * same buffers.
- */
+/** Caches hosts as JSON, because most of a response about a cluster equals the previous one. Unchanged texts are the same buffers. */
 export class HostTexts {
   private readonly kept = new KeptTexts(KEPT_MAX_BYTES);
   /** The last part of a text, by the text before it. */
@@ -57,31 +88,27 @@ export class HostTexts {
   constructor(private readonly turns: RenderTurns) {}
 
   /**
-   * Returns the host as JSON in parts. The time of the last poll changes often, so it is the last part. `prepare` reads
-   * what the document refers to, and returns the function that presents the host.
+   * Returns the host as JSON without the closing brace, so that members can be appended. `prepare` reads what the document refers to,
+   * and returns the function that presents the host.
    */
-  of(
-    document: HostDocument,
-    variant: string,
-    sign: PollTimes,
-    prepare: () => Promise<() => V2Host>,
-  ): readonly Buffer[] | Promise<readonly Buffer[]> {
+  of(document: HostDocument, variant: string, prepare: () => Promise<() => V2Host>): Buffer | Promise<Buffer> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const [known] = this.kept.find(key, [document]) ?? [];
-    if (known) return [known, this.endOf(known, sign)];
-    const rendered = async (): Promise<readonly Buffer[]> => {
-      // Reading the reports of all hosts of a large cluster takes longer than a turn may.
-      const present = await this.turns.run(prepare);
-      return this.turns.run(() => {
-        const text = withoutClosingBrace(present());
-        this.kept.keep(key, [document], [text]);
-        return [text, this.endOf(text, sign)];
-      });
-    };
-    return rendered();
+    return known ?? this.rendered(key, document, prepare);
   }
 
-  private endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {
+  private async rendered(key: string, document: HostDocument, prepare: () => Promise<() => V2Host>): Promise<Buffer> {
+    // Reading the reports of all hosts of a large cluster takes longer than a turn may.
+    const present = await this.turns.run(prepare);
+    return this.turns.run(() => {
+      const text = withoutClosingBrace(present());
+      this.kept.keep(key, [document], [text]);
+      return text;
+    });
+  }
+
+  /** Returns the last part of a text. It contains the time of the last poll, which changes often. */
+  endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {
     const known = this.ends.get(text);
     if (known && known.checkedInAt === checkedInAt && known.timestamp === timestamp) return known.end;
     const end = Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`);

@@ -89,9 +89,24 @@ export class HostViews {
     controlPlaneCount: number | undefined,
     detail: HostDetail,
   ): readonly Buffer[] | Promise<readonly Buffer[]> {
-    const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.connectivity)}`;
+    const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}`;
+    const text = this.texts.of(document, variant, () =>
+      this.prepare(document, controlPlaneCount, { ...detail, connectivity: false }),
+    );
+    const members = detail.connectivity ? this.connectivityOf(document) : [];
     const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
-    return this.texts.of(document, variant, sign, () => this.prepare(document, controlPlaneCount, detail));
+    const complete = (parts: readonly Buffer[]): readonly Buffer[] => {
+      const [begin] = parts;
+      return begin ? [...parts, this.texts.endOf(begin, sign)] : parts;
+    };
+    const parts = allOf([text, ...members]);
+    return parts instanceof Promise ? parts.then(complete) : complete(parts);
+  }
+
+  /** Returns the members that grow with the number of hosts in the cluster. */
+  private connectivityOf(document: HostDocument): readonly (Buffer | Promise<Buffer>)[] {
+    const reported = { connectivity: document._connectivity_digest, free_addresses: document._free_addresses_digest };
+    return Object.entries(reported).flatMap(([name, digest]) => (digest ? this.bodies.member(name, digest) : []));
   }
 
   async present(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<V2Host> {
