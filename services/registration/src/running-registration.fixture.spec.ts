@@ -166,6 +166,14 @@ export class RunningRegistration {
     if (this.running) await this.settled();
   }
 
+  /** The types of the events of each append of the host. */
+  async appendsOf(key: HostKey): Promise<readonly string[]> {
+    const appends = new Map<string, string[]>();
+    for (const { type, metadata } of await this.events(streamIdOf('host', key)))
+      appends.set(metadata.commandId, [...(appends.get(metadata.commandId) ?? []), type]);
+    return [...appends.values()].map((types) => types.join(' '));
+  }
+
   async events(streamId: string): Promise<RecordedEvent[]> {
     const events: RecordedEvent[] = [];
     for await (const page of this.store.readStream(streamId as StreamId)) events.push(...page);

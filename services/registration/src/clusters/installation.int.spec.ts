@@ -23,6 +23,10 @@ describe('an installation', () => {
     expect(await status()).toBe('preparing-for-installation');
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
     expect(new Set(await running.nudgedHosts())).toEqual(new Set(keys));
+    // Role and status are one append, except for the bootstrap host, whose selection is evaluated first.
+    const appends = await Promise.all(keys.map((key) => running.appendsOf(key)));
+    const isAssigned = (types: string): boolean => types === 'HostRoleAssigned HostEnteredStatus';
+    expect(appends.filter((ofHost) => ofHost.some(isAssigned))).toHaveLength(2);
 
     for (const key of keys) await cluster.evaluateHostOutcomes(key, PREPARED);
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('preparing-successful'));

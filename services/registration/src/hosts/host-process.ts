@@ -2,6 +2,7 @@ import { type HostKey, InventoryService } from '@muster/contracts';
 import {
   effectiveRole,
   type HostCommand,
+  type HostState,
   type HostSurroundings,
   installableDisks,
   isInstallationComplete,
@@ -79,20 +80,42 @@ export class HostProcess {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return 0;
     await this.clearVoidImageCheck(entry);
+    const due = [...this.commandsFor(entry)];
+    if (due.length > 0 && this.keepsOutcomes(due, entry)) return this.refresh(entry, due);
     let position = 0;
-    for (const command of this.commandsFor(entry)) position = Math.max(position, await this.command(entry, command));
+    for (const command of due) position = Math.max(position, await this.command(entry, command));
     return Math.max(position, await this.refresh(entry));
   }
 
-  /** Stores a transition that rests on outcomes only when they include every event that they depend on. */
-  private async refresh(entry: HostEntry): Promise<number> {
+  /**
+   * Stores a transition that rests on outcomes only when they include every event that they depend on. The commands `before` it
+   * are stored in the same append. They must not change outcomes.
+   */
+  private async refresh(entry: HostEntry, before: readonly HostCommand[] = []): Promise<number> {
     const { hostDecider } = this.aggregates;
     const unconfirmed = this.refreshCommand(entry);
-    const decision = hostDecider.decide(unconfirmed, entry.state);
-    if (decision.kind === 'accepted') return decision.events.length > 0 ? this.command(entry, unconfirmed) : 0;
-    if (!isChange(hostDecider.decide(confirmedFor(entry, unconfirmed), entry.state))) return 0;
-    if (!(await this.evaluations.areCurrent(entry.key, entry))) return 0;
-    return this.command(entry, confirmedFor(entry, this.refreshCommand(entry)));
+    const state = this.stateAfter(before, entry);
+    const decision = hostDecider.decide(unconfirmed, state);
+    if (decision.kind === 'accepted')
+      return this.command(entry, decision.events.length > 0 ? [...before, unconfirmed] : before);
+    if (!isChange(hostDecider.decide(confirmedFor(state, unconfirmed), state))) return this.command(entry, before);
+    if (!(await this.evaluations.areCurrent(entry.key, entry))) return this.command(entry, before);
+    return this.command(entry, [...before, confirmedFor(this.stateAfter(before, entry), this.refreshCommand(entry))]);
+  }
+
+  /** Returns true when no rule reads what the commands change. */
+  private keepsOutcomes(commands: readonly HostCommand[], { state }: HostEntry): boolean {
+    const operators = this.view.cluster(state.clusterId)?.state.operators ?? [];
+    if (operators.some(({ operatorType }) => operatorType === 'olm')) return false;
+    return commands.every((command) => command.type === 'AssignRole' && command.role === effectiveRole(state));
+  }
+
+  private stateAfter(commands: readonly HostCommand[], { state }: HostEntry): HostState {
+    const { hostDecider } = this.aggregates;
+    return commands.reduce((before, command) => {
+      const decision = hostDecider.decide(command, before);
+      return decision.kind === 'accepted' ? decision.events.reduce(hostDecider.evolve, before) : before;
+    }, state);
   }
 
   private refreshCommand(entry: HostEntry): Refresh {
@@ -161,7 +184,8 @@ export class HostProcess {
    * A refusal is expected: the host may have changed after the view read it. The event of that change triggers another
    * reaction.
    */
-  private async command(entry: HostEntry, command: HostCommand): Promise<number> {
+  private async command(entry: HostEntry, command: HostCommand | readonly HostCommand[]): Promise<number> {
+    if ('length' in command && command.length === 0) return 0;
     const result = await this.aggregates.hosts.handle(entry.key, command, this.aggregates.ownContext(entry));
     return result.kind === 'stored' ? result.position : 0;
   }
@@ -170,7 +194,7 @@ export class HostProcess {
 type Refresh = HostCommand & { readonly type: 'Refresh' };
 
 /** Returns the command as it is after the outcomes were confirmed to include the last input of the host. */
-const confirmedFor = ({ state }: HostEntry, command: Refresh): Refresh => ({
+const confirmedFor = ({ inputsRevision }: HostState, command: Refresh): Refresh => ({
   ...command,
-  evaluatedRevision: state.inputsRevision,
+  evaluatedRevision: inputsRevision,
 });
