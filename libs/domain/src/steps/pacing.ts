@@ -97,7 +97,7 @@ export class PollScheduler {
     const isCheckDue = isNewVersion
       ? isSettled(remoteHosts, hostCount, nowMs) || secondsUntilRound(plan, last?.checkedAtMs ?? nowMs, nowMs) <= 0
       : remoteHosts !== undefined && isRound;
-    const checks = isCheckDue && this.checks.take(clusterId, host, hostCount, nowMs);
+    const checks = isCheckDue && this.checks.take({ clusterId, host, hostCount, isNewVersion }, nowMs);
     const sentAtMs = isRound ? nowMs : last.sentAtMs;
     this.rounds.set(host, {
       fingerprint,
@@ -215,6 +215,12 @@ const CHECKS_PER_MINUTE_MIN = 150;
 const MINUTE_MS = 60_000;
 
 /**
+ * A cluster is ready only after its hosts have checked each other, so these checks are more frequent than their repetitions, which go on
+ * as long as the cluster waits.
+ */
+const NEW_VERSION_FACTOR = 3;
+
+/**
  * Share of the checks of one minute that may start at the same time. A report that waits for more than 6 s behind others is refused,
  * and its agent sends it again.
  */
@@ -226,6 +232,11 @@ export const checksPerMinute = (hostCount: number): number =>
 
 /** A host that has not polled for this time loses its place in the queue. */
 const WAITING_MS_MAX = 3 * MINUTE_MS;
+
+interface DueCheck extends Pick<PollSituation, 'clusterId' | 'host' | 'hostCount'> {
+  /** The host has not checked the present hosts of the cluster yet. */
+  readonly isNewVersion: boolean;
+}
 
 interface CheckRound {
   /** Checks that may start now. */
@@ -245,14 +256,15 @@ export class ConnectivityRounds {
    * Returns whether the host may check now. If so, the host moves to the end of the queue. `nowMs`: milliseconds since
    * the Unix epoch.
    */
-  take(clusterId: string, host: string, hostCount: number, nowMs: number): boolean {
+  take({ clusterId, host, hostCount, isNewVersion }: DueCheck, nowMs: number): boolean {
     const perMinute = checksPerMinute(hostCount);
     const atOnce = perMinute * CHECKS_AT_ONCE_SHARE;
     if (hostCount <= atOnce) {
       this.clusters.delete(clusterId);
       return true;
     }
-    const round = this.roundAt(clusterId, perMinute, atOnce, nowMs);
+    const rate = isNewVersion ? perMinute * NEW_VERSION_FACTOR : perMinute;
+    const round = this.roundAt(clusterId, rate, atOnce, nowMs);
     round.waiting.set(host, nowMs);
     if (!isAmongFirst(round, host, nowMs)) return false;
     round.waiting.delete(host);

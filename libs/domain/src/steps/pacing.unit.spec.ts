@@ -179,7 +179,7 @@ describe('poll interval', () => {
       for (let n = 0; n < 100; n += 1) pollAt(0, { ...situation, host: `h${n}` });
       const at = (nowMs: number) => pollAt(nowMs, situation);
       expect(at(0)).toMatchObject({ checks: false, steps: 1 });
-      expect(at(100)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
+      expect(at(50)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
       expect(at(21_000)).toMatchObject({ checks: true, steps: 1, holdSeconds: 0 });
       expect(at(22_000)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
     });
@@ -200,8 +200,10 @@ describe('rate limit of connectivity checks', () => {
   });
 
   /** Polls once for every host of a cluster. Returns the numbers of the hosts that may check. */
-  const poll = (hosts: number, from = 0): number[] =>
-    numbers(from, hosts).filter((n) => rounds.take('c', `host-${n}`, hosts, nowMs));
+  const poll = (hosts: number, from = 0, isNewVersion = false): number[] =>
+    numbers(from, hosts).filter((n) =>
+      rounds.take({ clusterId: 'c', host: `host-${n}`, hostCount: hosts, isNewVersion }, nowMs),
+    );
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => n + from);
 
   it('lets every host of a cluster of up to 223 hosts check at every poll', () => {
@@ -228,6 +230,12 @@ describe('rate limit of connectivity checks', () => {
     expect(poll(500)).toHaveLength(20);
   });
 
+  it('refills it three times as fast while hosts have not checked the present hosts', () => {
+    poll(500, 0, true);
+    nowMs += 4_000;
+    expect(poll(500, 0, true)).toHaveLength(60);
+  });
+
   it('skips a host that no longer polls', () => {
     poll(500);
     nowMs += 5 * 60_000;
@@ -236,6 +244,7 @@ describe('rate limit of connectivity checks', () => {
 
   it('counts each cluster separately', () => {
     poll(500);
-    expect(rounds.take('d', 'host-0', 500, nowMs)).toBe(true);
+    const other = { clusterId: 'd', host: 'host-0', hostCount: 500, isNewVersion: false };
+    expect(rounds.take(other, nowMs)).toBe(true);
   });
 });
