@@ -126,8 +126,8 @@ export class AuthGuard implements CanActivate {
 }
 
 function pathIdsOf(request: FastifyRequest): PathIds {
-  const { hostIds, ...ids } = idsOfPath(request);
-  return { ...ids, hostId: hostIds[0] };
+  const { clusterId, infraEnvId, hostIds } = idsOfPath(request);
+  return { clusterId, infraEnvId, hostId: hostIds[0] };
 }
 
 /** Runs after the AuthGuard: reads the body of an identified caller, and checks the ids in it. */

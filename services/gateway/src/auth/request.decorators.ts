@@ -40,8 +40,7 @@ export interface AgentRequest {
 const readAgentRequest = createParamDecorator((_: unknown, context: ExecutionContext): AgentRequest => {
   const { params } = context.switchToHttp().getRequest<FastifyRequest>();
   const idOf = (name: string): string => pathId(textAt(params, name) ?? '', name);
-  const ids = { infraEnvId: idOf('infra_env_id'), hostId: idOf('host_id') };
-  return { ...ids, context: requestContextOf(context) };
+  return { infraEnvId: idOf('infra_env_id'), hostId: idOf('host_id'), context: requestContextOf(context) };
 });
 
 /** The host of the path and the command context in one parameter, because Nest takes ten promises for each parameter. */
