@@ -265,8 +265,9 @@ export class ConnectivityRounds {
     }
     const rate = isNewVersion ? perMinute * NEW_VERSION_FACTOR : perMinute;
     const round = this.roundAt(clusterId, rate, atOnce, nowMs);
-    round.waiting.set(host, nowMs);
-    if (!isAmongFirst(round, host, nowMs)) return false;
+    // Such a host does not wait for its place in the queue: it polls once a minute, and the first hosts of the queue may poll last.
+    if (!isNewVersion) round.waiting.set(host, nowMs);
+    if (isNewVersion ? round.allowance < 1 : !isAmongFirst(round, host, nowMs)) return false;
     round.waiting.delete(host);
     round.allowance -= 1;
     return true;

@@ -192,6 +192,7 @@ describe('poll interval', () => {
 });
 
 describe('rate limit of connectivity checks', () => {
+  const MINUTE_MS = 60_000;
   let nowMs = 0;
   let rounds: ConnectivityRounds;
   beforeEach(() => {
@@ -234,6 +235,21 @@ describe('rate limit of connectivity checks', () => {
     poll(500, 0, true);
     nowMs += 4_000;
     expect(poll(500, 0, true)).toHaveLength(60);
+  });
+
+  it('lets 1,000 hosts that poll once a minute check each other within three minutes', () => {
+    const hosts = numbers(0, 1_000);
+    let unchecked = hosts;
+    for (let minute = 1; minute <= 3; minute += 1) {
+      const take = (n: number): boolean => {
+        nowMs += MINUTE_MS / hosts.length;
+        const isNewVersion = unchecked.includes(n);
+        return rounds.take({ clusterId: 'c', host: `host-${n}`, hostCount: hosts.length, isNewVersion }, nowMs);
+      };
+      const checked = new Set(hosts.filter(take));
+      unchecked = unchecked.filter((n) => !checked.has(n));
+    }
+    expect(unchecked).toEqual([]);
   });
 
   it('skips a host that no longer polls', () => {
