@@ -1,7 +1,7 @@
 import type { HostDocument, V2Host } from '@muster/assisted-api';
 import { BoundedMap } from '@muster/event-sourcing';
 import { OBJECT_STORE } from '@muster/nest-kit';
-import type { ObjectStore } from '@muster/ports';
+import { KeyedQueue, type ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { KeptTexts } from './kept-texts';
 import { RenderTurns } from './render-turns';
@@ -15,6 +15,11 @@ const MIB = 1024 * 1024;
 const TEXTS_MAX_BYTES = 48 * MIB;
 /** The connectivity of 500 hosts to each other is 100 MiB. */
 const MEMBERS_MAX_BYTES = 112 * MIB;
+/**
+ * Members that are rendered at the same time. The reports of all hosts of a large cluster would fill the memory while they wait for their
+ * turn, and each takes a part of a turn when it has been read.
+ */
+const RENDERED_AT_ONCE = 8;
 /** Larger bodies are read from the object store each time. */
 const CACHED_BODY_MAX_BYTES = 4 * MIB;
 
@@ -25,6 +30,9 @@ const NOTHING = Buffer.alloc(0);
 export class ReportedBodies {
   private readonly texts = new BoundedMap<string, string>(TEXTS_MAX_BYTES);
   private readonly members = new BoundedMap<string, Buffer>(MEMBERS_MAX_BYTES);
+  private readonly rendering = new KeyedQueue();
+  /** Number of members that were rendered. */
+  private rendered = 0;
 
   constructor(
     @Inject(OBJECT_STORE) private readonly objectStore: ObjectStore,
@@ -36,7 +44,7 @@ export class ReportedBodies {
     if (!digest) return undefined;
     const known = this.texts.get(digest);
     if (known !== undefined) return known;
-    const text = await this.read(digest);
+    const text = (await this.objectStore.get(digest))?.toString('utf8');
     if (text !== undefined && text.length <= CACHED_BODY_MAX_BYTES) this.texts.set(digest, text, text.length);
     return text;
   }
@@ -50,19 +58,17 @@ export class ReportedBodies {
     return this.members.get(key) ?? this.renderMember(key, name, digest);
   }
 
-  private async renderMember(key: string, name: string, digest: string): Promise<Buffer> {
-    // Reading the reports of all hosts of a large cluster takes longer than a turn may.
-    const text = await this.turns.run(() => this.read(digest));
-    if (!text) return NOTHING;
-    return this.turns.run(() => {
-      const member = Buffer.from(`,"${name}":${JSON.stringify(text)}`);
-      if (member.length <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, member.length);
-      return member;
+  private renderMember(key: string, name: string, digest: string): Promise<Buffer> {
+    this.rendered += 1;
+    return this.rendering.run(String(this.rendered % RENDERED_AT_ONCE), async () => {
+      const body = await this.objectStore.get(digest);
+      if (!body) return NOTHING;
+      return this.turns.run(() => {
+        const member = Buffer.from(`,"${name}":${JSON.stringify(body.toString('utf8'))}`);
+        if (member.length <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, member.length);
+        return member;
+      });
     });
-  }
-
-  private async read(digest: string): Promise<string | undefined> {
-    return (await this.objectStore.get(digest))?.toString('utf8');
   }
 }
 
