@@ -215,7 +215,7 @@ const CHECKS_PER_MINUTE_MIN = 150;
 const MINUTE_MS = 60_000;
 
 /**
- * A cluster is ready only after its hosts have checked each other, so these checks are more frequent than their repetitions, which go on
+ * A cluster is ready only after its hosts have checked each other, so these checks are more frequent than their repetitions, which continue
  * as long as the cluster waits.
  */
 const NEW_VERSION_FACTOR = 3;
