@@ -253,8 +253,8 @@ export class ConnectivityRounds {
   private readonly clusters = new Map<string, CheckRound>();
 
   /**
-   * Returns whether the host may check now. If so, the host moves to the end of the queue. `nowMs`: milliseconds since
-   * the Unix epoch.
+   * Returns whether the host may check now. Repetitions take turns: the host moves to the end of the queue. `nowMs`: milliseconds
+   * since the Unix epoch.
    */
   take({ clusterId, host, hostCount, isNewVersion }: DueCheck, nowMs: number): boolean {
     const perMinute = checksPerMinute(hostCount);
@@ -265,7 +265,7 @@ export class ConnectivityRounds {
     }
     const rate = isNewVersion ? perMinute * NEW_VERSION_FACTOR : perMinute;
     const round = this.roundAt(clusterId, rate, atOnce, nowMs);
-    // Such a host does not wait for its place in the queue: it polls once a minute, and the first hosts of the queue may poll last.
+    // The first hosts of the queue may poll last, so a host with a new version does not wait for them.
     if (!isNewVersion) round.waiting.set(host, nowMs);
     if (isNewVersion ? round.allowance < 1 : !isAmongFirst(round, host, nowMs)) return false;
     round.waiting.delete(host);

@@ -36,17 +36,17 @@ function* inParts(pieces: readonly Buffer[]): Generator<Buffer> {
   let bytes = 0;
   for (const piece of pieces) {
     const isCopied = piece.length < UNCOPIED_MIN_BYTES;
+    if (bytes >= PART_BYTES || (bytes > 0 && !isCopied)) {
+      yield Buffer.concat(part, bytes);
+      part = [];
+      bytes = 0;
+    }
     if (isCopied) {
       part.push(piece);
       bytes += piece.length;
-      if (bytes < PART_BYTES) continue;
-    }
-    yield Buffer.concat(part, bytes);
-    part = [];
-    bytes = 0;
-    if (!isCopied) yield piece;
+    } else yield piece;
   }
-  yield Buffer.concat(part, bytes);
+  if (bytes > 0) yield Buffer.concat(part, bytes);
 }
 
 /** Returns the number of bytes of all parts. */

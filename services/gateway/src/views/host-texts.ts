@@ -61,8 +61,11 @@ export class ReportedBodies {
   private renderMember(key: string, name: string, digest: string): Promise<Buffer> {
     this.rendered += 1;
     return this.rendering.run(String(this.rendered % RENDERED_AT_ONCE), async () => {
+      // Another request may have rendered it meanwhile.
+      const known = this.members.get(key);
+      if (known) return known;
       const body = await this.objectStore.get(digest);
-      if (!body) return NOTHING;
+      if (!body?.length) return NOTHING;
       return this.turns.run(() => {
         const member = Buffer.from(`,"${name}":${JSON.stringify(body.toString('utf8'))}`);
         if (member.length <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, member.length);
