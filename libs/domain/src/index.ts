@@ -81,6 +81,7 @@ export {
   type HostState,
   initialHost,
   isDay2,
+  isRoleConfirmed,
 } from './host/state';
 export type { InfraEnvCommand } from './infra-env/commands';
 export { INFRA_ENV_TABLE, infraEnvDecider } from './infra-env/decider';

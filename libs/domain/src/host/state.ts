@@ -259,6 +259,15 @@ export function effectiveRole(state: HostState): string {
   return state.role === 'auto-assign' && state.suggestedRole ? state.suggestedRole : state.role;
 }
 
+/**
+ * Returns true when the host was assigned the role that was suggested for it. Only rules of operators distinguish the two.
+ * An installation begins with such an assignment for every host. `operators`: the selected ones.
+ */
+export function isRoleConfirmed(before: HostState, after: HostState, operators: readonly string[]): boolean {
+  const isSame = before.isBootstrap === after.isBootstrap && effectiveRole(before) === effectiveRole(after);
+  return isSame && operators.length === 0;
+}
+
 export function isDay2(state: HostState): boolean {
   return state.kind === 'AddToExistingClusterHost';
 }

@@ -11,7 +11,7 @@ import {
   parseStreamId,
 } from '@muster/contracts';
 import { entriesInMemory, type MakeEntries } from '@muster/decision';
-import { clusterDecider, hostDecider, infraEnvDecider, userManifestsAfter } from '@muster/domain';
+import { clusterDecider, hostDecider, infraEnvDecider, isRoleConfirmed, userManifestsAfter } from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
@@ -31,7 +31,6 @@ import {
   type InfraEnvEntry,
   isDiskRead,
   isRegistered,
-  isRoleConfirmed,
   type ObservedEvent,
   type PresentGroups,
   type Subject,
@@ -135,7 +134,8 @@ export class FactsView {
       entry.summary = undefined;
       return [];
     }
-    if (isRoleConfirmed(event, before, entry) && !this.cluster(entry.state.clusterId)?.facts.operators.length) {
+    const { operators = [] } = this.cluster(entry.state.clusterId)?.facts ?? {};
+    if (event.type === 'HostRoleAssigned' && isRoleConfirmed(before.state, entry.state, operators)) {
       entry.summary = undefined;
       return [];
     }

@@ -1,5 +1,5 @@
 import { type HostKey, isHostKey, type MusterEvent } from '@muster/contracts';
-import { type ClusterState, effectiveRole, type HostKeys, type HostState, type InfraEnvState } from '@muster/domain';
+import type { ClusterState, HostKeys, HostState, InfraEnvState } from '@muster/domain';
 import type { ClusterShape } from '@muster/operators';
 import type {
   ClusterConnectivity,
@@ -94,19 +94,6 @@ export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: Ho
   before.role !== after.role ||
   before.suggestedRole !== after.suggestedRole ||
   before.hostId !== after.hostId;
-
-/**
- * Returns true when the host was assigned the role that was suggested for it. Only rules of operators distinguish the two.
- * An installation begins with such an assignment for every host.
- */
-export const isRoleConfirmed = (
-  { type }: Pick<ObservedEvent, 'type'>,
-  { state: before }: HostEntry,
-  { state: after }: HostEntry,
-): boolean =>
-  type === 'HostRoleAssigned' &&
-  before.isBootstrap === after.isBootstrap &&
-  effectiveRole(before) === effectiveRole(after);
 
 /** Returns true when a rule reads the installation disk of the host. */
 export const isDiskRead = ({ state, reports }: HostEntry): boolean =>

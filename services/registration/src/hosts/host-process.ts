@@ -6,6 +6,7 @@ import {
   type HostSurroundings,
   installableDisks,
   isInstallationComplete,
+  isRoleConfirmed,
   NOT_EVALUATED,
 } from '@muster/domain';
 import { callService, REQUESTS } from '@muster/nest-kit';
@@ -16,6 +17,7 @@ import {
   type Disk,
   type IgnoredRules,
   recordedBlockingIds,
+  toClusterSettingsFacts,
 } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -81,9 +83,9 @@ export class HostProcess {
     if (!entry || entry.state.status === 'unregistered') return 0;
     await this.clearVoidImageCheck(entry);
     const due = [...this.commandsFor(entry)];
-    if (due.length > 0 && this.keepsOutcomes(due, entry)) return this.refresh(entry, due);
+    if (this.keepOutcomes(due, entry)) return this.refresh(entry, due);
     let position = 0;
-    for (const command of due) position = Math.max(position, await this.command(entry, command));
+    for (const command of due) position = Math.max(position, await this.store(entry, [command]));
     return Math.max(position, await this.refresh(entry));
   }
 
@@ -97,17 +99,19 @@ export class HostProcess {
     const state = this.stateAfter(before, entry);
     const decision = hostDecider.decide(unconfirmed, state);
     if (decision.kind === 'accepted')
-      return this.command(entry, decision.events.length > 0 ? [...before, unconfirmed] : before);
-    if (!isChange(hostDecider.decide(confirmedFor(state, unconfirmed), state))) return this.command(entry, before);
-    if (!(await this.evaluations.areCurrent(entry.key, entry))) return this.command(entry, before);
-    return this.command(entry, [...before, confirmedFor(this.stateAfter(before, entry), this.refreshCommand(entry))]);
+      return this.store(entry, decision.events.length > 0 ? [...before, unconfirmed] : before);
+    if (!isChange(hostDecider.decide(confirmedFor(state, unconfirmed), state))) return this.store(entry, before);
+    if (!(await this.evaluations.areCurrent(entry.key, entry))) return this.store(entry, before);
+    return this.store(entry, [...before, confirmedFor(this.stateAfter(before, entry), this.refreshCommand(entry))]);
   }
 
   /** Returns true when no rule reads what the commands change. */
-  private keepsOutcomes(commands: readonly HostCommand[], { state }: HostEntry): boolean {
-    const operators = this.view.cluster(state.clusterId)?.state.operators ?? [];
-    if (operators.some(({ operatorType }) => operatorType === 'olm')) return false;
-    return commands.every((command) => command.type === 'AssignRole' && command.role === effectiveRole(state));
+  private keepOutcomes(commands: readonly HostCommand[], entry: HostEntry): boolean {
+    if (commands.length === 0) return true;
+    const cluster = this.view.cluster(entry.state.clusterId);
+    if (!cluster || !commands.every(({ type }) => type === 'AssignRole')) return false;
+    const { operators } = toClusterSettingsFacts(cluster.state);
+    return isRoleConfirmed(entry.state, this.stateAfter(commands, entry), operators);
   }
 
   private stateAfter(commands: readonly HostCommand[], { state }: HostEntry): HostState {
@@ -127,7 +131,7 @@ export class HostProcess {
     const entry = this.view.host(key);
     if (!entry || entry.state.status === 'unregistered') return 0;
     const command = this.disks.commandFor(entry);
-    return command ? this.command(entry, command) : 0;
+    return command ? this.store(entry, [command]) : 0;
   }
 
   /** Returns the inputs of the host's decisions that are not in its stream. */
@@ -184,9 +188,9 @@ export class HostProcess {
    * A refusal is expected: the host may have changed after the view read it. The event of that change triggers another
    * reaction.
    */
-  private async command(entry: HostEntry, command: HostCommand | readonly HostCommand[]): Promise<number> {
-    if ('length' in command && command.length === 0) return 0;
-    const result = await this.aggregates.hosts.handle(entry.key, command, this.aggregates.ownContext(entry));
+  private async store(entry: HostEntry, commands: readonly HostCommand[]): Promise<number> {
+    if (commands.length === 0) return 0;
+    const result = await this.aggregates.hosts.handle(entry.key, commands, this.aggregates.ownContext(entry));
     return result.kind === 'stored' ? result.position : 0;
   }
 }
