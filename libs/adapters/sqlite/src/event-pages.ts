@@ -7,6 +7,7 @@ import {
   type JsonObject,
   jsonTextOf,
   type RecordedEvent,
+  START_OF_STORE,
   type StreamId,
 } from '@muster/ports';
 import type Database from 'libsql';
@@ -152,6 +153,9 @@ const decodeMetadata = (body: Body): EventMetadata => {
 };
 
 export const PAGE_EVENTS = 512;
+/** Events of one query, and the length of texts after which no further query follows in the same turn of the event loop. */
+const QUERY_EVENTS = 32;
+const TURN_CHARACTERS = 1_024 * 1_024;
 /** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
 const KEPT_PAGES = 4;
 /**
@@ -161,7 +165,7 @@ const KEPT_PAGES = 4;
 const KEPT_CHARACTERS = 8 * 1_024 * 1_024;
 
 interface Page {
-  /** `events` contains everything up to this position, within the page. */
+  /** `events` contains everything up to this position, within the page. It is less than the end of the page while only a part is read. */
   readonly through: number;
   readonly events: readonly RecordedEvent[];
   /** Length of the texts of the events. */
@@ -188,7 +192,7 @@ export class EventPages {
     this.selectEvents = database
       .prepare(
         `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events JOIN streams ON streams.id = stream
-         WHERE position > ? AND position <= ? ORDER BY position`,
+         WHERE position > ? AND position <= ? ORDER BY position LIMIT ${QUERY_EVENTS}`,
       )
       .raw();
   }
@@ -207,12 +211,12 @@ export class EventPages {
     return first > 0 ? page.events.slice(first) : page.events;
   }
 
-  /** Returns the events after the position, at most to the end of a page. Empty at the end of the store. */
+  /** Returns events after the position, at most to the end of a page and fewer when they are long. Empty at the end of the store. */
   after(position: number): readonly RecordedEvent[] {
     const head = this.head();
     const start = Math.max(position, 0);
     for (let number = Math.floor(start / PAGE_EVENTS); number * PAGE_EVENTS < head; number += 1) {
-      const { events } = this.page(number, head);
+      const { events } = this.page(number, position, head);
       const first = events.findIndex((event) => event.position > position);
       if (first === 0) return events;
       if (first > 0) return events.slice(first);
@@ -244,11 +248,16 @@ export class EventPages {
     }
   }
 
-  private page(number: number, head: number): Page {
+  /** The page, read to an event after the position, or to its end when it contains none. */
+  private page(number: number, position: number, head: number): Page {
     const begin = number * PAGE_EVENTS;
-    const end = begin + PAGE_EVENTS;
-    const known = this.pages.get(number) ?? emptyPage(begin);
-    const page = known.through >= Math.min(head, end) ? known : this.readOn(known, end);
+    const end = Math.min(head, begin + PAGE_EVENTS);
+    let page = this.pages.get(number) ?? emptyPage(begin);
+    while (page.through < end && (page.events.at(-1)?.position ?? START_OF_STORE) <= position) {
+      const longer = this.readOn(page, end);
+      if (longer === page) break;
+      page = longer;
+    }
     this.keep(number, page);
     return page;
   }
@@ -265,9 +274,18 @@ export class EventPages {
   }
 
   private readOn(known: Page, end: number): Page {
-    const rows = this.selectEvents.all(known.through, end) as [number, StoredText, number, StoredText][];
-    const added = rows.map(([position, name, revision, body]) => decodeRow(this.file, name, revision, position, body));
-    const characters = rows.reduce((sum, [, , , body]) => sum + (body?.byteLength ?? 0), known.characters);
-    return { through: added.at(-1)?.position ?? known.through, events: known.events.concat(added), characters };
+    const added: RecordedEvent[] = [];
+    let [through, read] = [known.through, 0];
+    while (through < end && read < TURN_CHARACTERS) {
+      const rows = this.selectEvents.all(through, end) as [number, StoredText, number, StoredText][];
+      for (const [position, name, revision, body] of rows) {
+        added.push(decodeRow(this.file, name, revision, position, body));
+        read += body?.byteLength ?? 0;
+        through = position;
+      }
+      if (rows.length < QUERY_EVENTS) break;
+    }
+    if (added.length === 0) return known;
+    return { through, events: known.events.concat(added), characters: known.characters + read };
   }
 }

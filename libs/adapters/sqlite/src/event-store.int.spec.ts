@@ -123,6 +123,32 @@ describe('sqliteEventStore', () => {
     await store.close();
   });
 
+  it('reads long events in several parts, from any position', async () => {
+    const long = join(directory.path, 'long.db');
+    const store = sqliteEventStore({ file: long });
+    const text = 'x'.repeat(200_000);
+    for (let n = 0; n < 3; n += 1)
+      await store.append(
+        `sample-${n}`,
+        NO_STREAM,
+        Array.from({ length: 40 }, () => eventToAppend({ text })),
+      );
+    await store.close();
+    for (const after of [-1, 70]) {
+      const reopened = sqliteEventStore({ file: long });
+      const parts: number[] = [];
+      const positions: number[] = [];
+      for await (const part of reopened.readAll(after)) {
+        parts.push(part.length);
+        positions.push(...part.map(({ position }) => position));
+      }
+      await reopened.close();
+      const first = Math.max(after, 0) + 1;
+      expect(positions).toEqual(Array.from({ length: 121 - first }, (_, index) => first + index));
+      expect(Math.max(...parts)).toBeLessThanOrEqual(32);
+    }
+  });
+
   it.each([
     ['bytes that are not text', "UPDATE events SET body = CAST(X'5b22ff' AS TEXT) WHERE position = 2"],
     ['incomplete text', `UPDATE events SET body = '["a"' WHERE position = 2`],
