@@ -7,7 +7,7 @@ import {
   requirementsForRole,
   toMib,
 } from '../hardware/host-requirements';
-import { broken, fail, pass, passIf } from '../rule/rule';
+import { broken, fail, pass } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const MORE_CPU = 'Give the machine more CPU cores, or use another machine.';
@@ -15,6 +15,8 @@ const MORE_MEMORY = 'Give the machine more memory, or use another machine.';
 const CORES = { measured: '{0} cores', required: '{1} cores' };
 const MEMORY = { measured: '{0} MiB', required: '{1} MiB' };
 
+// A success says neither what was measured nor what is required, so that other hardware or another suggested role that
+// suffices too changes no outcome. The hardware is in the inventory.
 export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-min-cpu-cores',
@@ -24,10 +26,10 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { cpuCores } = leastRequirements(facts);
       const hardware = hardwareOf(facts);
-      return passIf(hasCores(hardware, cpuCores), hardware.cpuCount, cpuCores);
+      return hasCores(hardware, cpuCores) ? pass() : fail(hardware.cpuCount, cpuCores);
     },
     messages: {
-      success: { message: 'The host has {0} CPU cores', ...CORES },
+      success: 'The host has enough CPU cores for one role at least',
       failure: { message: 'The host has {0} CPU cores, at least {1} are required for any role', ...CORES },
     },
     remedy: MORE_CPU,
@@ -44,17 +46,16 @@ export const HARDWARE_RULES: readonly HostRule[] = [
       const { ramMib } = leastRequirements(facts);
       const hardware = hardwareOf(facts);
       const isEnough = hasMemory(hardware, ramMib, minimumToleranceMib(hardware, ramMib));
-      return passIf(isEnough, toMib(hardware.physicalMemoryBytes), ramMib);
+      return isEnough ? pass() : fail(toMib(hardware.physicalMemoryBytes), ramMib);
     },
     messages: {
-      success: { message: 'The host has {0} MiB of memory', ...MEMORY },
+      success: 'The host has enough memory for one role at least',
       failure: { message: 'The host has {0} MiB of memory, at least {1} MiB are required for any role', ...MEMORY },
     },
     remedy: MORE_MEMORY,
     gate: 'hardware',
     inPool: true,
   },
-  // A success names no role, so that a suggested role for which the host suffices too changes no outcome.
   {
     id: 'has-cpu-cores-for-role',
     category: 'hardware',
@@ -63,11 +64,11 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { cpuCores } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      if (hasCores(hardware, cpuCores)) return pass(hardware.cpuCount);
+      if (hasCores(hardware, cpuCores)) return pass();
       return fail(hardware.cpuCount, cpuCores, effectiveRole(facts.role, facts.suggestedRole));
     },
     messages: {
-      success: { message: 'The host has {0} CPU cores, enough for its role', measured: CORES.measured },
+      success: 'The host has enough CPU cores for its role',
       failure: { message: 'The host has {0} CPU cores, role {2} requires {1}', ...CORES },
     },
     remedy: `${MORE_CPU} Or give the host a role that requires less.`,
@@ -81,12 +82,11 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     claim: (facts) => {
       const { ramMib } = requirementsForRole(facts);
       const hardware = hardwareOf(facts);
-      const measured = toMib(hardware.physicalMemoryBytes);
-      if (hasMemory(hardware, ramMib)) return pass(measured);
-      return fail(measured, ramMib, effectiveRole(facts.role, facts.suggestedRole));
+      if (hasMemory(hardware, ramMib)) return pass();
+      return fail(toMib(hardware.physicalMemoryBytes), ramMib, effectiveRole(facts.role, facts.suggestedRole));
     },
     messages: {
-      success: { message: 'The host has {0} MiB of memory, enough for its role', measured: MEMORY.measured },
+      success: 'The host has enough memory for its role',
       failure: { message: 'The host has {0} MiB of memory, role {2} requires {1} MiB', ...MEMORY },
     },
     remedy: `${MORE_MEMORY} Or give the host a role that requires less.`,

@@ -128,6 +128,7 @@ export function countProcess(counter: Counter): () => void {
 const QUIET_MS = 400;
 const SILENT = { log: silence, error: silence, warn: silence, debug: silence, verbose: silence, fatal: silence };
 const MORE_MEMORY_GIB = 96;
+const TOO_LITTLE_MEMORY_GIB = 4;
 
 export interface CountedCall {
   readonly what: string;
@@ -196,6 +197,11 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
     );
     await measure('instructions, first', hostsEach, each(hosts, poll));
     await measure('instructions', hostsEach, each(hosts, poll));
+    await measure(
+      'inventory, insufficient',
+      hostsEach,
+      each(hosts, (host) => inventoryReply(host, TOO_LITTLE_MEMORY_GIB)),
+    );
     return counted;
   } finally {
     await caller.close();

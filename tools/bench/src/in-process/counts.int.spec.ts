@@ -44,8 +44,14 @@ describe('the counted cost of a call', () => {
     expect(of('inventory, first')?.appends).toBeLessThanOrEqual(7);
   });
 
-  it('of a changed inventory is two appends: the inventory and its outcomes', () => {
-    expect(of('inventory, changed')?.appends).toBe(2);
+  it('of a changed inventory is one append when its outcomes stay the same', () => {
+    expect(of('inventory, changed')?.appends).toBe(1);
+  });
+
+  it('of an inventory with other outcomes is few appends and no read', () => {
+    // The inventory, its outcomes, the status and the suggested role of the host; outcomes, status and its text of the cluster.
+    expect(of('inventory, insufficient')?.reads).toBe(0);
+    expect(of('inventory, insufficient')?.appends).toBeLessThanOrEqual(7);
   });
 
   it('is no read of the saved states for a new host, and none for a known host', () => {
@@ -70,7 +76,7 @@ describe('the counted cost of a call', () => {
     { what: 'infra-env', events: 1, kib: 0.8, messages: 6, reactions: 0 },
     { what: 'registration', events: 7 / 3, kib: 1.7, messages: 9, reactions: 6 },
     { what: 'inventory, first', events: 8, kib: 11, messages: 24, reactions: 16 },
-    { what: 'inventory, changed', events: 2, kib: 4.4, messages: 10, reactions: 5 },
+    { what: 'inventory, changed', events: 1, kib: 4.4, messages: 10, reactions: 5 },
     { what: 'inventory, unchanged', events: 0, kib: 0, messages: 3, reactions: 0 },
     { what: 'instructions', events: 0, kib: 0, messages: 3, reactions: 0 },
   ])('of a $what is at most $events events of $kib KiB, $messages messages and $reactions reactions', (most) => {

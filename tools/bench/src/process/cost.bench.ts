@@ -25,6 +25,7 @@ import {
 const SIZES = { created: 600, clusters: 9, hostsEach: 100, reads: 4_000, largeReads: 400 };
 const QUICK_SIZES = { created: 5, clusters: 1, hostsEach: 5, reads: 20, largeReads: 5 };
 const MORE_MEMORY_GIB = 96;
+const TOO_LITTLE_MEMORY_GIB = 4;
 /**
  * Until its code is compiled, a process needs two to three times the CPU for the same request: about 3,000 registrations. The clusters
  * are created in two rounds, because V8 compiles code again after other requests have used it.
@@ -106,6 +107,12 @@ export const cost: Bench = {
       const shown = 2 * before.created + before.clusters + sizes.created + sizes.clusters;
       await measure(`GET clusters (${count(shown)})`, `≤ 0.3 ms per cluster (v2 with 11 clusters: 34 ms, 55/s)`, () =>
         inTurn(load, [{ to: `GET ${API}/clusters` }], sizes.largeReads),
+      );
+      await measure(
+        'inventory reply, changed to insufficient',
+        '',
+        each((host) => inventoryReply(host, TOO_LITTLE_MEMORY_GIB)),
+        saved,
       );
       return measurements;
     } finally {
