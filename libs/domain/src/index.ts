@@ -97,7 +97,7 @@ export {
 } from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';
 export { ignitionBase } from './steps/network-steps';
-export { ConnectivityRounds, PollScheduler } from './steps/pacing';
+export { PollScheduler } from './steps/pacing';
 export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';
 export type { StepCluster, StepContext, StepHost, StepImages, StepSettings } from './steps/step-context';
 export { commandsOfReply, inventoryRefusal, isReport } from './steps/step-replies';

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate } from './generate';
+import { generate } from './index';
 import { findDrift, STATE_MACHINES_FOLDER, writeAll } from './main';
 import { movesOf } from './state-graph';
 import { STATE_TABLES } from './state-table';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { apiPages } from './api-pages';
-import { generate } from './generate';
+import { generate } from './index';
 import { eventsPage, settingsPage, validationsPage } from './reference-pages';
 
 export const STATE_MACHINES_FOLDER = resolve(__dirname, '../../../docs/state-machines');
