@@ -20,76 +20,54 @@ const CHECKS_AT_ONCE_SHARE = 1 / 3;
 export const checksPerMinute = (hostCount: number): number =>
   Math.max(CHECKS_PER_MINUTE_MIN, Math.floor(CHECKED_PAIRS_PER_MINUTE / hostCount));
 
-/** A host that has not polled for this time loses its place in the queue. */
-const WAITING_MS_MAX = 3 * MINUTE_MS;
-
-export interface DueCheck {
+interface DueCheck {
   readonly clusterId: string;
-  /** Identifies the host. */
-  readonly host: string;
   /** Number of hosts of the cluster. */
   readonly hostCount: number;
   /** The host has not checked the present hosts of the cluster yet. */
   readonly isNewVersion: boolean;
 }
 
+/** From when a host may check. */
+export interface CheckTurn {
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly isNewVersion: boolean;
+}
+
 interface CheckRound {
-  /** Checks that may start now. */
+  /** Checks that may start now. Negative while turns are given out. */
   allowance: number;
   countedAtMs: number;
-  /** Hosts in the order of their first request, with the time of their last request in ms. */
-  readonly waiting: Map<string, number>;
 }
 
 /**
- * Limits the rate of connectivity checks by cluster. The state is in memory. After a restart the rounds start again.
+ * Limits the rate of connectivity checks by cluster. Hosts receive turns, so those that poll at the same time need not wait for each
+ * other's next polls. The state is in memory. After a restart the rounds start again.
  */
 export class ConnectivityRounds {
-  private readonly clusters = new Map<string, CheckRound>();
+  private readonly firstChecks = new Map<string, CheckRound>();
+  private readonly repetitions = new Map<string, CheckRound>();
 
   /**
-   * Returns whether the host may check now. Repetitions take turns: the host moves to the end of the queue. `nowMs`: milliseconds
-   * since the Unix epoch.
+   * Returns when the host may check, at the earliest `nowMs`, in milliseconds since the Unix epoch. `last`: the turn which the host
+   * received at its last request and has not taken.
    */
-  take({ clusterId, host, hostCount, isNewVersion }: DueCheck, nowMs: number): boolean {
-    const perMinute = checksPerMinute(hostCount);
-    const atOnce = perMinute * CHECKS_AT_ONCE_SHARE;
+  turnOf({ clusterId, hostCount, isNewVersion }: DueCheck, last: CheckTurn | undefined, nowMs: number): CheckTurn {
+    const rounds = isNewVersion ? this.firstChecks : this.repetitions;
+    const atOnce = checksPerMinute(hostCount) * CHECKS_AT_ONCE_SHARE;
     if (hostCount <= atOnce) {
-      this.clusters.delete(clusterId);
-      return true;
+      rounds.delete(clusterId);
+      return { atMs: nowMs, isNewVersion };
     }
-    const rate = isNewVersion ? perMinute * NEW_VERSION_FACTOR : perMinute;
-    const round = this.roundAt(clusterId, rate, atOnce, nowMs);
-    // The first hosts of the queue may poll last, so a host with a new version does not wait for them.
-    if (!isNewVersion) round.waiting.set(host, nowMs);
-    if (isNewVersion ? round.allowance < 1 : !isAmongFirst(round, host, nowMs)) return false;
-    round.waiting.delete(host);
-    round.allowance -= 1;
-    return true;
-  }
-
-  private roundAt(clusterId: string, perMinute: number, atOnce: number, nowMs: number): CheckRound {
-    const round = this.clusters.get(clusterId) ?? {
-      allowance: atOnce,
-      countedAtMs: nowMs,
-      waiting: new Map<string, number>(),
-    };
-    this.clusters.set(clusterId, round);
+    if (last?.isNewVersion === isNewVersion) return last;
+    const perMinute = checksPerMinute(hostCount) * (isNewVersion ? NEW_VERSION_FACTOR : 1);
+    const round = rounds.get(clusterId) ?? { allowance: atOnce, countedAtMs: nowMs };
+    rounds.set(clusterId, round);
     const earned = ((nowMs - round.countedAtMs) / MINUTE_MS) * perMinute;
-    round.allowance = Math.min(round.allowance + earned, atOnce);
+    // Hosts that did not take their turns delay the others by one round at most.
+    round.allowance = Math.max(Math.min(round.allowance + earned, atOnce) - 1, -hostCount);
     round.countedAtMs = nowMs;
-    return round;
+    return { atMs: nowMs + Math.max(0, -round.allowance / perMinute) * MINUTE_MS, isNewVersion };
   }
-}
-
-/** Returns whether the host is among the first `allowance` hosts of the queue. Visits only these. */
-function isAmongFirst({ allowance, waiting }: CheckRound, host: string, nowMs: number): boolean {
-  let left = Math.floor(allowance);
-  for (const [candidate, polledAtMs] of waiting) {
-    if (left <= 0) return false;
-    if (candidate === host) return true;
-    if (nowMs - polledAtMs > WAITING_MS_MAX) waiting.delete(candidate);
-    else left -= 1;
-  }
-  return false;
 }

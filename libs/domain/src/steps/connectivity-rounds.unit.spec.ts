@@ -1,19 +1,30 @@
-import { checksPerMinute, ConnectivityRounds } from './connectivity-rounds';
+import { checksPerMinute, type CheckTurn, ConnectivityRounds } from './connectivity-rounds';
 
 describe('rate limit of connectivity checks', () => {
-  const MINUTE_MS = 60_000;
   let nowMs = 0;
   let rounds: ConnectivityRounds;
+  let turns: Map<number, CheckTurn>;
   beforeEach(() => {
     nowMs = 1_000_000;
     rounds = new ConnectivityRounds();
+    turns = new Map();
   });
+
+  const turnOf = (n: number, hostCount: number, isNewVersion: boolean): CheckTurn =>
+    rounds.turnOf({ clusterId: 'c', hostCount, isNewVersion }, turns.get(n), nowMs);
+  const secondsUntil = ({ atMs }: CheckTurn): number => Math.round((atMs - nowMs) / 10) / 100;
+
+  const isAllowed = (n: number, hostCount: number, isNewVersion: boolean): boolean => {
+    const turn = turnOf(n, hostCount, isNewVersion);
+    const isNow = turn.atMs <= nowMs;
+    if (isNow) turns.delete(n);
+    else turns.set(n, turn);
+    return isNow;
+  };
 
   /** Polls once for every host of a cluster. Returns the numbers of the hosts that may check. */
   const poll = (hosts: number, from = 0, isNewVersion = false): number[] =>
-    numbers(from, hosts).filter((n) =>
-      rounds.take({ clusterId: 'c', host: `host-${n}`, hostCount: hosts, isNewVersion }, nowMs),
-    );
+    numbers(from, hosts).filter((n) => isAllowed(n, hosts, isNewVersion));
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => n + from);
 
   it('lets every host of a cluster of up to 223 hosts check at every poll', () => {
@@ -25,51 +36,38 @@ describe('rate limit of connectivity checks', () => {
     expect([500, 750, 1_000, 2_000].map(checksPerMinute)).toEqual([300, 200, 150, 150]);
   });
 
-  it('rotates through the hosts of a large cluster in the order of their polls', () => {
+  it('gives turns to the hosts of a large cluster in the order of their polls', () => {
     expect(poll(250)).toEqual(numbers(0, 200));
-    expect(poll(250)).toEqual([]);
+    nowMs += 3_000;
+    expect(poll(250)).toEqual(numbers(200, 230));
     nowMs += 20_000;
-    expect(poll(250)).toEqual([...numbers(0, 150), ...numbers(200, 250)]);
-    nowMs += 20_000;
-    expect(poll(250)).toEqual(numbers(0, 200));
+    expect(poll(250)).toEqual([...numbers(0, 180), ...numbers(230, 250)]);
   });
 
-  it('refills the allowance in proportion to the time', () => {
+  it.each([
+    ['repeat their checks', false, 0.2, 80],
+    ['have not checked the present hosts', true, 1 / 15, 400 / 15],
+  ])('spreads hosts that poll at the same time and %s', (_case, isNewVersion, first, last) => {
+    expect(poll(500, 0, isNewVersion)).toEqual(numbers(0, 100));
+    const seconds = numbers(100, 500).map((n) => secondsUntil(turnOf(n, 500, isNewVersion)));
+    expect(seconds[0]).toBeCloseTo(first);
+    expect(seconds.at(-1)).toBeCloseTo(last);
+  });
+
+  it('gives another turn to a host that waits for a repetition when other hosts are present', () => {
     poll(500);
-    nowMs += 4_000;
-    expect(poll(500)).toHaveLength(20);
+    expect(secondsUntil(turnOf(499, 500, false))).toBeCloseTo(80);
+    expect(turnOf(499, 500, true).atMs).toBe(nowMs);
   });
 
-  it('refills it three times as fast while hosts have not checked the present hosts', () => {
-    poll(500, 0, true);
-    nowMs += 4_000;
-    expect(poll(500, 0, true)).toHaveLength(60);
-  });
-
-  it('lets 1,000 hosts that poll once a minute check each other within three minutes', () => {
-    const hosts = numbers(0, 1_000);
-    let unchecked = hosts;
-    for (let minute = 1; minute <= 3; minute += 1) {
-      const take = (n: number): boolean => {
-        nowMs += MINUTE_MS / hosts.length;
-        const isNewVersion = unchecked.includes(n);
-        return rounds.take({ clusterId: 'c', host: `host-${n}`, hostCount: hosts.length, isNewVersion }, nowMs);
-      };
-      const checked = new Set(hosts.filter(take));
-      unchecked = unchecked.filter((n) => !checked.has(n));
-    }
-    expect(unchecked).toEqual([]);
-  });
-
-  it('skips a host that no longer polls', () => {
-    poll(500);
-    nowMs += 5 * 60_000;
-    expect(poll(500, 450)).toHaveLength(50);
+  it('delays hosts by at most one round because of others that do not take their turns', () => {
+    for (let n = 0; n < 10_000; n += 1) turnOf(n, 500, false);
+    expect(secondsUntil(turnOf(0, 500, false))).toBeCloseTo(100);
   });
 
   it('counts each cluster separately', () => {
     poll(500);
-    const other = { clusterId: 'd', host: 'host-0', hostCount: 500, isNewVersion: false };
-    expect(rounds.take(other, nowMs)).toBe(true);
+    const other = { clusterId: 'd', hostCount: 500, isNewVersion: false };
+    expect(rounds.turnOf(other, undefined, nowMs).atMs).toBe(nowMs);
   });
 });

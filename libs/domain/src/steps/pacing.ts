@@ -1,4 +1,4 @@
-import { ConnectivityRounds } from './connectivity-rounds';
+import { type CheckTurn, ConnectivityRounds } from './connectivity-rounds';
 import type { PlannedStep, StepPlan } from './step-table';
 
 /** Maximum polls per second of the hosts of one cluster while instructions may change at any moment. */
@@ -61,12 +61,14 @@ interface PollRound {
   /** The steps that were sent, except the connectivity check. */
   readonly fingerprint: string;
   readonly sentAtMs: number;
-  /** Version of the remote hosts of the last connectivity check; undefined when a check is due and was not allowed yet. */
+  /** Version of the remote hosts of the last connectivity check; undefined before it. */
   readonly checkedVersion: number | undefined;
   /** Time of the last check, or of the first poll that could have returned one. */
   readonly checkedAtMs: number;
-  /** The host polls again after CHECK_AGAIN_SECONDS. */
-  readonly isSoon: boolean;
+  /** The check is due and has to wait for this turn. */
+  readonly turn: CheckTurn | undefined;
+  /** Seconds until the next poll of a host whose check is due or was just sent. Undefined: it polls at the interval of its row. */
+  readonly soonSeconds: number | undefined;
 }
 
 /**
@@ -97,21 +99,27 @@ export class PollScheduler {
     const isNewVersion = remoteHosts !== undefined && remoteHosts.version !== last?.checkedVersion;
     const isCheckDue = isNewVersion
       ? isSettled(remoteHosts, hostCount, nowMs) || secondsUntilRound(plan, last?.checkedAtMs ?? nowMs, nowMs) <= 0
-      : remoteHosts !== undefined && isRound;
-    const checks = isCheckDue && this.checks.take({ clusterId, host, hostCount, isNewVersion }, nowMs);
+      : remoteHosts !== undefined && (isRound || last.turn !== undefined);
+    const due = { clusterId, hostCount, isNewVersion };
+    const turn = isCheckDue ? this.checks.turnOf(due, last?.turn, nowMs) : undefined;
+    const checks = turn !== undefined && turn.atMs <= nowMs;
+    const untilTurn = turn && !checks ? Math.ceil((turn.atMs - nowMs) / 1_000) : undefined;
+    const soonSeconds = secondsUntilCheck(isNewVersion, untilTurn, plan, situation);
     const sentAtMs = isRound ? nowMs : last.sentAtMs;
     this.rounds.set(host, {
       fingerprint,
       sentAtMs,
-      checkedVersion: checks ? remoteHosts?.version : isCheckDue ? undefined : last?.checkedVersion,
+      checkedVersion: checks ? remoteHosts?.version : last?.checkedVersion,
       checkedAtMs: checks ? nowMs : (last?.checkedAtMs ?? nowMs),
-      isSoon: isNewVersion,
+      turn: checks ? undefined : turn,
+      soonSeconds,
     });
     const steps = plan.steps.filter((step) => (isCheck(step) ? checks : isRound));
     switch (pace) {
       case 'held': {
         const untilRound = Math.ceil(secondsUntilRound(plan, sentAtMs, nowMs)) - PROMPT_INTERVAL_SECONDS_MIN;
-        const holdSeconds = steps.length > 0 ? 0 : Math.min(HOLD_SECONDS_MAX, untilRound);
+        const holdSeconds =
+          steps.length > 0 ? 0 : Math.min(HOLD_SECONDS_MAX, untilRound, untilTurn ?? HOLD_SECONDS_MAX);
         const inCluster = intervalOf(situation, HOLD_SECONDS_MAX);
         const intervalSeconds = isPreparing(situation)
           ? inCluster
@@ -120,10 +128,8 @@ export class PollScheduler {
       }
       case 'discovery':
         return { ...plan, steps, intervalSeconds: soon(DISCOVERY_INTERVAL_SECONDS, plan, situation), holdSeconds: 0 };
-      case 'row': {
-        const intervalSeconds = isNewVersion ? soon(CHECK_AGAIN_SECONDS, plan, situation) : plan.intervalSeconds;
-        return { ...plan, steps, intervalSeconds, holdSeconds: 0 };
-      }
+      case 'row':
+        return { ...plan, steps, intervalSeconds: soonSeconds ?? plan.intervalSeconds, holdSeconds: 0 };
     }
   }
 
@@ -146,7 +152,7 @@ function paceOf({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges 
 }
 
 /** A poll shortly before the end of the interval belongs to the next round. */
-function isRoundDue(plan: StepPlan, pace: Pace, { sentAtMs, isSoon }: PollRound, nowMs: number): boolean {
+function isRoundDue(plan: StepPlan, pace: Pace, { sentAtMs, soonSeconds }: PollRound, nowMs: number): boolean {
   if (secondsUntilRound(plan, sentAtMs, nowMs) <= PROMPT_INTERVAL_SECONDS_MIN) return true;
   switch (pace) {
     case 'held':
@@ -154,7 +160,7 @@ function isRoundDue(plan: StepPlan, pace: Pace, { sentAtMs, isSoon }: PollRound,
     case 'discovery':
       return isRestarted(DISCOVERY_INTERVAL_SECONDS, sentAtMs, nowMs);
     case 'row':
-      return !isSoon || isRestarted(CHECK_AGAIN_SECONDS, sentAtMs, nowMs);
+      return soonSeconds === undefined || isRestarted(soonSeconds, sentAtMs, nowMs);
   }
 }
 
@@ -189,6 +195,17 @@ const readyInterval = (plan: StepPlan, hosts: number): number =>
 
 const soon = (seconds: number, plan: StepPlan, situation: PollSituation): number =>
   Math.min(Math.max(seconds, intervalOf(situation)), plan.intervalSeconds);
+
+/** A host polls again at its turn. After its first check of the present hosts it polls soon, because the next one may name more. */
+function secondsUntilCheck(
+  isNewVersion: boolean,
+  untilTurn: number | undefined,
+  plan: StepPlan,
+  situation: PollSituation,
+): number | undefined {
+  if (untilTurn !== undefined) return Math.min(untilTurn, plan.intervalSeconds);
+  return isNewVersion ? soon(CHECK_AGAIN_SECONDS, plan, situation) : undefined;
+}
 
 const MINUTE_MS = 60_000;
 

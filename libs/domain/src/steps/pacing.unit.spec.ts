@@ -143,12 +143,38 @@ describe('poll interval', () => {
       ).toEqual([15, 20, 40, 60]);
     });
 
-    it('is short until the rate limit allows the check', () => {
+    it('ends when the rate limit allows the check', () => {
       const hostCount = 1_000;
       for (let n = 0; n < 50; n += 1) expect(pollAt(0, { hostCount, host: `h${n}` }).checks).toBe(true);
-      expect(pollAt(0, { hostCount })).toMatchObject({ checks: false, steps: 1, intervalSeconds: 40 });
-      expect(pollAt(40_000, { hostCount })).toMatchObject({ checks: true, steps: 1, intervalSeconds: 40 });
-      expect(pollAt(80_000, { hostCount })).toMatchObject({ intervalSeconds: 60 });
+      for (let n = 50; n < 99; n += 1) expect(pollAt(0, { hostCount, host: `h${n}` }).checks).toBe(false);
+      // 450 checks per minute: the fiftieth host that waits.
+      expect(pollAt(0, { hostCount })).toMatchObject({ checks: false, steps: 1, intervalSeconds: 7 });
+      expect(pollAt(7_000, { hostCount })).toMatchObject({ checks: true, steps: 1, intervalSeconds: 40 });
+      expect(pollAt(47_000, { hostCount })).toMatchObject({ checks: false, intervalSeconds: 60 });
+    });
+
+    it('lets 1,000 hosts that boot in the same second check within three minutes, and repeat it more slowly', () => {
+      const hostCount = 1_000;
+      const duePolls = new Map(Array.from({ length: hostCount }, (_, n) => [`h${n}`, 0]));
+      const checksPerMinute = [0, 0, 0, 0, 0, 0, 0];
+      const checked = new Set<string>();
+      let checkedAtMs = 0;
+      for (let nowMs = 0; nowMs < checksPerMinute.length * 60_000; nowMs += 1_000)
+        for (const [host, dueMs] of duePolls) {
+          if (dueMs > nowMs) continue;
+          const { checks, intervalSeconds } = pollAt(nowMs, { host, hostCount });
+          duePolls.set(host, nowMs + intervalSeconds * 1_000);
+          if (!checks) continue;
+          const minute = Math.floor(nowMs / 60_000);
+          checksPerMinute[minute] = (checksPerMinute[minute] ?? 0) + 1;
+          if (checked.size < hostCount) checkedAtMs = nowMs;
+          checked.add(host);
+        }
+      expect(checked.size).toBe(hostCount);
+      expect(checkedAtMs).toBeLessThan(3 * 60_000);
+      expect(Math.max(...checksPerMinute.slice(0, 3))).toBeLessThanOrEqual(50 + 450 + 150);
+      expect(Math.max(...checksPerMinute.slice(4))).toBeLessThanOrEqual(150);
+      expect(Math.min(...checksPerMinute.slice(4))).toBeGreaterThan(100);
     });
 
     it('waits while hosts join a large cluster, at most a minute', () => {
@@ -179,7 +205,7 @@ describe('poll interval', () => {
       for (let n = 0; n < 100; n += 1) pollAt(0, { ...situation, host: `h${n}` });
       const at = (nowMs: number) => pollAt(nowMs, situation);
       expect(at(0)).toMatchObject({ checks: false, steps: 1 });
-      expect(at(50)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
+      expect(at(50)).toMatchObject({ checks: false, steps: 0, holdSeconds: 1 });
       expect(at(21_000)).toMatchObject({ checks: true, steps: 1, holdSeconds: 0 });
       expect(at(22_000)).toMatchObject({ checks: false, steps: 0, holdSeconds: 20 });
     });
