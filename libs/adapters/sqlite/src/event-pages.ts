@@ -159,20 +159,27 @@ const TURN_CHARACTERS = 1_024 * 1_024;
 /** Number of decoded pages that are kept, so that feeds at close positions decode a page once. */
 const KEPT_PAGES = 4;
 /**
- * Maximum length of the texts of the kept pages together; the last used page may be longer. Hosts of a large cluster
- * report 100 KiB each, of which four pages would be hundreds of MiB of parsed events.
+ * Maximum length of the texts of the kept pages together, and of a page that is read or added to in parts. Hosts of a large cluster
+ * report 200 KiB each, of which a page would be hundreds of MiB of parsed events.
  */
 const KEPT_CHARACTERS = 8 * 1_024 * 1_024;
 
 interface Page {
-  /** `events` contains everything up to this position, within the page. It is less than the end of the page while only a part is read. */
+  /** `events` contains everything after the first position up to the second one: the whole page or a part of it. */
+  readonly after: number;
   readonly through: number;
   readonly events: readonly RecordedEvent[];
   /** Length of the texts of the events. */
   readonly characters: number;
 }
 
-const emptyPage = (begin: number): Page => ({ through: begin, events: [], characters: 0 });
+function longerPage(known: Page, through: number, added: readonly RecordedEvent[], characters: number): Page {
+  const sum = known.characters + characters;
+  if (sum > KEPT_CHARACTERS) return { after: known.through, through, events: added, characters };
+  return { after: known.after, through, events: known.events.concat(added), characters: sum };
+}
+
+const emptyPage = (after: number): Page => ({ after, through: after, events: [], characters: 0 });
 
 /**
  * The whole store as pages with fixed limits: page n contains the positions after n × 512 up to (n + 1) × 512. Events
@@ -205,7 +212,7 @@ export class EventPages {
   kept(position: number): readonly RecordedEvent[] | undefined {
     const number = Math.floor(Math.max(position, 0) / PAGE_EVENTS);
     const page = this.pages.get(number);
-    if (!page || page.through <= position) return undefined;
+    if (!page || page.after > position || page.through <= position) return undefined;
     this.keep(number, page);
     const first = page.events.findIndex((event) => event.position > position);
     return first > 0 ? page.events.slice(first) : page.events;
@@ -231,8 +238,8 @@ export class EventPages {
   add(events: readonly RecordedEvent[], characters: number): void {
     for (let index = 0; index < events.length;) {
       const number = Math.floor(((events[index]?.position ?? 0) - 1) / PAGE_EVENTS);
-      const [begin, end] = [number * PAGE_EVENTS, (number + 1) * PAGE_EVENTS];
-      const known = this.pages.get(number) ?? emptyPage(begin);
+      const end = (number + 1) * PAGE_EVENTS;
+      const known = this.pages.get(number) ?? emptyPage((events[index]?.position ?? 0) - 1);
       const added: RecordedEvent[] = [];
       let { through } = known;
       for (; index < events.length; index += 1) {
@@ -243,16 +250,17 @@ export class EventPages {
         through = event.position;
       }
       const share = Math.ceil((characters * added.length) / events.length);
-      if (added.length > 0)
-        this.keep(number, { through, events: known.events.concat(added), characters: known.characters + share });
+      if (added.length > 0) this.keep(number, longerPage(known, through, added, share));
     }
   }
 
-  /** The page, read to an event after the position, or to its end when it contains none. */
+  /** The page, read to an event after the position, or to its end when it contains none. Events before the position are not read. */
   private page(number: number, position: number, head: number): Page {
     const begin = number * PAGE_EVENTS;
     const end = Math.min(head, begin + PAGE_EVENTS);
-    let page = this.pages.get(number) ?? emptyPage(begin);
+    const from = Math.max(begin, position);
+    const known = this.pages.get(number);
+    let page = known && known.after <= from && from <= known.through ? known : emptyPage(from);
     while (page.through < end && (page.events.at(-1)?.position ?? START_OF_STORE) <= position) {
       const longer = this.readOn(page, end);
       if (longer === page) break;
@@ -286,6 +294,6 @@ export class EventPages {
       if (rows.length < QUERY_EVENTS) break;
     }
     if (added.length === 0) return known;
-    return { through, events: known.events.concat(added), characters: known.characters + read };
+    return longerPage(known, through, added, read);
   }
 }

@@ -136,15 +136,22 @@ describe('sqliteEventStore', () => {
     await store.close();
     for (const after of [-1, 70]) {
       const reopened = sqliteEventStore({ file: long });
+      const decoded = jest.spyOn(JSON, 'parse');
       const parts: number[] = [];
       const positions: number[] = [];
       for await (const part of reopened.readAll(after)) {
         parts.push(part.length);
         positions.push(...part.map(({ position }) => position));
       }
-      await reopened.close();
       const first = Math.max(after, 0) + 1;
-      expect(positions).toEqual(Array.from({ length: 121 - first }, (_, index) => first + index));
+      const expected = Array.from({ length: 121 - first }, (_, index) => first + index);
+      expect(positions).toEqual(expected);
+      expect(decoded).toHaveBeenCalledTimes(expected.length);
+      decoded.mockRestore();
+      const readers = [reopened.readAll(after), reopened.readAll(90), reopened.readAll(after)].map(collectPages);
+      const [one = [], , three = []] = await Promise.all(readers);
+      expect([one, three].map((events) => events.map(({ position }) => position))).toEqual([expected, expected]);
+      await reopened.close();
       expect(Math.max(...parts)).toBeLessThanOrEqual(32);
     }
   });
