@@ -143,6 +143,8 @@ function copierOfScalar(scalar: ScalarType): Copier {
       return (value) => (Number.isFinite(value) ? value : UNUSUAL);
     case ScalarType.INT32:
       return (value) => (typeof value === 'number' && (value | 0) === value ? value : UNUSUAL);
+    case ScalarType.BYTES:
+      return (value) => (typeof value === 'string' && isBase64(value) ? value : UNUSUAL);
     default:
       return refuse;
   }
@@ -206,6 +208,9 @@ function copyJson(value: unknown, depth: number): unknown {
   if (value === null || typeof value === 'boolean' || Number.isFinite(value) || isText(value)) return value;
   return Array.isArray(value) ? (LIST_COPIERS[depth] ?? refuse)(value) : copyStruct(value, depth);
 }
+
+/** The only base64 form of its bytes. Node checks it a hundred times as fast as the protobuf library, which decodes it in JavaScript. */
+const isBase64 = (text: string): boolean => Buffer.from(text, 'base64').toString('base64') === text;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
 
