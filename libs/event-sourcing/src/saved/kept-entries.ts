@@ -136,13 +136,13 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
 
   freeze(): FrozenChanges {
     const { kind } = this;
+    const closed: Key[] = [];
     const frozen = [...this.changedKeys].map((key) => {
       const entry = this.held.get(key);
-      const row = entry && {
-        saved: kind.toSaved(entry),
-        fields: [...kind.fieldsOf(entry), kind.isOpen(entry, key)],
-      };
-      return { key, row };
+      if (!entry) return { key, row: undefined };
+      const isOpen = kind.isOpen(entry, key);
+      if (!isOpen) closed.push(key);
+      return { key, row: { saved: kind.toSaved(entry), fields: [...kind.fieldsOf(entry), isOpen] } };
     });
     this.savingKeys = this.changedKeys;
     this.changedKeys = new UnsavedKeys();
@@ -154,7 +154,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     };
     return {
       changes: changes(),
-      saved: () => this.release(),
+      saved: () => this.release(closed),
       failed: () => {
         for (const key of this.savingKeys) this.changedKeys.add(key);
         this.savingKeys = new UnsavedKeys();
@@ -173,13 +173,15 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     for (const key of this.savedKeys(OPEN, true)) this.get(key);
   }
 
-  /** Moves saved entries that are not open to the cache. */
-  private release(): void {
-    const keys = this.savingKeys;
+  /**
+   * Moves saved entries to the cache that were closed and have not changed since. They are not asked again: whether one is open may
+   * depend on an entry that has just left memory.
+   */
+  private release(closed: readonly Key[]): void {
     this.savingKeys = new UnsavedKeys();
-    for (const key of keys) {
+    for (const key of closed) {
       const entry = this.held.get(key);
-      if (!entry || this.changedKeys.has(key) || this.kind.isOpen(entry, key)) continue;
+      if (!entry || this.changedKeys.has(key)) continue;
       this.held.delete(key);
       this.rest(key, entry);
     }

@@ -73,4 +73,18 @@ describe('kept entries', () => {
       }),
     );
   });
+
+  it('decides once per save which entries leave memory, before any of them does', async () => {
+    const fold = viewFold('sample', 1, [KIND.shape]);
+    const state = await (await inMemoryStateStore()).open({ name: 'sample', tables: fold.tables });
+    const isOpen = jest.fn(KIND.isOpen);
+    const entries = new KeptEntries<string, Host, Host>({ ...KIND, isOpen }, state);
+    for (const key of KEYS) entries.set(key, { cluster: 'one', isOpen: key === 'a' });
+    const saving = entries.freeze();
+    expect(isOpen).toHaveBeenCalledTimes(KEYS.length);
+    entries.changed('d');
+    await state.save([...saving.changes], saving.saved);
+    expect(isOpen).toHaveBeenCalledTimes(KEYS.length);
+    expect(entries.unsaved).toBe(1);
+  });
 });
