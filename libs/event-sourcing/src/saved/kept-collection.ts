@@ -2,12 +2,14 @@ import {
   byText,
   compareFields,
   type FieldValue,
+  type FoundRow,
   type JsonObject,
   type ReadModelConditions,
   type ReadModelDocument,
   type ReadModelQuery,
   type SavedState,
   type StateChange,
+  type StateQuery,
   type StateTable,
 } from '@muster/ports';
 import { BoundedMap } from '../bounded-map';
@@ -156,13 +158,11 @@ export class KeptCollection {
     const sign = orderBy?.descending === true ? -1 : 1;
     this.requireDeclared([...Object.keys(where), ...(field === undefined ? [] : [field])]);
     const unsaved = new Set([...this.saving.keysFor(where), ...this.pending.keysFor(where)]);
-    const first = this.saved.find(this.table.name, {
-      where: conditionsOf(where),
-      orderBy: { ...(field !== undefined && { field }), descending: orderBy?.descending === true },
-      ...(unsaved.size === 0 ? { offset, limit } : { limit: offset + limit + unsaved.size }),
-    });
-    if (unsaved.size === 0) return first.map(({ key }) => key);
-    const merged: { key: string; order: FieldValue | undefined }[] = first.filter(({ key }) => !unsaved.has(key));
+    const order = { ...(field !== undefined && { field }), descending: orderBy?.descending === true };
+    const rows = (range: Pick<StateQuery, 'offset' | 'limit'>): readonly FoundRow[] =>
+      this.saved.find(this.table.name, { where: conditionsOf(where), orderBy: order, ...range });
+    if (unsaved.size === 0) return rows({ offset, limit }).map(({ key }) => key);
+    const merged = firstOthers(rows, unsaved, offset + limit);
     for (const key of unsaved) {
       const document = (this.pending.get(key) ?? this.saving.get(key))?.document;
       if (document && meets(document, where))
@@ -260,6 +260,22 @@ export class KeptCollection {
 
   private fieldsMeet(values: Fields, where: Where): boolean {
     return Object.entries(where).every(([field, wanted]) => isWanted(values[this.table.fields.indexOf(field)], wanted));
+  }
+}
+
+/**
+ * Returns the first rows without those of the keys, `count` of them at least when there are as many. Most unsaved documents of a log have
+ * no row yet, so the first query is enough.
+ */
+function firstOthers(
+  rows: (range: { readonly limit: number }) => readonly FoundRow[],
+  without: ReadonlySet<string>,
+  count: number,
+): { key: string; order: FieldValue | undefined }[] {
+  for (let limit = count; ; limit *= 2) {
+    const found = rows({ limit });
+    const others = found.filter(({ key }) => !without.has(key));
+    if (others.length >= count || found.length < limit) return others;
   }
 }
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import { inMemoryEventStore, inMemoryReadModels, inMemoryStateStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import type { JsonObject, ReadModelChange, ReadModels, SavedFold, StateStore, StateTable } from '@muster/ports';
 import { readModelsContract, temporaryDirectory } from '@muster/testing';
 import fc from 'fast-check';
+import { BoundedMap } from '../bounded-map';
+import { KeptCollection } from './kept-collection';
 import { keptReadModels } from './kept-read-models';
 import { SavedStates, type SaveLimits } from './saved-states';
 
@@ -253,5 +255,28 @@ describe('keptReadModels', () => {
     expect(await second.readModels.checkpoint('hosts')).toBe(5);
     expect(await second.readModels.get('hosts', 'a')).toEqual({ rank: 1 });
     await second.states.close();
+  });
+
+  it('asks the saved rows of a collection for few more than the wanted ones, however many documents are not saved yet', async () => {
+    const [table] = TABLES;
+    if (!table) throw new Error('There is no table.');
+    const state = await (await inMemoryStateStore()).open({ name: 'sample', tables: [table] });
+    const documents = new KeptCollection(table, state, new BoundedMap(100));
+    const put = (from: number, to: number, clusterId = 'c1'): void => {
+      for (let n = from; n < to; n += 1) documents.put(`event-${n}`, { cluster_id: clusterId, n });
+    };
+    put(100, 200);
+    const saving = documents.freeze();
+    await state.save(saving.changes, saving.saved);
+    put(200, 900);
+    put(100, 103, 'c2');
+    const find = jest.spyOn(state, 'find');
+    const found = (descending: boolean): readonly unknown[] =>
+      documents
+        .find({ collection: table.name, where: { cluster_id: 'c1' }, orderBy: { descending } }, 3)
+        .map(({ document }) => document['n']);
+    expect(found(true)).toEqual([899, 898, 897]);
+    expect(found(false)).toEqual([103, 104, 105]);
+    expect(find.mock.calls.map(([, { limit }]) => limit)).toEqual([3, 3, 6]);
   });
 });
