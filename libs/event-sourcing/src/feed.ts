@@ -1,4 +1,4 @@
-import type { EventShape, RecordedEvent, Requests } from '@muster/ports';
+import { type EventShape, type RecordedEvent, type Requests, type TurnLimits, TurnShare } from '@muster/ports';
 import { RepeatedFailure } from './repeated-failure';
 import { HEAD_BEACON, isPublishedEvent, positionOf, subscribeToEvents } from './shared-events';
 import type { TypedEventStore } from './typed-event-store';
@@ -8,14 +8,20 @@ const MAX_WAITING_EVENTS = 2_048;
 /** After this time without an event or a beacon, the store is read. */
 const SILENCE_CHECK_MS = 30_000;
 
+/** Time in which a feed handles events in one turn of the event loop. All hosts of a large cluster may change in the same turn. */
+export const FEED_TIME: TurnLimits = { minMs: 5, share: 0.1, maxMs: 20 };
+
 export interface FeedOptions<Event extends EventShape> {
   readonly name: string;
   readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
   /** The position of this consumer. It receives everything after it, in order, at least once. */
   readonly fromPosition: number;
-  /** A rejection means that the page was not handled. The same page is delivered again after a pause. */
-  readonly onPage: (page: readonly RecordedEvent<Event>[]) => Promise<void>;
+  /**
+   * Continues in the next turn of the event loop when `time` has none left. A rejection means that the page was not handled. The same
+   * page is delivered again after a pause.
+   */
+  readonly onPage: (page: readonly RecordedEvent<Event>[], time: TurnShare) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -52,6 +58,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   let closed = false;
   let lastMessageAt = Date.now();
   const failure = new RepeatedFailure(options.onError);
+  const time = new TurnShare(FEED_TIME);
   let running: Promise<void> | undefined;
   let announceCaughtUp: () => void = () => undefined;
   const caughtUp = new Promise<void>((resolve) => (announceCaughtUp = resolve));
@@ -60,7 +67,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
     const last = page[page.length - 1]?.position ?? position;
     takenUpTo = last;
     try {
-      await options.onPage(page);
+      await options.onPage(page, time);
       position = last;
     } finally {
       takenUpTo = position;

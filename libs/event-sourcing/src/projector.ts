@@ -171,7 +171,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
     requests,
     fromPosition: await readModels.checkpoint(name),
     onError: options.onError,
-    onPage: async (page) => {
+    onPage: async (page, time) => {
       const last = page[page.length - 1];
       if (!last) return;
       const overlay = new DocumentChanges();
@@ -185,6 +185,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
         for (const change of await options.project(event, read)) overlay.add(change);
       };
       for (const event of page) {
+        if (!time.hasTime()) await time.nextTurn();
         const before = parked.get(event.streamId);
         const reason = await parked.attempt(event, options.store, handle);
         const after = parked.get(event.streamId);

@@ -1,10 +1,11 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import type { JsonObject, ReadModels, RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
+import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type ProjectEvent, type Projector, type ProjectorOptions, startProjector } from './projector';
 import { type Relay, startRelay } from './relay';
-import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
+import { appendEvents, BusyTurns, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
 /** Counts the events of each stream in its document. A repeated event changes nothing. */
 const count: ProjectEvent<StoredEvent> = async (event, read) => {
@@ -49,6 +50,24 @@ describe('projector', () => {
   afterEach(async () => {
     await Promise.all(feeds.splice(0).map((feed) => feed.close()));
     await relay.close();
+  });
+
+  it('projects many events in several turns of the event loop, and commits them together', async () => {
+    await appendEvents(store, 100);
+    const turns = new BusyTurns();
+    const pages: number[] = [];
+    const feed = await start({
+      project: (event, read) => {
+        turns.work();
+        return count(event, read);
+      },
+      onCommitted: (page) => pages.push(page.length),
+    });
+    await feed.caughtUp;
+    turns.end();
+    expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
+    expect(pages).toEqual([100]);
+    expect(await counted()).toBe(100);
   });
 
   it('reads its own changes within a page and across pages', async () => {

@@ -1,4 +1,4 @@
-import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE } from '@muster/ports';
+import { type EventShape, type RecordedEvent, type Requests, START_OF_STORE, type TurnShare } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { type Concern, type ParkedKey, type RunAgain, WorkQueue } from './queues';
 import { DueKeys } from './saved/due-keys';
@@ -73,26 +73,39 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   }
   const waiters = new Set<{ readonly position: number; readonly done: () => void }>();
 
+  /**
+   * Observes events while the turn has time, at least one. Their keys are due after all of them, so that several events about one key
+   * lead to one reaction. Returns the index of the next event.
+   */
+  const observePart = (page: readonly RecordedEvent<Event>[], from: number, time: TurnShare): number => {
+    const due = live ? new Set<string>() : past;
+    let next = from;
+    for (let event = page[next]; event && (next === from || time.hasTime()); event = page[next]) {
+      options.observe(event);
+      for (const key of options.keysOf(event)) due.add(key);
+      observed = event.position;
+      next += 1;
+    }
+    if (due !== past) for (const key of due) queue.add(key);
+    saved?.reached(name, observed, page[next - 1]);
+    for (const waiter of waiters) {
+      if (waiter.position > observed) continue;
+      waiters.delete(waiter);
+      waiter.done();
+    }
+    return next;
+  };
+
   const feed: Feed = startFeed({
     name,
     store: options.store,
     requests: options.requests,
     fromPosition: observed,
     onError: options.onError,
-    onPage: async (page) => {
-      // Keys are due after the whole page, so that several events about one key lead to one reaction.
-      const due = live ? new Set<string>() : past;
-      for (const event of page) {
-        options.observe(event);
-        for (const key of options.keysOf(event)) due.add(key);
-        observed = event.position;
-      }
-      if (due !== past) for (const key of due) queue.add(key);
-      saved?.reached(name, observed, page.at(-1));
-      for (const waiter of waiters) {
-        if (waiter.position > observed) continue;
-        waiters.delete(waiter);
-        waiter.done();
+    onPage: async (page, time) => {
+      for (let from = 0; from < page.length;) {
+        from = observePart(page, from, time);
+        if (from < page.length) await time.nextTurn();
       }
       await saved?.room();
     },

@@ -1,9 +1,10 @@
 import type { RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventToAppend, eventually } from '@muster/testing';
+import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { type Reactor, startReactor, type ReactorOptions } from './reactor';
 import { type Relay, startRelay } from './relay';
-import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
+import { appendEvents, BusyTurns, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
 
 describe('reactor', () => {
   let store: PlainEventStore;
@@ -54,6 +55,17 @@ describe('reactor', () => {
     await reactor.idle();
     expect(seenAtFirst).toBe(1_400);
     expect([...reacted].sort()).toEqual(Array.from({ length: 7 }, (_, n) => `sample-${n}`));
+  });
+
+  it('observes many events in several turns of the event loop', async () => {
+    await appendEvents(store, 100);
+    const turns = new BusyTurns();
+    const reactor = start({ observe: () => turns.work() });
+    await reactor.caughtUp;
+    await reactor.idle();
+    turns.end();
+    expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
+    expect(reacted).toHaveLength(7);
   });
 
   it('resolves followed when the event was observed and its key was processed', async () => {

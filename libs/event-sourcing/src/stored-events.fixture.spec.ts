@@ -85,3 +85,28 @@ export const countingStore = (
     },
   };
 };
+
+/** Runs work that takes 2 ms, and counts how often it ran in each turn of the event loop. */
+export class BusyTurns {
+  private turn = 0;
+  private readonly counts = new Map<number, number>();
+  private immediate = setImmediate(() => this.nextTurn());
+
+  work(): void {
+    this.counts.set(this.turn, (this.counts.get(this.turn) ?? 0) + 1);
+    for (const endMs = performance.now() + 2; performance.now() < endMs;);
+  }
+
+  most(): number {
+    return Math.max(...this.counts.values());
+  }
+
+  end(): void {
+    clearImmediate(this.immediate);
+  }
+
+  private nextTurn(): void {
+    this.turn += 1;
+    this.immediate = setImmediate(() => this.nextTurn());
+  }
+}
