@@ -1,4 +1,4 @@
-import { type HostSecret, hostSecretName } from '@muster/contracts';
+import { type HostSecret, hostSecretName, parseHostKey } from '@muster/contracts';
 import { type ClusterState, effectiveRole, ignitionBase, isDay2 } from '@muster/domain';
 import {
   fromDataUrl,
@@ -35,7 +35,9 @@ export class JoiningHosts {
    */
   async render(clusterId: string, name: string): Promise<Buffer | undefined> {
     const cluster = this.view.cluster(clusterId)?.state;
-    const entry = this.view.hostsOf(clusterId).find((one) => isDay2(one.state) && nameOf(one) === name);
+    // All hosts of a cluster ask for their files at about the same time, so the others are not looked at.
+    const named = this.view.hostsOf(clusterId, (key) => name.endsWith(`-${parseHostKey(key).hostId}.ign`));
+    const entry = named.find((one) => isDay2(one.state) && nameOf(one) === name);
     return cluster && entry && this.renderHost(cluster, entry);
   }
 

@@ -139,8 +139,9 @@ export class InstallView {
     return this.clusters.get(id);
   }
 
-  hostsOf(clusterId: string): readonly HostEntry[] {
-    return [...(this.clusters.get(clusterId)?.hostKeys ?? [])].flatMap((key) => this.hosts.get(key) ?? []);
+  hostsOf(clusterId: string, isWanted: (key: HostKey) => boolean = () => true): readonly HostEntry[] {
+    const keys = [...(this.clusters.get(clusterId)?.hostKeys ?? [])];
+    return keys.flatMap((key) => (isWanted(key) ? (this.hosts.get(key) ?? []) : []));
   }
 
   isOpen(clusterId: string): boolean {
