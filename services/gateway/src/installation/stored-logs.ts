@@ -14,6 +14,14 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 /** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
 const READ_MODELS_WAIT_MS = 60_000;
+/** How long the list of the bodies of a cluster is used. All hosts of a cluster upload their logs at about the same time. */
+const LISTED_MS = 10_000;
+
+/** The bodies of a cluster. Those of other processes since the list was read are missing. */
+interface ListedBodies {
+  readonly listedAtMs: number;
+  readonly bytesByDigest: Map<string, number>;
+}
 
 /**
  * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
@@ -24,6 +32,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly logger = new Logger('logs');
   private timer: NodeJS.Timeout | undefined;
   private isClosing = false;
+  private readonly listed = new Map<string, ListedBodies>();
 
   constructor(
     @Inject(LOGS) private readonly areas: ObjectAreas,
@@ -96,7 +105,7 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     replaced: string | undefined,
   ): Promise<StoredObject> {
     const quota = this.config.logsBytesPerClusterMax;
-    const left = quota - (await bytesIn(area, replaced));
+    const left = quota - bytesIn(await this.bodiesOf(clusterId, area), replaced);
     if (left <= 0) {
       body.resume();
       throw quotaExceeded(clusterId, quota);
@@ -105,7 +114,9 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
       throw error instanceof ObjectTooLarge && left < LOG_BUNDLE_MAX_BYTES ? quotaExceeded(clusterId, quota) : error;
     });
     // The check above does not include concurrent uploads, so the size is checked again after the body was stored.
-    if ((await bytesIn(area, replaced === stored.digest ? undefined : replaced)) <= quota) return stored;
+    const bodies = await this.bodiesOf(clusterId, area);
+    bodies.set(stored.digest, stored.bytes);
+    if (bytesIn(bodies, replaced === stored.digest ? undefined : replaced) <= quota) return stored;
     await this.removeUnreferenced(clusterId, area, stored.digest);
     throw quotaExceeded(clusterId, quota);
   }
@@ -123,14 +134,29 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Two hosts may have uploaded the same bytes. */
   private async removeUnreferenced(clusterId: string, area: ObjectStore, digest: string): Promise<void> {
-    if (![...(await this.referenced(clusterId)).values()].includes(digest)) await area.remove(digest);
+    if ([...(await this.referenced(clusterId)).values()].includes(digest)) return;
+    await area.remove(digest);
+    this.listed.get(clusterId)?.bytesByDigest.delete(digest);
+  }
+
+  /** Returns the sizes of the bodies of the cluster by digest. Uploads of this process add to it. */
+  private async bodiesOf(clusterId: string, area: ObjectStore): Promise<Map<string, number>> {
+    const nowMs = this.clock.nowMs();
+    for (const [id, { listedAtMs }] of this.listed) if (nowMs - listedAtMs >= LISTED_MS) this.listed.delete(id);
+    const known = this.listed.get(clusterId);
+    if (known) return known.bytesByDigest;
+    const bytesByDigest = new Map<string, number>();
+    for await (const { digest, bytes } of area.list()) bytesByDigest.set(digest, bytes);
+    const listed = this.listed.get(clusterId) ?? { listedAtMs: nowMs, bytesByDigest };
+    this.listed.set(clusterId, listed);
+    return listed.bytesByDigest;
   }
 }
 
 /** Total size of all bodies except one. */
-async function bytesIn(area: ObjectStore, without: string | undefined): Promise<number> {
+function bytesIn(bytesByDigest: ReadonlyMap<string, number>, without: string | undefined): number {
   let sum = 0;
-  for await (const { digest, bytes } of area.list()) if (digest !== without) sum += bytes;
+  for (const [digest, bytes] of bytesByDigest) if (digest !== without) sum += bytes;
   return sum;
 }
 

@@ -18,25 +18,28 @@ describe('stored logs', () => {
   let isCaughtUp = true;
   const cluster = (): ClusterDocument =>
     ({ ...clusterDocument().document, _log_digests: digests }) as unknown as ClusterDocument;
-  const logs = new StoredLogs(
-    areas,
-    { logsBytesPerClusterMax: QUOTA } as never,
-    inMemoryEventStore() as never,
-    { nowMs: () => nowMs },
-    { passed: async () => isCaughtUp } as never,
-    {
-      document: async (id: string) => {
-        if (id === CLUSTER_ID) return cluster();
-        throw new RefusalError({ code: 'not-found', reason: 'There is no such cluster.' });
-      },
-    } as never,
-    { documentsOfCluster: async () => [hostDocument().document as unknown as HostDocument] } as never,
-  );
+  const storedLogs = (): StoredLogs =>
+    new StoredLogs(
+      areas,
+      { logsBytesPerClusterMax: QUOTA } as never,
+      inMemoryEventStore() as never,
+      { nowMs: () => nowMs },
+      { passed: async () => isCaughtUp } as never,
+      {
+        document: async (id: string) => {
+          if (id === CLUSTER_ID) return cluster();
+          throw new RefusalError({ code: 'not-found', reason: 'There is no such cluster.' });
+        },
+      } as never,
+      { documentsOfCluster: async () => [hostDocument().document as unknown as HostDocument] } as never,
+    );
 
+  let logs: StoredLogs;
   beforeEach(async () => {
     digests = {};
     nowMs = Date.now();
     isCaughtUp = true;
+    logs = storedLogs();
     for (const name of await areas.names()) {
       const area = await areas.area(name);
       for await (const { digest } of area.list()) await area.remove(digest);
@@ -88,6 +91,23 @@ describe('stored logs', () => {
     await upload('controller', 'c'.repeat(1_000));
     await expect(upload(HOST_ID, 'd')).rejects.toMatchObject(quotaRefusal);
     expect(await held()).toEqual(['c'.repeat(1_000)]);
+  });
+
+  it('reads the list of bodies once for the hosts that upload within ten seconds, and counts those of other processes later', async () => {
+    const area = await areas.area(CLUSTER_ID);
+    const list = jest.spyOn(area, 'list');
+    for (let n = 0; n < 5; n += 1) await upload(`host-${n}`, `${n}`.repeat(100));
+    expect(list).toHaveBeenCalledTimes(1);
+    list.mockRestore();
+    await storedLogs().replace(
+      CLUSTER_ID,
+      'controller',
+      Readable.from([Buffer.from('e'.repeat(400))]),
+      async () => undefined,
+    );
+    nowMs += 10_000;
+    await expect(upload(HOST_ID, 'f'.repeat(101))).rejects.toMatchObject(quotaRefusal);
+    await upload(HOST_ID, 'f'.repeat(100));
   });
 
   it('enforces the quota on concurrent uploads', async () => {
