@@ -24,7 +24,7 @@ export {
 export { forgetJsonText, jsonTextOf, keepJsonText } from './json-text';
 export { settleWithin, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
-export { type TurnLimits, TurnShare } from './turn-share';
+export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';
 export type { Clock, Ids } from './clock-and-ids';
 export {
   type ObjectAreas,

@@ -48,3 +48,36 @@ export class TurnShare {
     this.turn = undefined;
   }
 }
+
+/** Runs work in the order of its arrival, as much in each turn of the event loop as its share allows. */
+export class TurnQueue {
+  private readonly time: TurnShare;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(limits: TurnLimits, nowMs?: () => number) {
+    this.time = new TurnShare(limits, nowMs);
+  }
+
+  /** Returns the result of the work immediately while the turn has time left, otherwise in a later turn, in order. */
+  run<Result>(work: () => Result): Result | Promise<Result> {
+    if (this.waiting.length === 0 && this.time.hasTime()) return work();
+    return new Promise((resolve, reject) => {
+      this.waiting.push(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+      if (this.waiting.length === 1) void this.runWaiting();
+    });
+  }
+
+  /** Every turn begins with time, so at least one waiting piece of work runs in it. */
+  private async runWaiting(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.time.nextTurn();
+      while (this.waiting.length > 0 && this.time.hasTime()) this.waiting.shift()?.();
+    }
+  }
+}

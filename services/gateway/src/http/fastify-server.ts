@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
 import { closePromptly, type TlsFiles } from '@muster/nest-kit';
+import { type TurnLimits, TurnQueue } from '@muster/ports';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import {
@@ -92,6 +93,7 @@ export function createFastifyServer(
   // No middleware exists, so the hook that runs middleware is left out.
   const adapter = new FastifyAdapter({ ...options, ...(tls && { https: { ...timeouts, ...tls } }), skipMiddie: true });
   const server = adapter.getInstance();
+  startInTurns(server);
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Request-Id', request.id);
     done();
@@ -103,6 +105,17 @@ export function createFastifyServer(
   answerFromKeptBodies(server);
   readUploads(server);
   return adapter;
+}
+
+/**
+ * Time in which requests start in one turn of the event loop. Hundreds of hosts may send a request in the same turn, and timers and
+ * other connections would wait for all of them.
+ */
+export const REQUEST_TIME: TurnLimits = { minMs: 15, share: 0.3, maxMs: 50 };
+
+function startInTurns(server: FastifyInstance): void {
+  const arrivals = new TurnQueue(REQUEST_TIME);
+  server.addHook('onRequest', (_request, _reply, done) => void arrivals.run(done));
 }
 
 /**

@@ -5,7 +5,7 @@ import { portOf } from '@muster/nest-kit';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID } from '../sample-documents.fixture.spec';
-import { createFastifyServer } from './fastify-server';
+import { createFastifyServer, REQUEST_TIME } from './fastify-server';
 import { JSON_BODY_MAX_BYTES, PATH_PARAMETER_MAX_CHARACTERS, REQUEST_ID_MAX_CHARACTERS } from './request-body';
 import { RouteTable } from './routes';
 
@@ -180,6 +180,33 @@ describe('request rates', () => {
     } finally {
       await gateway.close();
     }
+  });
+});
+
+describe('requests that arrive in the same turn of the event loop', () => {
+  const WORK_MS = 5;
+
+  it('start in several turns, in order', async () => {
+    const server = createFastifyServer(new RouteTable()).getInstance();
+    const turns = new Map<number, number>();
+    const started: number[] = [];
+    let turn = 0;
+    const next = (): NodeJS.Immediate => setImmediate(() => void ((turn += 1), (immediate = next())));
+    let immediate = next();
+    server.get<{ Params: { n: string } }>('/busy/:n', ({ params }, reply) => {
+      turns.set(turn, (turns.get(turn) ?? 0) + 1);
+      started.push(Number(params.n));
+      for (const endMs = performance.now() + WORK_MS; performance.now() < endMs;);
+      void reply.send({});
+    });
+    await server.ready();
+    const numbers = Array.from({ length: 60 }, (_, n) => n);
+    const answers = await Promise.all(numbers.map((n) => server.inject(`/busy/${n}`)));
+    clearImmediate(immediate);
+    await server.close();
+    expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
+    expect(started).toEqual(numbers);
+    expect(Math.max(...turns.values())).toBeLessThanOrEqual(REQUEST_TIME.maxMs / WORK_MS + 1);
   });
 });
 
