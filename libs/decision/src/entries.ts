@@ -25,6 +25,8 @@ export interface EntryShape {
 /** The entries of a view by key. Saved entries are loaded on demand. */
 export interface Entries<Key extends string, Entry extends object> {
   get(key: Key): Entry | undefined;
+  /** Returns the entry when it is in memory. */
+  peek(key: Key): Entry | undefined;
   set(key: Key, entry: Entry): void;
   /** Must be called when the members of an entry of this map have changed. */
   changed(key: Key): void;
@@ -48,6 +50,7 @@ export const entriesInMemory: MakeEntries = <Key extends string, Entry extends o
   const entries = new Map<Key, Entry>();
   return {
     get: (key) => entries.get(key),
+    peek: (key) => entries.get(key),
     set: (key, entry) => void entries.set(key, entry),
     changed: () => undefined,
     delete: (key) => void entries.delete(key),

@@ -12,6 +12,16 @@ export const isClosedHost = ({ status, deregisteredAt, passedDeadlines }: HostSt
 export const isClosedCluster = ({ status, deregisteredAt }: ClusterState): boolean =>
   status === 'installed' || (status === 'deregistered' && deregisteredAt === '');
 
+/**
+ * Whether the host stays in memory: something may happen to it or to its cluster, whose reactions read all hosts. `clusterOf`: returns
+ * a cluster that is in memory.
+ */
+export function isHostNeeded(host: HostState, clusterOf: (id: string) => ClusterState | undefined): boolean {
+  if (!isClosedHost(host)) return true;
+  const cluster = host.status === 'unregistered' ? undefined : clusterOf(host.clusterId);
+  return cluster !== undefined && !isClosedCluster(cluster);
+}
+
 const FINISHED_CLUSTERS: readonly string[] = ['installed', 'cancelled', 'error'];
 
 /** When the cluster was installed, cancelled, failed or deleted, ISO 8601. Undefined while it is open. */

@@ -1,6 +1,6 @@
 import { type HostKey, parseHostKey } from '@muster/contracts';
 import type { EntryKind, EntryShape } from '@muster/decision';
-import { type HostKeys, isClosedCluster, isClosedHost } from '@muster/domain';
+import { type HostKeys, isClosedCluster, isHostNeeded } from '@muster/domain';
 import {
   addressesOf,
   ClusterConnectivity,
@@ -19,15 +19,18 @@ export const FACTS_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS, INFRA_ENVS]
 type SavedHost = Pick<HostEntry, 'state' | 'reports' | 'lastEventId'>;
 
 export const hostKind = ({
+  clusterOf,
   forgotten,
 }: {
+  /** Returns a cluster that is in memory. */
+  readonly clusterOf: (id: string) => ClusterEntry | undefined;
   readonly forgotten: (key: HostKey) => void;
 }): EntryKind<HostKey, HostEntry, SavedHost> => ({
   shape: HOSTS,
   fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
   toSaved: ({ state, reports, lastEventId }) => ({ state, reports, lastEventId }),
   fromSaved: (saved, key) => ({ key, ...saved }),
-  isOpen: ({ state }) => !isClosedHost(state),
+  isOpen: ({ state }) => isHostNeeded(state, (id) => clusterOf(id)?.state),
   forgotten,
 });
 

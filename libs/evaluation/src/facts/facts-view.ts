@@ -11,7 +11,14 @@ import {
   parseStreamId,
 } from '@muster/contracts';
 import { entriesInMemory, type MakeEntries } from '@muster/decision';
-import { clusterDecider, hostDecider, infraEnvDecider, isRoleConfirmed, userManifestsAfter } from '@muster/domain';
+import {
+  clusterDecider,
+  hostDecider,
+  infraEnvDecider,
+  isClosedCluster,
+  isRoleConfirmed,
+  userManifestsAfter,
+} from '@muster/domain';
 import { NO_SHAPE } from '@muster/operators';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
@@ -197,6 +204,7 @@ export class FactsView {
     const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), event);
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);
+      for (const key of known?.hostKeys ?? []) this.entries.hosts.changed(key);
       return [];
     }
     if (known) return this.clusterChanged(known, { state }, event.id);
@@ -237,6 +245,9 @@ export class FactsView {
     Object.assign(known, changes, { lastEventId: eventId, vipVerifications: undefined });
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
+    // Its hosts may leave memory with it.
+    if (isClosedCluster(known.state) && !isClosedCluster(before.state))
+      for (const key of known.hostKeys) this.entries.hosts.changed(key);
     known.connectivity.setNetworks(facts.machineNetworks);
     known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);

@@ -19,7 +19,12 @@ export class KnownEntries {
   private readonly keysOfIds = new Map<string, HostKey>();
 
   constructor(make: MakeEntries) {
-    this.hosts = make(hostKind({ forgotten: (key) => this.membership.forgetHost(key) }));
+    this.hosts = make(
+      hostKind({
+        clusterOf: (id) => this.clusters.peek(id),
+        forgotten: (key) => this.membership.forgetHost(key),
+      }),
+    );
     this.clusters = make(
       clusterKind({
         hostKeysOf: (id) => this.membership.hostsOf(id),

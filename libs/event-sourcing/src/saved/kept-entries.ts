@@ -93,6 +93,10 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     return this.held.get(key) ?? this.rested(key) ?? this.loaded(key);
   }
 
+  peek(key: Key): Entry | undefined {
+    return this.held.get(key) ?? this.resting.get(key);
+  }
+
   set(key: Key, entry: Entry): void {
     this.resting.delete(key);
     this.held.set(key, entry);

@@ -18,7 +18,7 @@ import {
   infraEnvDecider,
   type InfraEnvState,
   isClosedCluster,
-  isClosedHost,
+  isHostNeeded,
   Membership,
   type MembershipChange,
 } from '@muster/domain';
@@ -38,6 +38,7 @@ import {
   membersOf,
   newCluster,
   NO_OUTCOMES,
+  NOTHING_PREPARED,
   NOTHING_REPORTED,
   PROPAGATED,
   withChanges,
@@ -71,7 +72,7 @@ export class RegistrationView {
       fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
       toSaved: ({ key: _key, ...saved }) => saved,
       fromSaved: (saved, key) => ({ key, ...saved }),
-      isOpen: ({ state }) => !isClosedHost(state),
+      isOpen: ({ state }) => isHostNeeded(state, (id) => this.clusters.peek(id)?.state),
       forgotten: (key) => this.membership.forgetHost(key),
     });
     this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>>({
@@ -237,13 +238,10 @@ export class RegistrationView {
     Object.assign(entry, { state: clusterDecider.evolve(before, event), members: undefined, cause: causeOf(event) });
     if (entry.state.inputsRevision !== before.inputsRevision)
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
-    if (event.type === 'ClusterReset')
-      Object.assign(entry, {
-        artifacts: undefined,
-        releaseImages: undefined,
-        download: undefined,
-        hasKubeconfig: false,
-      });
+    // Its hosts may leave memory with it.
+    if (isClosedCluster(entry.state) && !isClosedCluster(before))
+      for (const key of entry.hostKeys) this.hosts.changed(key);
+    if (event.type === 'ClusterReset') Object.assign(entry, NOTHING_PREPARED);
     if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
     const kind = PROPAGATED[event.type];
     if (!kind) return;

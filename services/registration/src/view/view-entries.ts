@@ -113,6 +113,14 @@ export const NO_OUTCOMES: Outcomes = new Map();
 export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
   new Map([...before, ...changed.map((outcome) => [outcome.id, sharedOutcome(outcome)] as const)]);
 
+/** What a reset cluster has of its installation. */
+export const NOTHING_PREPARED = {
+  artifacts: undefined,
+  releaseImages: undefined,
+  download: undefined,
+  hasKubeconfig: false,
+};
+
 /** Reports and outcomes of an earlier generation of a host are void. */
 export const NOTHING_REPORTED = {
   hardware: undefined,
