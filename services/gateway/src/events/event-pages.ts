@@ -22,7 +22,7 @@ export const EVENTS_PAGE_DEFAULT = 5_000;
 export const EVENTS_PAGE_MAX = 50_000;
 
 /** Number of events that are read in one turn of the event loop. */
-const READ_AT_ONCE = 5_000;
+const READ_AT_ONCE = 500;
 /** Number of events in one part of a text. */
 const PART_EVENTS = 250;
 
@@ -184,11 +184,15 @@ export class EventPages {
   }
 
   private async *pages(find: Find, offset: number, limit: number): AsyncIterable<readonly EventDocument[]> {
-    for (let read = 0; read < limit; read += READ_AT_ONCE) {
-      const size = Math.min(limit - read, READ_AT_ONCE);
-      const found = await this.readModels.find({ ...find, offset: offset + read, limit: size });
-      yield found.map(({ document }) => document);
+    const seen = new Set<string>();
+    for (let from = offset, size = Math.min(limit, READ_AT_ONCE); seen.size < limit; size = READ_AT_ONCE) {
+      const found = await this.readModels.find({ ...find, offset: from, limit: size });
+      // When the newest events come first, those that are stored meanwhile move the others to later pages.
+      const others = found.filter(({ key }) => !seen.has(key)).slice(0, limit - seen.size);
+      for (const { key } of others) seen.add(key);
+      yield others.map(({ document }) => document);
       if (found.length < size) return;
+      from += size;
       // A read model in memory returns its pages in one turn. Other requests are answered between them.
       await nextTurn();
     }

@@ -159,4 +159,27 @@ describe('pages of events', () => {
       (await read({ cluster_id: 'c1', message: 'event', limit: 2, offset: 20_498 })).map((e) => e.message),
     ).toEqual(['event 20498', 'event 20499']);
   });
+
+  it('contain every event once, newest first, while others are stored', async () => {
+    const readModels = await stored(Array.from({ length: 2_000 }, () => ({ cluster_id: 'c1' })));
+    let reads = 0;
+    const growing: ReadModels = {
+      ...readModels,
+      find: async (given) => {
+        const found = await readModels.find(given);
+        reads += 1;
+        const added = Array.from({ length: 30 }, (_event, n) => ({
+          kind: 'put' as const,
+          ...eventDocument(2_000 + 30 * reads + n, { cluster_id: 'c1' }),
+        }));
+        await readModels.commit('views', 1 + reads, added);
+        return found;
+      },
+    };
+    const { events } = await pagesOf(growing).read({ cluster_id: 'c1', order: 'descending', limit: 1_200 });
+    expect(reads).toBe(3);
+    expect(events.map(({ message }) => message)).toEqual(
+      Array.from({ length: 1_200 }, (_event, n) => `event ${1_999 - n}`),
+    );
+  });
 });
