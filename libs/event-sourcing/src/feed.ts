@@ -9,7 +9,7 @@ const MAX_WAITING_EVENTS = 2_048;
 const SILENCE_CHECK_MS = 30_000;
 
 /** Time in which a feed handles events in one turn of the event loop. All hosts of a large cluster may change in the same turn. */
-export const FEED_TIME: TurnLimits = { minMs: 5, share: 0.1, maxMs: 20 };
+export const FEED_TIME: TurnLimits = { minMs: 4, share: 0.1, maxMs: 10 };
 
 export interface FeedOptions<Event extends EventShape> {
   readonly name: string;

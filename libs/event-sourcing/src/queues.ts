@@ -13,7 +13,7 @@ export const REACTIONS_PER_TURN_MAX = 8;
 /** When a reaction has been due for longer, it starts in this turn while reactions have time left in it. */
 export const REACTION_LATENESS_MS_MAX = 250;
 /** Time in which reactions start in one turn, so that a turn ends before many hosts are evaluated. */
-export const REACTION_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 40 };
+export const REACTION_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 

@@ -27,7 +27,7 @@ export interface SqliteStateStoreOptions {
 }
 
 /** Time of a save in one turn of the event loop. A request takes many turns, and a save adds this time to each. */
-const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 15 };
+const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 8 };
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */

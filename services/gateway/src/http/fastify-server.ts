@@ -111,7 +111,7 @@ export function createFastifyServer(
  * Time in which requests start in one turn of the event loop. Hundreds of hosts may send a request in the same turn, and timers and
  * other connections would wait for all of them.
  */
-export const REQUEST_TIME: TurnLimits = { minMs: 15, share: 0.3, maxMs: 50 };
+export const REQUEST_TIME: TurnLimits = { minMs: 15, share: 0.3, maxMs: 25 };
 
 function startInTurns(server: FastifyInstance): void {
   const arrivals = new TurnQueue(REQUEST_TIME);

@@ -1,7 +1,7 @@
 import { type TurnLimits, TurnQueue } from '@muster/ports';
 
 /** Time in which texts are rendered in one turn of the event loop. */
-export const RENDERING_TIME: TurnLimits = { minMs: 5, share: 0.25, maxMs: 40 };
+export const RENDERING_TIME: TurnLimits = { minMs: 5, share: 0.25, maxMs: 20 };
 
 /**
  * Divides the rendering of large responses among turns of the event loop, so that other requests are answered in between.
