@@ -178,7 +178,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   }
 
   /**
-   * Moves saved entries to the cache that were closed and have not changed since. They are not asked again: whether one is open may
+   * Moves saved entries to the cache that were closed and have not changed since. They were checked before: whether one is open may
    * depend on an entry that has just left memory.
    */
   private release(closed: readonly Key[]): void {

@@ -35,7 +35,7 @@ export class JoiningHosts {
    */
   async render(clusterId: string, name: string): Promise<Buffer | undefined> {
     const cluster = this.view.cluster(clusterId)?.state;
-    // All hosts of a cluster ask for their files at about the same time, so the others are not looked at.
+    // All hosts of a cluster ask for their files at about the same time, so the others are not read.
     const named = this.view.hostsOf(clusterId, (key) => name.endsWith(`-${parseHostKey(key).hostId}.ign`));
     const entry = named.find((one) => isDay2(one.state) && nameOf(one) === name);
     return cluster && entry && this.renderHost(cluster, entry);

@@ -113,7 +113,7 @@ export const NO_OUTCOMES: Outcomes = new Map();
 export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
   new Map([...before, ...changed.map((outcome) => [outcome.id, sharedOutcome(outcome)] as const)]);
 
-/** What a reset cluster has of its installation. */
+/** The results of an installation, as a reset removes them. */
 export const NOTHING_PREPARED = {
   artifacts: undefined,
   releaseImages: undefined,
