@@ -1,5 +1,3 @@
-import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-
 /** Limits for the time that one kind of work has in a turn of the event loop, in ms. */
 export interface TurnLimits {
   readonly minMs: number;
@@ -15,9 +13,12 @@ export interface TurnLimits {
 /** Divides one kind of work among turns of the event loop, so that other work of the process runs in between. */
 export class TurnShare {
   private timeMs: number;
+  private beganAtMs = 0;
   private endsAtMs = 0;
-  /** Resolves at the end of the turn; undefined before the first work of a turn. */
+  private isTurnMeasured = false;
+  /** Resolves at the end of the turn; undefined while nothing waits for it. */
   private turn: Promise<void> | undefined;
+  private endTurn: () => void = () => undefined;
 
   constructor(
     private readonly limits: TurnLimits,
@@ -28,24 +29,32 @@ export class TurnShare {
 
   /** Returns whether the work has time left in this turn. The first call of a turn returns true. */
   hasTime(): boolean {
-    if (this.turn) return this.nowMs() < this.endsAtMs;
-    void this.nextTurn();
+    if (this.isTurnMeasured) return this.nowMs() < this.endsAtMs;
+    this.begin();
     return true;
   }
 
   /** Resolves at the beginning of the next turn. */
   nextTurn(): Promise<void> {
-    this.turn ??= this.begin();
+    if (!this.isTurnMeasured) this.begin();
+    this.turn ??= new Promise((resolve) => (this.endTurn = resolve));
     return this.turn;
   }
 
-  private async begin(): Promise<void> {
+  private begin(): void {
+    this.isTurnMeasured = true;
+    this.beganAtMs = this.nowMs();
+    this.endsAtMs = this.beganAtMs + this.timeMs;
+    setImmediate(() => this.end());
+  }
+
+  private end(): void {
     const { minMs, share, maxMs } = this.limits;
-    const beganAtMs = this.nowMs();
-    this.endsAtMs = beganAtMs + this.timeMs;
-    await turnOfEventLoop();
-    this.timeMs = Math.min(maxMs, Math.max(minMs, share * (this.nowMs() - beganAtMs)));
+    this.timeMs = Math.min(maxMs, Math.max(minMs, share * (this.nowMs() - this.beganAtMs)));
+    this.isTurnMeasured = false;
     this.turn = undefined;
+    this.endTurn();
+    this.endTurn = () => undefined;
   }
 }
 
