@@ -209,7 +209,7 @@ function copyJson(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? (LIST_COPIERS[depth] ?? refuse)(value) : copyStruct(value, depth);
 }
 
-/** The only base64 form of its bytes. Node checks it a hundred times as fast as the protobuf library, which decodes it in JavaScript. */
+/** The only base64 form of its bytes. Node checks it 20 times as fast as the protobuf library, which decodes it in JavaScript. */
 const isBase64 = (text: string): boolean => Buffer.from(text, 'base64').toString('base64') === text;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();

@@ -50,8 +50,8 @@ export class ConnectivityRounds {
   private readonly repetitions = new Map<string, CheckRound>();
 
   /**
-   * Returns when the host may check, at the earliest `nowMs`, in milliseconds since the Unix epoch. `last`: the turn which the host
-   * received at its last request and has not taken.
+   * Returns the turn of the host, which may check when its time has come. `last`: the turn which the host received at its last request
+   * and has not taken. `nowMs`: milliseconds since the Unix epoch.
    */
   turnOf({ clusterId, hostCount, isNewVersion }: DueCheck, last: CheckTurn | undefined, nowMs: number): CheckTurn {
     const rounds = isNewVersion ? this.firstChecks : this.repetitions;

@@ -204,7 +204,7 @@ export class FactsView {
     const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), event);
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);
-      for (const key of known?.hostKeys ?? []) this.entries.hosts.changed(key);
+      this.reconsiderHosts(known?.hostKeys ?? []);
       return [];
     }
     if (known) return this.clusterChanged(known, { state }, event.id);
@@ -245,9 +245,7 @@ export class FactsView {
     Object.assign(known, changes, { lastEventId: eventId, vipVerifications: undefined });
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
-    // Its hosts may leave memory with it.
-    if (isClosedCluster(known.state) && !isClosedCluster(before.state))
-      for (const key of known.hostKeys) this.entries.hosts.changed(key);
+    if (isClosedCluster(known.state) && !isClosedCluster(before.state)) this.reconsiderHosts(known.hostKeys);
     known.connectivity.setNetworks(facts.machineNetworks);
     known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
@@ -275,6 +273,11 @@ export class FactsView {
       before.settings.ntpSources === state.settings.ntpSources &&
       before.settings.additionalNtpSources === state.settings.additionalNtpSources;
     return isSame || !known ? [] : this.withoutSummaries([...this.entries.membership.hostsOfInfraEnv(id)]);
+  }
+
+  /** Finished hosts leave memory with their cluster. */
+  private reconsiderHosts(keys: Iterable<HostKey>): void {
+    for (const key of keys) this.entries.hosts.changed(key);
   }
 
   /** The summary of a host depends on the version of its cluster. */
