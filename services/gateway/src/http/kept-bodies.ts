@@ -37,12 +37,15 @@ const gzipAsync = promisify<Buffer, Buffer>(gzip);
 
 /**
  * Gives the body an entity tag. Its answers are conditional, and compressed once it has been read several times. The bytes
- * of the body must not change.
+ * of the body must not change. Returns the tag. By default, it is a new one.
  */
-export function keepBody(body: Buffer): void {
-  if (!bodies.has(body))
-    bodies.set(body, { tag: `${PROCESS_TAG}-${(tags += 1)}`, encodableReads: 0, encoded: new Map() });
+export function keepBody(body: Buffer, tag = newTag()): string {
+  const known = bodies.get(body);
+  if (!known) bodies.set(body, { tag, encodableReads: 0, encoded: new Map() });
+  return known?.tag ?? tag;
 }
+
+const newTag = (): string => `${PROCESS_TAG}-${(tags += 1)}`;
 
 /** Answers requests for kept bodies with 304 when the client has them, and with compressed bytes when it accepts them. */
 export function answerFromKeptBodies(server: FastifyInstance): void {

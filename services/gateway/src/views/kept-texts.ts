@@ -5,7 +5,9 @@ import { keepBody } from '../http/kept-bodies';
 interface Kept {
   /** The inputs from which the text was rendered. */
   readonly sources: readonly unknown[];
-  readonly pieces: readonly Buffer[];
+  /** Undefined for a text that was joined once. Until it is requested again, only its tag is kept. */
+  readonly pieces: readonly Buffer[] | undefined;
+  readonly tag?: string | undefined;
 }
 
 /**
@@ -28,22 +30,28 @@ export class KeptTexts {
 
   /** Replaces the text of the key. A text above `bytesMax` is not kept. */
   keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
-    this.texts.set(key, { sources, pieces }, bytesOf(pieces));
     const [body, ...others] = pieces;
-    if (body && others.length === 0) keepBody(body);
+    const tag = body && others.length === 0 ? keepBody(body) : undefined;
+    this.texts.set(key, { sources, pieces, tag }, bytesOf(pieces));
   }
 
   /**
-   * One piece with the bytes of all pieces; the same object as long as the sources are, by default the pieces. Texts above
-   * `JOINED_MAX_BYTES` stay in pieces.
+   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same objects, by default the pieces.
+   * Texts above `JOINED_MAX_BYTES` stay in pieces. The bytes are kept from the second request on: most clusters change between two
+   * requests, and garbage in old memory costs a collection of the whole heap.
    */
   joined(key: string, pieces: readonly Buffer[], sources: readonly unknown[] = pieces): readonly Buffer[] {
-    if (bytesOf(pieces) > JOINED_MAX_BYTES) return pieces;
-    const known = this.find(key, sources);
-    if (known) return known;
-    const whole = [Buffer.concat(pieces)];
-    this.keep(key, sources, whole);
-    return whole;
+    const bytes = bytesOf(pieces);
+    if (bytes > JOINED_MAX_BYTES) return pieces;
+    const kept = this.find(key, sources);
+    if (kept) return kept;
+    const known = this.texts.peek(key);
+    const isRepeated = known !== undefined && areSame(known.sources, sources);
+    const whole = Buffer.concat(pieces);
+    const tag = keepBody(whole, isRepeated ? known.tag : undefined);
+    const joined = [whole];
+    this.texts.set(key, { sources, pieces: isRepeated ? joined : undefined, tag }, bytes);
+    return joined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { keepBody } from '../http/kept-bodies';
 import { KeptTexts } from './kept-texts';
 
 const piece = (text: string): Buffer => Buffer.from(text);
@@ -25,19 +26,26 @@ describe('Texts that are kept', () => {
     expect(texts.find('c', [1])?.join('')).toBe('cccc');
   });
 
-  it('are joined once per change of a piece', () => {
+  it('are kept joined from the second request on, until a piece changes', () => {
     const texts = new KeptTexts(100);
-    const [one, two] = [piece('1'), piece('2')];
-    const whole = texts.joined('a', [one, two]);
-    expect(whole.join('')).toBe('12');
-    expect(texts.joined('a', [one, two])).toBe(whole);
-    expect(texts.joined('a', [one, piece('3')]).join('')).toBe('13');
+    const pieces = [piece('1'), piece('2')];
+    const [first] = texts.joined('a', pieces);
+    expect(texts.find('a', pieces)).toBeUndefined();
+    const second = texts.joined('a', pieces);
+    expect(texts.joined('a', pieces)).toBe(second);
+    expect([first, ...second].join()).toBe('12,12');
+    const [changed] = texts.joined('a', [...pieces.slice(0, 1), piece('3')]);
+    expect(changed?.toString()).toBe('13');
+    const tags = [first, ...second, changed].map((body) => body && keepBody(body));
+    expect(tags).toEqual([tags[0], tags[0], expect.not.stringMatching(String(tags[0]))]);
   });
 
-  it('are joined once per change of the objects from which all pieces follow', () => {
+  it('are kept joined until an object changes from which all pieces follow', () => {
     const texts = new KeptTexts(100);
     const document = {};
-    const whole = texts.joined('a', [piece('1'), piece('2')], [document]);
+    const joined = (): readonly Buffer[] => texts.joined('a', [piece('1'), piece('2')], [document]);
+    joined();
+    const whole = joined();
     expect(texts.find('a', [document])).toBe(whole);
     expect(texts.find('a', [document, {}])).toBeUndefined();
   });
