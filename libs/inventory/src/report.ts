@@ -80,10 +80,8 @@ export const toStoredBody = ({ text, digest }: PendingBody): { readonly digest: 
   bytes: utf8Length(text),
 });
 
-const UTF_8 = new TextEncoder();
-
-/** Returns the length of the text in UTF-8, in bytes. */
-export const utf8Length = (text: string): number => UTF_8.encode(text).length;
+/** Returns the length of the text in UTF-8, in bytes. Encoding the text only to measure it would allocate as many bytes. */
+export const utf8Length = (text: string): number => Buffer.byteLength(text);
 
 const INT32_MAX = 2 ** 31 - 1;
 
