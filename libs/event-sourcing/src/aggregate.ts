@@ -20,16 +20,17 @@ const MAX_REMEMBERED_COMMANDS = 1_024;
 
 /** The last commands of one stream and the position and revision that each of them reached. */
 export class CommandLog {
-  private readonly positions = new BoundedMap<string, { readonly position: number; readonly revision: number }>(
-    MAX_REMEMBERED_COMMANDS,
-  );
+  /** The earliest first. A fleet has dozens of these entries per host, so they have no other objects around them. */
+  private readonly reached = new Map<string, Stored>();
 
-  find(commandId: string): { readonly position: number; readonly revision: number } | undefined {
-    return this.positions.get(commandId);
+  find(commandId: string): Stored | undefined {
+    return this.reached.get(commandId);
   }
 
   remember(commandId: string, position: number, revision: number): void {
-    this.positions.set(commandId, { position, revision });
+    this.reached.set(commandId, { position, revision });
+    const [earliest] = this.reached.size > MAX_REMEMBERED_COMMANDS ? this.reached.keys() : [];
+    if (earliest !== undefined) this.reached.delete(earliest);
   }
 }
 
