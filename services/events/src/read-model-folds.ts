@@ -15,7 +15,7 @@ const table = (name: string, fields: readonly string[] = [], indexes = fields.ma
 export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   {
     name: VIEWS_PROJECTION,
-    version: 2,
+    version: 3,
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),
@@ -37,7 +37,7 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   },
   {
     name: JOURNEYS_PROJECTION,
-    version: 1,
+    version: 2,
     tables: [
       table(JOURNEY_COLLECTIONS.clusters, ['day', 'openshift_version', 'platform', 'topology'], [['day']]),
       table(JOURNEY_COLLECTIONS.hosts, ['cluster_id']),

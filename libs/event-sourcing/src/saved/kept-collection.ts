@@ -14,7 +14,7 @@ import {
 } from '@muster/ports';
 import { BoundedMap } from '../bounded-map';
 import type { FrozenChanges } from './saved-states';
-import { decodeValue, encodeValue } from './values';
+import { decodeDocument, encodeDocument } from './values';
 
 type Fields = readonly (FieldValue | undefined)[];
 type Where = ReadModelQuery['where'];
@@ -199,7 +199,7 @@ export class KeptCollection {
     const fieldsOf = (document: JsonObject): Fields => this.fieldsOf(document);
     const changes = function* (): Generator<StateChange> {
       for (const [key, { document }] of saving) {
-        const value = document && encodeValue(document);
+        const value = document && encodeDocument(document);
         if (value) sizes.set(key, value.byteLength);
         yield { table: table.name, key, row: value && { key, value, fields: fieldsOf(document) } };
       }
@@ -231,7 +231,7 @@ export class KeptCollection {
     if (cached || key > this.lastSavedKey) return cached;
     const value = this.saved.get(this.table.name, key);
     if (!value) return undefined;
-    const document = decodeValue<JsonObject>(value);
+    const document = decodeDocument(value);
     this.cache.set(key, document, value.byteLength);
     return document;
   }
