@@ -83,7 +83,7 @@ export {
 export { isHostname, NAME_RESOLUTION_RULES } from './host/name.rules';
 export { operatorCluster, operatorHost } from './operators/operator-subjects';
 export { type BlockingStatus, clusterBlockingStatus, hostBlockingStatus } from './rule/blocking-status';
-export { isSameOutcome, type Outcomes, sharedOutcome } from './rule/evaluate-rules';
+export { isSameOutcome, type Outcomes, sharedOutcome, sharedOutcomes } from './rule/evaluate-rules';
 export {
   ALL_RULES,
   checkOverrides,

@@ -26,6 +26,7 @@ import {
   type Outcome,
   rememberOutcomes,
   type Remembered,
+  sharedOutcomes,
 } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
 import { FLAP_POLICY } from './config';
@@ -74,7 +75,10 @@ export class OutcomeStore {
       shape: OUTCOMES,
       fieldsOf: () => [],
       toSaved: (known) => known,
-      fromSaved: (known) => known,
+      fromSaved: ({ recorded, ...place }) => ({
+        ...place,
+        recorded: { ...recorded, outcomes: sharedOutcomes(recorded.outcomes) },
+      }),
       isOpen: (_known, subject) => isOpenSubject(subject, view),
     });
     this.handler = createCommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>({

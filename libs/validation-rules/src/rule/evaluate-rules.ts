@@ -131,3 +131,7 @@ export function sharedOutcome(outcome: Outcome): Outcome {
   const text = `${Object.keys(outcome).length} ${id} ${status} ${reason}`;
   return sharedByText(parameters.length === 0 ? text : `${text} ${JSON.stringify(parameters)}`, outcome);
 }
+
+/** Returns equal outcomes that are shared, for example after they were loaded. */
+export const sharedOutcomes = (outcomes: Outcomes): Outcomes =>
+  new Map(Array.from(outcomes, ([id, outcome]) => [id, sharedOutcome(outcome)]));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { evaluateRules, PARAMETER_CHARACTERS_MAX, sharedOutcome } from './evaluate-rules';
+import { evaluateRules, PARAMETER_CHARACTERS_MAX, sharedOutcome, sharedOutcomes } from './evaluate-rules';
 import { type Claim, failBecause, type Outcome, pass, type Rule } from './rule';
 
 const outcome = (changes: Partial<Outcome> = {}): Outcome => ({
@@ -9,6 +9,15 @@ const outcome = (changes: Partial<Outcome> = {}): Outcome => ({
   parameters: ['16 GiB', '8 GiB'],
   flapping: undefined,
   ...changes,
+});
+
+describe('sharedOutcomes', () => {
+  it('returns outcomes in the same order, with the same object for equal ones', () => {
+    const loaded = new Map([outcome({ id: 'connected' }), outcome()].map((one) => [one.id, one]));
+    const shared = sharedOutcomes(loaded);
+    expect([...shared]).toEqual([...loaded]);
+    expect(shared.get('has-min-memory')).toBe(sharedOutcome(outcome()));
+  });
 });
 
 describe('sharedOutcome', () => {

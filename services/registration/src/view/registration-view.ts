@@ -24,6 +24,7 @@ import {
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
+import { sharedOutcomes } from '@muster/validation-rules';
 import {
   applyArtifactEvent,
   applyReport,
@@ -71,7 +72,7 @@ export class RegistrationView {
       shape: HOSTS,
       fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
       toSaved: ({ key: _key, ...saved }) => saved,
-      fromSaved: (saved, key) => ({ key, ...saved }),
+      fromSaved: (saved, key) => ({ key, ...saved, outcomes: sharedOutcomes(saved.outcomes) }),
       isOpen: ({ state }) => isHostNeeded(state, (id) => this.clusters.peek(id)?.state),
       forgotten: (key) => this.membership.forgetHost(key),
     });

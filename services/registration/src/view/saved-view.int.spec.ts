@@ -1,4 +1,9 @@
-import { temporaryDirectory } from '@muster/testing';
+import { join } from 'node:path';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { sqliteStateStore } from '@muster/adapter-sqlite';
+import { parseEvent } from '@muster/contracts';
+import { keptEntries, SAVE_LIMITS, SavedStates, viewFold } from '@muster/event-sourcing';
+import { hostKey, hostRegistered, recorded, type SampleEvent, temporaryDirectory } from '@muster/testing';
 import { expectSavedAsReplayed } from '@muster/testing/platform';
 import { RegistrationView } from './registration-view';
 import { CLUSTERS, HOSTS, INFRA_ENVS } from './view-entries';
@@ -16,5 +21,35 @@ describe('the registration view', () => {
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     const shapes = [HOSTS, CLUSTERS, INFRA_ENVS];
     await expectSavedAsReplayed(directory.path, shapes, (make, position) => new RegistrationView(make, position));
+  });
+
+  it('shares equal outcomes of hosts that were loaded', async () => {
+    const shapes = [HOSTS, CLUSTERS, INFRA_ENVS];
+    const file = join(directory.path, 'shared.sqlite');
+    const open = async () => {
+      const onError = (error: Error): void => expect(error).toBeUndefined();
+      const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, SAVE_LIMITS);
+      const consumer = await states.open('sample', [viewFold('sample', 1, shapes)]);
+      return { states, consumer, view: new RegistrationView(keptEntries(consumer), consumer.position('sample')) };
+    };
+    const keys = [hostKey(1), hostKey(2)];
+    const reported = (key: string): SampleEvent => ({
+      streamId: `validation-${key}`,
+      event: parseEvent('validation', 'HostOutcomesChanged', {
+        hostKey: key,
+        generation: 1,
+        changed: [{ id: 'has-min-memory', status: 'failure', reason: 'failure', parameters: ['16 GiB', '8 GiB'] }],
+      }),
+    });
+    const first = await open();
+    for (const event of recorded(keys.flatMap((key) => [hostRegistered(key), reported(key)])))
+      first.view.observe(event);
+    first.consumer.reached('sample', 3, undefined);
+    await first.states.close();
+    const { states, view } = await open();
+    const [one, other] = keys.map((key) => view.host(key)?.outcomes.get('has-min-memory'));
+    expect(one).toMatchObject({ status: 'failure', parameters: ['16 GiB', '8 GiB'] });
+    expect(other).toBe(one);
+    await states.close();
   });
 });
