@@ -13,7 +13,7 @@ describe('The log of the commands of a stream', () => {
     ]);
   });
 
-  it('forgets the earliest of more than 1,024 commands', () => {
+  it('removes the earliest of more than 1,024 commands', () => {
     const log = new CommandLog();
     for (let index = 0; index <= 1_024; index += 1) log.remember(String(index), index, index);
     expect([0, 1, 1_024].map((index) => log.find(String(index))?.position)).toEqual([undefined, 1, 1_024]);
