@@ -20,8 +20,7 @@ const MAX_REMEMBERED_COMMANDS = 1_024;
 
 /** The last commands of one stream and the position and revision that each of them reached. */
 export class CommandLog {
-  /** The earliest first. A fleet has dozens of these entries per host, so they have no other objects around them. */
-  private readonly reached = new Map<string, Stored>();
+  private readonly reached = new BoundedMap<string, Stored>(MAX_REMEMBERED_COMMANDS);
 
   find(commandId: string): Stored | undefined {
     return this.reached.get(commandId);
@@ -29,8 +28,6 @@ export class CommandLog {
 
   remember(commandId: string, position: number, revision: number): void {
     this.reached.set(commandId, { position, revision });
-    const [earliest] = this.reached.size > MAX_REMEMBERED_COMMANDS ? this.reached.keys() : [];
-    if (earliest !== undefined) this.reached.delete(earliest);
   }
 }
 

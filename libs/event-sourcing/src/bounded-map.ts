@@ -1,14 +1,12 @@
-interface Entry<Value> {
-  readonly value: Value;
-  readonly size: number;
-}
-
 /**
  * A map that keeps the most recently used entries. When the sizes of its entries exceed the limit, it removes the least
  * recently used ones.
  */
-export class BoundedMap<Key, Value> {
-  private readonly entries = new Map<Key, Entry<Value>>();
+export class BoundedMap<Key, Value extends NonNullable<unknown>> {
+  /** The least recently used first. No object per entry: a fleet has dozens of entries per host. */
+  private readonly values = new Map<Key, Value>();
+  /** Sizes other than 1. */
+  private readonly sizes = new Map<Key, number>();
   private total = 0;
 
   /** @param limit the largest sum of sizes: of entries when `set` is called without a size, otherwise for example of bytes */
@@ -16,41 +14,44 @@ export class BoundedMap<Key, Value> {
 
   /** The number of entries. */
   get size(): number {
-    return this.entries.size;
+    return this.values.size;
   }
 
   has(key: Key): boolean {
-    return this.entries.has(key);
+    return this.values.has(key);
   }
 
   /** Returns the value of the key. The entry counts as used. */
   get(key: Key): Value | undefined {
-    const entry = this.entries.get(key);
-    if (!entry) return undefined;
-    this.entries.delete(key);
-    this.entries.set(key, entry);
-    return entry.value;
+    const value = this.values.get(key);
+    if (value === undefined) return undefined;
+    this.values.delete(key);
+    this.values.set(key, value);
+    return value;
   }
 
   /** The value of the key. The entry does not count as used. */
   peek(key: Key): Value | undefined {
-    return this.entries.get(key)?.value;
+    return this.values.get(key);
   }
 
   /** Replaces the value of the key. A value whose size exceeds the limit is not kept, and removes no other. */
   set(key: Key, value: Value, size = 1): void {
     this.delete(key);
     if (size > this.limit) return;
-    this.entries.set(key, { value, size });
+    this.values.set(key, value);
+    if (size !== 1) this.sizes.set(key, size);
     this.total += size;
-    for (const leastRecent of this.entries.keys()) {
+    for (const leastRecent of this.values.keys()) {
       if (this.total <= this.limit) return;
       this.delete(leastRecent);
     }
   }
 
   delete(key: Key): boolean {
-    this.total -= this.entries.get(key)?.size ?? 0;
-    return this.entries.delete(key);
+    if (!this.values.delete(key)) return false;
+    this.total -= this.sizes.get(key) ?? 1;
+    this.sizes.delete(key);
+    return true;
   }
 }

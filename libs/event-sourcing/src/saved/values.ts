@@ -7,7 +7,7 @@ export const encodeValue = (value: unknown): Uint8Array => serialize(value);
 /** Decodes a saved value. @throws Error when the bytes are not a saved value */
 export const decodeValue = <Value>(bytes: Uint8Array): Value => deserialize(bytes) as Value;
 
-/** Documents are saved as JSON: parsed objects take half of the memory of deserialized ones, and half of the time. */
+/** Documents are saved as JSON: parsed ones take 50 to 70 % of the memory of deserialized ones, and of the time. */
 export const encodeDocument = (document: JsonObject): Uint8Array => Buffer.from(JSON.stringify(document));
 
 /** Decodes a saved document. @throws SyntaxError when the bytes are not JSON */
