@@ -7,7 +7,8 @@ interface Kept {
   readonly sources: readonly unknown[];
   /** Undefined for a text that was joined once. Until it is requested again, only its tag is kept. */
   readonly pieces: readonly Buffer[] | undefined;
-  readonly tag?: string | undefined;
+  /** The tag of a text that was joined. */
+  readonly tag?: string;
 }
 
 /**
@@ -30,9 +31,9 @@ export class KeptTexts {
 
   /** Replaces the text of the key. A text above `bytesMax` is not kept. */
   keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
+    this.texts.set(key, { sources, pieces }, bytesOf(pieces));
     const [body, ...others] = pieces;
-    const tag = body && others.length === 0 ? keepBody(body) : undefined;
-    this.texts.set(key, { sources, pieces, tag }, bytesOf(pieces));
+    if (body && others.length === 0) keepBody(body);
   }
 
   /**
