@@ -1,12 +1,12 @@
-import { customiseBootIso, type MinimalIso, RANGE_CHUNK_BYTES } from '@muster/boot-image';
+import { type ByteSource, customiseBootIso, type MinimalIso, RANGE_CHUNK_BYTES } from '@muster/boot-image';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type BaseImage, refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
 import { rootfsUrlOf } from '../boot-artifacts/boot-artifacts';
 import { etagOf, type SentFile } from '../http/file-responder';
 import { baseKindOf, type ImageType } from './image-address';
-import { InImageExecutable } from './in-image-executable';
-import { InfraEnvContents } from './infra-env-content';
+import { type ExecutableArchive, InImageExecutable } from './in-image-executable';
+import { type InfraEnvContent, InfraEnvContents } from './infra-env-content';
 
 export interface ImageRequest {
   readonly infraEnvId: string;
@@ -15,6 +15,19 @@ export interface ImageRequest {
   readonly architecture: string;
   /** URL at which the host that boots the image reaches this service. */
   readonly baseUrl: string;
+}
+
+/** Inputs of an image in addition to the content of the infra-env. */
+interface Parts {
+  readonly base: BaseImage;
+  /** Empty for images with their root file system. */
+  readonly rootfsUrl: string;
+  readonly archive: ExecutableArchive | undefined;
+}
+
+interface MadeImage extends Parts {
+  readonly source: ByteSource;
+  readonly etag: string;
 }
 
 /** An id that no infra-env has. */
@@ -26,6 +39,9 @@ const UNUSED_INFRA_ENV_ID = '00000000-0000-0000-0000-000000000000';
  */
 @Injectable()
 export class DiscoveryImages implements OnApplicationBootstrap {
+  /** Virtual media reads an image in many ranges. The image leaves together with the rendered content. */
+  private readonly made = new WeakMap<InfraEnvContent, MadeImage>();
+
   constructor(
     private readonly baseImages: BaseImages,
     private readonly contents: InfraEnvContents,
@@ -56,23 +72,11 @@ export class DiscoveryImages implements OnApplicationBootstrap {
         this.executable.archiveFor(base.entry.cpu_architecture),
         this.contents.of(infraEnvId, type, isMinimal),
       ]);
-      const { config, appendKargs, networkRamdisk } = content;
-      const form = await this.executable.addTo(await refusing(() => formOf(base, rootfsUrl)), archive);
-      const source = await refusing(() =>
-        customiseBootIso(form.source, form.layout, { config, appendKargs, networkRamdisk }),
-      );
+      const { source, etag } = await this.imageOf(content, type, { base, rootfsUrl, archive });
       return {
         source,
         size: source.size,
-        etag: etagOf(
-          base.digest,
-          type,
-          rootfsUrl,
-          JSON.stringify(appendKargs),
-          config,
-          networkRamdisk,
-          archive?.sha256 ?? '',
-        ),
+        etag,
         modifiedMs: Math.max(content.modifiedMs, base.modifiedMs),
         fileName:
           type === 'disconnected-iso' ? `agent-ove.${base.entry.cpu_architecture}.iso` : `${infraEnvId}-discovery.iso`,
@@ -82,6 +86,23 @@ export class DiscoveryImages implements OnApplicationBootstrap {
       release();
       throw error;
     }
+  }
+
+  /** Returns the same image as long as the content and the parts are the same objects. */
+  private async imageOf(content: InfraEnvContent, type: ImageType, parts: Parts): Promise<MadeImage> {
+    const known = this.made.get(content);
+    const { base, rootfsUrl, archive } = parts;
+    if (known && known.base === base && known.rootfsUrl === rootfsUrl && known.archive === archive) return known;
+    const { config, appendKargs, networkRamdisk } = content;
+    const form = await this.executable.addTo(await refusing(() => formOf(base, rootfsUrl)), archive);
+    const source = await refusing(() =>
+      customiseBootIso(form.source, form.layout, { config, appendKargs, networkRamdisk }),
+    );
+    const sha256 = archive?.sha256 ?? '';
+    const etag = etagOf(base.digest, type, rootfsUrl, JSON.stringify(appendKargs), config, networkRamdisk, sha256);
+    const image = { ...parts, source, etag };
+    this.made.set(content, image);
+    return image;
   }
 }
 
