@@ -83,7 +83,7 @@ type AnyCollection = Map<unknown, unknown> | Set<unknown> | unknown[];
 /** Its text is sent, so it refers to nothing outside. */
 function compare(
   this: Iterable<AnyCollection>,
-  bounded: Iterable<{ readonly entries?: object }>,
+  bounded: Iterable<object>,
   least: number,
   unrecorded: number,
   isRecord: boolean,
@@ -91,7 +91,7 @@ function compare(
   const global = globalThis as { sizesOfCollections?: WeakMap<object, number> };
   const recorded = (global.sizesOfCollections ??= new WeakMap<object, number>());
   const skipped = new Set<unknown>();
-  for (const { entries } of bounded) skipped.add(entries);
+  for (const map of bounded) for (const part of Object.values(map)) skipped.add(part);
   const found: GrownCollection[] = [];
   for (const collection of this) {
     // The prototypes of derived classes have no size.
