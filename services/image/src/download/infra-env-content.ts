@@ -25,7 +25,7 @@ interface KeptContent {
   readonly untilMs: number;
 }
 
-/** About 20 KiB per image of an infra-env, more with a network ramdisk. */
+/** About 40 KiB per image of an infra-env, more with a network ramdisk. */
 const KEPT_BYTES_MAX = 16 * 1024 ** 2;
 const KEPT_MS = 60_000;
 
@@ -52,7 +52,8 @@ export class InfraEnvContents {
     if (kept && kept.revision === settings.revision && this.clock.nowMs() < kept.untilMs) return kept.content;
     const content = await this.render(infraEnvId, isoType, withNetwork, settings);
     const { revision } = settings;
-    const bytes = content.config.length + content.networkRamdisk.length;
+    // The image that is made from the content contains a copy of the config.
+    const bytes = 2 * content.config.length + content.networkRamdisk.length;
     if (revision > NO_STREAM) this.kept.set(key, { revision, content, untilMs: this.clock.nowMs() + KEPT_MS }, bytes);
     return content;
   }
