@@ -7,6 +7,7 @@ import { createLogger } from './logger';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 import { runStoreCommand } from './store-command';
+import { markWithAllocations } from './threads';
 
 const USAGE = `Usage: npm start [-- <command>]
   without a command    start all services in one process
@@ -26,6 +27,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
   if (name === '--help' || name === 'help') return console.log(USAGE);
   if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
   const startedAt = performance.now();
+  markWithAllocations();
   // Either is a defect. The process ends with the reason, so that a supervisor restarts it.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (reason: unknown) => {

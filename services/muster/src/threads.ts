@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type { SettingsReader } from '@muster/nest-kit';
 import { keysOf } from '@muster/schema';
 import type { StartableService } from './services';
@@ -26,3 +27,13 @@ export const THREAD_ENTRY = join(__dirname, 'service-thread.entry.js');
 /** Returns the services that run in threads. None in sources under a test transformer, which have no compiled entry. */
 export const threadedServices = (cores: number): readonly ThreadedService[] =>
   existsSync(THREAD_ENTRY) ? keysOf(CORES_OF_THREADS).filter((name) => cores >= CORES_OF_THREADS[name]) : [];
+
+export const MARKING_FLAG = '--no-incremental-marking-task';
+
+/**
+ * Lets V8 mark live objects as the program allocates. By default, tasks of V8 also mark, and they aim at the whole heap within 500 ms. With
+ * 10,000 hosts, whose 700 MB take a second to mark, turns of the event loop then took up to 0.5 s while a fleet registered.
+ *
+ * A flag that a later V8 does not have is reported on stderr and has no effect.
+ */
+export const markWithAllocations = (): void => setFlagsFromString(MARKING_FLAG);
