@@ -31,8 +31,8 @@ export const threadedServices = (cores: number): readonly ThreadedService[] =>
 export const MARKING_FLAG = '--no-incremental-marking-task';
 
 /**
- * Lets V8 mark live objects as the program allocates. By default, tasks of V8 also mark, and they aim at the whole heap within 500 ms. With
- * 10,000 hosts, whose 700 MB take a second to mark, turns of the event loop then took up to 0.5 s while a fleet registered.
+ * Lets V8 mark live objects only as the program allocates. By default, tasks of V8 also mark, and they aim at the whole heap within 500 ms.
+ * The 700 MB of 10,000 hosts take a second to mark, so four times as many turns of the event loop took more than 200 ms.
  *
  * A flag that a later V8 does not have is reported on stderr and has no effect.
  */
