@@ -57,9 +57,18 @@ export interface Reactor {
  * action. The result does not depend on order, repetition or crashes.
  */
 export function startReactor<Event extends EventShape>(options: ReactorOptions<Event>): Reactor {
-  const queue = new WorkQueue(options.react, options.onError);
   const { name, saved } = options;
   const past = new Set<string>();
+  /** Keys from before the start that are due. They are checked in their turn, because a check may read the entry from the saved state. */
+  const unchecked = new Set<string>();
+  const react = async (key: string): Promise<RunAgain | void> =>
+    !unchecked.delete(key) || (options.isOpen?.(key) ?? true) ? options.react(key) : undefined;
+  const queue = new WorkQueue(react, options.onError);
+  /** Processes a key without a check. */
+  const processAnyway = (key: string): void => {
+    unchecked.delete(key);
+    queue.add(key);
+  };
   let live = false;
   let announceClosed = (): void => undefined;
   const closed = new Promise<void>((resolve) => (announceClosed = resolve));
@@ -86,7 +95,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
       observed = event.position;
       next += 1;
     }
-    if (due !== past) for (const key of due) queue.add(key);
+    if (due !== past) for (const key of due) processAnyway(key);
     saved?.reached(name, observed, page[next - 1]);
     for (const waiter of waiters) {
       if (waiter.position > observed) continue;
@@ -114,13 +123,16 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   const caughtUp = feed.caughtUp.then(() => {
     live = true;
     for (const key of options.openKeys?.() ?? []) past.add(key);
-    for (const key of past) if (options.isOpen?.(key) ?? true) queue.add(key);
+    for (const key of past) {
+      unchecked.add(key);
+      queue.add(key);
+    }
     past.clear();
   });
 
   return {
     caughtUp,
-    wake: (key) => queue.add(key),
+    wake: processAnyway,
     isBusy: (key) => queue.isBusy(key),
     parked: () => queue.parked(),
     idle: () => queue.idle(),

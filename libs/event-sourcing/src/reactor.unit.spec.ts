@@ -2,6 +2,7 @@ import type { RecordedEvent, StoredEvent } from '@muster/ports';
 import { eventToAppend, eventually } from '@muster/testing';
 import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { REACTIONS_PER_TURN_MAX } from './queues';
 import { type Reactor, startReactor, type ReactorOptions } from './reactor';
 import { type Relay, startRelay } from './relay';
 import { appendEvents, BusyTurns, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
@@ -89,6 +90,21 @@ describe('reactor', () => {
     await reactor.caughtUp;
     await reactor.idle();
     expect(reacted).toEqual(['sample-3']);
+  });
+
+  it('checks the keys of a start in several turns, except those that became due again', async () => {
+    await appendEvents(store, 100);
+    const checked: string[] = [];
+    const reactor = start({
+      keysOf: ({ position }) => [`${position}`],
+      isOpen: (key) => checked.push(key) < 0,
+    });
+    await reactor.caughtUp;
+    expect(checked).toHaveLength(REACTIONS_PER_TURN_MAX);
+    reactor.wake('99');
+    await reactor.idle();
+    expect(checked).toHaveLength(99);
+    expect(reacted).toEqual(['99']);
   });
 
   it('processes every live event after it observed the event', async () => {

@@ -8,7 +8,6 @@ const NO_VALUE = new Uint8Array();
 
 /** Saves which keys are due, as differences. */
 export class DueKeys implements ChangeSource {
-  readonly unsaved = 0;
   private savedKeys: ReadonlySet<string>;
 
   constructor(
@@ -16,6 +15,11 @@ export class DueKeys implements ChangeSource {
     private readonly current: () => Iterable<string>,
   ) {
     this.savedKeys = new Set(saved.find(DUE_KEYS.name, { where: {} }).map(({ key }) => key));
+  }
+
+  /** 1 while some keys are saved: they may have been processed since without an event, and a start would process them again. */
+  get unsaved(): number {
+    return Math.min(this.savedKeys.size, 1);
   }
 
   /** The keys that were due at the checkpoint. */

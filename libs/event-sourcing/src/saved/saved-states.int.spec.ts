@@ -188,6 +188,9 @@ describe('a consumer with a saved state', () => {
     await second.reactor.idle();
     expect(second.observed).toEqual([]);
     expect(second.reacted).toEqual(['sample-2']);
+    const third = await restart(store);
+    await third.reactor.idle();
+    expect(third.reacted).toEqual([]);
   });
 
   it('processes open entries after a restart', async () => {
