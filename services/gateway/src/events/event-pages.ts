@@ -11,7 +11,7 @@ import { READ_MODELS } from '@muster/nest-kit';
 import { type ReadModelConditions, type ReadModelQuery, type ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
-import { jsonList } from '../http/file-answers';
+import { jsonList, type JsonPiece } from '../http/file-answers';
 import { HostViews } from '../views/host-views';
 import { allOf } from '../views/kept-texts';
 import { RenderTurns } from '../views/render-turns';
@@ -124,12 +124,12 @@ export class EventPages {
   ) {}
 
   /** Returns the events as a JSON list in parts. */
-  async text(events: readonly EventDocument[]): Promise<readonly Buffer[]> {
-    const parts: (readonly Buffer[] | Promise<readonly Buffer[]>)[] = [];
+  async text(events: readonly EventDocument[]): Promise<readonly JsonPiece[]> {
+    const parts: (readonly JsonPiece[] | Promise<readonly JsonPiece[]>)[] = [];
     for (let from = 0; from < events.length; from += PART_EVENTS) {
       const part = events.slice(from, from + PART_EVENTS);
       const render = (): string => part.map((event) => JSON.stringify(presentEvent(event))).join(',');
-      parts.push(this.turns.run(() => [Buffer.from(render())]));
+      parts.push(this.turns.run(() => [render()]));
     }
     return jsonList(await allOf(parts));
   }

@@ -15,12 +15,18 @@ export function attachment(body: Buffer | Readable, fileName: string): Streamabl
 /** A JSON text as a response: one buffer, or a stream of its parts. */
 export type JsonAnswer = Buffer | StreamableFile;
 
+/**
+ * A part of a JSON text. Parts that are kept are strings: each 64 MiB of buffers that are kept cost a collection of the whole heap, while
+ * strings are a part of the heap. Long ones that are sent uncopied are buffers.
+ */
+export type JsonPiece = string | Buffer;
+
 /** Sends one JSON text in several parts, so that a large text is not copied into one buffer. */
-export function jsonPieces(pieces: readonly Buffer[]): JsonAnswer {
+export function jsonPieces(pieces: readonly JsonPiece[]): JsonAnswer {
   const [first, ...others] = pieces;
-  if (first && others.length === 0) return first;
+  if (Buffer.isBuffer(first) && others.length === 0) return first;
   const length = bytesOf(pieces);
-  if (length <= JOINED_MAX_BYTES) return Buffer.concat(pieces, length);
+  if (length <= JOINED_MAX_BYTES) return joinPieces(pieces, length);
   return new StreamableFile(Readable.from(inParts(pieces), { objectMode: false }), { length });
 }
 
@@ -29,46 +35,52 @@ export const JOINED_MAX_BYTES = 32 * 1024 * 1024;
 /** Longer texts are sent in parts of about this size, because each write costs more than copying a short piece. */
 const PART_BYTES = 1024 * 1024;
 /** Pieces of this size are sent as they are. */
-const UNCOPIED_MIN_BYTES = 128 * 1024;
+export const UNCOPIED_MIN_BYTES = 128 * 1024;
 
-function* inParts(pieces: readonly Buffer[]): Generator<Buffer> {
-  let part: Buffer[] = [];
+function* inParts(pieces: readonly JsonPiece[]): Generator<Buffer> {
+  let part: JsonPiece[] = [];
   let bytes = 0;
   for (const piece of pieces) {
-    const isCopied = piece.length < UNCOPIED_MIN_BYTES;
+    const isCopied = typeof piece === 'string' || piece.length < UNCOPIED_MIN_BYTES;
     if (bytes >= PART_BYTES || (bytes > 0 && !isCopied)) {
-      yield Buffer.concat(part, bytes);
+      yield joinPieces(part, bytes);
       part = [];
       bytes = 0;
     }
     if (isCopied) {
       part.push(piece);
-      bytes += piece.length;
+      bytes += sizeOf(piece);
     } else yield piece;
   }
-  if (bytes > 0) yield Buffer.concat(part, bytes);
+  if (bytes > 0) yield joinPieces(part, bytes);
 }
+
+/** Returns the number of bytes of a part. */
+export const sizeOf = (piece: JsonPiece): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
 
 /** Returns the number of bytes of all parts. */
-export const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+export const bytesOf = (pieces: readonly JsonPiece[]): number => pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
+
+/** Returns all parts in one buffer. `bytes`: their number of bytes. */
+export function joinPieces(pieces: readonly JsonPiece[], bytes: number): Buffer {
+  const whole = Buffer.allocUnsafe(bytes);
+  let end = 0;
+  for (const piece of pieces) end += typeof piece === 'string' ? whole.write(piece, end) : piece.copy(whole, end);
+  return whole;
+}
 
 /** Returns the JSON object with more members at its end. The object must not be empty. */
-export function withMembers(pieces: readonly Buffer[], members: object): readonly Buffer[] {
-  const last = pieces[pieces.length - 1] ?? EMPTY;
-  const more = Buffer.from(`,${JSON.stringify(members).slice(1)}`);
-  return [...pieces.slice(0, -1), last.subarray(0, -1), more];
+export function withMembers(pieces: readonly JsonPiece[], members: object): readonly JsonPiece[] {
+  const last = pieces[pieces.length - 1] ?? '';
+  const begin = typeof last === 'string' ? last.slice(0, -1) : last.subarray(0, -1);
+  return [...pieces.slice(0, -1), begin, `,${JSON.stringify(members).slice(1)}`];
 }
-
-const EMPTY = Buffer.alloc(0);
 
 /** Returns the parts of a JSON list of texts. */
-export function jsonList(texts: readonly (readonly Buffer[])[]): readonly Buffer[] {
-  return [OPEN, ...texts.flatMap((pieces, index) => (index === 0 ? pieces : [COMMA, ...pieces])), CLOSE];
+export function jsonList(texts: readonly (readonly JsonPiece[])[]): readonly JsonPiece[] {
+  return ['[', ...texts.flatMap((pieces, index) => (index === 0 ? pieces : [',', ...pieces])), ']'];
 }
-
-const OPEN = Buffer.from('[');
-const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
 
 export interface SizedStream {
   readonly bytes: number;

@@ -8,7 +8,7 @@ import {
 import { READ_MODELS } from '@muster/nest-kit';
 import type { Collection, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
-import { type JsonAnswer, jsonList, jsonPieces } from '../http/file-answers';
+import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
 import { allOf, KeptTexts } from './kept-texts';
@@ -26,7 +26,7 @@ interface Static {
   readonly withDeleted?: boolean;
 }
 
-const END = Buffer.from('}');
+const END = '}';
 /** Maximum total size of cached clusters without their hosts. */
 const KEPT_CLUSTERS_MAX_BYTES = 64 * 1024 * 1024;
 /** Maximum total size of cached clusters with their hosts. */
@@ -74,16 +74,14 @@ export class ClusterViews {
    * Returns the cluster as JSON in parts.
    * @throws RefusalError `not-found`
    */
-  async text(clusterId: string, options: Static): Promise<readonly Buffer[]> {
+  async text(clusterId: string, options: Static): Promise<readonly JsonPiece[]> {
     const document = await (options.withDeleted ? this.documentOrDeleted(clusterId) : this.document(clusterId));
-    const pieces = await this.textOf(document, options);
-    return options.withHosts
-      ? this.whole.joined(`${clusterId}/${Number(options.withDeleted ?? false)}`, pieces)
-      : pieces;
+    const variant = `${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
+    return this.whole.joined(`${clusterId}/${variant}`, await this.textOf(document, options));
   }
 
   /** Returns the list as JSON in parts. */
-  async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly Buffer[]> {
+  async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly JsonPiece[]> {
     const inCollection = (collection: Collection<ClusterDocument>): Promise<readonly ClusterDocument[]> =>
       collect(findAll(this.readModels, { collection, where: {}, orderBy: { field: 'created_at', descending: true } }));
     const present = await inCollection(COLLECTIONS.clusters);
@@ -106,7 +104,7 @@ export class ClusterViews {
     clusterId: string,
     filter: (host: HostDocument) => boolean,
     detail: HostDetail,
-  ): Promise<readonly Buffer[]> {
+  ): Promise<readonly JsonPiece[]> {
     const cluster = await this.document(clusterId);
     const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
     const texts = hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail));
@@ -122,13 +120,13 @@ export class ClusterViews {
   private textOf(
     document: ClusterDocument,
     { withHosts, withDeleted = false }: Static,
-  ): readonly Buffer[] | Promise<readonly Buffer[]> {
+  ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
     if (withHosts) return this.textWithHosts(document, withDeleted);
     const known = this.kept.find(document.id, [document]);
     return known ?? this.rendered(document.id, document);
   }
 
-  private async textWithHosts(document: ClusterDocument, withDeleted: boolean): Promise<readonly Buffer[]> {
+  private async textWithHosts(document: ClusterDocument, withDeleted: boolean): Promise<readonly JsonPiece[]> {
     const hostDocuments = [
       // The documents of many clusters are read in several turns as well.
       ...(await this.turns.run(() => this.hosts.documentsOfCluster(document.id))),
@@ -146,11 +144,11 @@ export class ClusterViews {
     key: string,
     document: ClusterDocument,
     hostDocuments?: readonly HostDocument[],
-  ): Promise<readonly Buffer[]> {
+  ): Promise<readonly JsonPiece[]> {
     const installConfigOverrides = await this.overridesOf(document);
     return this.turns.run(() => {
       const cluster = presentCluster(document, { hostDocuments, installConfigOverrides });
-      const pieces = [Buffer.from(hostDocuments ? untilHosts(cluster) : JSON.stringify(cluster))];
+      const pieces = [hostDocuments ? untilHosts(cluster) : JSON.stringify(cluster)];
       this.kept.keep(key, [document, ...(hostDocuments ?? [])], pieces);
       return pieces;
     });

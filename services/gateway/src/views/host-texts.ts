@@ -3,6 +3,7 @@ import { BoundedMap } from '@muster/event-sourcing';
 import { OBJECT_STORE } from '@muster/nest-kit';
 import { KeyedQueue, type ObjectStore } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
+import { type JsonPiece, sizeOf, UNCOPIED_MIN_BYTES } from '../http/file-answers';
 import { KeptTexts } from './kept-texts';
 import { RenderTurns } from './render-turns';
 
@@ -23,13 +24,11 @@ const RENDERED_AT_ONCE = 8;
 /** Larger bodies are read from the object store each time. */
 const CACHED_BODY_MAX_BYTES = 4 * MIB;
 
-const NOTHING = Buffer.alloc(0);
-
 /** Bodies that hosts reported, by digest. */
 @Injectable()
 export class ReportedBodies {
   private readonly texts = new BoundedMap<string, string>(TEXTS_MAX_BYTES);
-  private readonly members = new BoundedMap<string, Buffer>(MEMBERS_MAX_BYTES);
+  private readonly members = new BoundedMap<string, JsonPiece>(MEMBERS_MAX_BYTES);
   private readonly rendering = new KeyedQueue();
   /** Number of members that were rendered. */
   private rendered = 0;
@@ -50,25 +49,27 @@ export class ReportedBodies {
   }
 
   /**
-   * Returns the body as a member of a JSON object, with the comma before it; nothing when it does not exist any more. The bytes are kept,
+   * Returns the body as a member of a JSON object, with the comma before it; nothing when it does not exist any more. It is kept,
    * because escaping the connectivity of a large cluster takes longer than writing everything else about a host.
    */
-  member(name: string, digest: string): Buffer | Promise<Buffer> {
+  member(name: string, digest: string): JsonPiece | Promise<JsonPiece> {
     const key = `${name}/${digest}`;
     return this.members.get(key) ?? this.renderMember(key, name, digest);
   }
 
-  private renderMember(key: string, name: string, digest: string): Promise<Buffer> {
+  private renderMember(key: string, name: string, digest: string): Promise<JsonPiece> {
     this.rendered += 1;
     return this.rendering.run(String(this.rendered % RENDERED_AT_ONCE), async () => {
       // Another request may have rendered it meanwhile.
       const known = this.members.get(key);
       if (known) return known;
       const body = await this.objectStore.get(digest);
-      if (!body?.length) return NOTHING;
+      if (!body?.length) return '';
       return this.turns.run(() => {
-        const member = Buffer.from(`,"${name}":${JSON.stringify(body.toString('utf8'))}`);
-        if (member.length <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, member.length);
+        const text = `,"${name}":${JSON.stringify(body.toString('utf8'))}`;
+        const member = body.length < UNCOPIED_MIN_BYTES ? text : Buffer.from(text);
+        const bytes = sizeOf(member);
+        if (bytes <= CACHED_BODY_MAX_BYTES) this.members.set(key, member, bytes);
         return member;
       });
     });
@@ -78,21 +79,9 @@ export class ReportedBodies {
 /** Maximum total size of cached texts. A text is reused until the document of its host changes. */
 const KEPT_MAX_BYTES = 80 * MIB;
 
-/** The members that change with every poll. */
-interface PollTimes {
-  readonly checkedInAt: string;
-  readonly timestamp: number | undefined;
-}
-
-interface KeptEnd extends PollTimes {
-  readonly end: Buffer;
-}
-
-/** Caches hosts as JSON, because most of a response about a cluster equals the previous one. Unchanged texts are the same buffers. */
+/** Caches hosts as JSON, because most of a response about a cluster equals the previous one. */
 export class HostTexts {
   private readonly kept = new KeptTexts(KEPT_MAX_BYTES);
-  /** The last part of a text, by the text before it. */
-  private readonly ends = new WeakMap<Buffer, KeptEnd>();
 
   constructor(private readonly turns: RenderTurns) {}
 
@@ -100,13 +89,17 @@ export class HostTexts {
    * Returns the host as JSON without the closing brace, so that members can be appended. `prepare` reads what the document refers to,
    * and returns the function that presents the host.
    */
-  of(document: HostDocument, variant: string, prepare: () => Promise<() => V2Host>): Buffer | Promise<Buffer> {
+  of(document: HostDocument, variant: string, prepare: () => Promise<() => V2Host>): JsonPiece | Promise<JsonPiece> {
     const key = `${document.infra_env_id}/${document.id}/${variant}`;
     const [known] = this.kept.find(key, [document]) ?? [];
     return known ?? this.rendered(key, document, prepare);
   }
 
-  private async rendered(key: string, document: HostDocument, prepare: () => Promise<() => V2Host>): Promise<Buffer> {
+  private async rendered(
+    key: string,
+    document: HostDocument,
+    prepare: () => Promise<() => V2Host>,
+  ): Promise<JsonPiece> {
     // Reading the reports of all hosts of a large cluster takes longer than a turn may.
     const present = await this.turns.run(prepare);
     return this.turns.run(() => {
@@ -115,20 +108,15 @@ export class HostTexts {
       return text;
     });
   }
-
-  /** Returns the last part of a text. It contains the time of the last poll, which changes often. */
-  endOf(text: Buffer, { checkedInAt, timestamp }: PollTimes): Buffer {
-    const known = this.ends.get(text);
-    if (known && known.checkedInAt === checkedInAt && known.timestamp === timestamp) return known.end;
-    const end = Buffer.from(`,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`);
-    this.ends.set(text, { checkedInAt, timestamp, end });
-    return end;
-  }
 }
 
+/** Returns the last part of the text of a host: the members that change with every poll. */
+export const endOf = (checkedInAt: string, timestamp: number | undefined): string =>
+  `,${JSON.stringify({ checked_in_at: checkedInAt, timestamp }).slice(1)}`;
+
 /** Returns the JSON of the host without the closing brace, so that members can be appended. */
-function withoutClosingBrace(host: V2Host): Buffer {
+function withoutClosingBrace(host: V2Host): string {
   // Undefined members are not written. A copy without the members takes as long as the writing.
   const shown = Object.assign(host, { checked_in_at: undefined, timestamp: undefined });
-  return Buffer.from(JSON.stringify(shown).slice(0, -1));
+  return JSON.stringify(shown).slice(0, -1);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inMemoryObjectStore } from '@muster/adapter-in-memory';
 import type { HostDocument, V2Host } from '@muster/assisted-api';
-import { HostTexts, ReportedBodies } from './host-texts';
+import { endOf, HostTexts, ReportedBodies } from './host-texts';
 import { RENDERING_TIME, RenderTurns } from './render-turns';
 
 const documentOf = (id: string): HostDocument => ({ id, infra_env_id: 'i' }) as HostDocument;
@@ -14,7 +14,7 @@ describe('texts of hosts', () => {
     let made = 0;
     const ask = async (of: HostDocument, variant: string, checkedInAt: string, timestamp?: number) => {
       const text = await texts.of(of, variant, async () => () => hostOf(`made ${++made}`));
-      return JSON.parse(`${String(text)}${String(texts.endOf(text, { checkedInAt, timestamp }))}`) as unknown;
+      return JSON.parse(`${String(text)}${endOf(checkedInAt, timestamp)}`) as unknown;
     };
 
     expect(await ask(document, 'v', '1')).toEqual({ status: 'made 1', checked_in_at: '1' });

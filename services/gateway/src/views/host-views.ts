@@ -4,9 +4,9 @@ import { READ_MODELS } from '@muster/nest-kit';
 import type { ReadModelConditions, ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { LastSeen } from '../auth/last-seen';
-import { type JsonAnswer, jsonList, jsonPieces, withMembers } from '../http/file-answers';
+import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces, withMembers } from '../http/file-answers';
 import { collect, findAll, noHost, SealedTexts } from './documents';
-import { HostTexts, ReportedBodies } from './host-texts';
+import { endOf, HostTexts, ReportedBodies } from './host-texts';
 import { allOf, KeptTexts } from './kept-texts';
 import { RenderTurns } from './render-turns';
 
@@ -73,7 +73,7 @@ export class HostViews {
   }
 
   /** Returns the list as JSON in parts. */
-  async listOfInfraEnv(infraEnvId: string): Promise<readonly Buffer[]> {
+  async listOfInfraEnv(infraEnvId: string): Promise<readonly JsonPiece[]> {
     const documents = await this.documentsOfInfraEnv(infraEnvId);
     const counts = new Map<string, number | undefined>();
     for (const { cluster_id: id } of documents) {
@@ -88,23 +88,18 @@ export class HostViews {
     document: HostDocument,
     controlPlaneCount: number | undefined,
     detail: HostDetail,
-  ): readonly Buffer[] | Promise<readonly Buffer[]> {
+  ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
     const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}`;
     const text = this.texts.of(document, variant, () =>
       this.prepare(document, controlPlaneCount, { ...detail, connectivity: false }),
     );
     const members = detail.connectivity ? this.connectivityOf(document) : [];
-    const sign = { checkedInAt: this.checkedInAt(document), timestamp: this.timestampOf(document) };
-    const complete = (parts: readonly Buffer[]): readonly Buffer[] => {
-      const [begin] = parts;
-      return begin ? [...parts, this.texts.endOf(begin, sign)] : parts;
-    };
-    const parts = allOf([text, ...members]);
-    return parts instanceof Promise ? parts.then(complete) : complete(parts);
+    const end = endOf(this.checkedInAt(document), this.timestampOf(document));
+    return allOf([text, ...members, end]);
   }
 
   /** Returns the members that grow with the number of hosts in the cluster. */
-  private connectivityOf(document: HostDocument): readonly (Buffer | Promise<Buffer>)[] {
+  private connectivityOf(document: HostDocument): readonly (JsonPiece | Promise<JsonPiece>)[] {
     const reported = { connectivity: document._connectivity_digest, free_addresses: document._free_addresses_digest };
     return Object.entries(reported).flatMap(([name, digest]) => (digest ? this.bodies.member(name, digest) : []));
   }

@@ -1,12 +1,12 @@
 import { BoundedMap } from '@muster/event-sourcing';
-import { JOINED_MAX_BYTES, bytesOf } from '../http/file-answers';
+import { bytesOf, joinPieces, JOINED_MAX_BYTES, type JsonPiece } from '../http/file-answers';
 import { keepBody } from '../http/kept-bodies';
 
 interface Kept {
   /** The inputs from which the text was rendered. */
   readonly sources: readonly unknown[];
   /** Undefined for a text that was joined once. Until it is requested again, only its tag is kept. */
-  readonly pieces: readonly Buffer[] | undefined;
+  readonly pieces: readonly JsonPiece[] | undefined;
   /** The tag of a text that was joined. */
   readonly tag?: string;
 }
@@ -23,17 +23,15 @@ export class KeptTexts {
   }
 
   /** The text that was kept under the key, when it was rendered from exactly these objects. */
-  find(key: string, sources: readonly unknown[]): readonly Buffer[] | undefined {
+  find(key: string, sources: readonly unknown[]): readonly JsonPiece[] | undefined {
     const known = this.texts.peek(key);
     if (!known || !areSame(known.sources, sources)) return undefined;
     return this.texts.get(key)?.pieces;
   }
 
   /** Replaces the text of the key. A text above `bytesMax` is not kept. */
-  keep(key: string, sources: readonly unknown[], pieces: readonly Buffer[]): void {
+  keep(key: string, sources: readonly unknown[], pieces: readonly JsonPiece[]): void {
     this.texts.set(key, { sources, pieces }, bytesOf(pieces));
-    const [body, ...others] = pieces;
-    if (body && others.length === 0) keepBody(body);
   }
 
   /**
@@ -41,14 +39,14 @@ export class KeptTexts {
    * Texts above `JOINED_MAX_BYTES` stay in pieces. The bytes are kept from the second request on: most clusters change between two
    * requests, and garbage in old memory costs a collection of the whole heap.
    */
-  joined(key: string, pieces: readonly Buffer[], sources: readonly unknown[] = pieces): readonly Buffer[] {
+  joined(key: string, pieces: readonly JsonPiece[], sources: readonly unknown[] = pieces): readonly JsonPiece[] {
     const bytes = bytesOf(pieces);
     if (bytes > JOINED_MAX_BYTES) return pieces;
     const kept = this.find(key, sources);
     if (kept) return kept;
     const known = this.texts.peek(key);
     const isRepeated = known !== undefined && areSame(known.sources, sources);
-    const whole = Buffer.concat(pieces);
+    const whole = joinPieces(pieces, bytes);
     const tag = keepBody(whole, isRepeated ? known.tag : undefined);
     const joined = [whole];
     this.texts.set(key, { sources, pieces: isRepeated ? joined : undefined, tag }, bytes);
