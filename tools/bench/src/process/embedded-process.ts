@@ -129,8 +129,8 @@ const MUSTER_MAIN = join(__dirname, '..', '..', '..', '..', 'services', 'muster'
 const HOST = '127.0.0.1';
 const READY_LOOK_MS = 5;
 const LOG_CHARACTERS = 8_192;
-/** A store of a million events is read before a process is ready. */
-const START_TIMEOUT_MS = 600_000;
+/** A store of ten million events is read before a process is ready. */
+const START_TIMEOUT_MS = 1_800_000;
 
 /** The embedded profile in a separate process, with the values that benchmarks read. */
 export interface EmbeddedProcess {
