@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { truncateSync } from 'node:fs';
 import { get } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createBaseImage } from '@muster/base-image';
 import { RestClient } from '@muster/tool-demo';
@@ -203,19 +204,31 @@ async function whileHostsRegister(
   }
 }
 
-/** Resolves with the first bytes and ends the download, unless `stays` is true. */
+const FIRST_BYTES = 64 * 1024;
+const END_OF_HEADERS = '\r\n\r\n';
+
+/**
+ * Resolves with the first bytes of the body and ends the download, unless `stays` is true. Nothing is read after the first bytes. A client
+ * that reads all that arrives allocates a buffer for each part, and its garbage collections would count as a delay of the image.
+ */
 function startDownload(url: string, stays = false): Promise<{ readonly firstByteMs: number; end(): void }> {
   return new Promise((resolve, reject) => {
+    const { hostname: host, port, pathname, search } = new URL(url);
     const startedMs = performance.now();
-    const download = get(url, { agent: false }, (answer) => {
-      if (answer.statusCode !== 200) return reject(new Error(`The image was answered with ${answer.statusCode}.`));
-      answer.once('readable', () => {
-        const firstByteMs = performance.now() - startedMs;
-        if (!stays) download.destroy();
-        resolve({ firstByteMs, end: () => void download.destroy() });
-      });
-      answer.on('error', () => undefined);
-    });
+    let received = '';
+    const callback = (bytes: number, buffer: Uint8Array): boolean => {
+      received += Buffer.from(buffer.buffer, buffer.byteOffset, bytes).toString('latin1');
+      const end = received.indexOf(END_OF_HEADERS);
+      if (end < 0 || received.length === end + END_OF_HEADERS.length) return true;
+      const firstByteMs = performance.now() - startedMs;
+      if (!received.startsWith('HTTP/1.1 200 '))
+        reject(new Error(`The image was answered with ${received.slice(0, end)}`));
+      if (!stays) download.destroy();
+      resolve({ firstByteMs, end: () => void download.destroy() });
+      return false;
+    };
+    const download = connect({ host, port: Number(port), onread: { buffer: Buffer.alloc(FIRST_BYTES), callback } });
     download.once('error', reject);
+    download.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`);
   });
 }
