@@ -19,8 +19,8 @@ export interface ReactorOptions<Event extends EventShape> {
   /** Processes one key based on the current state. Idempotent, because it may run again at any time. */
   readonly react: (key: string) => Promise<RunAgain | void>;
   /**
-   * Returns whether a key has to be processed after a start. Events before the start only add keys that pass this
-   * check.
+   * Returns whether a key from before the start has to be processed. It is called in the turn of the key, after the start, unless the key
+   * became due again meanwhile.
    */
   readonly isOpen?: (key: string) => boolean;
   /** Returns the keys of the current state to process after a start, independent of events. */
