@@ -32,11 +32,14 @@ export interface Counts {
   readonly reactions: number;
   /** Reads and searches of the files of saved states. */
   readonly savedReads: number;
-  /** Promises until the response, including a few of the caller. */
+  /**
+   * Promises until the response, including a few of the caller: those of the call with the fewest, because whatever
+   * else the process does meanwhile adds to a call and never takes away.
+   */
   readonly promises: number;
 }
 
-export type Counter = { -readonly [Name in keyof Counts]: number };
+export type Counter = { -readonly [Name in Exclude<keyof Counts, 'promises'>]: number };
 
 export const newCounter = (): Counter => ({
   events: 0,
@@ -49,7 +52,6 @@ export const newCounter = (): Counter => ({
   characters: 0,
   reactions: 0,
   savedReads: 0,
-  promises: 0,
 });
 
 /** Returns the same ports with every use counted. A request counts as two messages because of its reply. */
@@ -146,27 +148,32 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
   const restUrl = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const caller = await openCaller({ kind: 'http', baseUrl: restUrl, sockets: 1 });
   const counted: CountedCall[] = [];
-  const promises = createHook({ init: (_id, type) => void (counter.promises += type === 'PROMISE' ? 1 : 0) });
+  let promisesOfCall = 0;
+  const promises = createHook({ init: (_id, type) => void (promisesOfCall += type === 'PROMISE' ? 1 : 0) });
   const settled = (): Promise<void> => untilQuiet(counter);
-  const measure = async (what: string, calls: number, run: () => Promise<unknown>): Promise<void> => {
+  const measure = async (what: string, calls: number, run: () => Promise<readonly number[]>): Promise<void> => {
     await settled();
     Object.assign(counter, newCounter());
-    await run();
+    const promisesOfCalls = await run();
     await settled();
-    counted.push({ what, counts: perCall(counter, calls) });
+    counted.push({ what, counts: { ...perCall(counter, calls), promises: Math.min(...promisesOfCalls) } });
   };
   const each =
     <Item>(items: readonly Item[], toCall: (item: Item) => Call) =>
-    async (): Promise<void> => {
+    async (): Promise<readonly number[]> => {
+      const promisesOfCalls: number[] = [];
       for (const item of items) {
         const call = toCall(item);
+        promisesOfCall = 0;
         promises.enable();
         await caller.call(call);
         promises.disable();
+        promisesOfCalls.push(promisesOfCall);
         // The caller writes the body of each call itself.
         counter.stringifications -= 1;
         counter.characters -= plainText(call.body ?? '').length;
       }
+      return promisesOfCalls;
     };
   try {
     // The first requests of a process also compile the schemas of their bodies.
@@ -219,8 +226,8 @@ async function untilQuiet(counter: Counter): Promise<void> {
   }
 }
 
-const perCall = (counter: Counter, calls: number): Counts =>
-  Object.fromEntries(Object.entries(counter).map(([name, total]) => [name, total / calls])) as unknown as Counts;
+const perCall = (counter: Counter, calls: number): Counter =>
+  Object.fromEntries(Object.entries(counter).map(([name, total]) => [name, total / calls])) as unknown as Counter;
 
 function silence(): void {
   // Log output would be mixed with the table.
@@ -264,7 +271,7 @@ function toMeasurement({ what, counts: found }: CountedCall): Measurement {
       `${oneDigit(stringifications)} stringifications (${oneDigit(characters / 1_024)} KiB)`,
       `${oneDigit(reactions)} reactions`,
       `${oneDigit(savedReads)} reads of saved states`,
-      `${Math.round(promises)} promises`,
+      `${promises} promises`,
     ].join(', '),
     budget: allowed === undefined ? '' : `round trips ≤ ${allowed}`,
   };
