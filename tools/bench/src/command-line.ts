@@ -12,7 +12,7 @@ import { cost } from './process/cost.bench';
 import { refusals } from './process/refusals.bench';
 import { idleClusters, idleHosts } from './process/idle.bench';
 import { outcomeLatency } from './process/outcome-latency.bench';
-import { replay, timeToReady } from './process/start.bench';
+import { replay, timeToReady, timeToReadyFromLongHistory } from './process/start.bench';
 import { installationPhases, installationSize } from './store/installation.bench';
 
 /** In the order in which they run. */
@@ -26,6 +26,7 @@ export const BENCHES: readonly Bench[] = [
   replay,
   costPerChange,
   timeToReady,
+  timeToReadyFromLongHistory,
   idleClusters,
   idleHosts,
   cost,
@@ -59,7 +60,7 @@ export const USAGE = `npm run bench -- [options]
   --only NAME    run only this benchmark; may be given several times
   --data DIR     use the data directory of a finished run instead of recording an installation
   --write        also writes docs/benchmarks.md; with --only the other rows of the same machine stay
-  --events N     events of the large store of ready; default 1000000
+  --events N     events of the large store of ready and ready-long-history
   --hosts N      hosts of fleet, large-cluster and prompt
   --program FILE the main file of Muster of another tree; benchmarks: ${PROGRAM_NAMES}
   --compare REF  runs that commit and this tree alternately and prints ratios with their spread;
