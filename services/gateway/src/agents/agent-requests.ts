@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, type InputOf, keptJson, type Method, type OutputOf } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { objectAt, parseJson } from '@muster/schema';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { LastSeen } from '../auth/last-seen';
 import { Commands } from '../bus/commands';
@@ -126,14 +126,58 @@ export class FairLimit {
     }
   }
 }
+
+/** Number of polls of waiting hosts that are answered together. */
+export const GROUPED_POLLS_MAX = 16;
+/** Time for which a poll waits for others, in milliseconds. The agent of assisted-service v2 gives up after 30 seconds. */
+export const GROUPING_MS_MAX = 1_000;
+/**
+ * A host that was not seen for this time, in milliseconds, polls at the interval of a waiting host. Hosts that could have new steps at
+ * any moment poll more often.
+ */
+const WAITING_HOST_MS_MIN = 30_000;
+
+/**
+ * Lets tasks start in groups. A task that starts alone takes several times the CPU of one that follows another, because meanwhile the
+ * processor has removed its code and data from the caches.
+ */
+export class Groups {
+  private starts: (() => void)[] = [];
+  private end: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly max: number,
+    private readonly waitMsMax: number,
+  ) {}
+
+  /** Resolves when the group is complete, or when its first task has waited for the maximum time. */
+  join(): Promise<void> {
+    return new Promise((resolve) => {
+      this.starts.push(resolve);
+      if (this.starts.length >= this.max) this.start();
+      else this.end ??= setTimeout(() => this.start(), this.waitMsMax);
+    });
+  }
+
+  /** Starts the group as it is. */
+  start(): void {
+    clearTimeout(this.end);
+    this.end = undefined;
+    const { starts } = this;
+    this.starts = [];
+    for (const start of starts) start();
+  }
+}
+
 type NextSteps = (typeof AGENT_METHODS)['next_steps'];
 
 const BOOT_ARTIFACTS_STEP = 'download-boot-artifacts';
 
 /** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
-export class AgentRequests {
+export class AgentRequests implements OnApplicationShutdown {
   private readonly writes = new FairLimit(CONCURRENT_AGENT_WRITES_MAX);
+  private readonly groups = new Groups(GROUPED_POLLS_MAX, GROUPING_MS_MAX);
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -143,8 +187,13 @@ export class AgentRequests {
     private readonly urls: ImageUrls,
   ) {}
 
+  onApplicationShutdown(): void {
+    this.groups.start();
+  }
+
   /**
-   * Returns the next steps. The steps of the service do not contain the URLs of the boot artifacts.
+   * Returns the next steps. The steps of the service do not contain the URLs of the boot artifacts. A poll of a waiting host joins
+   * others. Its agent polls again an interval after the answer, so the hosts of a group soon poll at the same time.
    * @throws RefusalError
    */
   async nextSteps(
@@ -152,6 +201,8 @@ export class AgentRequests {
     context: CommandContext,
     request?: ImageRequest,
   ): Promise<OutputOf<NextSteps>> {
+    const seenMs = this.lastSeen.seenMs(input.infraEnvId, input.hostId);
+    if (seenMs !== undefined && this.clock.nowMs() - seenMs >= WAITING_HOST_MS_MIN) await this.groups.join();
     const answer = await this.send('next_steps', input, context);
     const needsUrls = ({ stepType }: { readonly stepType: string }): boolean => stepType === BOOT_ARTIFACTS_STEP;
     if (!answer.instructions.some(needsUrls)) return answer;

@@ -1,5 +1,5 @@
 import { keepJson } from '@muster/nest-kit';
-import { FairLimit, presentSteps, writeSteps } from './agent-requests';
+import { FairLimit, Groups, presentSteps, writeSteps } from './agent-requests';
 
 const EMPTY = { instructions: [], nextInstructionSeconds: 60, postStepAction: '', holdSeconds: 0 };
 
@@ -81,5 +81,27 @@ describe('FairLimit', () => {
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('done');
     expect(await limit.run('b', () => Promise.resolve('idle'))).toBe('idle');
+  });
+});
+
+describe('Groups', () => {
+  const LONG_MS = 60_000;
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('starts tasks when their group is complete', async () => {
+    const groups = new Groups(2, LONG_MS);
+    const started: string[] = [];
+    for (const name of ['a', 'b', 'c']) void groups.join().then(() => started.push(name));
+    await settled();
+    expect(started).toEqual(['a', 'b']);
+    groups.start();
+    await settled();
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('starts a task without company after the maximum time, and so the next one', async () => {
+    const groups = new Groups(2, 1);
+    await groups.join();
+    await groups.join();
   });
 });

@@ -31,6 +31,11 @@ export class LastSeen {
     this.signs.set(key, { atMs: nowMs, clockSeconds: clockSeconds || known });
   }
 
+  /** Returns the time of the last request of the host that this process answered, milliseconds since the Unix epoch. */
+  seenMs(infraEnvId: string, hostId: string): number | undefined {
+    return this.signs.peek(hostKeyOf(infraEnvId, hostId))?.atMs;
+  }
+
   /** Whether this process has answered a poll of the host. */
   knows(infraEnvId: string, hostId: string): boolean {
     return this.signs.peek(hostKeyOf(infraEnvId, hostId)) !== undefined;

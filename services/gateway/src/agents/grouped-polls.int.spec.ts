@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { agentSubject, RegistrationService } from '@muster/contracts';
+import { manualClock } from '@muster/testing';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { GROUPED_POLLS_MAX } from './agent-requests';
+
+const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
+const { nextSteps } = RegistrationService.method;
+
+describe('the polls of hosts', () => {
+  const clock = manualClock();
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway({}, { clock });
+  });
+  afterAll(() => gateway.close());
+
+  it('are answered in groups when the hosts wait, and otherwise immediately', async () => {
+    await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
+    const hostIds = Array.from({ length: GROUPED_POLLS_MAX }, () => randomUUID());
+    const pollAll = (some: readonly string[]) =>
+      Promise.all(some.map((id) => gateway.call('GET', `${HOSTS}/${id}/instructions`)));
+    await pollAll(hostIds);
+    await pollAll(hostIds);
+    expect(gateway.received).toHaveLength(2 * hostIds.length);
+    clock.advance(60_000);
+    const [first = '', ...others] = hostIds;
+    const answered: string[] = [];
+    const alone = pollAll([first]).then(() => answered.push(first));
+    const onBus = gateway.bus.request(agentSubject(INFRA_ENV_ID, others[0] ?? '', 'next_steps'), {}, {}, 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(answered).toEqual([]);
+    expect(gateway.received).toHaveLength(2 * hostIds.length);
+    await pollAll(others.slice(1));
+    await Promise.all([alone, onBus]);
+    expect(gateway.received).toHaveLength(3 * hostIds.length);
+  });
+});
