@@ -77,7 +77,12 @@ async function natsCaller({ url, credentials }: NatsTarget): Promise<Caller> {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-/** Sends the calls of a load, with fixed concurrency or at a fixed rate. */
+/** Agents that received their answers at the same time do not send their next calls at exactly the same time. */
+const AGENT_JITTER_MS = 20;
+/** Time between two looks whether a load at intervals is over. */
+const LOOK_MS = 50;
+
+/** Sends the calls of a load, with fixed concurrency, at a fixed rate or each at its interval. */
 export async function makeCalls(load: Load, caller: Caller): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   const failures: { [what: string]: number } = {};
@@ -86,15 +91,15 @@ export async function makeCalls(load: Load, caller: Caller): Promise<LoadResult>
   const startedMs = performance.now();
   const { stop, pace, calls } = load;
   const isOver = (): boolean => ('calls' in stop ? started >= stop.calls : performance.now() - startedMs >= stop.ms);
+  const recordedFromMs = startedMs + ('settleMs' in pace ? pace.settleMs : 0);
 
-  const callOnce = async (): Promise<void> => {
-    const call = calls[started % calls.length];
+  const callOnce = async (call = calls[started % calls.length]): Promise<void> => {
     started += 1;
     if (!call) return;
     const sentMs = performance.now();
     try {
       answerBytes = await caller.call(call);
-      latenciesMs.push(performance.now() - sentMs);
+      if (sentMs >= recordedFromMs) latenciesMs.push(performance.now() - sentMs);
     } catch (error) {
       const what = errorMessage(error);
       failures[what] = (failures[what] ?? 0) + 1;
@@ -106,6 +111,23 @@ export async function makeCalls(load: Load, caller: Caller): Promise<LoadResult>
       while (!isOver()) await callOnce();
     };
     await Promise.all(Array.from({ length: pace.inFlight }, worker));
+  } else if ('intervalMs' in pace) {
+    const { intervalMs } = pace;
+    const running = new Set<Promise<void>>();
+    const callAfter = (call: Call, ms: number): void => {
+      const timer = setTimeout(() => {
+        if (isOver()) return;
+        const one = callOnce(call).then(() => {
+          running.delete(one);
+          callAfter(call, intervalMs + Math.random() * AGENT_JITTER_MS);
+        });
+        running.add(one);
+      }, ms);
+      timer.unref();
+    };
+    calls.forEach((call, index) => callAfter(call, (index / calls.length) * intervalMs));
+    while (!isOver()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await Promise.all(running);
   } else {
     const running: Promise<void>[] = [];
     while (!isOver()) {

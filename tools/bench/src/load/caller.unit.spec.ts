@@ -40,6 +40,30 @@ describe('the load generator', () => {
     expect(result.calls).toBe(10);
   });
 
+  it('sends each call again an interval after its answer, and records the latencies after the others', async () => {
+    const running = new Set<string>();
+    const made: string[] = [];
+    let overlaps = 0;
+    const caller: Caller = {
+      call: async ({ to }) => {
+        overlaps += Number(running.has(to));
+        running.add(to);
+        made.push(to);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running.delete(to);
+        return 0;
+      },
+      close: async () => undefined,
+    };
+    const pace = { intervalMs: 10, settleMs: 0 };
+    const result = await makeCalls({ calls, pace, stop: { calls: 6 } }, caller);
+    expect(overlaps).toBe(0);
+    expect(new Set(made)).toEqual(new Set(['GET /a', 'GET /b']));
+    expect(result.calls).toBe(made.length);
+    const later = await makeCalls({ calls, pace: { ...pace, settleMs: 60_000 }, stop: { calls: 4 } }, caller);
+    expect(later.calls).toBe(0);
+  });
+
   it('counts failures by their reason', async () => {
     let made = 0;
     const caller: Caller = {

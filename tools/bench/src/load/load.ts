@@ -10,8 +10,15 @@ export type Transport = HttpTarget | NatsTarget;
 export interface Load {
   /** Sent in turn, starting again after the last. */
   readonly calls: readonly Call[];
-  readonly pace: { readonly inFlight: number } | { readonly perSecond: number };
+  readonly pace: { readonly inFlight: number } | { readonly perSecond: number } | EachInterval;
   readonly stop: { readonly calls: number } | { readonly ms: number };
+}
+
+/** Each call is sent again an interval after its answer, as an agent polls. The first ones are spread over one interval. */
+export interface EachInterval {
+  readonly intervalMs: number;
+  /** Time for which calls are sent before their latencies are recorded, in milliseconds. */
+  readonly settleMs: number;
 }
 
 export interface HttpTarget {
@@ -50,7 +57,7 @@ export type LoadRequest = { readonly open: Transport } | { readonly run: Load };
 export interface LoadResult {
   readonly calls: number;
   readonly ms: number;
-  /** One per call. With a fixed rate, calls do not wait for responses, so a slow one delays no other. */
+  /** One per call that is recorded. With a fixed rate, calls do not wait for responses, so a slow one delays no other. */
   readonly latenciesMs: readonly number[];
   /** Number of failures by reason. */
   readonly failures: { readonly [what: string]: number };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadOrCreateNatsTrust, mintServiceCredentials } from '@muster/adapter-nats';
-import { bootFleet, defineFleet, type FleetHost, httpTarget, oncePerHost, poll, pollOverNats } from '../load/fleet';
+import { bootFleet, defineFleet, type FleetHost, httpTarget, IN_FLIGHT, poll, pollOverNats } from '../load/fleet';
 import { type Load, type LoadProcess, startLoadProcess, type Transport } from '../load/load';
 import { type Bench, type BenchBed, count, type Measurement, ofACore, p50AndP99 } from '../measurement';
 import {
@@ -40,8 +40,10 @@ export const idleClusters: Bench = {
 const POLL_INTERVAL_SECONDS = 60;
 /** A small number of hosts would not poll within a quick run. */
 const QUICK_POLL_INTERVAL_SECONDS = 1;
-/** Milliseconds of polling before and after the measured period. */
+/** Milliseconds of polling after the measured period. */
 const MARGIN_MS = 1_500;
+/** Intervals before the measured period. Hosts that poll alone at first are answered in groups, which poll together from then on. */
+const SETTLING_INTERVALS = 2;
 
 /** A fleet of 1,000 hosts sends them within five minutes. */
 const WARM_UP_POLLS = 5_000;
@@ -74,17 +76,13 @@ export const idleHosts: Bench = {
 async function pollIdly(bed: BenchBed, shape: Shape): Promise<readonly Measurement[]> {
   const muster = await startEmbeddedProcess(bed.directory(`idle-hosts-${shape.clusters}`), bed.program, SAVES_SOON);
   const load = startLoadProcess();
-  const warmUp = bed.isQuick ? 1 : WARM_UP_POLLS;
   try {
     const hosts = await bootFleet(bed, muster, load, shape);
-    // The first poll also reports the clock of the host. Until their code is compiled, polls need twice the CPU.
-    for (let polls = 0; polls < warmUp; polls += hosts.length) await oncePerHost(load, hosts, poll);
-    await untilIdle(muster);
-    if (!bed.isQuick) await untilSaved(muster.pid);
     const on = {
       muster,
       load,
       hosts,
+      isQuick: bed.isQuick,
       sampleMs: bed.isQuick ? 2_000 : 30_000,
       intervalSeconds: bed.isQuick ? QUICK_POLL_INTERVAL_SECONDS : POLL_INTERVAL_SECONDS,
       shape,
@@ -131,17 +129,25 @@ async function measure(
     readonly muster: EmbeddedProcess;
     readonly load: LoadProcess;
     readonly hosts: readonly FleetHost[];
+    readonly isQuick: boolean;
     readonly sampleMs: number;
     readonly intervalSeconds: number;
     readonly shape: Shape;
   },
 ): Promise<readonly Measurement[]> {
-  const { muster, load, hosts, sampleMs, intervalSeconds, shape } = on;
-  const pace = { perSecond: hosts.length / intervalSeconds };
+  const { muster, load, hosts, isQuick, sampleMs, intervalSeconds, shape } = on;
+  const intervalMs = intervalSeconds * 1_000;
+  const settleMs = SETTLING_INTERVALS * intervalMs;
   await load.open(polls.endpoint);
-  const loading = load.run({ calls: polls.calls, pace, stop: { ms: sampleMs + 2 * MARGIN_MS } });
+  // The first poll also reports the clock of the host. Until their code is compiled, polls need twice the CPU.
+  const warmUp = Math.max(hosts.length, isQuick ? 0 : WARM_UP_POLLS);
+  await load.run({ calls: polls.calls, pace: { inFlight: IN_FLIGHT }, stop: { calls: warmUp } });
+  await untilIdle(muster);
+  if (!isQuick) await untilSaved(muster.pid);
+  const pace = { intervalMs, settleMs };
+  const loading = load.run({ calls: polls.calls, pace, stop: { ms: settleMs + sampleMs + MARGIN_MS } });
   const sampling = (async () => {
-    await new Promise((resolve) => setTimeout(resolve, MARGIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
     const before = await eventsStored(muster.dataDirectory);
     const shares = await coreShares([muster.pid, muster.natsPid], sampleMs);
     return { shares, appended: (await eventsStored(muster.dataDirectory)) - before };
@@ -152,9 +158,9 @@ async function measure(
   return [
     {
       what: `${what}, CPU`,
-      measured: `${ofACore(own)} (nats-server ${ofACore(bus)}), ${count(appended)} appends`,
+      measured: `${ofACore(own + bus)} (nats-server ${ofACore(bus)}), ${count(appended)} appends`,
       budget: `${shape.budget} of a core, 0 appends`,
     },
-    { what: `${what}, latency`, measured: p50AndP99(latenciesMs), budget: 'p50 < 2 ms, p99 < 10 ms' },
+    { what: `${what}, latency`, measured: p50AndP99(latenciesMs), budget: 'p99 < 1 s + 10 ms' },
   ];
 }
