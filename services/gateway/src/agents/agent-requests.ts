@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, type InputOf, keptJson, type Method, type OutputOf } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { objectAt, parseJson } from '@muster/schema';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { LastSeen } from '../auth/last-seen';
 import { Commands } from '../bus/commands';
@@ -130,7 +130,7 @@ export class FairLimit {
 /** Number of polls of waiting hosts that are answered together. */
 export const GROUPED_POLLS_MAX = 16;
 /** Time for which a poll waits for others, in milliseconds. The agent of assisted-service v2 gives up after 30 seconds. */
-export const GROUPING_MS_MAX = 1_000;
+const GROUPING_MS_MAX = 1_000;
 /**
  * A host that was not seen for this time, in milliseconds, polls at the interval of a waiting host. Hosts that could have new steps at
  * any moment poll more often.
@@ -175,7 +175,7 @@ const BOOT_ARTIFACTS_STEP = 'download-boot-artifacts';
 
 /** Sends the requests of agents to the service that decides. The HTTP endpoint and the NATS endpoint use it. */
 @Injectable()
-export class AgentRequests implements OnApplicationShutdown {
+export class AgentRequests implements BeforeApplicationShutdown {
   private readonly writes = new FairLimit(CONCURRENT_AGENT_WRITES_MAX);
   private readonly groups = new Groups(GROUPED_POLLS_MAX, GROUPING_MS_MAX);
 
@@ -187,7 +187,8 @@ export class AgentRequests implements OnApplicationShutdown {
     private readonly urls: ImageUrls,
   ) {}
 
-  onApplicationShutdown(): void {
+  // The HTTP server stops afterwards, and waits for the answers.
+  beforeApplicationShutdown(): void {
     this.groups.start();
   }
 

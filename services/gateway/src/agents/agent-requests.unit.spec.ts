@@ -101,7 +101,7 @@ describe('Groups', () => {
 
   it('starts a task without company after the maximum time, and so the next one', async () => {
     const groups = new Groups(2, 1);
-    await groups.join();
-    await groups.join();
+    await expect(groups.join()).resolves.toBeUndefined();
+    await expect(groups.join()).resolves.toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { anyAgentSubject, parseAgentSubject } from '@muster/contracts';
 import { REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 
 interface Held {
   readonly release: (isNudged: boolean) => void;
@@ -12,8 +12,9 @@ interface Held {
  * answered when the service publishes a wake-up for the host, or when the delay ends.
  */
 @Injectable()
-export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown {
+export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly held = new Map<string, Set<Held>>();
+  private isStopping = false;
   private subscription: { unsubscribe(): void } | undefined;
 
   constructor(@Inject(REQUESTS) private readonly requests: Requests) {}
@@ -25,7 +26,9 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
     });
   }
 
-  onApplicationShutdown(): void {
+  // The HTTP server stops afterwards, and closes the connections that are busy for longer than a few seconds.
+  beforeApplicationShutdown(): void {
+    this.isStopping = true;
     this.subscription?.unsubscribe();
     for (const key of [...this.held.keys()]) this.release(key, false);
   }
@@ -50,7 +53,7 @@ export class HeldPolls implements OnApplicationBootstrap, OnApplicationShutdown 
         const released = new Promise<boolean>((resolve) => (release = resolve));
         const answer = await ask();
         const seconds = holdSecondsOf(answer);
-        if (seconds <= 0) return answer;
+        if (seconds <= 0 || this.isStopping) return answer;
         // The first reply decides how long the agent waits at most.
         end ??= setTimeout(() => release(false), seconds * 1_000);
         if (!(await released)) return answer;

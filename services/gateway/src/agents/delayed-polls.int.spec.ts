@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { agentSubject, RegistrationService } from '@muster/contracts';
-import { manualClock } from '@muster/testing';
+import { eventually, manualClock } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { GROUPED_POLLS_MAX } from './agent-requests';
@@ -11,10 +11,10 @@ const { nextSteps } = RegistrationService.method;
 describe('the polls of hosts', () => {
   const clock = manualClock();
   let gateway: RunningGateway;
-  beforeAll(async () => {
+  beforeEach(async () => {
     gateway = await startRunningGateway({}, { clock });
   });
-  afterAll(() => gateway.close());
+  afterEach(() => gateway.close());
 
   it('are answered in groups when the hosts wait, and otherwise immediately', async () => {
     await gateway.answers(nextSteps, () => ({ instructions: [], nextInstructionSeconds: 60 }));
@@ -35,5 +35,19 @@ describe('the polls of hosts', () => {
     await pollAll(others.slice(1));
     await Promise.all([alone, onBus]);
     expect(gateway.received).toHaveLength(3 * hostIds.length);
+  });
+
+  it('are answered before the gateway stops, although they wait for others or are held', async () => {
+    // The second request is that of the held poll, because the other one waits.
+    const holdSeconds = [0, 20];
+    await gateway.answers(nextSteps, () => ({ instructions: [], holdSeconds: holdSeconds.shift() ?? 0 }));
+    const poll = (id: string) => gateway.call('GET', `${HOSTS}/${id}/instructions`);
+    const [waiting, held] = [randomUUID(), randomUUID()];
+    await poll(waiting);
+    clock.advance(60_000);
+    const polls = Promise.all([poll(held), poll(waiting)]);
+    await eventually('the held poll asked for its steps', async () => gateway.received.length >= 2);
+    await gateway.close();
+    expect((await polls).map(({ status }) => status)).toEqual([200, 200]);
   });
 });
