@@ -92,8 +92,10 @@ export class PollScheduler {
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
     const { host, clusterId, hostCount } = situation;
     const pace = paceOf(plan, situation);
-    const fingerprint = fingerprintOf(plan);
     const last = this.rounds.get(host);
+    const current = fingerprintOf(plan);
+    // A new text per poll would outlive the next poll and so burden the garbage collector.
+    const fingerprint = last?.fingerprint === current ? last.fingerprint : current;
     const isRound = last?.fingerprint !== fingerprint || isRoundDue(plan, pace, last, nowMs);
     const remoteHosts = plan.steps.some(isCheck) ? situation.remoteHosts() : undefined;
     const isNewVersion = remoteHosts !== undefined && remoteHosts.version !== last?.checkedVersion;
