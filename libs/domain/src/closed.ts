@@ -1,3 +1,4 @@
+import type { HostKey } from '@muster/contracts';
 import type { ClusterState } from './cluster/state';
 import type { HostState } from './host/state';
 
@@ -20,6 +21,22 @@ export function isHostNeeded(host: HostState, clusterOf: (id: string) => Cluster
   if (!isClosedHost(host)) return true;
   const cluster = host.status === 'unregistered' ? undefined : clusterOf(host.clusterId);
   return cluster !== undefined && !isClosedCluster(cluster);
+}
+
+/**
+ * Whether the infra-env stays in memory: polls and evaluations of its hosts read it. `hostOf` and `clusterOf`: return entries that are
+ * in memory.
+ */
+export function isInfraEnvNeeded(
+  hostKeys: Iterable<HostKey>,
+  hostOf: (key: HostKey) => HostState | undefined,
+  clusterOf: (id: string) => ClusterState | undefined,
+): boolean {
+  for (const key of hostKeys) {
+    const host = hostOf(key);
+    if (host && isHostNeeded(host, clusterOf)) return true;
+  }
+  return false;
 }
 
 const FINISHED_CLUSTERS: readonly string[] = ['installed', 'cancelled', 'error'];

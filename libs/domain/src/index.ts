@@ -22,7 +22,7 @@ export {
   type ManifestsState,
   userManifestsAfter,
 } from './manifest-decider';
-export { clusterFinishedAt, isClosedCluster, isClosedHost, isHostNeeded } from './closed';
+export { clusterFinishedAt, isClosedCluster, isClosedHost, isHostNeeded, isInfraEnvNeeded } from './closed';
 export {
   clusterOfHostAfter,
   clusterOfInfraEnvAfter,

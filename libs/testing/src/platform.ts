@@ -116,4 +116,4 @@ async function ownServer(endings: (() => Promise<void> | void)[]): Promise<strin
   endings.push(() => nats.stop());
   return nats.url;
 }
-export { expectSavedAsReplayed } from './saved-views';
+export { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from './saved-views';

@@ -90,6 +90,50 @@ const textOf = (value: Uint8Array | undefined): string =>
     maxStringLength: Infinity,
   });
 
+/** More infra-envs than the cache for closed entries holds. */
+const OTHER_INFRA_ENVS = 300;
+
+/** Checks that an infra-env stays in memory while one of its hosts is needed, and leaves memory with its last host. */
+export async function expectInfraEnvKeptWithHosts(
+  directory: string,
+  shapes: readonly EntryShape[],
+  makeView: (make: MakeEntries, position: number) => View & { infraEnv(id: string): unknown },
+): Promise<void> {
+  const onError = (error: Error): never => {
+    throw error;
+  };
+  const file = join(directory, 'infra-envs.sqlite');
+  const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, NOT_BY_ITSELF);
+  const consumer = await states.open('sample', [viewFold('sample', 1, shapes)]);
+  const read = jest.spyOn(consumer.state, 'get');
+  const isInMemory = (): boolean => {
+    read.mockClear();
+    return view.infraEnv(INFRA_ENV_ID) !== undefined && read.mock.calls.length === 0;
+  };
+  const view = makeView(keptEntries(consumer), consumer.position('sample'));
+  const others = Array.from({ length: OTHER_INFRA_ENVS }, (_, number) => `other-${number}`);
+  const key = hostKey(1);
+  const steps: SampleEvent[][] = [
+    [infraEnvRegistered(), hostRegistered(key, { clusterId: '' }), hostEntered(key, 'discovering')],
+    others.map((id) => ({ ...infraEnvRegistered(), streamId: `infraEnv-${id}` })),
+    [hostEvent(key, 'HostDeregistered', { at: AT })],
+    [hostEvent(key, 'HostDeadlinePassed', { deadline: 'retention' })],
+  ];
+  const events = recorded(steps.flat());
+  const kept: boolean[] = [];
+  for (const { length } of steps) {
+    for (const event of events.splice(0, length)) {
+      view.observe(event);
+      consumer.reached('sample', event.position, undefined);
+    }
+    await states.save();
+    for (const id of others) view.infraEnv(id);
+    kept.push(isInMemory());
+  }
+  expect(kept).toEqual([true, true, true, false]);
+  await states.close();
+}
+
 /**
  * Checks for random histories that a view which is saved, dropped and loaded in between returns the same for each event and saves
  * the same entries in the end as a view that folds all events.

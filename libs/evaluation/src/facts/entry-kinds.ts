@@ -100,12 +100,17 @@ export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity
   return connectivity;
 }
 
-export const infraEnvKind = (forgotten: (id: string) => void): EntryKind<string, InfraEnvEntry, InfraEnvEntry> => ({
+export const infraEnvKind = ({
+  isNeeded,
+  forgotten,
+}: {
+  readonly isNeeded: (id: string) => boolean;
+  readonly forgotten: (id: string) => void;
+}): EntryKind<string, InfraEnvEntry, InfraEnvEntry> => ({
   shape: INFRA_ENVS,
   fieldsOf: () => [],
   toSaved: ({ state }) => ({ state }),
   fromSaved: ({ state }) => ({ state }),
-  // An infra-env changes through events only.
-  isOpen: () => false,
+  isOpen: (_infraEnv, id) => isNeeded(id),
   forgotten,
 });

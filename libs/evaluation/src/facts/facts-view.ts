@@ -16,6 +16,7 @@ import {
   hostDecider,
   infraEnvDecider,
   isClosedCluster,
+  isClosedHost,
   isRoleConfirmed,
   userManifestsAfter,
 } from '@muster/domain';
@@ -135,6 +136,7 @@ export class FactsView {
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
     this.entries.hosts.changed(key);
+    if (isClosedHost(entry.state)) this.entries.reconsider([key]);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
     // The disk that follows from an inventory is stored before that inventory, with which the host is evaluated.
     if (event.type === 'InstallationDiskChosen' && !isDiskRead(entry)) {
@@ -204,7 +206,7 @@ export class FactsView {
     const state = clusterDecider.evolve(known?.state ?? clusterDecider.initialState(), event);
     if (event.type === 'ClusterDeregistered') {
       this.entries.clusters.delete(id);
-      this.reconsiderHosts(known?.hostKeys ?? []);
+      this.entries.reconsider(known?.hostKeys ?? []);
       return [];
     }
     if (known) return this.clusterChanged(known, { state }, event.id);
@@ -245,7 +247,7 @@ export class FactsView {
     Object.assign(known, changes, { lastEventId: eventId, vipVerifications: undefined });
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
-    if (isClosedCluster(known.state) && !isClosedCluster(before.state)) this.reconsiderHosts(known.hostKeys);
+    if (isClosedCluster(known.state) && !isClosedCluster(before.state)) this.entries.reconsider(known.hostKeys);
     known.connectivity.setNetworks(facts.machineNetworks);
     known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
@@ -273,11 +275,6 @@ export class FactsView {
       before.settings.ntpSources === state.settings.ntpSources &&
       before.settings.additionalNtpSources === state.settings.additionalNtpSources;
     return isSame || !known ? [] : this.withoutSummaries([...this.entries.membership.hostsOfInfraEnv(id)]);
-  }
-
-  /** Finished hosts leave memory with their cluster. */
-  private reconsiderHosts(keys: Iterable<HostKey>): void {
-    for (const key of keys) this.entries.hosts.changed(key);
   }
 
   /** The summary of a host depends on the version of its cluster. */

@@ -1,6 +1,6 @@
 import { type HostKey, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
-import { Membership } from '@muster/domain';
+import { type ClusterState, isInfraEnvNeeded, Membership } from '@muster/domain';
 import { addressesOf } from '@muster/validation-rules';
 import { clusterKind, hostKind, infraEnvKind } from './entry-kinds';
 import type { ClusterEntry, HostEntry, InfraEnvEntry, ObservedEvent } from './view-entries';
@@ -38,7 +38,16 @@ export class KnownEntries {
         },
       }),
     );
-    this.infraEnvs = make(infraEnvKind((id) => this.membership.forgetInfraEnv(id)));
+    this.infraEnvs = make(
+      infraEnvKind({
+        isNeeded: (id) => {
+          const hostKeys = this.membership.hostsOfInfraEnv(id);
+          const clusterOf = (clusterId: string): ClusterState | undefined => this.clusters.peek(clusterId)?.state;
+          return isInfraEnvNeeded(hostKeys, (key) => this.hosts.peek(key)?.state, clusterOf);
+        },
+        forgotten: (id) => this.membership.forgetInfraEnv(id),
+      }),
+    );
   }
 
   /** Called for each event before it is applied to its entry. */
@@ -49,6 +58,14 @@ export class KnownEntries {
     const { hostId } = parseHostKey(key);
     if (joined) this.keysOfIds.set(hostId, key);
     else if (this.keysOfIds.get(hostId) === key) this.keysOfIds.delete(hostId);
+  }
+
+  /** The hosts may leave memory, and their infra-envs with them. */
+  reconsider(keys: Iterable<HostKey>): void {
+    for (const key of keys) {
+      this.hosts.changed(key);
+      this.infraEnvs.changed(parseHostKey(key).infraEnvId);
+    }
   }
 
   hostsOf(cluster: ClusterEntry): readonly HostEntry[] {

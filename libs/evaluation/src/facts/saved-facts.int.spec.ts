@@ -1,5 +1,5 @@
 import { temporaryDirectory } from '@muster/testing';
-import { expectSavedAsReplayed } from '@muster/testing/platform';
+import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
 import { FACTS_SHAPES } from './entry-kinds';
 import { FactsView } from './facts-view';
 
@@ -15,5 +15,9 @@ describe('the view of the rules', () => {
 
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     await expectSavedAsReplayed(directory.path, FACTS_SHAPES, (make) => new FactsView(make));
+  });
+
+  it('keeps an infra-env in memory as long as one of its hosts', async () => {
+    await expectInfraEnvKeptWithHosts(directory.path, FACTS_SHAPES, (make) => new FactsView(make));
   });
 });

@@ -14,11 +14,14 @@ import {
 } from '@muster/contracts';
 import {
   clusterDecider,
+  type ClusterState,
   hostDecider,
   infraEnvDecider,
   type InfraEnvState,
   isClosedCluster,
+  isClosedHost,
   isHostNeeded,
+  isInfraEnvNeeded,
   Membership,
   type MembershipChange,
 } from '@muster/domain';
@@ -27,6 +30,7 @@ import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decisio
 import { sharedOutcomes } from '@muster/validation-rules';
 import {
   applyArtifactEvent,
+  applyClusterEvent,
   applyReport,
   causeOf,
   CLUSTERS,
@@ -38,10 +42,9 @@ import {
   type MemberEntry,
   membersOf,
   newCluster,
+  newHost,
   NO_OUTCOMES,
-  NOTHING_PREPARED,
   NOTHING_REPORTED,
-  PROPAGATED,
   withChanges,
 } from './view-entries';
 
@@ -68,12 +71,13 @@ export class RegistrationView {
   /** `position`: the last event that the entries of `make` contain. */
   constructor(make: MakeEntries = entriesInMemory, position = START_OF_STORE) {
     this.lastPosition = position;
+    const clusterOf = (id: string): ClusterState | undefined => this.clusters.peek(id)?.state;
     this.hosts = make<HostKey, HostEntry, Omit<HostEntry, 'key'>>({
       shape: HOSTS,
       fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
       toSaved: ({ key: _key, ...saved }) => saved,
       fromSaved: (saved, key) => ({ key, ...saved, outcomes: sharedOutcomes(saved.outcomes) }),
-      isOpen: ({ state }) => isHostNeeded(state, (id) => this.clusters.peek(id)?.state),
+      isOpen: ({ state }) => isHostNeeded(state, clusterOf),
       forgotten: (key) => this.membership.forgetHost(key),
     });
     this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>>({
@@ -89,8 +93,8 @@ export class RegistrationView {
       fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
       toSaved: (infraEnv) => infraEnv,
       fromSaved: (saved) => saved,
-      // Nothing happens to an infra-env by itself.
-      isOpen: () => false,
+      isOpen: (_infraEnv, id) =>
+        isInfraEnvNeeded(this.membership.hostsOfInfraEnv(id), (key) => this.hosts.peek(key)?.state, clusterOf),
       forgotten: (id) => this.membership.forgetInfraEnv(id),
     });
   }
@@ -210,16 +214,7 @@ export class RegistrationView {
     if (known) {
       Object.assign(known, { state, cause: causeOf(event) });
       this.hosts.changed(key);
-    } else
-      this.hosts.set(key, {
-        key,
-        state,
-        measuredDisks: [],
-        checkedImages: [],
-        outcomes: NO_OUTCOMES,
-        inputsPosition: event.position,
-        cause: causeOf(event),
-      });
+    } else this.hosts.set(key, newHost(key, state, event));
     const isInput = state.inputsRevision !== before.inputsRevision;
     if (isInput && known) known.inputsPosition = event.position;
     for (const id of new Set([before.clusterId, state.clusterId])) {
@@ -227,6 +222,13 @@ export class RegistrationView {
       if (isInput || event.type === 'HostEnteredStatus') this.noteInput(id, event);
     }
     if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
+    if (isClosedHost(state)) this.reconsider(key);
+  }
+
+  /** The host may leave memory, and its infra-env with it. */
+  private reconsider(key: HostKey): void {
+    this.hosts.changed(key);
+    this.infraEnvs.changed(parseHostKey(key).infraEnvId);
   }
 
   private observeCluster(event: RecordedEvent<ClusterEvent>): void {
@@ -241,13 +243,8 @@ export class RegistrationView {
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     // Its hosts may leave memory with it.
     if (isClosedCluster(entry.state) && !isClosedCluster(before))
-      for (const key of entry.hostKeys) this.hosts.changed(key);
-    if (event.type === 'ClusterReset') Object.assign(entry, NOTHING_PREPARED);
-    if (event.type === 'InstallationPreparationStarted') entry.propagated = undefined;
-    const kind = PROPAGATED[event.type];
-    if (!kind) return;
-    const { commandId, correlationId, occurredAt } = event.metadata;
-    entry.propagated = { kind, commandId, correlationId, at: occurredAt };
+      for (const key of entry.hostKeys) this.reconsider(key);
+    applyClusterEvent(entry, event);
   }
 
   private observeInfraEnv(event: RecordedEvent<InfraEnvEvent>): void {

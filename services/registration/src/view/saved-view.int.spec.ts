@@ -4,7 +4,7 @@ import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { parseEvent } from '@muster/contracts';
 import { keptEntries, SAVE_LIMITS, SavedStates, viewFold } from '@muster/event-sourcing';
 import { hostKey, hostRegistered, recorded, type SampleEvent, temporaryDirectory } from '@muster/testing';
-import { expectSavedAsReplayed } from '@muster/testing/platform';
+import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
 import { RegistrationView } from './registration-view';
 import { CLUSTERS, HOSTS, INFRA_ENVS } from './view-entries';
 
@@ -21,6 +21,14 @@ describe('the registration view', () => {
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     const shapes = [HOSTS, CLUSTERS, INFRA_ENVS];
     await expectSavedAsReplayed(directory.path, shapes, (make, position) => new RegistrationView(make, position));
+  });
+
+  it('keeps an infra-env in memory as long as one of its hosts', async () => {
+    await expectInfraEnvKeptWithHosts(
+      directory.path,
+      [HOSTS, CLUSTERS, INFRA_ENVS],
+      (make, position) => new RegistrationView(make, position),
+    );
   });
 
   it('shares equal outcomes of hosts that were loaded', async () => {

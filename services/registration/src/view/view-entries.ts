@@ -1,5 +1,6 @@
 import type {
   ArtifactEvent,
+  ClusterEvent,
   HardwareFacts,
   HostKey,
   InventoryEvent,
@@ -96,7 +97,7 @@ export interface Cause {
 
 export const isPropagated = (eventType: string): boolean => PROPAGATED[eventType] !== undefined;
 
-export const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
+const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefined } = {
   InstallationCancelled: 'cancelled',
   ClusterReset: 'reset',
   ClusterDeregistered: 'deregistered',
@@ -114,7 +115,7 @@ export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outc
   new Map([...before, ...changed.map((outcome) => [outcome.id, sharedOutcome(outcome)] as const)]);
 
 /** The results of an installation, as a reset removes them. */
-export const NOTHING_PREPARED = {
+const NOTHING_PREPARED = {
   artifacts: undefined,
   releaseImages: undefined,
   download: undefined,
@@ -130,6 +131,16 @@ export const NOTHING_REPORTED = {
   checkedImages: [],
   tangServers: undefined,
 };
+
+export const newHost = (key: HostKey, state: HostState, event: RecordedMusterEvent): HostEntry => ({
+  key,
+  state,
+  measuredDisks: [],
+  checkedImages: [],
+  outcomes: NO_OUTCOMES,
+  inputsPosition: event.position,
+  cause: causeOf(event),
+});
 
 export const newCluster = (
   id: string,
@@ -147,6 +158,16 @@ export const newCluster = (
   awaitsHosts: false,
   cause: causeOf(event),
 });
+
+/** Changes the entry of a cluster, except its state, by an event of the cluster. */
+export function applyClusterEvent(cluster: ClusterEntry, event: RecordedEvent<ClusterEvent>): void {
+  if (event.type === 'ClusterReset') Object.assign(cluster, NOTHING_PREPARED);
+  if (event.type === 'InstallationPreparationStarted') cluster.propagated = undefined;
+  const kind = PROPAGATED[event.type];
+  if (!kind) return;
+  const { commandId, correlationId, occurredAt } = event.metadata;
+  cluster.propagated = { kind, commandId, correlationId, at: occurredAt };
+}
 
 /** Changes the entry of a cluster by an event about its release or its artifacts. */
 export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<ArtifactEvent>): void {
