@@ -1,4 +1,12 @@
-import { type ByteSource, customiseBootIso, type MinimalIso, RANGE_CHUNK_BYTES } from '@muster/boot-image';
+import {
+  bufferByteSource,
+  type ByteSource,
+  concatSources,
+  customiseBootIso,
+  type MinimalIso,
+  RANGE_CHUNK_BYTES,
+  sliceSource,
+} from '@muster/boot-image';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type BaseImage, refusing } from '../base-images/base-image';
 import { BaseImages } from '../base-images/base-images';
@@ -95,8 +103,8 @@ export class DiscoveryImages implements OnApplicationBootstrap {
     if (known && known.base === base && known.rootfsUrl === rootfsUrl && known.archive === archive) return known;
     const { config, appendKargs, networkRamdisk } = content;
     const form = await this.executable.addTo(await refusing(() => formOf(base, rootfsUrl)), archive);
-    const source = await refusing(() =>
-      customiseBootIso(form.source, form.layout, { config, appendKargs, networkRamdisk }),
+    const source = await refusing(async () =>
+      withKeptBegin(await customiseBootIso(form.source, form.layout, { config, appendKargs, networkRamdisk })),
     );
     const sha256 = archive?.sha256 ?? '';
     const etag = etagOf(base.digest, type, rootfsUrl, JSON.stringify(appendKargs), config, networkRamdisk, sha256);
@@ -104,6 +112,12 @@ export class DiscoveryImages implements OnApplicationBootstrap {
     this.made.set(content, image);
     return image;
   }
+}
+
+/** The first bytes of a download do not wait for the disk. */
+async function withKeptBegin(image: ByteSource): Promise<ByteSource> {
+  const begin = await image.read(0, Math.min(RANGE_CHUNK_BYTES, image.size));
+  return concatSources([bufferByteSource(begin), sliceSource(image, begin.length, image.size - begin.length)]);
 }
 
 const formOf = async (base: BaseImage, rootfsUrl: string): Promise<MinimalIso> =>

@@ -1,4 +1,4 @@
-import { bufferByteSource, createMinimalIso, readBootIsoLayout } from '@muster/boot-image';
+import { bufferByteSource, createMinimalIso, RANGE_CHUNK_BYTES, readBootIsoLayout } from '@muster/boot-image';
 import type { BaseImage } from '../base-images/base-image';
 import type { BaseImages } from '../base-images/base-images';
 import { coreOsIso } from '../coreos-iso.fixture.spec';
@@ -46,6 +46,18 @@ describe('the image of an infra-env', () => {
     const [first, second] = [await make(), await make()];
     expect(second.source).toBe(first.source);
     expect(second.etag).toBe(first.etag);
+  });
+
+  it('has its first bytes in memory', async () => {
+    const { parts, make } = await stageOf();
+    const read = jest.spyOn(parts.base.source, 'read');
+    const { source, size } = await make();
+    read.mockClear();
+    const begin = await source.read(0, RANGE_CHUNK_BYTES);
+    expect(read).not.toHaveBeenCalled();
+    const whole = await source.read(0, size);
+    expect(read).toHaveBeenCalled();
+    expect(Buffer.from(begin)).toEqual(Buffer.from(whole.subarray(0, RANGE_CHUNK_BYTES)));
   });
 
   it('is made again for new content', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { RANGE_CHUNK_BYTES } from '@muster/boot-image';
 import { IgnitionService, isEventOf, streamIdOf } from '@muster/contracts';
 import { infraEnvDecider, readKernelArguments } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
@@ -25,7 +26,7 @@ interface KeptContent {
   readonly untilMs: number;
 }
 
-/** About 40 KiB per image of an infra-env, more with a network ramdisk. */
+/** About 100 KiB per image of an infra-env, more with a network ramdisk. */
 const KEPT_BYTES_MAX = 16 * 1024 ** 2;
 const KEPT_MS = 60_000;
 
@@ -52,8 +53,8 @@ export class InfraEnvContents {
     if (kept && kept.revision === settings.revision && this.clock.nowMs() < kept.untilMs) return kept.content;
     const content = await this.render(infraEnvId, isoType, withNetwork, settings);
     const { revision } = settings;
-    // The image that is made from the content contains a copy of the config.
-    const bytes = 2 * content.config.length + content.networkRamdisk.length;
+    // The image that is made from the content contains a copy of the config and its first chunk.
+    const bytes = 2 * content.config.length + content.networkRamdisk.length + RANGE_CHUNK_BYTES;
     if (revision > NO_STREAM) this.kept.set(key, { revision, content, untilMs: this.clock.nowMs() + KEPT_MS }, bytes);
     return content;
   }
