@@ -175,6 +175,8 @@ export interface GrowthSignal {
   /** Resumes every waiter that has not seen `head` yet. */
   grownTo(head: number): void;
   waitPast(position: number, stop: AbortSignal): Promise<void>;
+  /** The last position that is known. */
+  readonly head: number;
   readonly waiting: number;
 }
 
@@ -198,6 +200,9 @@ export const createGrowthSignal = (initialHead: number): GrowthSignal => {
         waiters.add(wake);
         stop.addEventListener('abort', wake, { once: true });
       }),
+    get head() {
+      return known;
+    },
     get waiting() {
       return waiters.size;
     },

@@ -85,8 +85,12 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     return eventPages.kept(cursor) ?? eventPages.after(cursor);
   }
 
-  async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
-    for (let cursor = afterPosition; ;) {
+  /** `isEnd`: whether nothing is known to be stored after a position, so that the database need not be asked. */
+  async function* readAll(
+    afterPosition: number,
+    isEnd = (_position: number): boolean => false,
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    for (let cursor = afterPosition; !isEnd(cursor);) {
       requireOpen(database.open);
       const page = eventPages.kept(cursor) ?? (await readOn(cursor));
       if (page.length === 0) return;
@@ -107,7 +111,8 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   const subscribe: EventStore['subscribe'] = (afterPosition, onPage, onError) => {
     requireOpen();
     poll ??= setInterval(checkForOtherWriters, OTHER_WRITERS_POLL_MS).unref();
-    const followed = followEvents({ readAll, waitForMore: growth.waitPast }, afterPosition, onPage, onError);
+    const readKnown = (position: number) => readAll(position, (cursor) => cursor >= growth.head);
+    const followed = followEvents({ readAll: readKnown, waitForMore: growth.waitPast }, afterPosition, onPage, onError);
     subscriptions.add(followed);
     const close = (): Promise<void> =>
       followed.close().finally(() => {
@@ -130,7 +135,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
       );
     },
     readStream: (streamId, afterRevision = NO_STREAM) => readStream(streamId, afterRevision),
-    readAll,
+    readAll: (afterPosition) => readAll(afterPosition),
     subscribe,
     head: async () => {
       requireOpen();
