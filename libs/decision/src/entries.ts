@@ -9,7 +9,10 @@ export interface EntryKind<Key extends string, Entry extends object, Saved> {
   /** Returns the saved form of an entry. It must not change afterwards, because it is written later. */
   toSaved(entry: Entry): Saved;
   fromSaved(saved: Saved, key: Key): Entry;
-  /** Returns whether the entry may change without a new event. Open entries stay in memory, others may be removed from it. */
+  /**
+   * Returns whether the entry, or one that needs it, may change without a new event. Open entries stay in memory, others may be removed
+   * from it.
+   */
   isOpen(entry: Entry, key: Key): boolean;
   /** Called when the entry was removed from memory. */
   forgotten?(key: Key): void;

@@ -136,7 +136,7 @@ export class FactsView {
     const before = { ...entry };
     entry.state = hostDecider.evolve(before.state, event);
     this.entries.hosts.changed(key);
-    if (isClosedHost(entry.state)) this.entries.reconsider([key]);
+    if (isClosedHost(entry.state) && !isClosedHost(before.state)) this.entries.reconsider([key]);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
     // The disk that follows from an inventory is stored before that inventory, with which the host is evaluated.
     if (event.type === 'InstallationDiskChosen' && !isDiskRead(entry)) {

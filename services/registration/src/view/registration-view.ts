@@ -222,7 +222,7 @@ export class RegistrationView {
       if (isInput || event.type === 'HostEnteredStatus') this.noteInput(id, event);
     }
     if (known && state.generation !== before.generation) Object.assign(known, NOTHING_REPORTED);
-    if (isClosedHost(state)) this.reconsider(key);
+    if (isClosedHost(state) && !isClosedHost(before)) this.reconsider(key);
   }
 
   /** The host may leave memory, and its infra-env with it. */
