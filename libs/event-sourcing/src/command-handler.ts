@@ -4,6 +4,7 @@ import {
   type Clock,
   type EventShape,
   type Ids,
+  isoTime,
   KeyedQueue,
   NO_STREAM,
   parseStreamId,
@@ -177,7 +178,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     if (!isEvents(outcome)) return outcome;
     await beforeAppend?.();
 
-    const metadata = toMetadata(context, new Date(clock.nowMs()).toISOString());
+    const metadata = toMetadata(context, isoTime(clock.nowMs()));
     const stored = outcome.map((event) => store.encode(event));
     const events = stored.map(({ type, data }) => ({ id: ids.uuid(), type, data, metadata }));
     // Every attempt uses the same event ids, so an append with an unknown outcome is not stored twice.

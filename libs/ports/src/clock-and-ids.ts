@@ -9,3 +9,14 @@ export interface Ids {
   /** A random (version 4) UUID in lower case. */
   uuid(): string;
 }
+
+let last = { ms: NaN, text: '' };
+
+/**
+ * Returns a time as ISO 8601 text in UTC with milliseconds. `ms`: since the Unix epoch. The last text is kept, because commands and
+ * events of the same millisecond need it several times, and a busy process writes thousands per second.
+ */
+export function isoTime(ms: number): string {
+  if (last.ms !== ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
+}

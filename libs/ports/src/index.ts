@@ -25,7 +25,7 @@ export { forgetJsonText, jsonTextOf, keepJsonText } from './json-text';
 export { settleWithin, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
 export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';
-export type { Clock, Ids } from './clock-and-ids';
+export { type Clock, type Ids, isoTime } from './clock-and-ids';
 export {
   type ObjectAreas,
   type ObjectStore,

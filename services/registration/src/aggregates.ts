@@ -26,7 +26,7 @@ import {
   ownedEventStore,
 } from '@muster/event-sourcing';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore } from '@muster/nest-kit';
-import { type Clock, type Ids, START_OF_STORE, type StreamId } from '@muster/ports';
+import { type Clock, type Ids, isoTime, START_OF_STORE, type StreamId } from '@muster/ports';
 import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
@@ -110,7 +110,7 @@ export class Aggregates {
 
   /** Returns the present time for commands: ISO 8601 UTC with milliseconds. */
   now(): string {
-    return new Date(this.clock.nowMs()).toISOString();
+    return isoTime(this.clock.nowMs());
   }
 
   /** Returns the context of a command that the service itself sends. */

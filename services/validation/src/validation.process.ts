@@ -14,7 +14,7 @@ import {
 } from '@muster/evaluation';
 import { DeadlineScheduler, type SavedConsumer } from '@muster/event-sourcing';
 import { CLOCK, ReactorHost, SAVED } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { type Clock, isoTime } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
@@ -128,7 +128,7 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   }
 
   private now(): string {
-    return new Date(this.clock.nowMs()).toISOString();
+    return isoTime(this.clock.nowMs());
   }
 
   private memoryOf(subject: Subject): Remember {

@@ -1,6 +1,7 @@
 import {
   createGrowthSignal,
   followEvents,
+  isoTime,
   NO_STREAM,
   START_OF_STORE,
   type Clock,
@@ -39,7 +40,7 @@ export const inMemoryEventStore = (options: InMemoryEventStoreOptions = {}): Eve
       const stream = streams.get(streamId) ?? [];
       const actualRevision = stream.length === 0 ? NO_STREAM : stream.length - 1;
       if (actualRevision !== expected) return { kind: 'conflict', actualRevision };
-      const recordedAt = new Date(clock.nowMs()).toISOString();
+      const recordedAt = isoTime(clock.nowMs());
       const copies = JSON.parse(JSON.stringify(events)) as EventToAppend[];
       for (const event of copies) {
         const recorded = { ...event, streamId, revision: stream.length, position: all.length, recordedAt };

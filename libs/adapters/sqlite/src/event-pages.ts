@@ -4,6 +4,7 @@ import {
   COMPACTED_EVENT,
   type EventMetadata,
   type EventToAppend,
+  isoTime,
   type JsonObject,
   jsonTextOf,
   type RecordedEvent,
@@ -129,7 +130,7 @@ export const toEvent = (streamId: StreamId, revision: number, position: number, 
   streamId,
   revision,
   position,
-  recordedAt: new Date(body[2]).toISOString(),
+  recordedAt: isoTime(body[2]),
 });
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

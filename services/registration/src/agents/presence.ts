@@ -9,7 +9,7 @@ import {
 } from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { type Clock, isoTime } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -63,7 +63,7 @@ export class Presence implements OnApplicationShutdown {
   /** Returns the ISO 8601 time of the last request, or undefined. */
   lastSeenAt(key: HostKey): string | undefined {
     const seen = this.seenAtMs.get(key);
-    return seen === undefined ? undefined : new Date(seen).toISOString();
+    return seen === undefined ? undefined : isoTime(seen);
   }
 
   onApplicationShutdown(): void {
@@ -93,7 +93,7 @@ export class Presence implements OnApplicationShutdown {
     const dueAtMs = seen + this.allowedMs(key);
     if (dueAtMs > this.clock.nowMs()) return this.schedule(key, dueAtMs);
     this.seenAtMs.delete(key);
-    const [at, lastSeenAt] = [this.aggregates.now(), new Date(seen).toISOString()];
+    const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen)];
     try {
       await this.send(key, { type: 'FallSilent', at, lastSeenAt });
       // A request arrived while the silence was being stored.
