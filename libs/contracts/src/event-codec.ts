@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { EventShape, EventToAppend, JsonObject, RecordedEvent } from '@muster/ports';
 import { type EventOf, EVENTS_BY_CATEGORY, type MusterEvent, type StreamCategory } from './event-types';
-import { toPlainForm } from './plain';
+import { toFinalForm, toJsonValue, toPlainForm } from './plain';
 
 /**
  * Converts stored data of an older shape to the shape of this version. One function per event type is applied to every
@@ -53,7 +53,8 @@ export function isEventOf<Category extends StreamCategory, Event extends MusterE
 }
 
 /**
- * Returns an event of the category from a message that has its type and its data as JSON.
+ * Returns an event of the category from a message that has its type and its data as JSON. The data must not be changed: it is not checked
+ * again when the event is stored.
  * @throws EventShapeError when the category has no such type or the data does not have its shape
  */
 export function parseEvent<Category extends StreamCategory>(
@@ -61,7 +62,7 @@ export function parseEvent<Category extends StreamCategory>(
   type: string,
   data: object,
 ): EventOf<Category> {
-  const event = { type, data: storedForm(type, data) };
+  const event = { type, data: storedForm(type, data, toFinalForm) };
   if (!eventCategory(category).has(event))
     throw new EventShapeError(type, `${category} streams have no event of this type`);
   return event;
@@ -103,11 +104,11 @@ export function createEventCodec(upcasters: Upcasters): MusterEventCodec {
 
 export const MUSTER_CODEC = createEventCodec(UPCASTERS);
 
-function storedForm(type: string, data: object): JsonObject {
+function storedForm(type: string, data: object, toForm: (schema: DescMessage, value: object) => object = toPlainForm) {
   const schema = SCHEMAS.get(type);
   if (!schema) throw new EventShapeError(type, 'no message of that name is listed in event-types.ts');
   try {
-    return toPlainForm(schema, data) as unknown as JsonObject;
+    return toJsonValue(toForm(schema, data));
   } catch (error) {
     throw new EventShapeError(type, error instanceof Error ? error.message : String(error));
   }

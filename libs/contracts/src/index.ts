@@ -36,7 +36,7 @@ export {
   parseAgentSubject,
   subjectOfMethod,
 } from './subjects';
-export { type Plain, toJsonValue, toPlainForm } from './plain';
+export { type Plain, toFinalForm, toJsonValue, toPlainForm } from './plain';
 export {
   type HostKey,
   hostKeyOf,

@@ -29,9 +29,12 @@ export type Plain<T> = T extends Uint8Array
 // string, which is slower.
 configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFormed() });
 
+/** Plain forms that never change, with their schema. */
+const FINAL_FORMS = new WeakMap<object, DescMessage>();
+
 /**
  * Checks that a value is a message of the schema and returns its plain form: proto3 JSON with implicit fields written.
- * A property that is undefined counts as absent.
+ * A property that is undefined counts as absent. A result of `toFinalForm` with the same schema is returned itself.
  * @throws when a value has another shape; the error names the field
  */
 export function toPlainForm<Schema extends DescMessage>(
@@ -39,11 +42,25 @@ export function toPlainForm<Schema extends DescMessage>(
   value: unknown,
   options?: Partial<JsonReadOptions>,
 ): Plain<MessageShape<Schema>> {
-  const copied = copierOf(schema)(value);
+  const copied = isFinalForm(schema, value) ? value : copierOf(schema)(value);
   if (copied !== UNUSUAL) return copied as Plain<MessageShape<Schema>>;
   const message = fromJson(schema, withoutUndefined(value) as JsonValue, options);
   return toJson(schema, message, { alwaysEmitImplicit: true }) as unknown as Plain<MessageShape<Schema>>;
 }
+
+/**
+ * Returns the plain form of a value that several services of a process check one after the other. Later checks, also as a Struct, return
+ * the same object. It must not be changed.
+ * @throws when a value has another shape; the error names the field
+ */
+export function toFinalForm<Schema extends DescMessage>(schema: Schema, value: unknown): Plain<MessageShape<Schema>> {
+  const form = toPlainForm(schema, value);
+  FINAL_FORMS.set(form, schema);
+  return form;
+}
+
+const isFinalForm = (schema: DescMessage, value: unknown): boolean =>
+  isRecord(value) && FINAL_FORMS.get(value) === schema;
 
 /** A plain form as the JSON that a request carries. */
 export const toJsonValue = (plain: object): JsonObject => plain as JsonObject;
@@ -87,7 +104,8 @@ function copierOf(schema: DescMessage): Copier {
 }
 
 function createCopier(schema: DescMessage): Copier {
-  if (schema.typeName === 'google.protobuf.Struct') return (value) => copyStruct(value, 0);
+  if (schema.typeName === 'google.protobuf.Struct')
+    return (value) => (isRecord(value) && FINAL_FORMS.has(value) ? value : copyStruct(value, 0));
   if (schema.typeName.startsWith('google.protobuf.') || schema.oneofs.length > 0) return refuse;
   // The order of toJson.
   const fields = [...schema.fields]

@@ -7,7 +7,7 @@ import { IgnitionService } from './gen/muster/v1/ignition_pb';
 import { InventoryService } from './gen/muster/v1/inventory_pb';
 import { RegistrationService } from './gen/muster/v1/registration_pb';
 import { ValidationService } from './gen/muster/v1/validation_pb';
-import { toPlainForm } from './plain';
+import { toFinalForm, toPlainForm } from './plain';
 
 const SERVICES = [RegistrationService, InventoryService, ValidationService, IgnitionService, EventsService];
 const SCHEMAS = new Map<string, DescMessage>(
@@ -52,6 +52,18 @@ describe('toPlainForm', () => {
     expect(received.settings?.apiVips?.items).not.toBe(sent.settings.apiVips.items);
     expect(received.settings?.platformDetails).toEqual(sent.settings.platformDetails);
     expect(received.settings?.platformDetails).not.toBe(sent.settings.platformDetails);
+  });
+
+  it('returns data in its final form itself, also as a free object, but not as a message of another schema', () => {
+    const { input } = InventoryService.method.recordReport;
+    const { StepFailed } = EVENTS_BY_CATEGORY.inventory;
+    const sent = { stepType: 'inventory', reason: 'no program' };
+    const data = toFinalForm(StepFailed, sent);
+    expect(data).not.toBe(sent);
+    expect(toPlainForm(StepFailed, sent)).not.toBe(sent);
+    expect(toPlainForm(StepFailed, data)).toBe(data);
+    expect(toPlainForm(input, { hostKey: 'key', data }).data).toBe(data);
+    expect(() => toPlainForm(input, data)).toThrow(/stepType/);
   });
 
   it('does not take a prototype from the members of a free object', () => {

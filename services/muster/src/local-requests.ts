@@ -26,7 +26,8 @@ export interface BusConnections {
 /**
  * Answers a request within this process when one of its services has the subject, and delivers publications within this process. All
  * other messages use the bus, where agents, other processes and event subscribers also receive the publications. Bodies are passed by
- * reference: server and caller each create their own object, and subscribers must not change the body of a publication.
+ * reference: server and caller each create their own object, except from data in its final form, and subscribers must not change the body
+ * of a publication.
  */
 export function answerLocally(bus: BusConnections, report: (subject: string, error: unknown) => void): Requests {
   const served = new Map<string, OnMessage[]>();

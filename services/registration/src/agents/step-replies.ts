@@ -1,4 +1,12 @@
-import { type HostKey, hostKeyOf, InventoryService, type RegistrationService } from '@muster/contracts';
+import { hash } from 'node:crypto';
+import {
+  type HostKey,
+  hostKeyOf,
+  InventoryService,
+  parseEvent,
+  type RegistrationService,
+  toJsonValue,
+} from '@muster/contracts';
 import {
   commandsOfReply,
   hostNotFound,
@@ -22,8 +30,6 @@ import { UnchangedInventories } from './unchanged-inventories';
 /** Refusals that are temporary, so that the agent sends the same reply again. */
 const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
 
-type Data = NonNullable<InputOf<typeof InventoryService.method.recordReport>['data']>;
-
 /** Parses reports of hosts once. The inventory service records them. */
 @Injectable()
 export class Reports {
@@ -44,11 +50,11 @@ export class Reports {
     { event, body, secret }: Report,
     context: CommandContext,
   ): Promise<Stored | undefined> {
-    const data: Data = { ...event.data };
+    const { type, data } = parseEvent('inventory', event.type, event.data);
     const request = {
       hostKey,
-      type: event.type,
-      data,
+      type,
+      data: toJsonValue(data),
       body: body?.text ?? '',
       secretName: secret?.name ?? '',
       secret: secret?.plaintext ?? '',
@@ -185,7 +191,8 @@ export class StepReplies {
     if (refusal) throw new RefusalError(refusal);
     const { generation } = host;
     const isInventory = stepType === 'inventory' && exitCode === 0;
-    const known = isInventory ? this.inventories.find(key, generation, output) : undefined;
+    const digest = isInventory ? digestOf(output) : '';
+    const known = isInventory ? this.inventories.find(key, generation, digest) : undefined;
     if (known) return (await this.identities.admits(key, known.hardware, context)) ? known.stored : undefined;
     const step = { hostKey: key, stepType, output, exitCode, error, generation };
     const report = await this.reports.read(step);
@@ -193,7 +200,9 @@ export class StepReplies {
     const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
     if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;
     const stored = await this.reports.record(key, report, context);
-    if (isInventory && hardware) this.inventories.recorded(key, generation, output, hardware, stored);
+    if (isInventory && hardware) this.inventories.recorded(key, generation, digest, hardware, stored);
     return stored;
   }
 }
+
+const digestOf = (text: string): string => hash('sha256', text, 'base64');

@@ -55,7 +55,7 @@ describe('an inventory', () => {
       const key = hostKeyOf('i', `h${number}`);
       const hardware = { cpuCount: number } as Plain<HardwareFacts>;
       hosts.set(key, { key } as HostEntry);
-      inventories.recorded(key, 1, 'text', hardware, undefined);
+      inventories.recorded(key, 1, 'digest', hardware, undefined);
       return new WeakRef(hardware);
     };
     const hardware = Array.from({ length: 100 }, (_, number) => record(number));

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import type { Stored } from '@muster/event-sourcing';
@@ -28,22 +27,20 @@ export class UnchangedInventories {
 
   constructor(@Inject(RegistrationView) private readonly view: Pick<RegistrationView, 'host'>) {}
 
-  /** The inventory, when it is the last one of the host and its hardware is in the view. */
-  find(key: HostKey, generation: number, text: string): Pick<LastInventory, 'hardware' | 'stored'> | undefined {
+  /** The inventory with the digest, when it is the last one of the host and its hardware is in the view. */
+  find(key: HostKey, generation: number, digest: string): Pick<LastInventory, 'hardware' | 'stored'> | undefined {
     const host = this.view.host(key);
     const known = host && this.last.get(host);
     const inView = host?.hardware;
-    if (!known || !inView || known.generation !== generation || known.digest !== digestOf(text)) return undefined;
+    if (!known || !inView || known.generation !== generation || known.digest !== digest) return undefined;
     if (known.hardware !== inView && !isDeepStrictEqual(known.hardware, inView)) return undefined;
     known.hardware = inView;
     return known;
   }
 
   /** Stores an inventory that was recorded. */
-  recorded(key: HostKey, generation: number, text: string, hardware: Hardware, stored: Stored | undefined): void {
+  recorded(key: HostKey, generation: number, digest: string, hardware: Hardware, stored: Stored | undefined): void {
     const host = this.view.host(key);
-    if (host) this.last.set(host, { generation, digest: digestOf(text), hardware, stored });
+    if (host) this.last.set(host, { generation, digest, hardware, stored });
   }
 }
-
-const digestOf = (text: string): string => hash('sha256', text, 'base64');
