@@ -7,7 +7,7 @@ const WINDOW_PAGES = 8;
 /** How long a fast consumer waits for the slowest one before it continues without it. Longer than a save on a busy disk. */
 const SLOWEST_WAIT_MS = 15_000;
 /** Growth of the heap between two collections while events are read, in percent. A replay makes much garbage that lives for seconds. */
-const HEAP_GROWTH_PERCENT = 30;
+const HEAP_GROWTH_PERCENT = 20;
 /** The heuristics of V8, which let the heap grow to four times its content. */
 const DEFAULT_HEAP_GROWTH = 0;
 

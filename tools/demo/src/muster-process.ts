@@ -4,11 +4,8 @@ import { freePort, type StartableService } from '@muster/service-muster';
 
 const START_TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
-/**
- * As in the script `start`. Short-lived objects of a replay are collected in the young generation. The garbage collection of the main thread has
- * one helper thread: with the four of the default, it takes more CPU time and ends later on a machine of few cores.
- */
-export const NODE_OPTIONS = ['--max-semi-space-size=64', '--v8-pool-size=1'];
+/** As in the script `start`; docs/adr/0035-collect-garbage-as-the-program-allocates.md has the reasons. */
+export const NODE_OPTIONS = ['--max-semi-space-size=64', '--v8-pool-size=1', '--no-memory-reducer'];
 export const MUSTER_MAIN = join(__dirname, '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
 
 export interface MusterProcessOptions {
