@@ -63,6 +63,32 @@ describe('sqliteEventStore', () => {
     expect(statSync(`${alone}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 
+  it('delivers what this process appends without a query for more', async () => {
+    const store = sqliteEventStore({ file: join(directory.path, 'subscribed.db') });
+    await store.append('sample-1', NO_STREAM, [eventToAppend()]);
+    const delivered: number[] = [];
+    const subscription = store.subscribe(
+      -1,
+      async (page) => void delivered.push(...page.map(({ revision }) => revision)),
+      (error) => {
+        throw error;
+      },
+    );
+    await eventually('the first event', () => delivered.length === 1);
+    const query = jest.spyOn(EventPages.prototype, 'after');
+    for (const revision of [0, 1, 2]) {
+      await store.append('sample-1', revision, [eventToAppend()]);
+      await eventually('the next event', () => delivered.length === revision + 2);
+    }
+    expect(query).not.toHaveBeenCalled();
+    // A read that is not a subscription asks for the end.
+    await collectPages(store.readAll(-1));
+    expect(query).toHaveBeenCalled();
+    query.mockRestore();
+    await subscription.close();
+    await store.close();
+  });
+
   it('takes the recording time from its clock', async () => {
     const store = sqliteEventStore({
       file: join(directory.path, 'clock.db'),
