@@ -12,7 +12,11 @@ export const CROSS_ORIGIN = {
 
 /** A token in a path is longer than the default limit of the router. */
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
-export const HEADERS_TIMEOUT_MS = 3_000;
+/**
+ * Maximum time in which a client must send the headers of a request. Node also counts the time for which this thread waits for a core. With
+ * 3 seconds, 4 of 1,000 clusters did not receive their image while a fleet used all cores.
+ */
+const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
  * At a stop, idle connections are closed immediately. `closePromptly` waits for downloads and then aborts them; clients
