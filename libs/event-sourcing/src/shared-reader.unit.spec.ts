@@ -56,7 +56,7 @@ describe('feeds on one store', () => {
     const setFlags = jest.spyOn(v8, 'setFlagsFromString');
     const followers = [follow(0), follow(1)];
     await Promise.all(followers.map(({ feed }) => feed.caughtUp));
-    expect(setFlags.mock.calls.flat()).toEqual(['--heap-growing-percent=30', '--heap-growing-percent=0']);
+    expect(setFlags.mock.calls.flat()).toEqual(['--heap-growing-percent=20', '--heap-growing-percent=0']);
     setFlags.mockRestore();
   });
 
