@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   type HostKey,
   hostKeyOf,
@@ -25,7 +24,7 @@ import { Aggregates } from '../aggregates';
 import { AgentUpgrades } from './agent-upgrades';
 import { IdentityClaims, Presence } from './presence';
 import { StepFailures } from './step-failures';
-import { UnchangedInventories } from './unchanged-inventories';
+import { inventoryDigest, UnchangedInventories } from './unchanged-inventories';
 
 /** Refusals that are temporary, so that the agent sends the same reply again. */
 const PASSING: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['busy', 'unavailable']);
@@ -191,7 +190,7 @@ export class StepReplies {
     if (refusal) throw new RefusalError(refusal);
     const { generation } = host;
     const isInventory = stepType === 'inventory' && exitCode === 0;
-    const digest = isInventory ? digestOf(output) : '';
+    const digest = isInventory ? inventoryDigest(output) : '';
     const known = isInventory ? this.inventories.find(key, generation, digest) : undefined;
     if (known) return (await this.identities.admits(key, known.hardware, context)) ? known.stored : undefined;
     const step = { hostKey: key, stepType, output, exitCode, error, generation };
@@ -204,5 +203,3 @@ export class StepReplies {
     return stored;
   }
 }
-
-const digestOf = (text: string): string => hash('sha256', text, 'base64');

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import type { Stored } from '@muster/event-sourcing';
@@ -9,12 +10,15 @@ type Hardware = Plain<HardwareFacts>;
 
 interface LastInventory {
   readonly generation: number;
-  /** Digest of the text that the agent sent. */
+  /** Result of `inventoryDigest`. */
   readonly digest: string;
   /** As it was recorded; later the object in the view, so that the next comparison is one of references. */
   hardware: Hardware;
   readonly stored: Stored | undefined;
 }
+
+/** Returns the digest of an inventory as the agent sent it. */
+export const inventoryDigest = (text: string): string => hash('sha256', text, 'base64');
 
 /**
  * Recognizes the inventory that a host sent last by its digest. Agents send it every minute, mostly without a change, and
