@@ -19,7 +19,7 @@ import {
   type OutputOf,
   ReactorHost,
 } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { type Clock, isoTime } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import {
   completeClusterOutcomes,
@@ -149,7 +149,7 @@ export class DryRunController {
     hosts,
     requestedArchitecture,
   }: InputOf<typeof ValidationService.method.dryRun>): Promise<OutputOf<typeof ValidationService.method.dryRun>> {
-    const at = new Date(this.clock.nowMs()).toISOString();
+    const at = isoTime(this.clock.nowMs());
     const request = { settings, pullSecretSet, hosts, requestedArchitecture };
     const { outcomes, hosts: results, machineNetworks } = await this.workers.run(DRY_RUN, this.policy, at, request);
     return {

@@ -17,7 +17,7 @@ import {
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, READ_MODELS } from '@muster/nest-kit';
-import type { Clock, ReadModels } from '@muster/ports';
+import { type Clock, isoTime, type ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createJsonReader, holds, memberAt, onlyPresent, textAt } from '@muster/schema';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
@@ -191,7 +191,7 @@ export class HistoryController {
     await this.clusters.document(clusterId);
     const journey = await this.readModels.get(JOURNEY_COLLECTIONS.clusters, clusterId);
     if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
-    const now = new Date(this.clock.nowMs()).toISOString();
+    const now = isoTime(this.clock.nowMs());
     const { steps, statuses, finalizing_stages: finalizing, failures } = journey;
     return {
       steps: FUNNEL_STEPS.flatMap((step) => (steps[step] ? [{ step, at: steps[step] }] : [])),

@@ -24,7 +24,7 @@ import {
   openProxy,
   SECRETS,
 } from '@muster/nest-kit';
-import { type Clock, KeyedQueue, type Secrets } from '@muster/ports';
+import { type Clock, isoTime, KeyedQueue, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createJsonReader } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
@@ -257,7 +257,7 @@ export class DiscoveryDocuments {
     const sealed = await secrets.open(infraEnvId, stampName(isoType));
     const known = sealed && readStamp(sealed.toString());
     if (known?.digest === digest) return known.generatedAt;
-    const generatedAt = new Date(clock.nowMs()).toISOString();
+    const generatedAt = isoTime(clock.nowMs());
     await secrets.seal(infraEnvId, stampName(isoType), Buffer.from(JSON.stringify({ digest, generatedAt })));
     return generatedAt;
   }
