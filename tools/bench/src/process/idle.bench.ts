@@ -45,7 +45,7 @@ const MARGIN_MS = 1_500;
 /** Intervals before the measured period. Hosts that poll alone at first are answered in groups, which poll together from then on. */
 const SETTLING_INTERVALS = 2;
 
-/** With 10,000 hosts, the old generation is collected about every two minutes. */
+/** Long enough for work that a process does rarely, such as collections of the young generation with 10,000 hosts. */
 const SAMPLE_MS = 120_000;
 
 /** A fleet of 1,000 hosts sends them within five minutes. */
