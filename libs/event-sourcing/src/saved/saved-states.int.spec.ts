@@ -196,7 +196,8 @@ describe('a consumer with a saved state', () => {
   it('processes open entries after a restart', async () => {
     const store = inMemoryEventStore();
     await appendEvents(store, 2);
-    await start(store);
+    const first = await start(store);
+    await first.reactor.idle();
     const { observed, reacted, reactor } = await restart(store);
     await reactor.idle();
     expect(observed).toEqual([]);
