@@ -24,11 +24,14 @@ const TIMEOUT_MS = 300_000;
 const AT = '2026-01-02T03:04:05.000Z';
 const OWNER = { userName: 'bench', orgId: '', emailDomain: '' };
 const quiet = (): void => undefined;
-const RELEASE_IMAGE = 'quay.io/ocp:4.18.3';
 /** A simulated release: its artifacts are created without the installer of the release. */
-const RELEASES = [
-  { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '4.18.3', url: RELEASE_IMAGE, simulated: true },
-];
+const RELEASE = {
+  openshift_version: '4.18',
+  cpu_architecture: 'x86_64',
+  version: '4.18.3',
+  url: 'quay.io/ocp:4.18.3',
+  simulated: true,
+};
 
 /**
  * An ignition service that finds many requested installations when it starts. Its ports are in memory, so that only its
@@ -52,7 +55,7 @@ export const prepareAtOnce: Bench = {
       requests,
       clock: { nowMs: () => Date.now() },
       ids: { uuid: () => randomUUID() },
-      environment: { RELEASE_IMAGES: JSON.stringify(RELEASES) },
+      environment: { RELEASE_IMAGES: JSON.stringify([RELEASE]) },
     };
     const ids = Array.from({ length: clusters }, () => randomUUID());
     for (const id of ids) await givePreparing(platform, id);
@@ -99,8 +102,8 @@ async function givePreparing({ eventStore, secrets }: Platform, clusterId: strin
     name: 'bench',
     baseDnsDomain: 'example.com',
     controlPlaneCount: HOSTS_PER_CLUSTER,
-    openshiftVersion: '4.18.3',
-    ocpReleaseImage: RELEASE_IMAGE,
+    openshiftVersion: RELEASE.version,
+    ocpReleaseImage: RELEASE.url,
     machineNetworks: { items: ['192.0.2.0/24'] },
     apiVips: { items: ['192.0.2.100'] },
     ingressVips: { items: ['192.0.2.101'] },
