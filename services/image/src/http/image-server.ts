@@ -12,11 +12,6 @@ export const CROSS_ORIGIN = {
 
 /** A token in a path is longer than the default limit of the router. */
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
-/**
- * Maximum time in which a client must send the headers of a request. Node also counts the time for which this thread waits for a core. With
- * 3 seconds, 4 of 1,000 clusters did not receive their image while a fleet used all cores.
- */
-const HEADERS_TIMEOUT_MS = 30_000;
 
 /**
  * At a stop, idle connections are closed immediately. `closePromptly` waits for downloads and then aborts them; clients
@@ -26,7 +21,7 @@ export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>): FastifyAda
   new FastifyAdapter({
     routerOptions: { maxParamLength: PATH_PARAMETER_CHARACTERS_MAX },
     forceCloseConnections: 'idle',
-    ...(tls ? { https: tls } : { http: { headersTimeout: HEADERS_TIMEOUT_MS } }),
+    ...(tls && { https: tls }),
   });
 
 type Route = (request: IncomingMessage, response: ServerResponse) => void;
@@ -47,7 +42,7 @@ export async function openPlainTransport(
   route: Route,
   options: { readonly port: number; readonly host: string; readonly isBesideTls: boolean },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server: Server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS }, (request, response) => {
+  const server: Server = createServer((request, response) => {
     if (!options.isBesideTls || isForNetworkBoot(request.url ?? '')) return route(request, response);
     response.writeHead(NOT_FOUND, { 'content-type': 'application/problem+json' }).end(PROBLEM);
   });
