@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createBenchBed } from './bench-bed';
 import { compareWith } from './compare';
 import { BENCHES, parseCommandLine, USAGE, UsageError } from './command-line';
+import { type Measurement, measureReferenceWork, milliseconds } from './measurement';
 import { comparisonIn, machine, mergeWithPage, type Section, toPage, toTable, withComparison } from './report';
 
 const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
@@ -10,6 +11,13 @@ const PAGE = join(__dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 const QUICK = ', quick run: figures are not comparable';
 const readPage = (): string => (existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '');
 const tell = (text: string): void => console.error(`bench: ${text}`);
+
+/** Figures of two machines, or of two days, can be compared by it. */
+const toReferenceRow = (bench: string, before: number, after: number): Measurement => ({
+  what: `${bench}: reference work`,
+  measured: `${milliseconds(before)} CPU before, ${milliseconds(after)} after`,
+  budget: '',
+});
 
 /** A failed benchmark is marked in the table and in the exit code; a slow one is not. */
 async function main(args: readonly string[]): Promise<number> {
@@ -33,7 +41,12 @@ async function main(args: readonly string[]): Promise<number> {
     for (const { name, run } of options.benches) {
       bed.tell(name);
       try {
-        sections.push({ bench: name, measurements: await run(bed) });
+        const before = measureReferenceWork();
+        const measurements = await run(bed);
+        sections.push({
+          bench: name,
+          measurements: [...measurements, toReferenceRow(name, before, measureReferenceWork())],
+        });
       } catch (error) {
         broken += 1;
         console.error(error);

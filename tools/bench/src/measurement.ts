@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** One line of the table. Texts contain numbers with their units. */
 export interface Measurement {
   readonly what: string;
@@ -65,3 +67,30 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const p50AndP99 = (values: readonly number[]): string =>
   `p50 ${milliseconds(percentile(values, 0.5))}, p99 ${milliseconds(percentile(values, 0.99))}`;
+
+/** About 64 KB of JSON, as nested as a report of a host. */
+const REFERENCE_DATA = {
+  parts: Array.from({ length: 1_024 }, (_, index) => ({
+    name: `part-${index}`,
+    size: index * 4_096,
+    tags: ['a', 'b', 'c'],
+    at: { row: index },
+  })),
+};
+const REFERENCE_ROUNDS = 300;
+
+/**
+ * Returns the milliseconds of CPU per round of work that is the same in every version of Muster: to write and parse JSON and to compute
+ * SHA-256. The same machine does it at different speeds when other machines share its processor.
+ */
+export function measureReferenceWork(): number {
+  const start = process.cpuUsage();
+  let data: unknown = REFERENCE_DATA;
+  for (let round = 0; round < REFERENCE_ROUNDS; round += 1) {
+    const text = JSON.stringify(data);
+    createHash('sha256').update(text).digest('hex');
+    data = JSON.parse(text);
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000 / REFERENCE_ROUNDS;
+}
