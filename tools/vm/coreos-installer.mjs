@@ -31,10 +31,12 @@ export function findCoreosInstaller({ build, say }) {
     return undefined;
   }
   say(`building coreos-installer ${COREOS_INSTALLER_VERSION} with cargo (some minutes, once)…`);
-  const args = ['install', 'coreos-installer', '--version', COREOS_INSTALLER_VERSION, '--locked', '--quiet'];
+  // The dev profile of the crate optimizes the packages that take its time, and builds in less than half the time of the release profile.
+  const args = ['install', 'coreos-installer', '--version', COREOS_INSTALLER_VERSION, '--locked', '--quiet', '--debug'];
   try {
     execFileSync('cargo', [...args, '--root', join(CACHE, 'coreos-installer')], {
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, CARGO_PROFILE_DEV_DEBUG: '0' },
     });
   } catch (error) {
     say(`coreos-installer is not built: ${error.message}`);
