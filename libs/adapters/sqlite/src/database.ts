@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 
@@ -155,10 +155,20 @@ const refuseForeignFile = (database: Database.Database, file: string): void => {
 const readNumber = (database: Database.Database, pragma: 'user_version' | 'application_id'): number =>
   (database.prepare(`PRAGMA ${pragma}`).get() as { [name: string]: number })[pragma] ?? 0;
 
-/** The file is readable by the owner only. Its name must be as durable as its content. */
-const createFile = (file: string): void => {
+/**
+ * Creates the file unless it exists. It is readable by the owner only, and its name is as durable as its content. An existing file is
+ * not opened: when a process closes a file, the operating system releases every lock of that process on it, also those of open connections.
+ * Without them, another process that closes its own connection deletes the write-ahead log, and with it everything that is written later.
+ * @throws DatabaseUnusable
+ */
+export const createFile = (file: string): void => {
   try {
-    closeSync(openSync(file, 'a', 0o600));
+    try {
+      closeSync(openSync(file, 'ax', 0o600));
+    } catch (error) {
+      if (!existsSync(file)) throw error;
+      requireWritableFile(file);
+    }
     const directory = openSync(dirname(file), 'r');
     fsyncSync(directory);
     closeSync(directory);
@@ -170,3 +180,8 @@ const createFile = (file: string): void => {
     );
   }
 };
+
+function requireWritableFile(file: string): void {
+  accessSync(file, constants.R_OK | constants.W_OK);
+  if (!statSync(file).isFile()) throw new Error('it is not a file');
+}

@@ -1,7 +1,5 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import Database from 'libsql';
-import { explain } from './database';
+import { createFile, explain } from './database';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -12,11 +10,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export const openDurableDatabase = (file: string, schema: string): Database.Database => {
   try {
-    closeSync(openSync(file, 'a', 0o600));
-    // The name must be as durable as the content.
-    const directory = openSync(dirname(file), 'r');
-    fsyncSync(directory);
-    closeSync(directory);
+    createFile(file);
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     database.pragma('journal_mode = WAL');

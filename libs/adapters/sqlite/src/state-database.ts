@@ -1,6 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
 import type { StateConsumer, StateTable } from '@muster/ports';
 import Database from 'libsql';
+import { createFile } from './database';
 
 /** Raised when the tables of all consumers or the encoding of rows change. */
 const FORMAT_VERSION = 1;
@@ -29,8 +29,7 @@ export const isDamage = (error: unknown): boolean =>
  * @throws an error for which `isDamage` is true when the file is damaged or of another format
  */
 export function openStateDatabase(file: string): Database.Database {
-  // The file is readable by the owner only.
-  closeSync(openSync(file, 'a', 0o600));
+  createFile(file);
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
