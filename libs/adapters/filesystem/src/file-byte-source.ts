@@ -23,7 +23,10 @@ export interface FileByteSource {
  */
 export async function openFileByteSource(path: string): Promise<FileByteSource> {
   const file = await open(path, 'r');
-  const { size, mtimeMs } = await file.stat();
+  const { size, mtimeMs } = await file.stat().catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
   let closing: Promise<void> | undefined;
   const readInto = async (offset: number, target: Uint8Array): Promise<void> => {
     const { length } = target;

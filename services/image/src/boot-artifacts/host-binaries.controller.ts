@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { RefusalError } from '@muster/problems';
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -47,12 +46,12 @@ export class HostBinariesController {
       });
     }
     const path = binary.path + (isCompressed ? GZIP_SUFFIX : '');
-    const [source, { mtimeMs }] = await Promise.all([this.openFile(path), stat(path)]);
+    const source = await this.openFile(path);
     return {
       source,
       size: source.size,
       etag: etagOf(binary.sha256, isCompressed ? 'gzip' : 'identity'),
-      modifiedMs: mtimeMs,
+      modifiedMs: source.modifiedMs ?? 0,
       fileName: 'muster-host',
       release: () => void source.close(),
     };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
@@ -22,6 +22,12 @@ const binaries = temporaryDirectory();
 let nats: NatsServer;
 let stage: ImageStage;
 
+const openImages = (): Promise<ImageStage> =>
+  openImageStage(nats.url, { MUSTER_HOST_BINARIES: binaries.path, MUSTER_HOST_BINARY: 'in-image' }, undefined, [
+    { file: coreOsIso('x86_64'), openshift_version: '4.20', cpu_architecture: 'x86_64', version: '420' },
+    { file: coreOsIso('s390x'), openshift_version: '4.20', cpu_architecture: 's390x', version: '420z' },
+  ]);
+
 beforeAll(async () => {
   writeFileSync(join(binaries.path, 'muster-host-x86_64'), PROGRAM);
   writeFileSync(join(binaries.path, 'muster-host-x86_64.gz'), gzipSync(PROGRAM));
@@ -29,15 +35,7 @@ beforeAll(async () => {
   const entry = { architecture: 'x86_64', file: 'muster-host-x86_64', sha256, bytes: PROGRAM.length };
   writeFileSync(join(binaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [entry] }));
   nats = await startNatsServer();
-  stage = await openImageStage(
-    nats.url,
-    { MUSTER_HOST_BINARIES: binaries.path, MUSTER_HOST_BINARY: 'in-image' },
-    undefined,
-    [
-      { file: coreOsIso('x86_64'), openshift_version: '4.20', cpu_architecture: 'x86_64', version: '420' },
-      { file: coreOsIso('s390x'), openshift_version: '4.20', cpu_architecture: 's390x', version: '420z' },
-    ],
-  );
+  stage = await openImages();
   await stage.givenKernelArguments(JSON.stringify([{ operation: 'append', value: 'site=remote' }]));
 });
 afterAll(async () => {
@@ -51,6 +49,17 @@ const download = async (path: string): Promise<Buffer> => {
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
   return Buffer.from(await response.arrayBuffer());
 };
+/** Files of the folder that this process has open. */
+const openFilesIn = (folder: string): readonly string[] =>
+  readdirSync('/proc/self/fd')
+    .map((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        return '';
+      }
+    })
+    .filter((path) => path.startsWith(folder));
 const executableIn = (ramdisk: Uint8Array): Buffer | undefined => {
   const found = readInitramfs(ramdisk).find(({ name }) => name === 'muster-host/x86_64.gz');
   return found && gunzipSync(found.data);
@@ -84,6 +93,16 @@ describe('images with the executable', () => {
 
   it('do not contain it for an architecture without one', async () => {
     expect(executableIn(await download(`/images/${INFRA_ENV_ID}/pxe-initrd?version=4.20&arch=s390x`))).toBeUndefined();
+  });
+
+  it('leave no file open when the service stops', async () => {
+    const before = openFilesIn(binaries.path).length;
+    const other = await openImages();
+    const response = await fetch(`${other.url}/byid/${INFRA_ENV_ID}/4.20/x86_64/full.iso`);
+    await response.arrayBuffer();
+    expect(openFilesIn(binaries.path)).toHaveLength(before + 1);
+    await other.close();
+    expect(openFilesIn(binaries.path)).toHaveLength(before);
   });
 
   it('are not possible without executables', async () => {

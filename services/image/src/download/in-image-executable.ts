@@ -10,7 +10,7 @@ import {
   type MinimalIso,
 } from '@muster/boot-image';
 import { ramdiskExecutableFiles, ramdiskExecutablePath } from '@muster/ignition-config';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { OPEN_IMAGE_FILE, type OpenImageFile, refusing } from '../base-images/base-image';
 import { GZIP_SUFFIX } from '../boot-artifacts/host-binaries.controller';
 import { CONFIG, type ImageConfig } from '../config';
@@ -20,6 +20,8 @@ export interface ExecutableArchive {
   readonly source: ByteSource;
   /** SHA-256 of the executable, hexadecimal. */
   readonly sha256: string;
+  /** Closes the file of the executable. */
+  close(): Promise<void>;
 }
 
 /** Names of architectures in catalogues → as `uname -m` prints them. */
@@ -27,7 +29,7 @@ const MACHINES: ReadonlyMap<string, string> = new Map([['arm64', 'aarch64']]);
 
 /** Adds the executable for hosts to images when MUSTER_HOST_BINARY=in-image. */
 @Injectable()
-export class InImageExecutable {
+export class InImageExecutable implements OnApplicationShutdown {
   private readonly archives = new Map<string, Promise<ExecutableArchive>>();
   private readonly extended = new WeakMap<MinimalIso, Promise<MinimalIso>>();
 
@@ -57,6 +59,10 @@ export class InImageExecutable {
     return known;
   }
 
+  async onApplicationShutdown(): Promise<void> {
+    for (const archive of this.archives.values()) await archive.then(({ close }) => close()).catch(() => undefined);
+  }
+
   private async open(machine: string, path: string, sha256: string): Promise<ExecutableArchive> {
     const content = await this.openFile(path + GZIP_SUFFIX);
     const name = ramdiskExecutablePath(machine);
@@ -64,6 +70,7 @@ export class InImageExecutable {
     const folder = { name: directory, mode: CPIO_DIRECTORY | 0o755, data: new Uint8Array() };
     return {
       sha256,
+      close: () => content.close(),
       source: concatSources([
         bufferByteSource(createRamdisk(ramdiskExecutableFiles(machine))),
         archiveWith([folder], { name, mode: CPIO_REGULAR_FILE | 0o644, content }),
