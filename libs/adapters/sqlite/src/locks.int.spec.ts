@@ -1,18 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM, type SavedState } from '@muster/ports';
 import { eventToAppend, temporaryDirectory } from '@muster/testing';
 import { sqliteEventStore } from './event-store';
+import { openAndCloseElsewhere } from './other-process.fixture.spec';
 import { sqliteSealedStorage } from './sealed-storage';
 import { sqliteSmallObjects } from './small-objects';
 import { sqliteStateStore } from './state-store';
-
-/** SQLite deletes the write-ahead log when the last connection is closed. The locks show the connections of other processes. */
-const OPEN_AND_CLOSE = `
-  const database = new (require('libsql'))(process.argv[1]);
-  database.exec('SELECT count(*) FROM sqlite_schema');
-  database.close();`;
 
 const CONSUMER = { name: 'sample', version: 1, tables: [{ name: 'rows', fields: [], indexes: [] }] };
 const NOT_USED = {} as Parameters<typeof sqliteSmallObjects>[0]['others'];
@@ -70,7 +64,7 @@ describe('a database that another process opens and closes', () => {
     try {
       await opened.write(1);
       const { ino } = statSync(`${file}-wal`);
-      execFileSync(process.execPath, ['-e', OPEN_AND_CLOSE, file], { cwd: __dirname });
+      await openAndCloseElsewhere(file);
       await opened.write(2);
       expect(statSync(`${file}-wal`).ino).toBe(ino);
     } finally {
