@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { sleep } from './muster-process.mjs';
 import { shoot } from './virtual-machine.mjs';
 
+/** Longest time of a step. An idle machine with 2 processors takes 90 s for the longest one, a busy machine several times as long. */
+const STEP_SECONDS = 900;
 /** Several machines share the processors of this one. */
 const SHARED_FACTOR = 4;
 
@@ -65,9 +67,9 @@ export async function untilKnown(context) {
   const [each, hosts] = count > 1 ? ['each machine', `${count} hosts`] : ['the machine', 'the host'];
   const onConsoles = (pattern) => () => machines.every(({ machine }) => pattern.test(machine.log()));
   const applied = onConsoles(/initrd: ignition applied the configuration/);
-  await reach(context, `the real ignition applied the configuration on ${each}`, 420, applied);
-  await reach(context, `${hosts} registered`, 420, async () => (await hostsOf(context)).length === count);
-  await reach(context, 'the service has the inventory', 240, async () =>
+  await reach(context, `the real ignition applied the configuration on ${each}`, applied);
+  await reach(context, `${hosts} registered`, async () => (await hostsOf(context)).length === count);
+  await reach(context, 'the service has the inventory', async () =>
     (await hostsOf(context)).every(({ inventory }) => Boolean(inventory)),
   );
   await shootAll(context, 'registered');
@@ -80,7 +82,7 @@ export async function untilKnown(context) {
     await muster.call('PATCH', `/infra-envs/${infraEnvId}/hosts/${id}`, { host_name: `node-${index}` });
   }
   try {
-    await reach(context, 'every check passes', 420, async () =>
+    await reach(context, 'every check passes', async () =>
       (await hostsOf(context)).every((host) => host.status === 'known' && openChecks(host).length === 0),
     );
   } catch (error) {
@@ -124,7 +126,7 @@ export async function install(context, { disk, open }) {
       args: ['--image-url', `http://10.0.2.2:${images.address().port}/disk.img.gz`],
     });
   const statusIs = (wanted) => async () => (await muster.call('GET', `/clusters/${clusterId}`)).status === wanted;
-  await reach(context, 'the cluster is ready', 120, statusIs('ready'));
+  await reach(context, 'the cluster is ready', statusIs('ready'));
   await muster.call('POST', `/clusters/${clusterId}/actions/install`);
   const seen = new Map();
   /** Whether each host (with `any`: one host) had one of the stages. */
@@ -137,7 +139,7 @@ export async function install(context, { disk, open }) {
       return any ? hosts.some(hadOne) : hosts.every(hadOne);
     };
   const started = ['Starting installation', 'Installing', 'Waiting for bootkube', 'Writing image to disk'];
-  await reach(context, 'the installation starts', 420, stageWas(started, { any: true }));
+  await reach(context, 'the installation starts', stageWas(started, { any: true }));
   await serveCluster(context, { clusterApi, machineConfigServer });
   if (machines.length > 1) {
     const bootstrap = (await hostsOf(context)).filter((host) => host.bootstrap);
@@ -145,21 +147,20 @@ export async function install(context, { disk, open }) {
     say(`${name}: the bootstrap host is ${bootstrap[0].requested_hostname}`);
   }
   const ended = ['Joined', 'Done'];
-  await reach(context, 'coreos-installer writes the disk', 420, stageWas(['Writing image to disk', 'Rebooting']));
+  await reach(context, 'coreos-installer writes the disk', stageWas(['Writing image to disk', 'Rebooting']));
   await shootAll(context, 'writing');
-  await reach(context, 'the machine reboots', 600, stageWas(['Rebooting', ...ended]));
-  await reach(context, 'the machine boots from its disk', 300, async () =>
+  await reach(context, 'the machine reboots', stageWas(['Rebooting', ...ended]));
+  await reach(context, 'the machine boots from its disk', async () =>
     machines.every(({ machine }) => /initrd: this is the installed system/.test(machine.log())),
   );
   await reach(
     context,
     'the node registers at the API of the cluster',
-    420,
     async () => clusterApi.nodes().length === machines.length,
   );
-  await reach(context, 'the controller on the disk reports the next stage', 300, stageWas(ended));
+  await reach(context, 'the controller on the disk reports the next stage', stageWas(ended));
   await shootAll(context, 'installed');
-  await reach(context, 'the cluster is installed', 420, statusIs('installed'));
+  await reach(context, 'the cluster is installed', statusIs('installed'));
 }
 
 /** Prints each new stage of a host. */
@@ -192,8 +193,8 @@ async function shootAll({ name, machines }, moment) {
     await shoot({ name, folder, machine }, machines.length > 1 ? `${moment}-${serial}` : moment);
 }
 
-async function reach({ machines, name, say }, what, seconds, isReached) {
-  const allowed = seconds * (machines.length > 1 ? SHARED_FACTOR : 1);
+async function reach({ machines, name, say }, what, isReached) {
+  const allowed = STEP_SECONDS * (machines.length > 1 ? SHARED_FACTOR : 1);
   const end = Date.now() + allowed * 1_000;
   while (Date.now() < end) {
     const stopped = machines.find(({ machine }) => !machine.isRunning());

@@ -106,6 +106,7 @@ export function bootstrap(root, packages) {
   if (!existsSync(tar)) {
     const excludes = ['doc', 'man', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
     const options = ['--quiet', '--variant=minbase', '--mode=root', `--include=${packages.join(',')}`, ...excludes];
+    options.push('--aptopt=Acquire::Retries "5"');
     mkdirSync(CACHE, { recursive: true });
     run('mmdebstrap', [...options, 'bookworm', `${tar}.part.tar`]);
     renameSync(`${tar}.part.tar`, tar);

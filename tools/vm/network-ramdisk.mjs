@@ -26,7 +26,7 @@ const PACKAGES = [
   ...['systemd-sysv', 'udev', 'dbus', 'kmod', 'linux-image-cloud-amd64', 'dracut-core', 'dracut-network'],
   ...['network-manager', 'iproute2', 'procps', 'bash', 'coreutils'],
 ];
-const BOOT_SECONDS = 300;
+const BOOT_SECONDS = 900;
 const CARDS = [
   { mac: '52:54:00:aa:00:01', subnet: '10.9.1', name: 'eth7' },
   { mac: '52:54:00:aa:00:02', subnet: '10.9.2', name: 'uplink' },
@@ -189,7 +189,7 @@ export async function playNetworkRamdisk({ folder, iso, pullSecret, say }) {
       kernel: {
         image: join(parts, 'vmlinuz'),
         initrd,
-        args: `console=ttyS0 rd.neednet=1 rd.shell=0 muster.vm_port=${page.address().port}`,
+        args: `console=ttyS0 no_timer_check rd.neednet=1 rd.shell=0 muster.vm_port=${page.address().port}`,
       },
     });
     say('network-ramdisk: the machine starts with two network cards');
