@@ -45,7 +45,8 @@ interface Waiter {
 
 /**
  * Keys that are due for a reaction. A key that becomes due several times before its turn is processed once. Requests have priority over
- * reactions, less so after `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue.
+ * reactions, less so after `REACTION_LATENESS_MS_MAX`. A failing key is parked and retried while the others continue. A reason is
+ * reported once while keys fail for it, because a full disk fails all keys, and each of them again and again.
  */
 export class WorkQueue {
   /** Key → time at which it became due, in ms of a monotonic clock; oldest first. */
@@ -57,6 +58,8 @@ export class WorkQueue {
   /** Key → the keys that it has to follow. */
   private readonly deferred = new Map<string, Set<string>>();
   private readonly failing = new Map<string, { reason: string; failures: number; timer: NodeJS.Timeout }>();
+  /** Reason → the number of keys that fail for it. */
+  private readonly reasons = new Map<string, number>();
   private idleWaiters: (() => void)[] = [];
   /** Key → the waiters that wait for it. */
   private readonly waiters = new Map<string, Waiter[]>();
@@ -64,7 +67,7 @@ export class WorkQueue {
 
   constructor(
     private readonly work: (key: string) => Promise<RunAgain | void>,
-    private readonly onError: (error: Error) => void,
+    private readonly onError: (error: Error, key: string) => void,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
     this.time = new TurnShare(REACTION_TIME, nowMs);
@@ -165,7 +168,7 @@ export class WorkQueue {
     let again: RunAgain | void = undefined;
     try {
       again = await this.work(key);
-      this.failing.delete(key);
+      this.unpark(key);
     } catch (error) {
       this.park(key, error instanceof Error ? error : new Error(String(error)));
     }
@@ -198,11 +201,24 @@ export class WorkQueue {
   }
 
   private park(key: string, error: Error): void {
+    const reason = error.message;
     const failures = (this.failing.get(key)?.failures ?? 0) + 1;
+    const isReported = this.reasons.has(reason);
+    this.unpark(key);
     const wait = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
     const timer = setTimeout(() => this.add(key), wait);
     timer.unref();
-    this.failing.set(key, { reason: error.message, failures, timer });
-    this.onError(error);
+    this.failing.set(key, { reason, failures, timer });
+    this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+    if (!isReported) this.onError(error, key);
+  }
+
+  private unpark(key: string): void {
+    const parked = this.failing.get(key);
+    if (!parked) return;
+    this.failing.delete(key);
+    const left = (this.reasons.get(parked.reason) ?? 0) - 1;
+    if (left > 0) this.reasons.set(parked.reason, left);
+    else this.reasons.delete(parked.reason);
   }
 }

@@ -213,6 +213,40 @@ describe('WorkQueue', () => {
     await queue.close();
   });
 
+  it('reports a reason with the first key that fails for it, and again after every such key has succeeded', async () => {
+    const reasons = new Map([
+      ['a', 'the disk is full'],
+      ['b', 'the disk is full'],
+    ]);
+    const reported: string[] = [];
+    const queue = new WorkQueue(
+      async (key) => {
+        const reason = reasons.get(key);
+        if (reason) throw new Error(reason);
+      },
+      (error, key) => reported.push(`${key}: ${error.message}`),
+    );
+    const fails = async (key: string, reason: string): Promise<void> => {
+      reasons.set(key, reason);
+      queue.add(key);
+      await jest.advanceTimersByTimeAsync(60_000);
+    };
+    await fails('a', 'the disk is full');
+    await fails('b', 'the disk is full');
+    expect(queue.parked().map(({ failures }) => failures > 2)).toEqual([true, true]);
+    expect(reported).toEqual(['a: the disk is full']);
+
+    await fails('b', 'no image for arm64');
+    expect(reported).toEqual(['a: the disk is full', 'b: no image for arm64']);
+
+    reasons.clear();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(queue.parked()).toEqual([]);
+    await fails('b', 'the disk is full');
+    expect(reported.slice(2)).toEqual(['b: the disk is full']);
+    await queue.close();
+  });
+
   it('clears the failure count of a key after a success', async () => {
     let sick = true;
     const queue = new WorkQueue(async () => {

@@ -30,7 +30,8 @@ export interface ReactorOptions<Event extends EventShape> {
    * DUE_KEYS.
    */
   readonly saved?: SavedConsumer | undefined;
-  readonly onError: (error: Error) => void;
+  /** Called with the key of a reaction that failed, and without one when the events cannot be read. */
+  readonly onError: (error: Error, key?: string) => void;
 }
 
 export interface Reactor {

@@ -120,13 +120,13 @@ export const unavailableRefusal = (error: Unavailable): Refusal => ({
 });
 
 /**
- * Returns a listener for errors of background work. Errors of unavailable servers are not logged, because the outage
- * itself is logged.
+ * Returns a listener for errors of background work, with the key of the work where it has one. Errors of unavailable servers are not
+ * logged, because the outage itself is logged.
  */
 export const logUnlessUnavailable =
   (log: (text: string) => void) =>
-  (error: Error): void => {
+  (error: Error, key?: string): void => {
     const isUnavailable =
       unavailableIn(error) ?? (error instanceof RefusalError && error.refusal.code === 'unavailable');
-    if (!isUnavailable) log(error.message);
+    if (!isUnavailable) log(key === undefined ? error.message : `${key}: ${error.message}`);
   };
