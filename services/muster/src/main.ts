@@ -13,7 +13,7 @@ const USAGE = `Usage: npm start [-- <command>]
   without a command    start all services in one process
   <service>            start one service: ${Object.keys(SERVICES).join(', ')}
   doctor               check the settings
-  store <command>      maintain the event store: stats, verify, backup <new file>, compact
+  store <command>      maintain the event store: stats, verify, backup <new file>, backup --all <new directory>, compact
 Settings are environment variables; docs/reference/settings.md lists them.`;
 const CLOSE_MAX_MS = 5_000;
 const PARENT_CHECK_MS = 1_000;

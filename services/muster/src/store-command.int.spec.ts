@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory } from '@muster/testing';
 import { describeFailure } from './start-error';
@@ -20,15 +20,22 @@ describe('store', () => {
   const failureOf = async (args: readonly string[], dataDirectory?: string) =>
     describeFailure(await run(args, dataDirectory).catch((error: unknown) => error), new SettingsReader({}));
 
-  it.each([[], ['unknown'], ['backup'], ['backup', 'a', 'b'], ['stats', 'more']])(
-    'shows its usage for "%s %s"',
-    async (...args) => {
-      expect(await failureOf(args, '/absent')).toMatchObject({
-        reason: 'settings',
-        lines: [expect.stringMatching(/^Usage: /)],
-      });
-    },
-  );
+  it.each([
+    [],
+    ['unknown'],
+    ['backup'],
+    ['backup', 'a', 'b'],
+    ['backup', '--al', 'b'],
+    ['backup', '--all'],
+    ['backup', '--all', 'a', 'b'],
+    ['stats', 'more'],
+    ['verify', '--all', 'b'],
+  ])('shows its usage for "%s %s"', async (...args) => {
+    expect(await failureOf(args, '/absent')).toMatchObject({
+      reason: 'settings',
+      lines: [expect.stringMatching(/^Usage: /)],
+    });
+  });
 
   it('shows the progress of every command', async () => {
     const target = join(directory.path, 'copy.sqlite');
@@ -46,5 +53,26 @@ describe('store', () => {
     mkdirSync(damaged);
     writeFileSync(join(damaged, 'events.sqlite'), 'not a database, but long enough to be looked at as one '.repeat(20));
     expect(await failureOf(['stats'], damaged)).toMatchObject({ reason: 'dataDirectory' });
+  });
+
+  it('copies the files that a start needs, and no others', async () => {
+    const files = ['objects/ab/cd', 'logs/cluster/host.tar.gz', 'nats/trust.json'];
+    for (const name of [...files, 'objects/incoming/half', 'images/base.iso', 'master.key', 'muster.lock']) {
+      mkdirSync(dirname(join(directory.path, name)), { recursive: true });
+      writeFileSync(join(directory.path, name), `content of ${name}`);
+    }
+    const target = join(directory.path, 'whole');
+    expect(await run(['backup', '--all', target])).toEqual([
+      '7 events copied',
+      `${directory.path} was backed up to ${target} with 3 files, without its master key.`,
+    ]);
+    const found = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(found.map(({ name }) => name).sort()).toEqual(['cd', 'events.sqlite', 'host.tar.gz', 'trust.json']);
+    for (const name of files) expect(readFileSync(join(target, name), 'utf8')).toBe(`content of ${name}`);
+    expect(await run(['verify'], target)).toContain('7 events verified');
+    expect(await failureOf(['backup', '--all', target])).toEqual({
+      reason: 'dataDirectory',
+      lines: [`${target} exists. Name a new directory.`],
+    });
   });
 });

@@ -1,16 +1,29 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore, writerHere } from '@muster/adapter-sqlite';
+import { copyFileSync, type Dirent, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import {
+  backUpSqliteStore,
+  copySqliteFile,
+  sqliteStoreStats,
+  verifySqliteStore,
+  writerHere,
+} from '@muster/adapter-sqlite';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { isOneOf } from '@muster/schema';
-import { lockDataDirectory } from './data-directory';
+import { lockDataDirectory, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
 import { compactStore, vacuumFiles } from './store-compaction';
 
-const USAGE = 'Usage: store stats | store verify | store backup <new file> | store compact';
+const USAGE =
+  'Usage: store stats | store verify | store backup <new file> | store backup --all <new directory> | store compact';
 const COMMANDS = ['stats', 'verify', 'backup', 'compact'] as const;
 const TYPES_SHOWN_MAX = 20;
+const EVENTS_FILE = 'events.sqlite';
+/** Directories of the data directory whose files a whole backup contains. */
+const COPIED_DIRECTORIES = ['objects', 'logs', 'nats'];
+/** Files that are not yet in their place. */
+const INCOMING = 'incoming';
+const PROGRESS_FILES = 1_000;
 
 /**
  * Shows, verifies, backs up or compacts the event store in the data directory. Muster may be running, except for `compact`.
@@ -23,11 +36,13 @@ export async function runStoreCommand(
   environment: Environment,
   print: (line: string) => void,
 ): Promise<void> {
-  if (!isOneOf(COMMANDS, command) || (command === 'backup') !== (target !== undefined) || others.length > 0)
+  const isWhole = command === 'backup' && target === '--all';
+  const hasTarget = command === 'backup' ? target !== undefined && !target.startsWith('-') : target === undefined;
+  if (!isOneOf(COMMANDS, command) || !(isWhole ? others.length === 1 : hasTarget && others.length === 0))
     throw new StartError('settings', USAGE);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
-  const file = join(dataDirectory, 'events.sqlite');
+  const file = join(dataDirectory, EVENTS_FILE);
   if (!existsSync(file)) throw new StartError('dataDirectory', `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`);
   switch (command) {
     case 'stats':
@@ -35,7 +50,9 @@ export async function runStoreCommand(
     case 'verify':
       return verify(file, print);
     case 'backup':
-      return backUp(file, resolve(target ?? ''), print);
+      return isWhole
+        ? backUpAll(dataDirectory, resolve(others[0] ?? ''), print)
+        : backUp(file, resolve(target ?? ''), print);
     case 'compact':
       return compact(settings, dataDirectory, print);
   }
@@ -73,6 +90,66 @@ function backUp(file: string, target: string, print: (line: string) => void): vo
   backUpSqliteStore(file, target, (copied) => print(`${copied} events copied`));
   print(`${file} was backed up to ${target}.`);
 }
+
+/**
+ * Copies what a start needs, except for the master key. The events are copied first: what they name was stored before them, so the
+ * later copies contain it.
+ */
+function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): void {
+  if (existsSync(target)) throw new StartError('dataDirectory', `${target} exists. Name a new directory.`);
+  const partial = `${target}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  try {
+    mkdirSync(join(partial, 'secrets'), { recursive: true, mode: 0o700 });
+    const events = join(dataDirectory, EVENTS_FILE);
+    backUpSqliteStore(events, join(partial, EVENTS_FILE), (copied) => print(`${copied} events copied`));
+    for (const name of [join('secrets', SEALED_FILE), 'objects.sqlite']) {
+      if (!existsSync(join(dataDirectory, name))) continue;
+      copySqliteFile(join(dataDirectory, name), join(partial, name));
+      print(`${name} copied`);
+    }
+    let copied = 0;
+    for (const file of COPIED_DIRECTORIES.flatMap((name) => filesIn(join(dataDirectory, name)))) {
+      const copy = join(partial, relative(dataDirectory, file));
+      mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+      copied += copyUnlessRemoved(file, copy) ? 1 : 0;
+      if (copied % PROGRESS_FILES === 0) print(`${copied} files copied`);
+    }
+    renameSync(partial, target);
+    print(`${dataDirectory} was backed up to ${target} with ${copied} files, without its master key.`);
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function filesIn(directory: string): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+  return entries.flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return entry.name === INCOMING ? [] : filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** Muster may remove the file meanwhile. */
+function copyUnlessRemoved(file: string, copy: string): boolean {
+  try {
+    copyFileSync(file, copy);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));

@@ -1,7 +1,13 @@
 export { DamagedEvent } from './event-pages';
 export { sqliteEventStore, type SqliteEventStoreOptions } from './event-store';
 export { DatabaseUnusable, type FileLock, lockFile } from './database';
-export { backUpSqliteStore, sqliteStoreStats, vacuumSqliteFile, verifySqliteStore } from './maintenance';
+export {
+  backUpSqliteStore,
+  copySqliteFile,
+  sqliteStoreStats,
+  vacuumSqliteFile,
+  verifySqliteStore,
+} from './maintenance';
 export { sqliteStateStore, type SqliteStateStoreOptions } from './state-store';
 export { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects, type SqliteSmallObjectsOptions } from './small-objects';
 export { sqliteSealedStorage } from './sealed-storage';

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { COMPACTED_EVENT, type StreamId } from '@muster/ports';
 import Database from 'libsql';
-import { DatabaseUnusable, explain, openDatabase } from './database';
+import { createFile, DatabaseUnusable, explain, openDatabase } from './database';
 import { decodeEvent, decodeText, type StoredText } from './event-pages';
 
 /** Events between two reports of progress. */
@@ -132,6 +132,22 @@ function copyTo(database: Database.Database, target: string, onProgress: OnProgr
     onProgress(copied);
   }
   database.exec('COMMIT');
+}
+
+/**
+ * Copies a SQLite file to a new file at one point in time, while other processes may write. Only the owner can read the copy.
+ * @throws DatabaseUnusable when the file cannot be read or the target cannot be written
+ */
+export function copySqliteFile(file: string, target: string): void {
+  createFile(target);
+  const database = new Database(file);
+  try {
+    database.prepare('VACUUM INTO ?').run(target);
+  } catch (error) {
+    throw explain(file, error);
+  } finally {
+    database.close();
+  }
 }
 
 /**
