@@ -6,6 +6,17 @@ const NTP_EPOCH_S = 2_208_988_800;
 const condition = (type, status) => ({ type, status, message: '', lastTransitionTime: new Date().toISOString() });
 const AVAILABLE = [condition('Available', 'True'), condition('Progressing', 'False'), condition('Degraded', 'False')];
 
+/** Returns the body; undefined when the client closed the connection before its end, which a machine does when it is stopped. */
+async function bodyOf(request) {
+  const chunks = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Starts the API. It answers once `serve` gave it the certificate, which exists when the cluster prepares. */
 export async function startClusterApi() {
   const version = [{ state: 'Completed', version: '4.18.1' }];
@@ -29,15 +40,15 @@ export async function startClusterApi() {
   const asked = [];
   const server = createServer({}, async (request, answer) => {
     const path = decodeURIComponent(new URL(request.url, 'https://api').pathname);
-    let body = '';
-    for await (const chunk of request) body += chunk;
+    const body = await bodyOf(request);
+    if (!body) return;
     asked.push(`${request.method} ${path}`);
     const reply = (status, document) => {
       answer.writeHead(status, { 'content-type': 'application/json' });
       answer.end(JSON.stringify(document));
     };
     if (request.method === 'POST') {
-      const object = JSON.parse(body);
+      const object = JSON.parse(body.toString());
       const place = `${path}/${object.metadata.name}`;
       if (objects.has(place)) return reply(409, { kind: 'Status', reason: 'AlreadyExists' });
       objects.set(place, object);
@@ -72,9 +83,9 @@ export async function startClusterApi() {
 export async function startMachineConfigServer() {
   const configs = new Map();
   const server = createServer({}, async (request, answer) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (request.method === 'PUT') configs.set(request.url, Buffer.concat(chunks));
+    const body = await bodyOf(request);
+    if (!body) return;
+    if (request.method === 'PUT') configs.set(request.url, body);
     const config = configs.get(request.url);
     answer.writeHead(config ? 200 : 404, { 'content-type': 'application/vnd.coreos.ignition+json' });
     answer.end(request.method === 'GET' ? config : undefined);
