@@ -3,13 +3,16 @@
  * `muster-host`, registers and passes its checks. The first scenario continues: the real coreos-installer writes the disk, and the
  * machine reboots from it. Stand-ins of what cannot be had: `stand-ins.mjs`.
  *
- * The scenario three-machines is not played unless it is named.
+ * The scenario three-machines is not played unless it is named. Several scenarios are played in separate processes, two at a time:
+ * a machine needs about one processor.
  *
  * Options: `--scenario=<name>` (repeatable), `--keep` leaves the folder with the logs, `--build` builds coreos-installer with cargo.
  */
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { startClusterApi, startMachineConfigServer, startTimeServer } from './cluster-api.mjs';
 import { COREOS_INSTALLER_VERSION, findCoreosInstaller } from './coreos-installer.mjs';
 import { startNetwork } from './ethernet.mjs';
@@ -32,6 +35,7 @@ const SCENARIOS = [
   // Three machines take far longer than one, so this one is played only by name.
   { name: 'three-machines', firmware: 'bios', boot: 'full-iso', isInstalled: true, machines: 3, isByName: true },
 ];
+const SCENARIOS_AT_ONCE = 2;
 const options = process.argv.slice(2);
 const startedAt = Date.now();
 const say = (text) => console.log(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${text}`);
@@ -53,19 +57,47 @@ if (unknown) {
 }
 const coreosInstaller = findCoreosInstaller({ build: options.includes('--build'), say });
 const { iso, disk } = await liveImage({ say, coreosInstaller });
-for (const scenario of SCENARIOS) {
-  if (asked.length > 0 ? !asked.includes(scenario.name) : scenario.isByName) continue;
-  if (scenario.firmware === 'uefi' && !hasUefi()) {
-    console.log(`skipped: ${scenario.name} (ovmf missing)`);
-    continue;
-  }
-  if (scenario.isInstalled && !coreosInstaller)
-    console.log(
-      `skipped: the installation in ${scenario.name} (coreos-installer ${COREOS_INSTALLER_VERSION} missing; run with --build)`,
-    );
-  if (!(await play(scenario))) process.exit(1);
+const scenarios = SCENARIOS.filter(({ name, isByName }) => (asked.length > 0 ? asked.includes(name) : !isByName));
+const failed = scenarios.length > 1 ? await playAll(scenarios) : await playOne(scenarios[0]);
+if (failed.length > 0) {
+  say(`failed: ${failed.join(', ')}`);
+  process.exit(1);
 }
 say('passed');
+
+/** Plays each scenario in a process of its own; returns the names of those that failed. */
+async function playAll(all) {
+  const waiting = [...all];
+  const failures = [];
+  const others = options.filter((option) => !option.startsWith('--scenario='));
+  const playWaiting = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { name } = next;
+      const args = [process.argv[1], `--scenario=${name}`, ...others];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      for (const stream of [child.stdout, child.stderr])
+        createInterface({ input: stream }).on('line', (line) => console.log(`${name.padEnd(15)} | ${line}`));
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      if (code !== 0) failures.push(name);
+    }
+  };
+  await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, playWaiting));
+  return failures;
+}
+
+/** Plays the scenario in this process; returns its name in a list when it failed. */
+async function playOne(scenario) {
+  const { name, firmware, isInstalled } = scenario;
+  if (firmware === 'uefi' && !hasUefi()) {
+    console.log(`skipped: ${name} (ovmf missing)`);
+    return [];
+  }
+  if (isInstalled && !coreosInstaller)
+    console.log(
+      `skipped: the installation in ${name} (coreos-installer ${COREOS_INSTALLER_VERSION} missing; run with --build)`,
+    );
+  return (await play(scenario)) ? [] : [name];
+}
 
 /** Returns whether the scenario passed. */
 async function play(scenario) {
@@ -102,6 +134,7 @@ async function play(scenario) {
   } catch (error) {
     say(`${name} failed: ${error.message}`);
     for (const { machine } of machines) console.log(machine.log().split('\n').slice(-60).join('\n'));
+    if (muster) console.log(muster.log().split('\n').slice(-20).join('\n'));
     console.log(`Logs: ${folder}`);
     return false;
   } finally {
