@@ -1,4 +1,15 @@
-import { copyFileSync, type Dirent, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  type Dirent,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import {
   backUpSqliteStore,
@@ -115,7 +126,9 @@ function backUpAll(dataDirectory: string, target: string, print: (line: string) 
       copied += copyUnlessRemoved(file, copy) ? 1 : 0;
       if (copied % PROGRESS_FILES === 0) print(`${copied} files copied`);
     }
+    syncAll(partial);
     renameSync(partial, target);
+    sync(dirname(target));
     print(`${dataDirectory} was backed up to ${target} with ${copied} files, without its master key.`);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
@@ -146,6 +159,25 @@ function copyUnlessRemoved(file: string, copy: string): boolean {
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;
+  }
+}
+
+/** Makes the directory and everything in it durable. */
+function syncAll(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) syncAll(path);
+    else sync(path);
+  }
+  sync(directory);
+}
+
+function sync(path: string): void {
+  const opened = openSync(path, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
   }
 }
 
