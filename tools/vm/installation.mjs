@@ -6,7 +6,7 @@ import { sleep } from './muster-process.mjs';
 import { shoot } from './virtual-machine.mjs';
 
 /** Longest time of a step. An idle machine with 2 processors takes 90 s for the longest one, a busy machine several times as long. */
-const STEP_SECONDS = 900;
+const STEP_SECONDS = 600;
 /** Several machines share the processors of this one. */
 const SHARED_FACTOR = 4;
 

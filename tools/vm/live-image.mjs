@@ -105,8 +105,15 @@ export function bootstrap(root, packages) {
   const tar = join(CACHE, `debian-${digest}.tar`);
   if (!existsSync(tar)) {
     const excludes = ['doc', 'man', 'locale'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
-    const options = ['--quiet', '--variant=minbase', '--mode=root', `--include=${packages.join(',')}`, ...excludes];
-    options.push('--aptopt=Acquire::Retries "5"');
+    const retries = '--aptopt=Acquire::Retries "5"';
+    const options = [
+      '--quiet',
+      '--variant=minbase',
+      '--mode=root',
+      `--include=${packages.join(',')}`,
+      retries,
+      ...excludes,
+    ];
     mkdirSync(CACHE, { recursive: true });
     run('mmdebstrap', [...options, 'bookworm', `${tar}.part.tar`]);
     renameSync(`${tar}.part.tar`, tar);

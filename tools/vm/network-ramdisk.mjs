@@ -26,7 +26,7 @@ const PACKAGES = [
   ...['systemd-sysv', 'udev', 'dbus', 'kmod', 'linux-image-cloud-amd64', 'dracut-core', 'dracut-network'],
   ...['network-manager', 'iproute2', 'procps', 'bash', 'coreutils'],
 ];
-const BOOT_SECONDS = 900;
+const BOOT_SECONDS = 600;
 const CARDS = [
   { mac: '52:54:00:aa:00:01', subnet: '10.9.1', name: 'eth7' },
   { mac: '52:54:00:aa:00:02', subnet: '10.9.2', name: 'uplink' },
