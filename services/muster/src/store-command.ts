@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  copyFileSync,
-  type Dirent,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { copyFiles, moveIntoPlace } from '@muster/adapter-filesystem';
 import {
   backUpSqliteStore,
   copySqliteFile,
@@ -32,8 +22,6 @@ const TYPES_SHOWN_MAX = 20;
 const EVENTS_FILE = 'events.sqlite';
 /** Directories of the data directory whose files a whole backup contains. */
 const COPIED_DIRECTORIES = ['objects', 'logs', 'nats'];
-/** Files that are not yet in their place. */
-const INCOMING = 'incoming';
 const PROGRESS_FILES = 1_000;
 
 /**
@@ -106,7 +94,7 @@ function backUp(file: string, target: string, print: (line: string) => void): vo
  * Copies what a start needs, except for the master key. The events are copied first: what they name was stored before them, so the
  * later copies contain it.
  */
-function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): void {
+async function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): Promise<void> {
   if (existsSync(target)) throw new StartError('dataDirectory', `${target} exists. Name a new directory.`);
   const partial = `${target}.partial`;
   rmSync(partial, { recursive: true, force: true });
@@ -120,68 +108,18 @@ function backUpAll(dataDirectory: string, target: string, print: (line: string) 
       print(`${name} copied`);
     }
     let copied = 0;
-    for (const file of COPIED_DIRECTORIES.flatMap((name) => filesIn(join(dataDirectory, name)))) {
-      const copy = join(partial, relative(dataDirectory, file));
-      mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
-      copied += copyUnlessRemoved(file, copy) ? 1 : 0;
-      if (copied % PROGRESS_FILES === 0) print(`${copied} files copied`);
-    }
-    syncAll(partial);
-    renameSync(partial, target);
-    sync(dirname(target));
+    for (const name of COPIED_DIRECTORIES)
+      await copyFiles(join(dataDirectory, name), join(partial, name), () => {
+        copied += 1;
+        if (copied % PROGRESS_FILES === 0) print(`${copied} files copied`);
+      });
+    await moveIntoPlace(partial, target);
     print(`${dataDirectory} was backed up to ${target} with ${copied} files, without its master key.`);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     throw error;
   }
 }
-
-function filesIn(directory: string): string[] {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-  return entries.flatMap((entry) => {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) return entry.name === INCOMING ? [] : filesIn(path);
-    return entry.isFile() ? [path] : [];
-  });
-}
-
-/** Muster may remove the file meanwhile. */
-function copyUnlessRemoved(file: string, copy: string): boolean {
-  try {
-    copyFileSync(file, copy);
-    return true;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
-  }
-}
-
-/** Makes the directory and everything in it durable. */
-function syncAll(directory: string): void {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) syncAll(path);
-    else sync(path);
-  }
-  sync(directory);
-}
-
-function sync(path: string): void {
-  const opened = openSync(path, 'r');
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
-}
-
-const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));

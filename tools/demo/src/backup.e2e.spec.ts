@@ -7,11 +7,9 @@ import { freePort } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
 import { MUSTER_MAIN, MusterProcess } from './muster-process';
 import { type HostView, RestClient } from './rest-client';
+import { PULL_SECRET } from './scenario';
 
-const PULL_SECRET = JSON.stringify({
-  auths: { 'cloud.openshift.com': { auth: 'ZGVtbzpkZW1v', email: 'demo@example.com' } },
-});
-/** Bodies above this number of bytes are files instead of rows. */
+/** The body is a file; those of up to 64 KiB are rows of `objects.sqlite`. */
 const LARGE_BYTES = 100_000;
 const HOSTS_BEFORE = 10;
 

@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { temporaryDirectory } from '@muster/testing';
 import { MusterProcess } from './muster-process';
 import { RestClient } from './rest-client';
-
-const PULL_SECRET = JSON.stringify({
-  auths: { 'cloud.openshift.com': { auth: 'ZGVtbzpkZW1v', email: 'demo@example.com' } },
-});
+import { PULL_SECRET } from './scenario';
 
 describe('a restart', () => {
   jest.setTimeout(120_000);

@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Readable by the owner only. */
 const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
+/** The directory of files that are not in their place yet. */
+export const INCOMING = 'incoming';
 
 export const isErrno = (error: unknown, code: string): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === code;
 
-/** Makes the names in a directory durable against a power failure. */
-export const syncDirectory = async (directory: string): Promise<void> => {
-  const handle = await open(directory, 'r');
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
 };
+
+/** Makes the names in a directory durable against a power failure. */
+export const syncDirectory = (directory: string): Promise<void> => sync(directory);
 
 /** Creates the directory and its missing parents durably. */
 export const makeDirectory = async (directory: string): Promise<void> => {
@@ -60,6 +64,30 @@ export const linkIfAbsent = async (from: string, to: string): Promise<void> => {
     await rm(from);
   }
   await syncDirectory(dirname(to));
+};
+
+/**
+ * Copies the files of the directory and of those in it durably to a new directory, while others may add and remove files. Files that are
+ * not in their place yet are left out. Does nothing when the directory does not exist. Calls `onCopied` after each file.
+ */
+export const copyFiles = async (directory: string, target: string, onCopied: () => void): Promise<void> => {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(unlessAbsent);
+  if (!entries) return;
+  await makeDirectory(target);
+  for (const entry of entries) {
+    const [path, copy] = [join(directory, entry.name), join(target, entry.name)];
+    if (entry.isDirectory() && entry.name !== INCOMING) await copyFiles(path, copy, onCopied);
+    if (!entry.isFile()) continue;
+    const isThere = await copyFile(path, copy).then(() => true, unlessAbsent);
+    if (!isThere) continue;
+    await sync(copy);
+    onCopied();
+  }
+  await syncDirectory(target);
+};
+
+const unlessAbsent = (error: unknown): undefined => {
+  if (!isErrno(error, 'ENOENT')) throw error;
 };
 
 /** Age in milliseconds after which a temporary file belongs to a dead process. */

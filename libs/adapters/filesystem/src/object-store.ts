@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/prom
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
-import { isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
+import { INCOMING, isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
 
 export interface FilesystemObjectStoreOptions {
   /** Created when it does not exist. */
@@ -22,7 +22,7 @@ const FILE_MODE = 0o600;
  * contain its hexadecimal digits only.
  */
 export const filesystemObjectStore = async (options: FilesystemObjectStoreOptions): Promise<ObjectStore> => {
-  const incoming = join(options.directory, 'incoming');
+  const incoming = join(options.directory, INCOMING);
   await makeDirectory(incoming);
   await removeStaleFiles(incoming, options.clock?.nowMs() ?? Date.now());
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { KeyedQueue, type SealedStorage, type Secrets } from '@muster/ports';
 import {
   DIRECTORY_MODE,
+  INCOMING,
   isErrno,
   linkIfAbsent,
   makeDirectory,
@@ -172,7 +173,7 @@ export const sealedSecrets = async ({ masterKeyFile, openStorage }: SealedSecret
 /** Stores sealed values as files, in a directory per scope. Processes may share the directory, also over a network. */
 export const filesystemSealedStorage = async (directory: string): Promise<SealedStorage> => {
   const scopes = join(directory, 'scopes');
-  const incoming = join(directory, 'incoming');
+  const incoming = join(directory, INCOMING);
   const discarded = join(directory, 'discarded');
   for (const made of [scopes, incoming, discarded]) await makeDirectory(made);
   await removeStaleFiles(incoming, Date.now());

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { COMPACTED_EVENT, type StreamId } from '@muster/ports';
 import Database from 'libsql';
 import { createFile, DatabaseUnusable, explain, openDatabase } from './database';
@@ -135,7 +135,8 @@ function copyTo(database: Database.Database, target: string, onProgress: OnProgr
 }
 
 /**
- * Copies a SQLite file to a new file at one point in time, while other processes may write. Only the owner can read the copy.
+ * Copies a SQLite file to a new file at one point in time, while other processes may write. The copy is durable, and only the
+ * owner can read it.
  * @throws DatabaseUnusable when the file cannot be read or the target cannot be written
  */
 export function copySqliteFile(file: string, target: string): void {
@@ -143,6 +144,10 @@ export function copySqliteFile(file: string, target: string): void {
   const database = new Database(file);
   try {
     database.prepare('VACUUM INTO ?').run(target);
+    // SQLite does not do it, and no connection of this process has the copy open.
+    const copy = openSync(target, 'r');
+    fsyncSync(copy);
+    closeSync(copy);
   } catch (error) {
     throw explain(file, error);
   } finally {
