@@ -26,9 +26,23 @@ import {
 const AT = '2024-01-01T00:00:00.000Z';
 const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_000, intervalMs: 3_600_000 };
 
+/** The host reaches all others. */
+function connectivityReported(number: number): SampleEvent {
+  const peers = [1, 2, 3, 4].filter((other) => other !== number).map((other) => hostKey(other).split('.')[1]);
+  return reportEvent(hostKey(number), 'ConnectivityReported', {
+    peers: peers.map((hostId) => ({
+      hostId,
+      latencyMs: number,
+      packetLossPercent: 0,
+      nearAddresses: ['192.168.128.10'],
+    })),
+    vanishedPeers: [],
+    collisions: number === 1 ? [{ address: '192.168.128.10', macAddresses: ['a', 'b'] }] : [],
+  });
+}
+
 const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary<SampleEvent> => {
   const key = hostKey(number);
-  const peers = [1, 2, 3, 4].filter((other) => other !== number).map((other) => hostKey(other).split('.')[1]);
   return fc.constantFrom(
     hostRegistered(key),
     hostRegistered(key, { clusterId: '' }),
@@ -41,16 +55,7 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
     hostEntered(key, 'installed'),
     inventoryReported(key),
     inventoryReported(key, { hostname: 'same-name' }),
-    reportEvent(key, 'ConnectivityReported', {
-      peers: peers.map((hostId) => ({
-        hostId,
-        latencyMs: number,
-        packetLossPercent: 0,
-        nearAddresses: ['192.168.128.10'],
-      })),
-      vanishedPeers: [],
-      collisions: number === 1 ? [{ address: '192.168.128.10', macAddresses: ['a', 'b'] }] : [],
-    }),
+    connectivityReported(number),
     clusterEvent('ClusterSettingsRevised', {
       changes: { machineNetworks: { items: ['192.168.128.0/24', '10.0.0.0/8'] } },
     }),
@@ -76,6 +81,19 @@ const steps = fc.array(
 const histories = fc
   .tuple(fc.constantFrom(infraEnvRegistered(), infraEnvRegistered({ clusterId: CLUSTER_ID })), steps)
   .map(([infraEnv, following]) => [clusterRegistered(), infraEnv, ...following]);
+
+/** The first event after a start changes something for another host, which only an entry that is not in memory yet shows. */
+const CHANGES_AFTER_RESTART = [
+  [hostRegistered(hostKey(2)), 'restart', connectivityReported(2)],
+  [
+    inventoryReported(hostKey(1), { hostname: 'same-name' }),
+    ...[2, 3, 4].flatMap((number) => [hostRegistered(hostKey(number)), inventoryReported(hostKey(number))]),
+    'restart',
+    inventoryReported(hostKey(2), { hostname: 'same-name' }),
+  ],
+].map((following): [(SampleEvent | string)[]] => [
+  [clusterRegistered(), infraEnvRegistered(), hostRegistered(hostKey(1)), ...following],
+]);
 
 interface View {
   observe(event: RecordedMusterEvent): unknown;
@@ -192,5 +210,6 @@ export async function expectSavedAsReplayed(
       }
       await Promise.all([saved.states.close(), replayed.states.close()]);
     }),
+    { examples: CHANGES_AFTER_RESTART },
   );
 }

@@ -114,6 +114,7 @@ export class FactsView {
 
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
+    this.entries.loadClustersOf(event);
     this.entries.observeMembership(event);
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);

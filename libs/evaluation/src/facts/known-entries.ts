@@ -1,6 +1,6 @@
 import { type HostKey, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
-import { type ClusterState, isInfraEnvNeeded, Membership } from '@muster/domain';
+import { clusterOfHostAfter, type ClusterState, isInfraEnvNeeded, Membership } from '@muster/domain';
 import { addressesOf } from '@muster/validation-rules';
 import { clusterKind, hostKind, infraEnvKind } from './entry-kinds';
 import type { ClusterEntry, HostEntry, InfraEnvEntry, ObservedEvent } from './view-entries';
@@ -48,6 +48,19 @@ export class KnownEntries {
         forgotten: (id) => this.membership.forgetInfraEnv(id),
       }),
     );
+  }
+
+  /**
+   * Loads the clusters whose entries an event of a host changes. Called before anything else: an entry that is computed later from its
+   * hosts would contain the change already, and thus name no other host that depends on it.
+   */
+  loadClustersOf(event: ObservedEvent): void {
+    const isOfHost = isEventOf('host', event);
+    if (!isOfHost && !isEventOf('inventory', event)) return;
+    const left = this.hosts.get(hostKeyOfStream(event.streamId))?.state.clusterId ?? '';
+    const joined = isOfHost ? clusterOfHostAfter(left, event) : left;
+    if (left) this.clusters.get(left);
+    if (joined && joined !== left) this.clusters.get(joined);
   }
 
   /** Called for each event before it is applied to its entry. */
