@@ -1,5 +1,6 @@
-import { accountKey, mintServiceCredentials, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
+import { ErrorCode, NatsError } from 'nats';
 import { watchConnection } from './connection';
+import { accountKey, mintServiceCredentials, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
 import { connectTo, SERVICE_PING_INTERVAL_MS } from './requests';
 
 const WITHOUT_LIMIT = -1;
@@ -36,15 +37,14 @@ export function natsAccountJwt(trust: NatsTrust, options: { nowMs: number; revok
 export interface BusAccount {
   /**
    * Sends the revoked keys to the server, which closes their connections and refuses new ones.
-   * @throws Error when the server does not accept them
+   * @throws Error when the server does not accept the keys, or does not answer
    */
   revoke(revoked: RevokedKeys): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the account of services and hosts at a server. The server keeps revoked keys in memory, so they are sent again after each
- * reconnection.
+ * Opens the account of services and hosts at a server.
  * @throws NatsUnreachable when the first connection fails
  */
 export async function openBusAccount(options: {
@@ -52,8 +52,8 @@ export async function openBusAccount(options: {
   readonly trust: NatsTrust;
   readonly caPem?: string;
   readonly nowMs: () => number;
-  /** Called when the keys cannot be sent again after a reconnection. */
-  readonly onError: (error: unknown) => void;
+  /** Called after each reconnection. The server keeps revoked keys in memory, so it may have lost them. */
+  readonly onReconnected: () => void;
 }): Promise<BusAccount> {
   const { trust, nowMs } = options;
   const subject = `$SYS.REQ.ACCOUNT.${accountKey(trust).getPublicKey()}.CLAIMS.UPDATE`;
@@ -66,22 +66,31 @@ export async function openBusAccount(options: {
     name: 'account',
     pingIntervalMs: SERVICE_PING_INTERVAL_MS,
   });
-  let last: RevokedKeys | undefined;
-  const send = async (revoked: RevokedKeys): Promise<void> => {
-    const jwt = natsAccountJwt(trust, { nowMs: nowMs(), revoked });
-    const answer = await connection.request(subject, new TextEncoder().encode(jwt), { timeout: UPDATE_TIMEOUT_MS });
-    const { error } = answer.json<{ readonly error?: { readonly description?: string } }>();
-    if (error)
-      throw new Error(`The NATS server refuses the update of the account: ${error.description ?? 'no reason'}`);
-  };
+  let isFirst = true;
   watchConnection(connection, ({ kind }) => {
-    if (kind === 'connected' && last) send(last).catch(options.onError);
+    if (kind !== 'connected') return;
+    if (!isFirst) options.onReconnected();
+    isFirst = false;
   });
   return {
-    revoke: (revoked) => {
-      last = revoked;
-      return send(revoked);
+    revoke: async (revoked) => {
+      const jwt = new TextEncoder().encode(natsAccountJwt(trust, { nowMs: nowMs(), revoked }));
+      const answer = await connection.request(subject, jwt, { timeout: UPDATE_TIMEOUT_MS }).catch((error: unknown) => {
+        throw explainUpdateError(error);
+      });
+      const { error } = answer.json<{ readonly error?: { readonly description?: string } }>();
+      if (error)
+        throw new Error(`The NATS server refuses the update of the account: ${error.description ?? 'no reason'}`);
     },
     close: () => connection.close(),
   };
 }
+
+const explainUpdateError = (error: unknown): unknown => {
+  if (!(error instanceof NatsError)) return error;
+  if (error.code === ErrorCode.Timeout)
+    return new Error(`The NATS server did not answer the update of the account within ${UPDATE_TIMEOUT_MS} ms.`);
+  if (error.code === ErrorCode.NoResponders)
+    return new Error('The system account of the NATS server is not that of the trust.');
+  return error;
+};

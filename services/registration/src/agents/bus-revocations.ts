@@ -1,6 +1,6 @@
 import { type BusAccount, loadOrCreateNatsTrust, openBusAccount, type RevokedKeys } from '@muster/adapter-nats';
 import { type HostKey, parseHostKey } from '@muster/contracts';
-import { BoundedMap } from '@muster/event-sourcing';
+import { BoundedMap, WorkQueue } from '@muster/event-sourcing';
 import { CLOCK, SECRETS } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { createJsonReader, errorMessage } from '@muster/schema';
@@ -32,8 +32,14 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
   private readonly keys = new BoundedMap<HostKey, readonly string[]>(KEPT_HOSTS_MAX);
   private revoked: RevokedKeys = {};
   private account: Promise<BusAccount> | undefined;
+  private isClosing = false;
   /** Changes of the revoked keys, one after the other. */
   private changes = Promise.resolve();
+  /** Sends the revoked keys, again and again until the bus accepts them. */
+  private readonly sending = new WorkQueue(
+    () => this.send(),
+    (error) => this.warn(error),
+  );
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<RegistrationConfig, 'bus'>,
@@ -47,11 +53,14 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
     const stored = await this.secrets.open(SERVICE_SCOPE, REVOKED);
     if (!stored) return;
     this.revoked = this.unexpired(readRevokedKeys(stored.toString()));
-    if (Object.keys(this.revoked).length > 0) await this.send();
+    if (Object.keys(this.revoked).length > 0) await this.trySending();
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.isClosing = true;
+    // Ends a request that waits for an answer.
     await (await this.account?.catch(() => undefined))?.close();
+    await this.sending.close();
   }
 
   /** Stores a key for which credentials are issued. Durable when it resolves. */
@@ -87,8 +96,14 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
       const at = Math.floor(this.clock.nowMs() / MS_PER_SECOND);
       this.revoked = this.unexpired({ ...this.revoked, ...Object.fromEntries(keys.map((key) => [key, at])) });
       await this.secrets.seal(SERVICE_SCOPE, REVOKED, Buffer.from(JSON.stringify(this.revoked)));
-      await this.send();
+      await this.trySending();
     });
+  }
+
+  /** Resolves after the first attempt. The request of an administrator does not wait longer for a bus that does not answer. */
+  private trySending(): Promise<void> {
+    this.sending.add(REVOKED);
+    return this.sending.worked();
   }
 
   private async keysOf(key: HostKey): Promise<readonly string[]> {
@@ -108,15 +123,13 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
     return Object.fromEntries(Object.entries(revoked).filter(([, at]) => at >= fromSeconds));
   }
 
-  /** A bus that does not accept the keys closes the connections when the credentials expire. */
   private async send(): Promise<void> {
-    try {
-      this.account ??= this.open();
-      await (await this.account).revoke(this.revoked);
-    } catch (error) {
+    this.account ??= this.open();
+    const account = await this.account.catch((error: unknown) => {
       this.account = undefined;
-      this.warn(error);
-    }
+      throw error;
+    });
+    await account.revoke(this.revoked);
   }
 
   private async open(): Promise<BusAccount> {
@@ -129,13 +142,15 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
       caPem,
       trust,
       nowMs: () => this.clock.nowMs(),
-      onError: (error) => this.warn(error),
+      onReconnected: () => this.sending.add(REVOKED),
     });
   }
 
-  private warn(error: unknown): void {
+  /** Until the bus accepts the keys, it closes the connections when the credentials expire. */
+  private warn(error: Error): void {
+    if (this.isClosing) return;
     this.logger.warn(
-      `The bus does not revoke credentials of hosts; they end when they expire: ${errorMessage(error)}. The account of NATS_TRUST_FILE must be the system account of the NATS server.`,
+      `The bus of NATS_TRUST_FILE does not revoke credentials of hosts: ${errorMessage(error)} Muster tries again; until then, the credentials end when they expire.`,
     );
   }
 

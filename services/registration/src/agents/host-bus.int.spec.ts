@@ -151,6 +151,49 @@ describe('bus credentials on a server', () => {
     await eventually('the other host is connected', () => host.connection.isConnected());
     await running.ask(method.rotateSigningKey, { infraEnvId: cluster.infraEnvId });
     await eventually('the connection of the host ends', host.isEnded);
-    expect(running.log.filter((line) => line.includes('revoke'))).toEqual([]);
+    expect(running.log.filter((line) => line.includes('system account'))).toEqual([]);
+  });
+});
+
+describe('bus credentials of a host that ended while the server was away', () => {
+  const directory = temporaryDirectory();
+  let server: NatsServer | undefined;
+  let running: RunningRegistration;
+  afterAll(async () => {
+    await running.stop();
+    await server?.stop();
+    directory.remove();
+  });
+
+  it('end when the server is back', async () => {
+    const trustFile = join(directory.path, 'trust.json');
+    const config = natsServerConfig(await loadOrCreateNatsTrust(trustFile), { nowMs: Date.now(), port: -1 });
+    const first = await startNatsServer({ config });
+    const { port, url } = first;
+    await first.stop();
+    running = await RunningRegistration.start({ NATS_TRUST_FILE: trustFile, AGENT_NATS_URL: url });
+    running.clock.advance(Date.now() - running.clock.nowMs());
+    const cluster = new TestCluster(running);
+    await cluster.registerInfraEnv('');
+    const [ids, other] = [parseHostKey(await cluster.registerHost()), parseHostKey(await cluster.registerHost())];
+    const connectAs = async (host: typeof ids): Promise<() => Promise<NatsRequests>> => {
+      const { publicKey, seed } = createHostKey();
+      const { jwt, inboxPrefix } = await running.ask(method.issueBusCredentials, { ...host, publicKey });
+      return () => connectNatsRequests({ servers: url, name: 'host', identity: { jwt: () => jwt, seed }, inboxPrefix });
+    };
+    const [connect, connectOther] = [await connectAs(ids), await connectAs(other)];
+    await running.ask(method.deregisterHost, ids);
+    const warnings = (): readonly string[] => running.log.filter((line) => line.includes('does not revoke'));
+    await eventually('the failure is reported', () => warnings().length > 0);
+
+    server = await startNatsServer({ config, port });
+    await eventually('the credentials are refused', () =>
+      connect().then(
+        async (connection) => (await connection.close(), false),
+        (error: Error) => /Authorization Violation/i.test(error.message),
+      ),
+    );
+    await (await connectOther()).close();
+    expect(warnings()).toEqual([expect.stringContaining('No NATS server answers at')]);
   });
 });
