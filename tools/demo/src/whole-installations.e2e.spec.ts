@@ -112,7 +112,7 @@ describe('clean installations', () => {
       singleNode('clean-d', 124),
       singleNode('clean-e', 125),
     ];
-    for (const spec of specs) installed.push(await whole.install(spec));
+    installed.push(...(await Promise.all(specs.map((spec) => whole.install(spec)))));
   }, 480_000);
   afterAll(() => whole.stop());
 
