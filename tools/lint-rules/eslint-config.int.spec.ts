@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const ROOT = join(__dirname, '..', '..');
 
@@ -8,15 +9,32 @@ interface Finding {
   readonly message: string;
 }
 
+/** Lints one JSON line `{filePath, content}` after the other. To start ESLint and to read the configuration take most of the time. */
+const LINTER = `
+  const { ESLint } = require('eslint');
+  const eslint = new ESLint();
+  const lint = async (line) => {
+    const { filePath, content } = JSON.parse(line);
+    const [report] = await eslint.lintText(content, { filePath });
+    console.log(JSON.stringify(report.messages));
+  };
+  let last = Promise.resolve();
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => (last = last.then(() => lint(line))));
+`;
+const linter = spawn(process.execPath, ['-e', LINTER], {
+  cwd: ROOT,
+  env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
+  stdio: ['pipe', 'pipe', 'inherit'],
+});
+const reports = createInterface({ input: linter.stdout })[Symbol.asyncIterator]();
+afterAll(() => linter.kill());
+
 /** Returns the lint findings for a file with that name and content. */
-function lint(file: string, content: string): Finding[] {
-  const { stdout, stderr } = spawnSync(
-    join(ROOT, 'node_modules/.bin/eslint'),
-    ['--stdin', '--stdin-filename', file, '--format', 'json'],
-    { cwd: ROOT, input: content, encoding: 'utf8', env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' } },
-  );
-  const [report] = JSON.parse(stdout || `[{"messages":[{"ruleId":"crash","message":${JSON.stringify(stderr)}}]}]`);
-  return report.messages;
+async function lint(filePath: string, content: string): Promise<Finding[]> {
+  linter.stdin.write(`${JSON.stringify({ filePath, content })}\n`);
+  const { value, done } = await reports.next();
+  if (done) throw new Error('ESLint ended; its error is above.');
+  return JSON.parse(String(value)) as Finding[];
 }
 
 const rules = (findings: readonly Finding[]): string[] => findings.map(({ ruleId }) => ruleId);
@@ -24,43 +42,43 @@ const rules = (findings: readonly Finding[]): string[] => findings.map(({ ruleId
 describe('the dependency rule of the workspace', () => {
   jest.setTimeout(120_000);
 
-  it('permits the domain to import contracts', () => {
+  it('permits the domain to import contracts', async () => {
     expect(
-      lint(
+      await lint(
         'libs/domain/src/example.ts',
         "import type { HostKey } from '@muster/contracts';\nexport type Key = HostKey;\n",
       ),
     ).toEqual([]);
   });
 
-  it('refuses an import of an adapter in the domain', () => {
-    const findings = lint(
+  it('refuses an import of an adapter in the domain', async () => {
+    const findings = await lint(
       'libs/domain/src/example.ts',
       "import { sqliteEventStore } from '@muster/adapter-sqlite';\nexport const store = sqliteEventStore;\n",
     );
     expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
   });
 
-  it('refuses an import of one service in another', () => {
-    const findings = lint(
+  it('refuses an import of one service in another', async () => {
+    const findings = await lint(
       'services/registration/src/example.ts',
       "import { startEvents } from '@muster/service-events';\nexport const start = startEvents;\n",
     );
     expect(rules(findings)).toContain('@nx/enforce-module-boundaries');
   });
 
-  it('refuses an import of a driver in a service', () => {
-    const findings = lint(
+  it('refuses an import of a driver in a service', async () => {
+    const findings = await lint(
       'services/registration/src/example.ts',
       "import { connect } from 'nats';\nexport const open = connect;\n",
     );
     expect(rules(findings)).toContain('no-restricted-imports');
   });
 
-  it('permits an import of a driver only in its own adapter', () => {
+  it('permits an import of a driver only in its own adapter', async () => {
     const content = "import Database from 'libsql';\nexport const open = Database;\n";
-    expect(lint('libs/adapters/sqlite/src/example.ts', content)).toEqual([]);
-    expect(rules(lint('libs/adapters/nats/src/example.ts', content))).toContain('no-restricted-imports');
+    expect(await lint('libs/adapters/sqlite/src/example.ts', content)).toEqual([]);
+    expect(rules(await lint('libs/adapters/nats/src/example.ts', content))).toContain('no-restricted-imports');
   });
 
   it.each([
@@ -72,8 +90,8 @@ describe('the dependency rule of the workspace', () => {
     ['the clock', 'export const now = (): number => Date.now();\n', 'no-restricted-properties'],
     ['randomness', 'export const chance = (): number => Math.random();\n', 'no-restricted-properties'],
     ['the process', 'export const home = process.env.HOME;\n', 'no-restricted-globals'],
-  ])('refuses %s in the pure libraries', (_what, content, rule) => {
-    expect(rules(lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
+  ])('refuses %s in the pure libraries', async (_what, content, rule) => {
+    expect(rules(await lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
   });
 });
 
@@ -83,15 +101,15 @@ describe('the rule on type assertions', () => {
 
   it.each(['libs/domain/src/example.ts', 'services/gateway/src/example.ts', 'tools/demo/src/example.ts'])(
     'refuses a cast in %s',
-    (file) => {
-      expect(rules(lint(file, content))).toEqual([rule]);
+    async (file) => {
+      expect(rules(await lint(file, content))).toEqual([rule]);
     },
   );
 
   it.each(['libs/adapters/sqlite/src/example.ts', 'libs/contracts/src/plain.ts', 'libs/domain/src/example.spec.ts'])(
     'allows a cast in %s',
-    (file) => {
-      expect(rules(lint(file, content))).toEqual([]);
+    async (file) => {
+      expect(rules(await lint(file, content))).toEqual([]);
     },
   );
 
