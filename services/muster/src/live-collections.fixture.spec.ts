@@ -9,7 +9,8 @@ export interface GrownCollection {
   readonly keys: string;
 }
 
-const PROTOTYPES = { maps: Map.prototype, sets: Set.prototype, lists: Array.prototype, bounded: BoundedMap.prototype };
+/** The types as this test file has them. Lists of the runtime itself belong to another global object. */
+const TYPES = { Object, Map, Set, Array, BoundedMap };
 
 /** Counts the entries of all maps, sets and lists of this process, also of those that only a closure refers to. */
 export class LiveCollections {
@@ -20,12 +21,12 @@ export class LiveCollections {
   async open(): Promise<void> {
     const { session } = this;
     session.connect();
-    Object.assign(globalThis, { prototypesOfCollections: PROTOTYPES });
+    Object.assign(globalThis, { typesOfCollections: TYPES });
     const ids: number[] = [];
     session.on('Runtime.executionContextCreated', ({ params }) => void ids.push(params.context.id));
     await session.post('Runtime.enable');
     for (const contextId of ids) {
-      const expression = '"prototypesOfCollections" in globalThis';
+      const expression = '"typesOfCollections" in globalThis';
       const { result } = await session.post('Runtime.evaluate', { expression, contextId });
       if (result.value === true) this.contextId = contextId;
     }
@@ -51,57 +52,46 @@ export class LiveCollections {
   }
 
   private async measure(least: number, unrecorded: number, isRecord: boolean): Promise<readonly GrownCollection[]> {
-    const { session } = this;
+    const { session, contextId } = this;
     const objectGroup = 'collections';
-    const all = async (name: keyof typeof PROTOTYPES): Promise<string> => {
-      const expression = `prototypesOfCollections.${name}`;
-      const { result } = await session.post('Runtime.evaluate', { expression, contextId: this.contextId, objectGroup });
-      // The types do not have the group.
-      const query = { prototypeObjectId: result.objectId ?? '', objectGroup };
-      return (await session.post('Runtime.queryObjects', query)).objects.objectId ?? '';
+    const expression = 'typesOfCollections.Object.prototype';
+    const { result: prototype } = await session.post('Runtime.evaluate', { expression, contextId, objectGroup });
+    // One query for all types, because each collects all garbage first. The types of the query do not have the group.
+    const query = { prototypeObjectId: prototype.objectId ?? '', objectGroup };
+    const { objects } = await session.post('Runtime.queryObjects', query);
+    const call: Runtime.CallFunctionOnParameterType = {
+      functionDeclaration: compare.toString(),
+      objectId: objects.objectId,
+      arguments: [least, unrecorded, isRecord].map((value) => ({ value })),
+      returnByValue: true,
     };
-    const bounded = { objectId: await all('bounded') };
-    const found: GrownCollection[] = [];
-    for (const name of ['maps', 'sets', 'lists'] as const) {
-      const call: Runtime.CallFunctionOnParameterType = {
-        functionDeclaration: compare.toString(),
-        objectId: await all(name),
-        arguments: [bounded, ...[least, unrecorded, isRecord].map((value) => ({ value }))],
-        returnByValue: true,
-      };
-      const { result, exceptionDetails } = await session.post('Runtime.callFunctionOn', call);
-      if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
-      found.push(...(JSON.parse(String(result.value)) as GrownCollection[]));
-    }
+    const { result, exceptionDetails } = await session.post('Runtime.callFunctionOn', call);
+    if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
     await session.post('Runtime.releaseObjectGroup', { objectGroup });
-    return found;
+    return JSON.parse(String(result.value)) as GrownCollection[];
   }
 }
 
-type AnyCollection = Map<unknown, unknown> | Set<unknown> | unknown[];
-
 /** Its text is sent, so it refers to nothing outside. */
-function compare(
-  this: Iterable<AnyCollection>,
-  bounded: Iterable<object>,
-  least: number,
-  unrecorded: number,
-  isRecord: boolean,
-): string {
-  const global = globalThis as { sizesOfCollections?: WeakMap<object, number> };
+function compare(this: Iterable<object>, least: number, unrecorded: number, isRecord: boolean): string {
+  const global = globalThis as unknown as {
+    readonly typesOfCollections: typeof TYPES;
+    sizesOfCollections?: WeakMap<object, number>;
+  };
+  const { Map: MapType, Set: SetType, Array: ArrayType, BoundedMap: BoundedType } = global.typesOfCollections;
   const recorded = (global.sizesOfCollections ??= new WeakMap<object, number>());
   const skipped = new Set<unknown>();
-  for (const map of bounded) for (const part of Object.values(map)) skipped.add(part);
+  for (const one of this) if (one instanceof BoundedType) for (const part of Object.values(one)) skipped.add(part);
   const found: GrownCollection[] = [];
-  for (const collection of this) {
+  for (const one of this) {
+    const isList = one instanceof ArrayType;
     // The prototypes of derived classes have no size.
-    if (skipped.has(collection) || Object.hasOwn(collection, 'constructor')) continue;
-    const isList = Array.isArray(collection);
-    const size = isList ? collection.length : collection.size;
-    const by = size - (recorded.get(collection) ?? (isList ? size : unrecorded));
-    if (isRecord) recorded.set(collection, size);
-    else if (by >= least)
-      found.push({ by, size, keys: isList ? '' : [...collection.keys()].slice(-2).map(String).join() });
+    if (!(isList || one instanceof MapType || one instanceof SetType) || Object.hasOwn(one, 'constructor')) continue;
+    if (skipped.has(one)) continue;
+    const size = isList ? one.length : one.size;
+    const by = size - (recorded.get(one) ?? (isList ? size : unrecorded));
+    if (isRecord) recorded.set(one, size);
+    else if (by >= least) found.push({ by, size, keys: isList ? '' : [...one.keys()].slice(-2).map(String).join() });
   }
   return JSON.stringify(found);
 }

@@ -29,7 +29,8 @@ describe('the memory of all services', () => {
   });
 
   const send = async (method: string, path: string, body?: object): Promise<string> => {
-    const headers = { 'content-type': 'application/json' };
+    // A kept connection could end while the process, which is the client too, collects garbage for seconds.
+    const headers = { 'content-type': 'application/json', connection: 'close' };
     const response = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
