@@ -1,12 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseJson, textAt } from '@muster/schema';
 import { freePort, type StartableService } from '@muster/service-muster';
 
 const START_TIMEOUT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
-/** As in the script `start`; docs/adr/0035-collect-garbage-as-the-program-allocates.md has the reasons. */
-export const NODE_OPTIONS = ['--max-semi-space-size=64', '--v8-pool-size=1', '--no-memory-reducer'];
 export const MUSTER_MAIN = join(__dirname, '..', '..', '..', 'services', 'muster', 'dist', 'main.js');
+
+/**
+ * Returns the options of Node in the script `start` of the tree of the program; docs/adr/0035-collect-garbage-as-the-program-allocates.md
+ * has the reasons.
+ */
+export function nodeOptionsOf(program: string): readonly string[] {
+  let tree = dirname(program);
+  while (!existsSync(join(tree, 'nx.json'))) {
+    if (tree === dirname(tree))
+      throw new Error(`${program} is not in a tree of Muster: no folder above it has a nx.json.`);
+    tree = dirname(tree);
+  }
+  const start = textAt(parseJson(readFileSync(join(tree, 'package.json'), 'utf8')), 'scripts', 'start') ?? '';
+  const [, options = ''] = /exec node ((?:--\S+ )*)/.exec(start) ?? [];
+  return options.split(' ').filter(Boolean);
+}
+
+const NODE_OPTIONS = nodeOptionsOf(MUSTER_MAIN);
 
 export interface MusterProcessOptions {
   readonly dataDirectory: string;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@muster/service-muster';
 import { eventually, temporaryDirectory } from '@muster/testing';
-import { MUSTER_MAIN, NODE_OPTIONS } from './muster-process';
+import { MUSTER_MAIN, nodeOptionsOf } from './muster-process';
 
 const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 
@@ -11,7 +11,8 @@ const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(PACKAGE_JSON, 'utf8')) as { scripts: { start: string } };
   const last = scripts.start.split(' && ').at(-1) ?? '';
-  expect(last).toContain(`node ${NODE_OPTIONS.join(' ')} services/muster/dist/main.js`);
+  expect(nodeOptionsOf(MUSTER_MAIN)).toContain('--no-memory-reducer');
+  expect(last).toBe(`exec node ${nodeOptionsOf(MUSTER_MAIN).join(' ')} services/muster/dist/main.js`);
   return `true && ${last.replace('services/muster/dist/main.js', MUSTER_MAIN)}`;
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { freePort } from '@muster/service-muster';
-import { NODE_OPTIONS } from '@muster/tool-demo';
+import { nodeOptionsOf } from '@muster/tool-demo';
 
 /** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -156,7 +156,7 @@ export async function startEmbeddedProcess(
   const restUrl = `http://${HOST}:${restPort}`;
   const imageUrl = `http://${HOST}:${imagePort}`;
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [...NODE_OPTIONS, program], {
+  const child = spawn(process.execPath, [...nodeOptionsOf(program), program], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
