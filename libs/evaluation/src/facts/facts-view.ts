@@ -167,7 +167,7 @@ export class FactsView {
   private observeReport(event: ObservedEvent<InventoryEvent>): readonly Subject[] {
     const key = hostKeyOfStream(event.streamId);
     const entry = this.host(key);
-    if (!entry || event.data.generation !== entry.state.generation) return [];
+    if (!entry || !isRegistered(entry) || event.data.generation !== entry.state.generation) return [];
     const before = { ...entry };
     entry.reports = evolveReports(before.reports, event);
     this.entries.hosts.changed(key);
