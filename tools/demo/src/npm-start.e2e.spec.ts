@@ -11,8 +11,9 @@ const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(PACKAGE_JSON, 'utf8')) as { scripts: { start: string } };
   const last = scripts.start.split(' && ').at(-1) ?? '';
-  expect(nodeOptionsOf(MUSTER_MAIN)).toContain('--no-memory-reducer');
-  expect(last).toBe(`exec node ${nodeOptionsOf(MUSTER_MAIN).join(' ')} services/muster/dist/main.js`);
+  const options = ['--max-semi-space-size=64', '--v8-pool-size=1', '--no-memory-reducer'];
+  expect(nodeOptionsOf(MUSTER_MAIN)).toEqual(options);
+  expect(last).toContain(`node ${options.join(' ')} services/muster/dist/main.js`);
   return `true && ${last.replace('services/muster/dist/main.js', MUSTER_MAIN)}`;
 }
 
