@@ -59,7 +59,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
   async onApplicationShutdown(): Promise<void> {
     this.isClosing = true;
     // Ends a request that waits for an answer.
-    await (await this.account?.catch(() => undefined))?.close();
+    await this.closeAccount();
     await this.sending.close();
   }
 
@@ -123,13 +123,21 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
     return Object.fromEntries(Object.entries(revoked).filter(([, at]) => at >= fromSeconds));
   }
 
+  /** The next attempt uses a new connection: the client may have ended this one for good. */
   private async send(): Promise<void> {
     this.account ??= this.open();
-    const account = await this.account.catch((error: unknown) => {
-      this.account = undefined;
+    try {
+      await (await this.account).revoke(this.revoked);
+    } catch (error) {
+      await this.closeAccount();
       throw error;
-    });
-    await account.revoke(this.revoked);
+    }
+  }
+
+  private async closeAccount(): Promise<void> {
+    const { account } = this;
+    this.account = undefined;
+    await (await account?.catch(() => undefined))?.close();
   }
 
   private async open(): Promise<BusAccount> {
