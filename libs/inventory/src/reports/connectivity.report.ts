@@ -110,16 +110,14 @@ export const connectivityReader = documentReader({
 function toPeer(remote: RemoteHost): Plain<PeerReach> {
   const near = (remote.l2_connectivity ?? []).filter(({ successful }) => successful);
   const paths = pathsTo(remote);
-  const tried = [...paths.values()];
+  const reached = [...paths].filter(([, { isReached }]) => isReached);
   return {
     hostId: remote.host_id ?? '',
     nearAddresses: sorted(near.map(({ remote_ip_address }) => remote_ip_address ?? '')).slice(0, MAX_PEER_ADDRESSES),
-    farAddresses: sorted([...paths].filter(([, { isReached }]) => isReached).map(([address]) => address)).slice(
-      0,
-      MAX_PEER_ADDRESSES,
-    ),
-    latencyMs: Math.max(0, ...tried.map(({ latencyMs }) => latencyMs)),
-    packetLossPercent: Math.max(0, ...tried.map(({ lossPercent }) => lossPercent)),
+    farAddresses: sorted(reached.map(([address]) => address)).slice(0, MAX_PEER_ADDRESSES),
+    // An address that did not answer has no quality: other rules require that hosts reach each other.
+    latencyMs: Math.max(0, ...reached.map(([, { latencyMs }]) => latencyMs)),
+    packetLossPercent: Math.max(0, ...reached.map(([, { lossPercent }]) => lossPercent)),
   };
 }
 
@@ -127,6 +125,12 @@ interface Path {
   readonly isReached: boolean;
   readonly latencyMs: number;
   readonly lossPercent: number;
+}
+
+function isBetter(path: Path, other: Path): boolean {
+  if (path.isReached !== other.isReached) return path.isReached;
+  if (path.lossPercent !== other.lossPercent) return path.lossPercent < other.lossPercent;
+  return path.latencyMs < other.latencyMs;
 }
 
 /** Returns the best path to each address, because several network cards may try an address. */
@@ -141,14 +145,10 @@ function pathsTo(remote: RemoteHost): ReadonlyMap<string, Path> {
     const path: Path = {
       isReached: successful === true,
       latencyMs: average_rtt_ms ?? 0,
-      lossPercent: packet_loss_percentage ?? (successful ? 0 : 100),
+      lossPercent: packet_loss_percentage ?? 0,
     };
     const other = best.get(address);
-    const isBetter =
-      !other ||
-      path.lossPercent < other.lossPercent ||
-      (path.lossPercent === other.lossPercent && path.latencyMs < other.latencyMs);
-    if (isBetter) best.set(address, path);
+    if (!other || isBetter(path, other)) best.set(address, path);
   }
   return best;
 }

@@ -57,7 +57,7 @@ describe('connectivity of hosts', () => {
     expect(first.stored?.peers.map(({ hostId }) => hostId)).toEqual(['a', 'b']);
     const second = report(first.state, remote('a'), remote('b', { successful: false, loss: 100 }), remote('c'));
     expect(second.stored?.peers).toMatchObject([
-      { hostId: 'b', nearAddresses: [], farAddresses: [], packetLossPercent: 100 },
+      { hostId: 'b', nearAddresses: [], farAddresses: [], packetLossPercent: 0 },
       { hostId: 'c', nearAddresses: ['10.0.0.1'], farAddresses: ['10.0.0.1'] },
     ]);
     const third = report(second.state, remote('c'), remote('a'));
@@ -70,6 +70,23 @@ describe('connectivity of hosts', () => {
     expect(slow.stored?.peers).toMatchObject([{ hostId: 'a', latencyMs: 100.4 }]);
     expect(report(slow.state, remote('a', { rtt: 180 }), remote('b')).stored).toBeUndefined();
     expect(report(first.state, remote('a', { loss: 1 }), remote('b')).stored?.peers).toHaveLength(1);
+  });
+
+  it.each([
+    ['without a loss, as agents of v2 report it', undefined],
+    ['with a loss of 100 %', 100],
+  ])('measures only the paths to addresses that answer, when an address is reported %s', (_how, loss) => {
+    const peer = remote('a', { rtt: 3, loss: 1 });
+    const silent = { outgoing_nic: 'ens3', remote_ip_address: '10.9.0.1', packet_loss_percentage: loss };
+    const { stored } = report(start, { ...peer, l3_connectivity: [...peer.l3_connectivity, silent] });
+    expect(stored?.peers).toMatchObject([{ farAddresses: ['10.0.0.1'], latencyMs: 3, packetLossPercent: 1 }]);
+  });
+
+  it('takes the path that reaches an address', () => {
+    const peer = remote('a', { loss: 10 });
+    const lost = { outgoing_nic: 'ens4', remote_ip_address: '10.0.0.1' };
+    const { stored } = report(start, { ...peer, l3_connectivity: [lost, ...peer.l3_connectivity, lost] });
+    expect(stored?.peers).toMatchObject([{ farAddresses: ['10.0.0.1'], packetLossPercent: 10 }]);
   });
 
   it('includes addresses that several machines use', () => {

@@ -121,7 +121,7 @@ describe('a connectivity check', () => {
   it('reports an address that did not answer', async () => {
     const run: RunCommand = async () => ({ exitCode: 1, stdout: NO_PING });
     const { remote_hosts } = await checkConnectivity(hosts, [], run, noNeighbours, never);
-    expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7', packet_loss_percentage: 100 }]);
+    expect(remote_hosts[0]?.l3_connectivity).toEqual([{ remote_ip_address: '192.0.2.7' }]);
   });
 });
 

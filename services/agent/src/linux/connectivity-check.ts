@@ -137,8 +137,7 @@ async function reachL2(
 async function pingAddress(address: string, run: RunCommand, signal: AbortSignal): Promise<L3Reach> {
   const { stdout } = await run('ping', ['-c', '10', '-W', '3', '-q', address], signal);
   const summary = parsePing(stdout);
-  if (summary?.averageMs === undefined)
-    return { remote_ip_address: address, packet_loss_percentage: summary?.lossPercent };
+  if (summary?.averageMs === undefined) return { remote_ip_address: address };
   return {
     average_rtt_ms: summary.averageMs,
     packet_loss_percentage: summary.lossPercent,
