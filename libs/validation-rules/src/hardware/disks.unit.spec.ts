@@ -106,6 +106,12 @@ describe('selection of the installation disk', () => {
     expect(chooseInstallationDisk({ diskId: 'b', diskPath: '/dev/sdb' }, [])).toEqual(NO_INSTALLATION_DISK);
   });
 
+  it('keeps the selected disk when another disk has its path after a reboot', () => {
+    const selected = { diskId: 'a', diskPath: '/dev/sda' };
+    const swapped = [named('b', { name: 'sda', path: '/dev/sda' }), named('a', { name: 'sdb', path: '/dev/sdb' })];
+    expect(chooseInstallationDisk(selected, swapped)).toEqual({ diskId: 'a', diskPath: '/dev/sdb' });
+  });
+
   it('identifies a disk without an id by its device path', () => {
     expect(chooseInstallationDisk(NO_INSTALLATION_DISK, [disk({ id: '', path: '', name: 'vda' })])).toEqual({
       diskId: '/dev/vda',

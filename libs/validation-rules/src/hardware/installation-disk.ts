@@ -139,9 +139,12 @@ export function isDisk(disk: Disk, chosen: string): boolean {
   );
 }
 
-/** Keeps a selected disk that is still eligible, else returns the best eligible one. */
+/**
+ * Keeps a selected disk that is still eligible, else returns the best eligible one. The path identifies the selected disk only
+ * when its id is empty, because after a reboot another disk can have that path.
+ */
 export function chooseInstallationDisk(current: InstallationDisk, eligible: readonly Disk[]): InstallationDisk {
-  const kept = eligible.find((disk) => isDisk(disk, current.diskId) || isDisk(disk, current.diskPath));
+  const kept = eligible.find((disk) => isDisk(disk, current.diskId || current.diskPath));
   const [best] = [...eligible].sort(byPreference);
   const disk = kept ?? best;
   return disk ? toInstallationDisk(disk) : NO_INSTALLATION_DISK;
