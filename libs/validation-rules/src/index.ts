@@ -26,6 +26,7 @@ export {
 } from './facts/cluster-settings.facts';
 export type { ClusterFacts, ClusterHostFacts } from './facts/cluster.facts';
 export {
+  decisiveVersion,
   effectiveRole,
   GOOD_LATENCY_MS,
   type HostFacts,

@@ -133,14 +133,19 @@ export const GOOD_LATENCY_MS = 10;
 export const hardwareOf = (facts: HostFacts): Hardware => facts.hardware ?? NO_HARDWARE;
 export const clusterOf = (facts: HostFacts): ClusterSettingsFacts => facts.cluster ?? NO_CLUSTER;
 export const isBound = (facts: HostFacts): boolean => facts.cluster !== undefined;
-export const isDay2Host = (facts: HostFacts): boolean => facts.kind === 'AddToExistingClusterHost';
+export const isDay2Host = ({ kind }: Pick<HostFacts, 'kind'>): boolean => kind === 'AddToExistingClusterHost';
 
 /** Returns the name of the node: the requested hostname, else the one in the inventory. */
 export const hostnameOf = (facts: HostFacts): string => facts.requestedHostname || hardwareOf(facts).hostname;
 
 /** Returns the version that determines requirements and disk types. */
-export const versionOf = (facts: HostFacts): string =>
-  facts.cluster && !isDay2Host(facts) ? facts.cluster.openshiftVersion : facts.infraEnvVersion;
+export const versionOf = ({ kind, cluster, infraEnvVersion }: HostFacts): string =>
+  decisiveVersion(kind, cluster?.openshiftVersion, infraEnvVersion);
+
+/** Returns the version of the cluster; for unbound and day-2 hosts the version of the infra-env. Empty when neither is known. */
+export function decisiveVersion(hostKind: string, clusterVersion = '', infraEnvVersion = ''): string {
+  return isDay2Host({ kind: hostKind }) ? infraEnvVersion || clusterVersion : clusterVersion || infraEnvVersion;
+}
 
 /** The policy of a service with default settings. */
 export const SERVICE_DEFAULTS: RulesPolicy = {

@@ -1,6 +1,6 @@
 import { resourcesOfOperators } from '@muster/operators';
 import { isDay2Cluster, isSingleNode } from '../facts/cluster-settings.facts';
-import { clusterOf, effectiveRole, hardwareOf, type HostFacts, isBound } from '../facts/host.facts';
+import { clusterOf, effectiveRole, hardwareOf, type HostFacts, isBound, versionOf } from '../facts/host.facts';
 import { operatorCluster, operatorHost } from '../operators/operator-subjects';
 import type { Hardware } from './hardware';
 import { type HostRequirements, requirementsOf, type RequirementsRole, type RoleRequirements } from './requirements';
@@ -39,7 +39,7 @@ export function requirementsRole(
 }
 
 const roleRequirements = (facts: HostFacts): RoleRequirements =>
-  requirementsOf(facts.policy.requirements, facts.cluster?.openshiftVersion || facts.infraEnvVersion);
+  requirementsOf(facts.policy.requirements, versionOf(facts));
 
 /**
  * Returns the requirements of this host for its role, OpenShift and the selected operators. For unbound hosts: the

@@ -4,6 +4,7 @@ import { hostGenerationAfter } from '@muster/domain';
 import type { ReadDocument } from '@muster/event-sourcing';
 import {
   assessDisks,
+  decisiveVersion,
   diskIdOf,
   effectiveRole,
   type Hardware,
@@ -90,7 +91,7 @@ async function evaluated(
 ): Promise<Pick<HostDocument, '_disks' | '_disk_gb_min'>> {
   const cluster = host.cluster_id ? await read(COLLECTIONS.clusters, host.cluster_id) : undefined;
   const infraEnv = await read(COLLECTIONS.infraEnvs, host.infra_env_id);
-  const version = cluster?.openshift_version ?? infraEnv?.openshift_version ?? '';
+  const version = decisiveVersion(host.kind, cluster?.openshift_version, infraEnv?.openshift_version);
   const disks = assessDisks(hardware, version, ANY_SIZE_GB).map(({ disk, reasons }) => ({
     name: disk.name,
     id: diskIdOf(disk),

@@ -62,6 +62,17 @@ describe('the eligibility of disks', () => {
     expect(reasonsOf(host)).toEqual([[]]);
   });
 
+  it('depends on the release of the infra-env for a day-2 host', async () => {
+    const { host } = await viewsAfter(
+      clusterRegistered({ settings: { name: 'demo', openshiftVersion: '4.12' } }),
+      infraEnvRegistered(),
+      onInfraEnv('InfraEnvSettingsRevised', { changes: { openshiftVersion: '4.18' } }),
+      hostRegistered({ kind: 'AddToExistingClusterHost' }),
+      reported(disk('md0', 120, { driveType: 'RAID' })),
+    );
+    expect(reasonsOf(host)).toEqual([[]]);
+  });
+
   it('is updated when the role requires another size', async () => {
     const events = [clusterRegistered(), hostRegistered(), reported(disk('sda', 60), disk('sdb', 20))];
     const sizes = async (...more: TestEvent[]) => reasonsOf((await viewsAfter(...events, ...more)).host);

@@ -14,6 +14,7 @@ import type { Requests } from '@muster/ports';
 import {
   chooseInstallationDisk,
   controlPlaneCountOf,
+  decisiveVersion,
   type Disk,
   type IgnoredRules,
   recordedBlockingIds,
@@ -46,7 +47,7 @@ export class InstallationDisks {
       hardware,
       {
         effectiveRole: effectiveRole(state),
-        openshiftVersion: cluster?.openshiftVersion ?? infraEnv?.openshiftVersion ?? '',
+        openshiftVersion: decisiveVersion(state.kind, cluster?.openshiftVersion, infraEnv?.openshiftVersion),
         isSingleNode: cluster?.controlPlaneCount === 1,
       },
       this.config,
