@@ -1,3 +1,4 @@
+import type { HostKey } from '@muster/contracts';
 import { meetsControlPlaneOperators, MOST_COUNTED, NOTHING, resourcesOfOperators, shapeOf } from '@muster/operators';
 import { keptByObject } from '@muster/schema';
 import {
@@ -40,9 +41,9 @@ export interface HardwareSize {
   readonly hasGpu: boolean;
 }
 
-/** A host as input of role assignment. */
+/** A host as input of role assignment. Its key identifies it, because a machine may be in the cluster through two infra-envs. */
 export interface RoleCandidate {
-  readonly hostId: string;
+  readonly key: HostKey;
   readonly status: string;
   readonly role: HostRole;
   /** Empty until suggested. */
@@ -56,7 +57,7 @@ export interface RoleCandidate {
 }
 
 export interface SuggestedRole {
-  readonly hostId: string;
+  readonly key: HostKey;
   readonly role: HostRole;
 }
 
@@ -74,7 +75,7 @@ export function hostWeight(size: HardwareSize): number {
  * Returns the suggestions that differ from the current ones, for day-1 hosts with an automatic role that may change.
  * The smallest sufficient machines become control plane hosts, machines with a GPU last, so that large machines run the
  * workload. Returns nothing until every host has an inventory, because a missing host may be a better candidate. Equal
- * machines are ordered by host id.
+ * machines are ordered by their keys.
  */
 export function suggestRoles(hosts: readonly RoleCandidate[], controlPlaneCount: number): readonly SuggestedRole[] {
   if (hosts.some(({ size }) => !size)) return [];
@@ -96,7 +97,7 @@ export function suggestRoles(hosts: readonly RoleCandidate[], controlPlaneCount:
   };
   return open.flatMap((host) => {
     const role = roleOf(host);
-    return role === host.suggestedRole ? [] : [{ hostId: host.hostId, role }];
+    return role === host.suggestedRole ? [] : [{ key: host.key, role }];
   });
 }
 
@@ -121,7 +122,7 @@ function compareSizes(first: RoleCandidate, second: RoleCandidate): number {
   return (
     Number(first.size.hasGpu) - Number(second.size.hasGpu) ||
     hostWeight(first.size) - hostWeight(second.size) ||
-    (first.hostId < second.hostId ? -1 : 1)
+    (first.key < second.key ? -1 : 1)
   );
 }
 
@@ -131,7 +132,8 @@ type Policy = Pick<RulesPolicy, 'requirements' | 'operatorSettings'>;
 
 /** A host whose role may change. */
 export interface RoleAssignmentHost {
-  readonly state: Pick<HostState, 'hostId' | 'status' | 'role' | 'suggestedRole' | 'installationDisk'>;
+  readonly key: HostKey;
+  readonly state: Pick<HostState, 'status' | 'role' | 'suggestedRole' | 'installationDisk'>;
   readonly hardware?: Hardware | undefined;
 }
 
@@ -143,15 +145,16 @@ export function toRoleCandidates(
 ): readonly RoleCandidate[] {
   const operators = cluster.operators.length > 0 ? operatorsBeforeRoles(hosts, cluster, policy) : undefined;
   const { openshiftVersion } = cluster;
-  return hosts.map(({ state, hardware }) =>
-    candidateOf(state, hardware, openshiftVersion, isSingleNode(cluster), policy, operators),
+  return hosts.map(({ key, state, hardware }) =>
+    candidateOf(state, key, hardware, openshiftVersion, isSingleNode(cluster), policy, operators),
   );
 }
 
 /** Candidates are kept by the state of the host, because few hosts of a cluster change between two suggestions. */
 const candidateOf = keptByObject(
   (
-    { hostId, status, role, suggestedRole, installationDisk }: RoleAssignmentHost['state'],
+    { status, role, suggestedRole, installationDisk }: RoleAssignmentHost['state'],
+    key: HostKey,
     hardware: Hardware | undefined,
     openshiftVersion: string,
     isOnlyNode: boolean,
@@ -167,7 +170,7 @@ const candidateOf = keptByObject(
     const meets = (needs: { cpuCores: number; ramMib: number }): boolean =>
       hardware !== undefined && hasCores(hardware, needs.cpuCores) && hasMemory(hardware, needs.ramMib);
     return {
-      hostId,
+      key,
       status,
       role,
       suggestedRole,

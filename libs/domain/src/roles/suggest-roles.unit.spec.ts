@@ -1,3 +1,4 @@
+import { type HostKey, hostKeyOf, parseHostKey } from '@muster/contracts';
 import fc from 'fast-check';
 import {
   effectiveRoleOf,
@@ -15,8 +16,9 @@ const size = (cores: number, more: Partial<HardwareSize> = {}): HardwareSize => 
   hasGpu: false,
   ...more,
 });
+const key = (hostId: string, infraEnvId = 'i1'): HostKey => hostKeyOf(infraEnvId, hostId);
 const candidate = (hostId: string, more: Partial<RoleCandidate> = {}): RoleCandidate => ({
-  hostId,
+  key: key(hostId),
   status: 'known',
   role: 'auto-assign',
   suggestedRole: '',
@@ -46,7 +48,9 @@ describe('hostWeight', () => {
 
 describe('suggestRoles', () => {
   const roles = (hosts: readonly RoleCandidate[], count = 3): Readonly<Record<string, string>> =>
-    Object.fromEntries(suggestRoles(hosts, count).map(({ hostId, role }) => [hostId, role]));
+    Object.fromEntries(
+      suggestRoles(hosts, count).map((suggested) => [parseHostKey(suggested.key).hostId, suggested.role]),
+    );
 
   it('makes the smallest sufficient machines control plane hosts', () => {
     const hosts = [16, 8, 4, 12, 32].map((cores) => candidate(`c${cores}`, { size: size(cores) }));
@@ -91,6 +95,14 @@ describe('suggestRoles', () => {
     });
   });
 
+  it('distinguishes the hosts of one machine that registered through two infra-envs', () => {
+    const hosts = ['i2', 'i1'].map((infraEnvId) => candidate('z', { key: key('z', infraEnvId) }));
+    expect(suggestRoles(hosts, 1)).toEqual([
+      { key: key('z', 'i2'), role: 'worker' },
+      { key: key('z', 'i1'), role: 'master' },
+    ]);
+  });
+
   it('returns nothing for hosts that are being installed', () => {
     expect(suggestRoles([candidate('a'), candidate('b', { size: undefined })], 3)).toEqual([]);
   });
@@ -114,9 +126,9 @@ describe('suggestRoles', () => {
           candidate(hostId, { size: size(cores), canBeControlPlane }),
         );
         const first = suggestRoles(hosts, count);
-        const result = new Map(first.map(({ hostId, role }) => [hostId, role]));
+        const result = new Map(first.map((suggested) => [suggested.key, suggested.role]));
         expect([...suggestRoles([...hosts].reverse(), count)].reverse()).toEqual(first);
-        const again = hosts.map((one) => ({ ...one, suggestedRole: result.get(one.hostId) ?? one.suggestedRole }));
+        const again = hosts.map((one) => ({ ...one, suggestedRole: result.get(one.key) ?? one.suggestedRole }));
         expect(suggestRoles(again, count)).toEqual([]);
         const masters = first.filter(({ role }) => role === 'master').length;
         expect(masters).toBe(Math.min(count, drawn.filter(({ canBeControlPlane }) => canBeControlPlane).length));

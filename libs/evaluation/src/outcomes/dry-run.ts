@@ -180,10 +180,10 @@ export class DryRun {
     const { facts } = this.cluster();
     const hosts = keys.map((key) => {
       const { state, reports } = this.host(key);
-      return { state, hardware: reports.hardware };
+      return { key, state, hardware: reports.hardware };
     });
-    for (const { hostId, role } of suggestRoles(toRoleCandidates(hosts, facts, this.policy), facts.controlPlaneCount))
-      this.decideHost(hostKeyOf(DRY_RUN_ID, hostId), { type: 'SuggestRole', at: this.at, role });
+    for (const { key, role } of suggestRoles(toRoleCandidates(hosts, facts, this.policy), facts.controlPlaneCount))
+      this.decideHost(key, { type: 'SuggestRole', at: this.at, role });
     return this.position > before;
   }
 

@@ -47,15 +47,11 @@ export class RoleSuggestions {
     const hosts = this.view.hostsOf(cluster.id);
     const suggestions = suggestionsFor(hosts, cluster.state, this.config);
     if (suggestions.length === 0) return;
-    const byId = new Map(hosts.map(({ state, key }) => [state.hostId, key]));
     const at = this.aggregates.now();
     await Promise.all(
-      suggestions.map(async ({ hostId, role }) => {
-        const key = byId.get(hostId);
-        const host = key && this.view.host(key);
-        if (!host) return;
-        const context = this.aggregates.ownContext(host);
-        await this.aggregates.hosts.handle(host.key, { type: 'SuggestRole', at, role }, context);
+      suggestions.map(async ({ key, role }) => {
+        const context = this.aggregates.ownContext(this.view.host(key));
+        await this.aggregates.hosts.handle(key, { type: 'SuggestRole', at, role }, context);
       }),
     );
   }
