@@ -45,6 +45,12 @@ const mapperKind = (files: MachineFiles, name: string): 'Multipath' | 'LVM' | un
   return uuid.startsWith('mpath-') ? 'Multipath' : uuid.startsWith('LVM-') ? 'LVM' : undefined;
 };
 
+const KNOWN_CONTROLLERS = /^(sd|hd|vd|xvd|nvme|mmcblk|dasd|md|sr|fd)/;
+
+/** Other devices are persistent memory, raw flash, or disks of other machines. */
+const hasKnownController = (files: MachineFiles, name: string): boolean =>
+  KNOWN_CONTROLLERS.test(name) || mapperKind(files, name) !== undefined;
+
 function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): Disk {
   const block = `/sys/block/${name}`;
   const udev = readUdev(files, name);
@@ -55,7 +61,11 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): 
   const isMedia = driveType === 'ODD' || mountsOf(mounts, name).some(({ target }) => target.endsWith('iso'));
   const reasons = isMedia
     ? ['Disk holds the medium that the machine runs from']
-    : [...reasonsAgainst(mounts, name, driveType), ...(driveType === 'iSCSI' ? reasonsAgainstIscsi(files, name) : [])];
+    : [
+        ...(hasKnownController(files, name) ? [] : ['Disk has an unknown storage controller']),
+        ...reasonsAgainst(mounts, name, driveType),
+        ...(driveType === 'iSCSI' ? reasonsAgainstIscsi(files, name) : []),
+      ];
   const known = (text: string | undefined): string | undefined => (text === 'unknown' ? undefined : text);
   return {
     bootable: isBootable(files, name),

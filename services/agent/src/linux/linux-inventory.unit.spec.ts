@@ -82,6 +82,24 @@ describe('the disks of a machine', () => {
     expect(disk?.drive_type).toBe('FC');
   });
 
+  it.each(['pmem0', 'nbd0', 'rbd0', 'drbd0', 'mtdblock0'])(
+    'are not eligible for installation when their controller is unknown: %s',
+    async (name) => {
+      const disk = await diskOf(name, { [`/sys/block/${name}/queue/rotational`]: '0' });
+      expect(disk?.installation_eligibility).toEqual({
+        eligible: false,
+        not_eligible_reasons: ['Disk has an unknown storage controller'],
+      });
+    },
+  );
+
+  it.each(['sda', 'hda', 'vda', 'xvda', 'nvme0n1', 'mmcblk0', 'dasda', 'md0', 'md127', 'md_d0'])(
+    'are eligible for installation with a known controller: %s',
+    async (name) => {
+      expect((await diskOf(name, {}))?.installation_eligibility.eligible).toBe(true);
+    },
+  );
+
   it('are not in use because of a bind mount', async () => {
     const mountInfo = (folder: string): Files => ({
       '/proc/self/mountinfo': `36 35 8:2 ${folder} /var/data rw - xfs /dev/sda2 rw\n`,
