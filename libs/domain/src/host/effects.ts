@@ -2,6 +2,7 @@ import type { HostEvent } from '@muster/contracts';
 import type { StatusReason } from '../status-reason';
 import type { ContextOf, HostContext } from './guards';
 import { hostReason, type HostReasonCode } from './messages';
+import { type HostState, isDay2 } from './state';
 
 /** Returns the event that ends the silence of a host whose agent sent a request. */
 export function hostReturned({ state }: HostContext): readonly HostEvent[] {
@@ -11,6 +12,15 @@ export function hostReturned({ state }: HostContext): readonly HostEvent[] {
 /** Returns the events of a host that leaves its cluster. None when it has left already. */
 export function leaveCluster({ state }: HostContext): readonly HostEvent[] {
   return state.clusterId === '' ? [] : [{ type: 'HostUnbound', data: { clusterId: state.clusterId } }];
+}
+
+/** Returns the event that assigns the role. None when the host has it. */
+export function roleAssigned(state: HostState, role: string): readonly HostEvent[] {
+  if (role === state.role) return [];
+  // The pool of a day-2 host changes with its role until a user sets the pool.
+  const follows = isDay2(state) && !state.isPoolNameChosen && role !== 'auto-assign';
+  const machineConfigPoolName = follows ? role : state.machineConfigPoolName;
+  return [{ type: 'HostRoleAssigned', data: { role, machineConfigPoolName } }];
 }
 
 export function resumeClock({ command }: HostContext): readonly HostEvent[] {

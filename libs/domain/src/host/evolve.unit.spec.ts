@@ -148,6 +148,15 @@ describe('settings of a host', () => {
     expect(when([...history, ...named.events], command('AssignRole')).state.machineConfigPoolName).toBe('infra');
   });
 
+  it('keep the role and the pool that a user set for a day-2 host when its installation starts', () => {
+    const history = [registered({ kind: 'AddToExistingClusterHost', role: 'auto-assign' }), entered('known')];
+    const named = when(history, command('ReviseSettings', { changes: { machineConfigPoolName: 'infra' } }));
+    const infra = when([...history, ...named.events], command('InstallHost'));
+    expect(infra.state).toMatchObject({ role: 'worker', machineConfigPoolName: 'infra' });
+    const master = when([...history, ...when(history, command('AssignRole')).events], command('InstallHost'));
+    expect(master.state).toMatchObject({ role: 'master', machineConfigPoolName: 'master' });
+  });
+
   it('store only the changed fields', () => {
     const changes = { installerArgs: '["a"]', nodeLabels: '{"a":"b"}' };
     const first = when(day1('known'), command('ReviseSettings', { changes }));

@@ -9,6 +9,7 @@ import {
   machine,
   minute,
   OTHER_MACHINE,
+  pooled,
   progressed,
   refresh,
   registered,
@@ -208,6 +209,30 @@ describe('progress of a host', () => {
     const result = when(history, command('ReportProgress', { stage: 'Rebooting' }));
     expect(result.state).toMatchObject({
       status: 'added-to-existing-cluster',
+      progress: { stage: 'Done', percentage: 100 },
+    });
+  });
+
+  it('of a day-2 host that was bound without a role are those of a worker', () => {
+    const kind = 'AddToExistingClusterHost';
+    let history = pooled('known-unbound');
+    for (const what of [
+      command('Bind'),
+      command('Register', { kind, role: 'worker' }),
+      refresh(),
+      command('InstallHost'),
+      command('ReportProgress', { stage: 'Starting installation' }),
+      command('ReportProgress', { stage: 'Writing image to disk' }),
+      command('ReportProgress', { stage: 'Rebooting' }),
+    ]) {
+      const { refusal, events } = when(history, what);
+      expect({ type: what.type, refusal }).toEqual({ type: what.type, refusal: undefined });
+      history = [...history, ...events];
+    }
+    expect(stateAfter(history)).toMatchObject({
+      status: 'added-to-existing-cluster',
+      role: 'worker',
+      machineConfigPoolName: 'worker',
       progress: { stage: 'Done', percentage: 100 },
     });
   });

@@ -1,15 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
+import { roleAssigned } from '../effects';
 import { type ContextOf, type HostRow, refuse, type RowOn } from '../guards';
-import { DISCOVERY, EDITABLE, HOST_ROLES, isDay2, statusesExcept } from '../state';
-
-function assignRole({ state, command }: ContextOf<'AssignRole'>): readonly HostEvent[] {
-  const { role } = command;
-  if (role === state.role) return [];
-  // The pool of a day-2 host changes with its role until a user sets the pool.
-  const follows = isDay2(state) && !state.isPoolNameChosen && role !== 'auto-assign';
-  const machineConfigPoolName = follows ? role : state.machineConfigPoolName;
-  return [{ type: 'HostRoleAssigned', data: { role, machineConfigPoolName } }];
-}
+import { DISCOVERY, EDITABLE, HOST_ROLES, statusesExcept } from '../state';
 
 function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): readonly HostEvent[] {
   const { diskId, diskPath, byUser } = command;
@@ -59,7 +51,7 @@ const ROLE_ROWS: readonly (RowOn<'AssignRole'> | RowOn<'SuggestRole'> | RowOn<'C
     when: { roleKnown: [true] },
     to: 'stay',
     why: 'The role can be changed until the installation starts.',
-    emit: assignRole,
+    emit: ({ state, command }) => roleAssigned(state, command.role),
   },
   {
     id: 'suggest-role',

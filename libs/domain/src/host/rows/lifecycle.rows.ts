@@ -1,6 +1,6 @@
 import type { HostEvent } from '@muster/contracts';
 import type { StatusReason } from '../../status-reason';
-import { installerChosen, leaveCluster } from '../effects';
+import { installerChosen, leaveCluster, roleAssigned } from '../effects';
 import type { ContextOf, RowOn } from '../guards';
 import { hostReason } from '../messages';
 import { DISCOVERY, INSTALLING, PREPARING, RECLAIMING } from '../state';
@@ -10,6 +10,12 @@ const installationFailed = ({ command }: ContextOf<'ReportInstallFailure'>): rea
   { type: 'HostInstallationFailed', data: { reason: command.reason } },
 ];
 
+function installDay2Host(context: ContextOf<'InstallHost'>): readonly HostEvent[] {
+  // The stages that the host may report follow from its assigned role. A host that was bound after its registration has none.
+  const role = context.state.role === 'auto-assign' ? roleAssigned(context.state, 'worker') : [];
+  return [...role, ...installerChosen(context)];
+}
+
 const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
   {
     id: 'install-day2-host',
@@ -17,9 +23,9 @@ const INSTALL_ROWS: readonly RowOn<'InstallHost'>[] = [
     on: 'InstallHost',
     when: { day2: [true] },
     to: 'installing',
-    why: 'The cluster is already installed, so the host does not wait for other hosts.',
+    why: 'The cluster is already installed, so the host does not wait for other hosts. A host without a role becomes a worker.',
     status: () => hostReason('installing'),
-    emit: installerChosen,
+    emit: installDay2Host,
   },
 ];
 
