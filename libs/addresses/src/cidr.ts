@@ -109,37 +109,45 @@ export function parseAddressRanges(texts: readonly string[]): readonly AddressRa
   });
 }
 
-const larger = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) >= 0 ? a : b);
-const smaller = (a: IpAddress, b: IpAddress): IpAddress => (compareIps(a, b) <= 0 ? a : b);
-
-/** Returns the common addresses of two sorted lists in one pass. */
-function intersect(ours: readonly AddressRange[], theirs: readonly AddressRange[]): readonly AddressRange[] {
-  const both: AddressRange[] = [];
-  for (let [i, j] = [0, 0]; i < ours.length && j < theirs.length;) {
-    const [our, their] = [ours[i], theirs[j]];
-    if (!our || !their) break;
-    const [first, last] = [larger(our.first, their.first), smaller(our.last, their.last)];
-    if (compareIps(first, last) <= 0) both.push({ first, last });
-    if (compareIps(our.last, their.last) < 0) i += 1;
-    else j += 1;
+/** Returns the smallest address of a sorted list that is not below the given address. */
+function nextListed(list: readonly AddressRange[], address: IpAddress): IpAddress | undefined {
+  let [start, end] = [0, list.length];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    const range = list[middle];
+    if (range && compareIps(range.last, address) < 0) start = middle + 1;
+    else end = middle;
   }
-  return both;
+  const first = list[start]?.first;
+  return first && compareIps(first, address) <= 0 ? address : first;
 }
 
 /**
- * Checks an address against the lists of free addresses that the hosts reported for its network. Returns `unverified`
- * when the lists have no address in common, because then the reports are inconsistent.
+ * Returns the smallest address that is in all sorted lists, or undefined. Each list names its next address in turn until all name the
+ * same, because the lists of a large cluster have many ranges and usually share most of them.
+ */
+function firstCommon(lists: readonly (readonly AddressRange[])[]): IpAddress | undefined {
+  let address = lists[0]?.[0]?.first;
+  for (let [agreed, turn] = [0, 0]; address && agreed < lists.length; turn = (turn + 1) % lists.length) {
+    const next = nextListed(lists[turn] ?? [], address);
+    agreed = next === address ? agreed + 1 : 1;
+    address = next;
+  }
+  return address;
+}
+
+/**
+ * Checks an address against the lists of free addresses that the hosts reported for its network. The ranges of a list are sorted and
+ * do not overlap. Returns `unverified` when the lists have no address in common, because then the reports are inconsistent.
  */
 export function verifyByFreeAddresses(
   lists: readonly (readonly AddressRange[])[],
   vip: string,
 ): 'succeeded' | 'failed' | 'unverified' {
-  const [head, ...rest] = lists;
   const address = parseIp(vip);
-  const common = rest.reduce((ranges, list) => intersect(ranges, list), head ?? []);
-  if (!address || common.length === 0) return 'unverified';
-  const isFree = common.some(({ first, last }) => compareIps(first, address) <= 0 && compareIps(address, last) <= 0);
-  return isFree ? 'succeeded' : 'failed';
+  if (!address || lists.length === 0) return 'unverified';
+  if (lists.every((list) => nextListed(list, address) === address)) return 'succeeded';
+  return firstCommon(lists) ? 'failed' : 'unverified';
 }
 
 /** Returns the IPv4 addresses as sorted ranges. Agents scan IPv4 networks only. */

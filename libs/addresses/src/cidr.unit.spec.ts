@@ -6,8 +6,11 @@ import {
   formatNetwork,
   isBroadcast,
   isCanonical,
+  parseAddressRanges,
   parseCidr,
   parseCidrs,
+  toRanges,
+  verifyByFreeAddresses,
 } from './cidr';
 import { parseIp } from './ip-address';
 
@@ -87,5 +90,60 @@ describe('CIDRs', () => {
         expect(formatNetwork(cidr(formatNetwork(parsed)))).toBe(formatNetwork(parsed));
       }),
     );
+  });
+});
+
+describe('lists of free addresses', () => {
+  const toAddress = (number: number): string => `10.0.${number >> 8}.${number & 0xff}`;
+  const rangesOf = (numbers: readonly number[]) => parseAddressRanges(toRanges(numbers.map(toAddress)));
+
+  /** Compares each address of the network with each list. */
+  function expected(lists: readonly (readonly number[])[], vip: number): string {
+    const common = lists[0]?.filter((number) => lists.every((list) => list.includes(number))) ?? [];
+    if (common.length === 0) return 'unverified';
+    return common.includes(vip) ? 'succeeded' : 'failed';
+  }
+
+  const aNumber = fc.integer({ min: 250, max: 265 });
+  const sparse = fc.uniqueArray(aNumber, { maxLength: 10 });
+  const dense = sparse.map((missing) =>
+    Array.from({ length: 16 }, (_, at) => 250 + at).filter((one) => !missing.includes(one)),
+  );
+
+  it('have the same result as a comparison of all addresses', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(sparse, dense), { maxLength: 5 }), aNumber, (lists, vip) => {
+        expect(verifyByFreeAddresses(lists.map(rangesOf), toAddress(vip))).toBe(expected(lists, vip));
+      }),
+    );
+  });
+
+  it('are not read completely', () => {
+    const [listCount, rangeCount, readsMax] = [20, 511, 50];
+    let reads = 0;
+    const lists = Array.from({ length: listCount }, (_, missing) =>
+      rangesOf(Array.from({ length: rangeCount }, (__, at) => at * 2).filter((one) => one !== 4 + missing * 2)).map(
+        ({ first, last }) => ({
+          first,
+          get last() {
+            reads += 1;
+            return last;
+          },
+        }),
+      ),
+    );
+    for (const [vip, result] of [
+      ['10.0.0.2', 'succeeded'],
+      ['10.0.0.5', 'failed'],
+      ['10.0.0.8', 'failed'],
+    ]) {
+      reads = 0;
+      expect(verifyByFreeAddresses(lists, vip ?? '')).toBe(result);
+      expect(reads).toBeLessThan(listCount * readsMax);
+    }
+  });
+
+  it('do not confirm a text that is not an address', () => {
+    expect(verifyByFreeAddresses([rangesOf([1])], '10.0.0')).toBe('unverified');
   });
 });
