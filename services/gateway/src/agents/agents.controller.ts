@@ -14,7 +14,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Req 
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts } from '../auth/caller';
+import { Accepts, ReachesHostsOfCluster } from '../auth/caller';
 import { type AgentRequest, Context, FromAgent } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
@@ -130,6 +130,7 @@ export class AgentsController {
   @SendsAgentVersion()
   @AnswersNothing('Report the installation stage of a host.')
   @Accepts('agentAuth')
+  @ReachesHostsOfCluster()
   async reportProgress(
     @FromAgent() { infraEnvId, hostId, context }: AgentRequest,
     @Body() { current_stage: stage, progress_info: progressInfo = '' }: HostProgressBody,

@@ -14,11 +14,12 @@ import {
   type Caller,
   credentialOf,
   type PathIds,
+  REACHES_CLUSTER,
   type Role,
 } from './caller';
 import { DownloadUrls, OPENED_BY_URL } from './download-urls';
 import { LastSeen } from './last-seen';
-import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess } from './ownership';
+import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess, type TokenReach } from './ownership';
 import { RequestRates } from './request-rates';
 
 declare module 'fastify' {
@@ -66,11 +67,7 @@ export class AuthGuard implements CanActivate {
   }
 
   /** @throws RefusalError for a caller without a valid credential or without access to the resources of the request */
-  private async admit(
-    request: FastifyRequest,
-    handler: ReturnType<ExecutionContext['getHandler']>,
-    schemes: readonly AuthScheme[],
-  ): Promise<boolean> {
+  private async admit(request: FastifyRequest, handler: Handler, schemes: readonly AuthScheme[]): Promise<boolean> {
     const path = pathIdsOf(request);
     const isDownload = this.reflector.get<boolean | undefined>(OPENED_BY_URL, handler) === true;
     const caller =
@@ -80,7 +77,7 @@ export class AuthGuard implements CanActivate {
       throw new RefusalError(UNAUTHORIZED);
     }
     this.rates.count(this.countedAs(caller, path, request.ip));
-    await this.authorize(caller, this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler), request);
+    await this.authorize(caller, handler, request);
     request.caller = caller;
     return true;
   }
@@ -110,8 +107,9 @@ export class AuthGuard implements CanActivate {
     return undefined;
   }
 
-  private async authorize(caller: Caller, roles: readonly Role[] | undefined, request: FastifyRequest): Promise<void> {
+  private async authorize(caller: Caller, handler: Handler, request: FastifyRequest): Promise<void> {
     const isReading = READING.includes(request.method);
+    const roles = this.reflector.get<readonly Role[] | undefined>(ALLOWED_ROLES, handler);
     const allowed = roles ?? (isReading ? READERS : WRITERS);
     if (caller.kind === 'user' && !allowed.includes(caller.role))
       throw new RefusalError({
@@ -120,10 +118,16 @@ export class AuthGuard implements CanActivate {
         allowed: [...allowed],
       });
     const accessMode = isReading ? 'read' : 'write';
-    await this.access.check(caller, accessMode, idsOfPath(request));
-    await this.access.check(caller, accessMode, idsOfQuery(request));
+    const reach = reachOf(this.reflector, handler);
+    await this.access.check(caller, accessMode, idsOfPath(request), reach);
+    await this.access.check(caller, accessMode, idsOfQuery(request), reach);
   }
 }
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+const reachOf = (reflector: Reflector, handler: Handler): TokenReach =>
+  reflector.get<boolean | undefined>(REACHES_CLUSTER, handler) === true ? 'cluster' : 'scope';
 
 function pathIdsOf(request: FastifyRequest): PathIds {
   const { clusterId, infraEnvId, hostIds } = idsOfPath(request);
@@ -134,6 +138,7 @@ function pathIdsOf(request: FastifyRequest): PathIds {
 @Injectable()
 export class BodyGuard implements CanActivate {
   constructor(
+    private readonly reflector: Reflector,
     private readonly access: ResourceAccess,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'authType'>,
   ) {}
@@ -141,13 +146,15 @@ export class BodyGuard implements CanActivate {
   // As in the AuthGuard, Nest awaits nothing for a request without a body.
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    return !hasBody(request) || this.admit(request);
+    return !hasBody(request) || this.admit(request, context.getHandler());
   }
 
-  private async admit(request: FastifyRequest): Promise<boolean> {
+  private async admit(request: FastifyRequest, handler: Handler): Promise<boolean> {
     const objects = await readBody(request, this.config.authType === 'none');
     const { caller } = request;
-    if (caller && objects) for (const ids of idsOfBody(objects, request)) await this.access.check(caller, 'write', ids);
+    const reach = reachOf(this.reflector, handler);
+    if (caller && objects)
+      for (const ids of idsOfBody(objects, request)) await this.access.check(caller, 'write', ids, reach);
     return true;
   }
 }

@@ -45,6 +45,15 @@ export const AcceptsAnyone = (): MethodDecorator => SetMetadata(ACCEPTED_SCHEMES
  */
 export const OnlyRoles = (...roles: readonly Role[]): MethodDecorator => SetMetadata(ALLOWED_ROLES, roles);
 
+/** Metadata key of the routes on which a token reaches all hosts of the cluster. */
+export const REACHES_CLUSTER = Symbol('reaches the hosts of the cluster');
+
+/**
+ * The bootstrap host and the controller call the route for every host of their cluster. Hosts of one cluster may belong to several
+ * infra-envs, so a token of one infra-env reaches all hosts of the clusters that its hosts belong to.
+ */
+export const ReachesHostsOfCluster = (): MethodDecorator => SetMetadata(REACHES_CLUSTER, true);
+
 export interface PathIds {
   readonly infraEnvId?: string;
   readonly clusterId?: string;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { IgnitionService, RegistrationService } from '@muster/contracts';
+import { EventsService, IgnitionService, RegistrationService } from '@muster/contracts';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,
@@ -82,6 +82,54 @@ describe('AUTH_TYPE=local', () => {
     expect(await status('')).toBe(404);
     expect(await status(`infra_env_id=${INFRA_ENV_ID}&host_ids=${FOREIGN_ID}&`)).toBe(404);
     expect(await status(`cluster_id=${CLUSTER_ID}&infra_env_id=${INFRA_ENV_ID}&`)).toBe(404);
+  });
+
+  describe('for hosts of another infra-env', () => {
+    const NEIGHBOUR_ID = '4f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f8';
+    const STRANGER_ID = '5f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f9';
+    const put = async (hostId: string, what: string, body: object, infraEnvId = INFRA_ENV_ID): Promise<number> => {
+      const headers = { 'x-secret-key': await tokenOf({ infra_env_id: infraEnvId }, keys.privateKey) };
+      const path = `${API}/v2/infra-envs/${FOREIGN_ID}/hosts/${hostId}/${what}`;
+      return (await gateway.call('PUT', path, { json: body, headers })).status;
+    };
+    const post = async (body: object): Promise<number> => {
+      const headers = { 'x-secret-key': await tokenOf({ infra_env_id: INFRA_ENV_ID }, keys.privateKey) };
+      return (await gateway.call('POST', `${API}/v2/events`, { json: body, headers })).status;
+    };
+    const progress = { current_stage: 'Configuring' };
+    const note = {
+      name: 'reboots_for_node',
+      category: 'user',
+      severity: 'info',
+      message: 'Rebooted once',
+      event_time: '2026-01-02T03:04:05.000Z',
+    };
+    beforeAll(async () => {
+      await gateway.answers(RegistrationService.method.reportHostProgress, () => ({}));
+      await gateway.answers(EventsService.method.recordNote, () => ({}));
+      await gateway.project(2, [
+        hostDocument(),
+        hostDocument({ id: NEIGHBOUR_ID, infra_env_id: FOREIGN_ID }),
+        hostDocument({ id: STRANGER_ID, infra_env_id: FOREIGN_ID, cluster_id: undefined }),
+      ]);
+    });
+
+    it('accepts what the bootstrap host and the controller report about the hosts of their cluster', async () => {
+      expect(await put(NEIGHBOUR_ID, 'progress', progress)).toBe(200);
+      expect(await post({ ...note, cluster_id: CLUSTER_ID, infra_env_id: FOREIGN_ID, host_id: NEIGHBOUR_ID })).toBe(
+        201,
+      );
+    });
+
+    it('refuses hosts that are not in a cluster with its hosts, and every other request', async () => {
+      expect(await put(STRANGER_ID, 'progress', progress)).toBe(404);
+      expect(await put(HOST_ID, 'progress', progress)).toBe(404);
+      expect(await post({ ...note, infra_env_id: FOREIGN_ID, host_id: STRANGER_ID })).toBe(404);
+      expect(await post({ ...note, infra_env_id: FOREIGN_ID })).toBe(404);
+      expect(await put(NEIGHBOUR_ID, 'logs-progress', { logs_state: 'requested' })).toBe(404);
+      const foreign = `${API}/v2/infra-envs/${FOREIGN_ID}/hosts/${NEIGHBOUR_ID}/instructions`;
+      expect(await ask(foreign, { infra_env_id: INFRA_ENV_ID })).toBe(404);
+    });
   });
 
   it('signs the image URL for the infra-env', async () => {

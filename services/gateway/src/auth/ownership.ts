@@ -95,6 +95,9 @@ function withinLimit(text: string): string {
 /** Maximum number of infra-envs in which one host id is looked up. */
 export const SAME_IDS_MAX = 100;
 
+/** What the token of an infra-env reaches: its own resources, or also the hosts of other infra-envs in the cluster of its hosts. */
+export type TokenReach = 'scope' | 'cluster';
+
 /** Checks whether a resource belongs to the scope of a token (one infra-env or one cluster). */
 @Injectable()
 export class TokenScopes {
@@ -107,18 +110,31 @@ export class TokenScopes {
     return (await this.readModels.get(collection, id)) !== undefined;
   }
 
-  /** Whether all given resources belong to the scope. Hosts that do not exist belong to every scope. */
-  async covers(scope: TokenScope, ids: NamedIds): Promise<boolean> {
+  /**
+   * Whether all given resources belong to the scope. Hosts that do not exist belong to every scope. With `reach` `cluster`, hosts of
+   * other infra-envs belong to the scope while they are in a cluster with one of its hosts.
+   */
+  async covers(scope: TokenScope, ids: NamedIds, reach: TokenReach = 'scope'): Promise<boolean> {
     const { infraEnvId, clusterId } = ids;
     if ('infraEnvId' in scope) {
-      if (infraEnvId && infraEnvId !== scope.infraEnvId) return false;
       if (clusterId && !(await this.feeds(scope.infraEnvId, clusterId))) return false;
+      if (infraEnvId && infraEnvId !== scope.infraEnvId)
+        return reach === 'cluster' && this.coversMembers(scope, infraEnvId, ids.hostIds);
     } else {
       if (clusterId && clusterId !== scope.clusterId) return false;
       if (infraEnvId && !(await this.feeds(infraEnvId, scope.clusterId))) return false;
     }
     for (const hostId of ids.hostIds) if (!(await this.coversHost(scope, infraEnvId, hostId))) return false;
     return true;
+  }
+
+  /** Whether each of these hosts of another infra-env is in a cluster with a host of the scope. */
+  private async coversMembers(scope: TokenScope, infraEnvId: string, hostIds: readonly string[]): Promise<boolean> {
+    for (const hostId of hostIds) {
+      const host = await this.readModels.get(COLLECTIONS.hosts, hostKeyOf(infraEnvId, hostId));
+      if (!host?.cluster_id || !(await this.hasHostIn(scope, host.cluster_id))) return false;
+    }
+    return hostIds.length > 0;
   }
 
   /**
@@ -288,9 +304,9 @@ export class ResourceAccess {
    * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for
    * a resource that the caller may only read.
    */
-  async check(caller: Caller, accessMode: AccessMode, ids: NamedIds): Promise<void> {
+  async check(caller: Caller, accessMode: AccessMode, ids: NamedIds, reach?: TokenReach): Promise<void> {
     // The refusal equals that for a missing resource, so that a token does not reveal which ids exist.
-    if (caller.scope && !(await this.scopes.covers(caller.scope, ids)))
+    if (caller.scope && !(await this.scopes.covers(caller.scope, ids, reach)))
       throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
     await this.ownership.check(caller, accessMode, ids);
   }

@@ -9,7 +9,7 @@ import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, 
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, type Caller } from '../auth/caller';
+import { Accepts, type Caller, ReachesHostsOfCluster } from '../auth/caller';
 import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
 import { Context, CurrentCaller } from '../auth/request.decorators';
@@ -156,6 +156,7 @@ export class EventsController {
   @HttpCode(201)
   @AnswersNothing('Add an event to the event log.', { refersToOthers: true })
   @Accepts('agentAuth')
+  @ReachesHostsOfCluster()
   async triggerEvent(
     @Body() body: TriggerEventBody,
     @Context() context: CommandContext,
