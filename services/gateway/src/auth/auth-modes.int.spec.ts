@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { IgnitionService } from '@muster/contracts';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import { CLUSTER_ID, clusterDocument, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { startTestIssuer } from './test-issuer.fixture.spec';
 import {
   FOREIGN_ID,
@@ -104,6 +105,29 @@ describe('AUTH_TYPE=agent-installer-local', () => {
       expect(await status({ authorization: await token('') })).toBe(400);
       expect(await status({})).toBe(401);
       expect(await status({ authorization: 'nonsense' })).toBe(401);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it('gives the kubeconfig to the bootstrap host and to users, because callers have no roles', async () => {
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const gateway = await startRunningGateway({
+      AUTH_TYPE: 'agent-installer-local',
+      EC_PUBLIC_KEY_PEM: Buffer.from(pem).toString('base64'),
+    });
+    try {
+      await gateway.project(1, [clusterDocument({ status: 'installing' })]);
+      await gateway.answers(IgnitionService.method.readArtifact, () => ({ content: '' }));
+      const { SignJWT } = await import('jose');
+      const token = (scheme: string): Promise<string> =>
+        new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
+      const file = `${API}/v2/clusters/${CLUSTER_ID}/downloads/credentials?file_name=kubeconfig-noingress`;
+      const agent = { 'x-secret-key': await token('agentAuth') };
+      const user = { authorization: await token('userAuth') };
+      expect((await gateway.call('GET', file, { headers: agent })).status).toBe(200);
+      expect((await gateway.call('GET', file, { headers: user })).status).toBe(200);
     } finally {
       await gateway.close();
     }
