@@ -40,6 +40,7 @@ export { type EndpointAddress, imageEndpoint, readImageServiceBaseUrl, readServi
 export {
   type AuthType,
   type DerivedSetting,
+  maskedProxy,
   openProxy,
   openSealedProxy,
   operatorSettings,

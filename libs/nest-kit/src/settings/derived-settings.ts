@@ -158,11 +158,7 @@ export type SealedProxy = Pick<ProxyUrls, 'httpProxy' | 'httpsProxy'>;
  * @throws RefusalError `not-ready` when the sealed credentials are missing
  */
 export async function openProxy(secrets: Secrets, scope: string, setting: ProxySetting): Promise<ProxyUrls> {
-  const urls = {
-    httpProxy: setting?.httpProxy ?? '',
-    httpsProxy: setting?.httpsProxy ?? '',
-    noProxy: setting?.noProxy ?? '',
-  };
+  const urls = maskedProxy(setting);
   if (!setting?.sealedAs) return urls;
   const sealed = await openSealedProxy(secrets, scope, setting.sealedAs);
   if (sealed) return { ...urls, ...sealed };
@@ -172,6 +168,13 @@ export async function openProxy(secrets: Secrets, scope: string, setting: ProxyS
     subject: 'http_proxy',
   });
 }
+
+/** Returns the URLs with a mask in place of the credentials. */
+export const maskedProxy = (setting: ProxySetting): ProxyUrls => ({
+  httpProxy: setting?.httpProxy ?? '',
+  httpsProxy: setting?.httpsProxy ?? '',
+  noProxy: setting?.noProxy ?? '',
+});
 
 const readSealedProxy = createJsonReader(Type.Object({ httpProxy: Type.String(), httpsProxy: Type.String() }), {
   name: 'the sealed proxy setting',

@@ -201,7 +201,15 @@ describe('credentials that permit writing', () => {
   const asked = (): unknown[] =>
     gateway.received
       .filter(({ subject }) => subject.endsWith('render_discovery_ignition'))
-      .map(({ body }) => body['withoutToken']);
+      .map(({ body }) => body['withoutSecrets']);
+
+  it('are omitted from the install-config for callers with read access', async () => {
+    await gateway.answers(IgnitionService.method.renderInstallConfig, () => ({ content: '' }));
+    for (const user of ['auditor', 'alice'])
+      expect((await get(`${API}/v2/clusters/${CLUSTER_ID}/install-config`, await bearer(user))).status).toBe(200);
+    const sent = gateway.received.filter(({ subject }) => subject.endsWith('render_install_config'));
+    expect(sent.map(({ body }) => body['withoutSecrets'])).toEqual([true, false]);
+  });
 
   it('are omitted from discovery.ign and image URLs for callers with read access', async () => {
     await gateway.answers(IgnitionService.method.renderDiscoveryIgnition, () => ({ ignition: '', generatedAt: '' }));

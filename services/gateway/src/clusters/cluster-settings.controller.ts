@@ -6,8 +6,9 @@ import { isObject, parseJson } from '@muster/schema';
 import { Body, Controller, Get, Header, HttpCode, Param, Patch, Put } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
+import { Ownership } from '../auth/ownership';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
@@ -17,6 +18,7 @@ export class ClusterSettingsController {
   constructor(
     private readonly commands: Commands,
     private readonly clusters: ClusterViews,
+    private readonly ownership: Ownership,
   ) {}
 
   /** The response is a JSON string that contains the document. */
@@ -27,8 +29,16 @@ export class ClusterSettingsController {
   async showInstallConfig(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
   ): Promise<string> {
-    const { content } = await this.commands.send(IgnitionService.method.renderInstallConfig, { clusterId }, context);
+    const document = await this.clusters.document(clusterId);
+    // With the pull secret a caller could act as a host, so readers get the document without it.
+    const withoutSecrets = !(await this.ownership.permitsWrite(caller, document));
+    const { content } = await this.commands.send(
+      IgnitionService.method.renderInstallConfig,
+      { clusterId, withoutSecrets },
+      context,
+    );
     return JSON.stringify(Buffer.from(content, 'base64').toString());
   }
 

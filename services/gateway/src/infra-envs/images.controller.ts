@@ -95,11 +95,11 @@ export class ImagesController {
       const wanted = { type: query.ipxe_script_type ?? '', mac: query.mac ?? '' };
       return attachment(Buffer.from(await this.ipxeScripts.script(infraEnv, wanted, request)), IPXE_SCRIPT);
     }
-    // With the token of the agents a caller could act as a host, so readers get the document without it.
-    const withoutToken = !(await this.ownership.permitsWrite(request.caller ?? ADMIN, infraEnv));
+    // With the token of the agents or the pull secret a caller could act as a host, so readers get the document without them.
+    const withoutSecrets = !(await this.ownership.permitsWrite(request.caller ?? ADMIN, infraEnv));
     const { ignition, generatedAt } = await this.commands.send(
       IgnitionService.method.renderDiscoveryIgnition,
-      { infraEnvId, isoType: query.discovery_iso_type ?? '', withoutToken },
+      { infraEnvId, isoType: query.discovery_iso_type ?? '', withoutSecrets },
       context,
     );
     // The image service uses this time as the modification time of its images.

@@ -7,6 +7,7 @@ import {
   Handles,
   type InputOf,
   type MusterEventStore,
+  maskedProxy,
   openProxy,
   type OutputOf,
   SECRETS,
@@ -116,7 +117,7 @@ export class RenderInstallConfigController {
   ) {}
 
   @Handles(IgnitionService.method.renderInstallConfig)
-  async handle({ clusterId }: InputOf<RenderInstallConfig>): Promise<OutputOf<RenderInstallConfig>> {
+  async handle({ clusterId, withoutSecrets }: InputOf<RenderInstallConfig>): Promise<OutputOf<RenderInstallConfig>> {
     const { eventStore, secrets } = this;
     const { state } = await foldStream(eventStore, 'cluster', clusterId, clusterDecider);
     const { status, kind, settings, bootstrapHostId } = state;
@@ -130,7 +131,9 @@ export class RenderInstallConfigController {
       .sort(byId);
     const surroundings = await surroundingsOf(this.eventStore, this.config.registries, state, entries);
     const fencing = new Map(
-      await Promise.all(entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const)),
+      await Promise.all(
+        withoutSecrets ? [] : entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const),
+      ),
     );
     const hosts = entries.flatMap((entry) => {
       const role = roleOf(entry, bootstrapHostId);
@@ -139,13 +142,13 @@ export class RenderInstallConfigController {
       const boot = bootOf(entry, surroundings.machineNetworks);
       return role ? [{ role, hostname, installationDisk: id || path, fencing: fencing.get(entry), ...boot }] : [];
     });
-    const proxy = await openProxy(secrets, clusterId, settings.proxy);
+    const proxy = withoutSecrets ? maskedProxy(settings.proxy) : await openProxy(secrets, clusterId, settings.proxy);
     const installConfigOverrides = await openOverrides(secrets, clusterId, settings);
     const order = {
       settings: { ...settings, proxy },
       installConfigOverrides,
       hosts,
-      pullSecret: pullSecret.toString(),
+      pullSecret: withoutSecrets ? EMPTY_PULL_SECRET : pullSecret.toString(),
       ...surroundings,
     };
     const composed = composeInstallConfig(installConfigOf(order));
@@ -158,6 +161,8 @@ export class RenderInstallConfigController {
     return { content: Buffer.from(JSON.stringify(composed.config)).toString('base64') };
   }
 }
+
+const EMPTY_PULL_SECRET = '{"auths":{}}';
 
 const NO_SUCH_CLUSTER: Refusal = {
   code: 'not-found',

@@ -27,11 +27,11 @@ afterEach(() => stage.close());
 
 const { renderInstallConfig, readArtifact } = IgnitionService.method;
 const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
-const rendered = async (): Promise<string> => {
+const rendered = async (withoutSecrets = false): Promise<string> => {
   const { content } = await callService(
     stage.platform.requests,
     renderInstallConfig,
-    { clusterId: CLUSTER_ID },
+    { clusterId: CLUSTER_ID, withoutSecrets },
     context,
   );
   return Buffer.from(content, 'base64').toString();
@@ -79,6 +79,34 @@ describe('an install-config before the installation', () => {
     expect(JSON.parse(await rendered())).toMatchObject({
       controlPlane: { fencing: { credentials: [{ ...rest, macAddress, certificateVerification: 'Disabled' }] } },
     });
+  });
+
+  it('contains no credentials for callers that may only read', async () => {
+    await givenReadyCluster(stage);
+    const [first] = HOST_IDS;
+    const { secrets } = stage.platform;
+    const proxy = { httpProxy: 'http://*****:*****@proxy:3128', sealedAs: 'proxy-1' };
+    const opened = { httpProxy: 'http://me:canary@proxy:3128', httpsProxy: '' };
+    await secrets.seal(CLUSTER_ID, proxy.sealedAs, Buffer.from(JSON.stringify(opened)));
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: { proxy } },
+    } as unknown as MusterEvent);
+    const bmc = { address: 'https://bmc', username: 'root', password: 'canary', mac_address: '52:54:00:00:00:01' };
+    const fencing = Buffer.from(JSON.stringify({ ...bmc, certificate_verification: 'Disabled' }));
+    const name = hostSecretName(first ?? '', 'fencing-credentials');
+    await secrets.seal(INFRA_ENV_ID, name, fencing);
+    await stage.given('host', `${INFRA_ENV_ID}.${first}`, {
+      type: 'HostSettingsRevised',
+      data: { changes: { fencingCredentialsSet: true } },
+    } as unknown as MusterEvent);
+    await eventually(
+      'the proxy and the power management are there',
+      async () => (await rendered()).split('canary').length === 4,
+    );
+    const text = await rendered(true);
+    expect(text).not.toContain('canary');
+    expect(JSON.parse(text)).toMatchObject({ pullSecret: '{"auths":{}}', proxy: { httpProxy: proxy.httpProxy } });
   });
 
   it('omits hosts without a role', async () => {

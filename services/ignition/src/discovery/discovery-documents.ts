@@ -18,6 +18,7 @@ import {
   DOCUMENT_TASKS,
   DocumentWorkers,
   EVENT_STORE,
+  maskedProxy,
   type MusterEventStore,
   openDocument,
   openNetworks,
@@ -25,7 +26,7 @@ import {
   SECRETS,
 } from '@muster/nest-kit';
 import { type Clock, isoTime, KeyedQueue, type Secrets } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { type Refusal, RefusalError } from '@muster/problems';
 import { createJsonReader } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
@@ -130,8 +131,8 @@ export class DiscoveryDocuments {
   ) {}
 
   /** @throws RefusalError for an unknown infra-env, an invalid override, or missing artifacts */
-  async render(infraEnvId: string, isoType: string, { withoutToken = false } = {}): Promise<DiscoveryDocument> {
-    return this.rendered(await this.load(infraEnvId), isoType, withoutToken);
+  async render(infraEnvId: string, isoType: string, { withoutSecrets = false } = {}): Promise<DiscoveryDocument> {
+    return this.rendered(await this.load(infraEnvId), isoType, withoutSecrets);
   }
 
   /**
@@ -146,16 +147,16 @@ export class DiscoveryDocuments {
   private async rendered(
     { state, revision }: LoadedInfraEnv,
     isoType: string,
-    withoutToken: boolean,
+    withoutSecrets: boolean,
   ): Promise<DiscoveryDocument> {
     const { infraEnvId } = state;
     const type = isoTypeOf(isoType, state.settings);
-    const key = `${infraEnvId}/${type}/${withoutToken}`;
+    const key = `${infraEnvId}/${type}/${withoutSecrets}`;
     // Rendered one at a time, because concurrent creations of a secret would give two different documents.
     return this.queue.run(infraEnvId, async () => {
       const known = this.cache.get(key);
       if (known && known.revision >= revision && this.clock.nowMs() < known.renewAtMs) return known;
-      const document = { ...(await this.make(state, type, withoutToken)), revision };
+      const document = { ...(await this.make(state, type, withoutSecrets)), revision };
       this.cache.set(key, document);
       return document;
     });
@@ -175,16 +176,17 @@ export class DiscoveryDocuments {
   private async make(
     state: InfraEnvState,
     isoType: string,
-    withoutToken: boolean,
+    withoutSecrets: boolean,
   ): Promise<DiscoveryDocument & { readonly renewAtMs: number }> {
     const { infraEnvId, settings } = state;
     if (isoType === 'disconnected-iso') {
+      if (withoutSecrets) throw new RefusalError(ONLY_WITH_SECRETS);
       const unconfigured = await this.unconfigured.render(state, await this.pullSecretOf(state));
       const ignition = Buffer.from(toIgnitionJson(unconfigured));
       return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
     }
     // Nothing is sealed for an infra-env whose secrets were destroyed.
-    const pullSecret = await this.pullSecretOf(state);
+    const pullSecret = withoutSecrets ? '' : await this.pullSecretOf(state);
     const { registries, okdPackagesImage } = this.config;
     const staticNetwork = await staticNetworkOf(isoType, state, this.secrets, this.documents);
     // Hosts request their bus credentials after their registration.
@@ -196,7 +198,7 @@ export class DiscoveryDocuments {
         url: this.config.serviceBaseUrl,
         skipsCertificateVerification: this.config.skipsCertificateVerification,
         caPem: this.serviceCaPem,
-        token: withoutToken ? '' : await this.tokens(infraEnvId),
+        token: withoutSecrets ? '' : await this.tokens(infraEnvId),
       },
       agent: {
         image: this.config.agentImage,
@@ -209,7 +211,7 @@ export class DiscoveryDocuments {
       ...(okdPackagesImage && { okd: { packagesImage: okdPackagesImage } }),
       pullSecret,
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
-      proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
+      proxy: withoutSecrets ? maskedProxy(settings.proxy) : await openProxy(this.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
       additionalTrustBundle: settings.additionalTrustBundle ?? '',
       redHatCaPem: this.config.redHatCaPem,
@@ -225,7 +227,7 @@ export class DiscoveryDocuments {
     const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;
     const ignition = Buffer.from(toIgnitionJson(config));
     refuseOversize(ignition);
-    const generatedAt = await this.stamp(infraEnvId, withoutToken ? `${isoType}/without-token` : isoType, ignition);
+    const generatedAt = await this.stamp(infraEnvId, withoutSecrets ? `${isoType}/without-secrets` : isoType, ignition);
     return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
   }
 
@@ -262,6 +264,13 @@ export class DiscoveryDocuments {
     return generatedAt;
   }
 }
+
+const ONLY_WITH_SECRETS: Refusal = {
+  code: 'forbidden',
+  reason:
+    'The discovery config of a disconnected image contains the pull secret. Only users who may change the infra-env can download it.',
+  subject: 'discovery_iso_type',
+};
 
 const readStamp = createJsonReader(Type.Object({ digest: Type.String(), generatedAt: Type.String() }), {
   name: 'the stamp of the discovery document',

@@ -14,9 +14,9 @@ export class RenderDiscoveryIgnitionController {
   async handle({
     infraEnvId,
     isoType,
-    withoutToken,
+    withoutSecrets,
   }: InputOf<RenderDiscoveryIgnition>): Promise<OutputOf<RenderDiscoveryIgnition>> {
-    const { ignition, generatedAt } = await this.documents.render(infraEnvId, isoType, { withoutToken });
+    const { ignition, generatedAt } = await this.documents.render(infraEnvId, isoType, { withoutSecrets });
     return { ignition: ignition.toString('base64'), generatedAt };
   }
 }

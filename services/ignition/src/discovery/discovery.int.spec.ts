@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IgnitionService } from '@muster/contracts';
+import { IgnitionService, type MusterEvent } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile, parseAgentFile } from '@muster/ignition-config';
 import { callService, type DocumentReference, referenceOf, sealDocument, SettingsError } from '@muster/nest-kit';
 import { manualClock, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
@@ -32,10 +32,10 @@ const open = async (environment = {}): Promise<Stage> => {
 afterEach(() => stage.close());
 const sealed = (text: string): Promise<DocumentReference> => sealDocument(stage.platform.secrets, INFRA_ENV_ID, text);
 
-const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutToken = false) => {
+const render = async (isoType = '', infraEnvId = INFRA_ENV_ID, withoutSecrets = false) => {
   const context = { commandId: 'render', correlationId: 'render', actor: 'service:image' };
   const method = IgnitionService.method.renderDiscoveryIgnition;
-  const answer = await callService(stage.platform.requests, method, { infraEnvId, isoType, withoutToken }, context);
+  const answer = await callService(stage.platform.requests, method, { infraEnvId, isoType, withoutSecrets }, context);
   const text = Buffer.from(answer.ignition, 'base64').toString();
   return { text, config: JSON.parse(text) as IgnitionConfig, generatedAt: answer.generatedAt };
 };
@@ -65,8 +65,36 @@ describe('the discovery document of an infra-env', () => {
     await stage.start();
     const { config, generatedAt } = await render();
     expect(tokenOf(config)).not.toBe('');
-    expect(tokenOf((await render('', INFRA_ENV_ID, true)).config)).toBe('');
+    const forReaders = await render('', INFRA_ENV_ID, true);
+    expect(tokenOf(forReaders.config)).toBe('');
+    expect(forReaders.text).not.toContain(Buffer.from(PULL_SECRET).toString('base64'));
+    expect(readTextFile(forReaders.config, '/root/.docker/config.json') ?? '').not.toContain('auth');
     expect(await render()).toMatchObject({ config, generatedAt });
+  });
+
+  it('contains the proxy without its credentials for readers', async () => {
+    await open();
+    const proxy = { httpProxy: 'http://*****:*****@proxy:3128', httpsProxy: '', noProxy: '', sealedAs: 'proxy-1' };
+    const opened = { httpProxy: 'http://me:canary@proxy:3128', httpsProxy: '' };
+    await stage.platform.secrets.seal(INFRA_ENV_ID, proxy.sealedAs, Buffer.from(JSON.stringify(opened)));
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(), {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes: { proxy } },
+    } as unknown as MusterEvent);
+    await stage.start();
+    expect((await render()).text).toContain('me:canary@proxy');
+    const { text } = await render('', INFRA_ENV_ID, true);
+    expect(text).not.toContain('canary');
+    expect(text).toContain(proxy.httpProxy);
+  });
+
+  it('of a disconnected image is refused to readers', async () => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered());
+    await stage.start();
+    await expect(render('disconnected-iso', INFRA_ENV_ID, true)).rejects.toMatchObject({
+      refusal: { code: 'forbidden', subject: 'discovery_iso_type' },
+    });
   });
 
   it('has the same bytes and date in every process until its input changes', async () => {

@@ -87,7 +87,7 @@ export class InfraEnvContents {
 
   private documentOf(infraEnvId: string, isoType: string) {
     const method = IgnitionService.method.renderDiscoveryIgnition;
-    return callService(this.requests, method, { infraEnvId, isoType, withoutToken: false }, commandContext());
+    return callService(this.requests, method, { infraEnvId, isoType, withoutSecrets: false }, commandContext());
   }
 
   /** All changes count, because the date of the document does not include kernel arguments and network files. */
