@@ -15,6 +15,7 @@ export {
   type ProxySettings,
   type RegistrySettings,
   type ServiceAccess,
+  shellQuote,
   type StaticNetwork,
   toAgentFileText,
 } from './discovery/discovery-input';

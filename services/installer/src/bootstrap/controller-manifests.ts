@@ -1,11 +1,11 @@
-import type { InstallerSettings, ProgramSource } from '../settings';
+import { shellQuote } from '@muster/ignition-config';
+import { type InstallerSettings, proxyEnvironment } from '../settings';
 
 export const MANIFESTS_FOLDER = '/opt/openshift/manifests';
 const NAME = 'assisted-installer-controller';
 const NAMESPACE = 'assisted-installer';
 const LABELS = { app: NAME };
 const METADATA = { name: NAME, namespace: NAMESPACE, labels: LABELS };
-const CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
 const HOST_PROGRAM = '/var/lib/muster/muster-host';
 
 type Manifest = { readonly [member: string]: unknown };
@@ -152,6 +152,10 @@ function job(settings: InstallerSettings): Manifest {
     { name: 'token', path: '/etc/assisted-installer-controller', source: tokenVolume },
     { name: 'pki', path: '/etc/pki', source: { hostPath: { path: '/etc/pki' } } },
     { name: 'host-root', path: '/host', source: { hostPath: { path: '/' } } },
+    // Every node has the certificate authority of the service at the path that the discovery image uses.
+    ...(settings.caPath
+      ? [{ name: 'service-ca', path: settings.caPath, source: { hostPath: { path: settings.caPath } } }]
+      : []),
     ...(isSingleNode
       ? [
           {
@@ -187,7 +191,7 @@ function job(settings: InstallerSettings): Manifest {
           containers: [
             {
               name: NAME,
-              ...programOf(settings.controller, settings.mcoImage),
+              ...programOf(settings),
               securityContext: { privileged: true },
               env: [
                 { name: 'OPENSHIFT_VERSION', value: settings.openshiftVersion },
@@ -212,17 +216,24 @@ const tokenVolume = { secret: { secretName: `${NAME}-secret`, defaultMode: 0o400
  * Returns the image and command of the container. The Muster executable needs no image of its own: a container of an
  * image that every release contains downloads it to the host, checks its digest and runs it.
  */
-function programOf(program: ProgramSource, releaseImage: string): Manifest {
-  if (program.kind === 'container') return { image: program.image, imagePullPolicy: 'IfNotPresent' };
+function programOf(settings: InstallerSettings): Manifest {
+  const { caPath, controller, isInsecure, mcoImage } = settings;
+  if (controller.kind === 'container') return { image: controller.image, imagePullPolicy: 'IfNotPresent' };
   const file = `/host${HOST_PROGRAM}`;
+  const proxies = Object.entries(proxyEnvironment(settings)).map(([name, value]) => ` ${name}=${shellQuote(value)}`);
+  const options = `--silent --show-error --fail --location${isInsecure ? ' --insecure' : ''} --output ${file}`;
+  // The certificate can be signed by the authority of the service or by one that the node trusts.
+  const attempts = [...(caPath ? [`download --cacert ${shellQuote(caPath)}`] : []), 'download', 'sleep 5'];
   const script = [
     'set -e',
     `mkdir -p ${file.replace(/\/[^/]+$/, '')}`,
-    `until echo "${program.sha256}  ${file}" | sha256sum --check --status; do`,
-    `  curl --silent --show-error --fail --location --cacert ${CA_PATH} --output ${file} "${program.url}" || curl --silent --show-error --fail --location --output ${file} "${program.url}" || sleep 5`,
+    // The proxy applies to this download only. The controller reads the proxy of the cluster.
+    `download() { env${proxies.join('')} curl ${options} "$@" ${shellQuote(controller.url)}; }`,
+    `until echo "${controller.sha256}  ${file}" | sha256sum --check --status 2>/dev/null; do`,
+    `  ${attempts.join(' || ')}`,
     'done',
     `chmod 0755 ${file}`,
     `exec ${file} controller`,
   ];
-  return { image: releaseImage, imagePullPolicy: 'IfNotPresent', command: ['/bin/bash', '-c', script.join('\n')] };
+  return { image: mcoImage, imagePullPolicy: 'IfNotPresent', command: ['/bin/bash', '-c', script.join('\n')] };
 }

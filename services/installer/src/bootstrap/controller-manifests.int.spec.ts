@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseInstallFlags } from '../settings';
+import { controllerManifests } from './controller-manifests';
+
+const CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
+const URL = 'https://192.0.2.1:8888/host-binaries/x86_64';
+const PROGRAM = '#!/bin/sh\necho "running $1"\n';
+const SHA256 = createHash('sha256').update(PROGRAM).digest('hex');
+
+interface PodSpec {
+  readonly containers: readonly [{ readonly command: readonly string[]; readonly volumeMounts: readonly object[] }];
+  readonly volumes: readonly object[];
+}
+
+/** Returns the pod of the controller for an installer with these flags. */
+function podWith(...flags: string[]): PodSpec {
+  const required = ['--cluster-id', 'c', '--host-id', 'h', '--url', 'https://192.0.2.1:8090', '--boot-device', 'd'];
+  const program = ['--host-binary-path', '/p', '--host-binary-url', URL, '--host-binary-sha256', SHA256];
+  const manifests = controllerManifests(parseInstallFlags([...required, ...program, ...flags], {}));
+  const job = JSON.parse(manifests.get('assisted-installer-controller-pod.yaml') ?? '') as {
+    spec: { template: { spec: PodSpec } };
+  };
+  return job.spec.template.spec;
+}
+
+describe('the pod of the controller', () => {
+  it('has the certificate authority of the service from its node', () => {
+    const { containers, volumes } = podWith('--cacert', CA_PATH);
+    expect(volumes).toContainEqual({ name: 'service-ca', hostPath: { path: CA_PATH } });
+    expect(containers[0].volumeMounts).toContainEqual({ name: 'service-ca', mountPath: CA_PATH });
+  });
+
+  it('has no such volume when the service has a public certificate', () => {
+    expect(JSON.stringify(podWith())).not.toContain('service-ca');
+  });
+});
+
+describe('the script of the controller', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'controller-script-'));
+  const host = join(folder, 'host');
+  afterAll(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => {
+    for (const name of ['host', 'log']) rmSync(join(folder, name), { recursive: true, force: true });
+  });
+
+  const program = (name: string, ...lines: string[]): void => {
+    writeFileSync(join(folder, name), ['#!/bin/bash', ...lines, ''].join('\n'));
+    chmodSync(join(folder, name), 0o755);
+  };
+  /** Runs the script with a curl of these lines. Returns its output and its calls of programs. */
+  const runWith = (curl: readonly string[], ...flags: string[]) => {
+    const log = join(folder, 'log');
+    program('curl', `echo "curl $* (proxy \${https_proxy:-none}, not for \${no_proxy:-none})" >>${log}`, ...curl);
+    program('sleep', `echo "sleep $*" >>${log}`);
+    const [, , script = ''] = podWith(...flags).containers[0].command;
+    const output = execFileSync('/bin/bash', ['-c', script.replaceAll('/host/', `${host}/`)], {
+      env: { PATH: [folder, process.env['PATH']].join(delimiter) },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return { output, calls: existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [] };
+  };
+  const file = join(host, 'var/lib/muster/muster-host');
+  const SUCCEEDS = [`cat >${file} <<'EOF'\n${PROGRAM}EOF`];
+  const options = `--silent --show-error --fail --location --output ${file}`;
+
+  it('downloads the program once, and runs it', () => {
+    const { calls, output } = runWith(SUCCEEDS);
+    expect(output).toBe('running controller\n');
+    expect(calls).toEqual([`curl ${options} ${URL} (proxy none, not for none)`]);
+  });
+
+  it('trusts the certificate authority of the service, then those of the node', () => {
+    const { calls } = runWith(['case "$*" in *--cacert*) exit 60 ;; esac', ...SUCCEEDS], '--cacert', CA_PATH);
+    expect(calls).toEqual([
+      `curl ${options} --cacert ${CA_PATH} ${URL} (proxy none, not for none)`,
+      `curl ${options} ${URL} (proxy none, not for none)`,
+    ]);
+  });
+
+  it('accepts every certificate when the installation does', () => {
+    expect(runWith(SUCCEEDS, '--insecure').calls).toEqual([
+      `curl --silent --show-error --fail --location --insecure --output ${file} ${URL} (proxy none, not for none)`,
+    ]);
+  });
+
+  it('uses the proxy of the installation', () => {
+    const proxy = "http://user:it's@192.0.2.9:3128";
+    const { calls } = runWith(SUCCEEDS, '--https-proxy', proxy, '--no-proxy', 'localhost,.svc');
+    expect(calls).toEqual([`curl ${options} ${URL} (proxy ${proxy}, not for localhost,.svc)`]);
+  });
+});
