@@ -2,9 +2,9 @@ import {
   type EventPlace,
   type EventStore,
   type SavedFold,
+  type SavedState,
   START_OF_STORE,
   type StateChange,
-  type StateConsumer,
   type StateStore,
   type StateTable,
 } from '@muster/ports';
@@ -46,11 +46,16 @@ export interface ChangeSource {
 
 interface Checkpoint {
   readonly version: number;
+  /** The tables whose entries the checkpoint describes, as `shapeOf` returns them. */
+  readonly tables: string;
   readonly position: number;
   readonly last: EventPlace | undefined;
 }
 
 const CHECKPOINTS: StateTable = { name: 'checkpoints', fields: [], indexes: [] };
+
+const shapeOf = ({ tables }: SavedFold): string =>
+  JSON.stringify(tables.map(({ name, fields, indexes }) => [name, fields, indexes]));
 
 /** The saved states of one process. Consumers report their position, and their changes are saved at intervals. */
 export class SavedStates {
@@ -65,18 +70,17 @@ export class SavedStates {
 
   /** Opens the saved state of a consumer. Folds whose saved entries do not belong to the events of the store start from the first event. */
   async open(name: string, folds: readonly SavedFold[]): Promise<SavedConsumer> {
-    const tables = [...folds.flatMap((fold) => fold.tables), CHECKPOINTS];
-    const declared: StateConsumer = { name, tables };
-    const state = await this.store.open(declared);
-    const checkpoints = new Map<string, Checkpoint>();
-    for (const fold of folds) {
-      const found = state.get(CHECKPOINTS.name, fold.name);
-      const checkpoint = found && decodeValue<Checkpoint>(found);
-      const isWhole = fold.tables.every((table) => !state.createdTables.has(table.name));
-      if (isWhole && checkpoint?.version === fold.version && (await this.isInStore(checkpoint)))
-        checkpoints.set(fold.name, checkpoint);
-      else await state.clear(fold.tables.map((table) => table.name));
+    // Tables of another shape are emptied when they are opened, so checkpoints that do not describe them are removed before.
+    const before = await this.store.open({ name, tables: [CHECKPOINTS] });
+    const checkpoints = await this.acceptedCheckpoints(before, folds);
+    const state = await this.store.open({ name, tables: [...folds.flatMap((fold) => fold.tables), CHECKPOINTS] });
+    const isEmptied = (fold: SavedFold): boolean => fold.tables.some((table) => state.createdTables.has(table.name));
+    for (const fold of folds.filter(isEmptied)) {
+      await removeCheckpoint(state, fold);
+      checkpoints.delete(fold.name);
     }
+    for (const fold of folds)
+      if (!checkpoints.has(fold.name)) await state.clear(fold.tables.map((table) => table.name));
     const consumer = new SavedConsumer(
       new FilteredState(state),
       folds,
@@ -99,6 +103,22 @@ export class SavedStates {
     await this.store.close();
   }
 
+  /**
+   * Returns the checkpoints that describe the entries of their folds. The others are removed durably: a process that ends before
+   * the entries are rebuilt must not leave a checkpoint beside empty tables.
+   */
+  private async acceptedCheckpoints(state: SavedState, folds: readonly SavedFold[]): Promise<Map<string, Checkpoint>> {
+    const accepted = new Map<string, Checkpoint>();
+    for (const fold of folds) {
+      const found = state.get(CHECKPOINTS.name, fold.name);
+      const checkpoint = found && decodeValue<Checkpoint>(found);
+      const isOfFold = checkpoint?.version === fold.version && checkpoint.tables === shapeOf(fold);
+      if (isOfFold && (await this.isInStore(checkpoint))) accepted.set(fold.name, checkpoint);
+      else await removeCheckpoint(state, fold);
+    }
+    return accepted;
+  }
+
   /** False after the event store was replaced or restored from an older backup. */
   private async isInStore({ last }: Checkpoint): Promise<boolean> {
     if (!last) return true;
@@ -108,21 +128,28 @@ export class SavedStates {
   }
 }
 
+async function removeCheckpoint(state: SavedState, { name }: SavedFold): Promise<void> {
+  if (state.get(CHECKPOINTS.name, name))
+    await state.save([{ table: CHECKPOINTS.name, key: name, row: undefined }], () => undefined);
+}
+
 /** The saved state of one consumer and the positions of its folds. */
 export class SavedConsumer {
   private readonly sources: ChangeSource[] = [];
   private readonly moved = new Set<string>();
   private saving: Promise<void> | undefined;
   private isReplaying = false;
+  private readonly declared: ReadonlyMap<string, Pick<Checkpoint, 'version' | 'tables'>>;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     readonly state: FilteredState,
-    private readonly folds: readonly SavedFold[],
+    folds: readonly SavedFold[],
     private readonly checkpoints: Map<string, Checkpoint>,
     private readonly limits: SaveLimits & { readonly replayedUntil: number },
     private readonly onError: (error: Error) => void,
   ) {
+    this.declared = new Map(folds.map((fold) => [fold.name, { version: fold.version, tables: shapeOf(fold) }]));
     this.timer = setInterval(() => this.saveSoon(), limits.intervalMs).unref();
   }
 
@@ -137,8 +164,8 @@ export class SavedConsumer {
 
   /** Records that the entries contain every event up to the position. Must be called in the same turn as the changes. */
   reached(fold: string, position: number, last: EventPlace | undefined): void {
-    const version = this.folds.find(({ name }) => name === fold)?.version ?? 0;
-    this.checkpoints.set(fold, { version, position, last });
+    const { version, tables } = this.declared.get(fold) ?? { version: 0, tables: '' };
+    this.checkpoints.set(fold, { version, tables, position, last });
     this.moved.add(fold);
     this.isReplaying = position < this.limits.replayedUntil;
     if (this.unsaved >= this.changesMax) this.saveSoon();
