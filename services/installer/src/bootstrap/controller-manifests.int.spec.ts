@@ -93,4 +93,11 @@ describe('the script of the controller', () => {
     const { calls } = runWith(SUCCEEDS, '--https-proxy', proxy, '--no-proxy', 'localhost,.svc');
     expect(calls).toEqual([`curl ${options} ${URL} (proxy ${proxy}, not for localhost,.svc)`]);
   });
+
+  it('waits before each further download, also when the file has another digest', () => {
+    const once = join(folder, 'host', 'tried');
+    const { calls } = runWith([`[ -e ${once} ] || { touch ${once}; echo old >${file}; exit 0; }`, ...SUCCEEDS]);
+    const download = `curl ${options} ${URL} (proxy none, not for none)`;
+    expect(calls).toEqual([download, 'sleep 5', download]);
+  });
 });

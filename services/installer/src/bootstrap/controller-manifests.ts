@@ -7,6 +7,7 @@ const NAMESPACE = 'assisted-installer';
 const LABELS = { app: NAME };
 const METADATA = { name: NAME, namespace: NAMESPACE, labels: LABELS };
 const HOST_PROGRAM = '/var/lib/muster/muster-host';
+const RETRY_SECONDS = 5;
 
 type Manifest = { readonly [member: string]: unknown };
 
@@ -223,14 +224,18 @@ function programOf(settings: InstallerSettings): Manifest {
   const proxies = Object.entries(proxyEnvironment(settings)).map(([name, value]) => ` ${name}=${shellQuote(value)}`);
   const options = `--silent --show-error --fail --location${isInsecure ? ' --insecure' : ''} --output ${file}`;
   // The certificate can be signed by the authority of the service or by one that the node trusts.
-  const attempts = [...(caPath ? [`download --cacert ${shellQuote(caPath)}`] : []), 'download', 'sleep 5'];
+  const attempts = [...(caPath ? [`download --cacert ${shellQuote(caPath)}`] : []), 'download', 'true'];
   const script = [
     'set -e',
     `mkdir -p ${file.replace(/\/[^/]+$/, '')}`,
     // The proxy applies to this download only. The controller reads the proxy of the cluster.
     `download() { env${proxies.join('')} curl ${options} "$@" ${shellQuote(controller.url)}; }`,
-    `until echo "${controller.sha256}  ${file}" | sha256sum --check --status 2>/dev/null; do`,
+    `is_complete() { echo "${controller.sha256}  ${file}" | sha256sum --check --status 2>/dev/null; }`,
+    'until is_complete; do',
     `  ${attempts.join(' || ')}`,
+    '  is_complete && break',
+    `  echo "The downloaded program does not have the digest ${controller.sha256}. Next try in ${RETRY_SECONDS} seconds."`,
+    `  sleep ${RETRY_SECONDS}`,
     'done',
     `chmod 0755 ${file}`,
     `exec ${file} controller`,
