@@ -43,14 +43,12 @@ type SavedCluster = Pick<
 interface HostsOfClusters {
   readonly hostKeysOf: (id: string) => HostKeys;
   readonly hostOf: (key: HostKey) => HostEntry | undefined;
-  readonly loaded: (hosts: readonly HostEntry[]) => void;
   readonly forgotten: (id: string) => void;
 }
 
 export const clusterKind = ({
   hostKeysOf,
   hostOf,
-  loaded,
   forgotten,
 }: HostsOfClusters): EntryKind<string, ClusterEntry, SavedCluster> => ({
   shape: CLUSTERS,
@@ -66,7 +64,6 @@ export const clusterKind = ({
   fromSaved: (saved, id) => {
     const hostKeys = hostKeysOf(id);
     const hosts = [...hostKeys].flatMap((key) => hostOf(key) ?? []);
-    loaded(hosts);
     const facts = toClusterSettingsFacts(saved.state, { hasCustomManifest: saved.userManifests.length > 0 });
     return { id, ...saved, facts, hostKeys, ...combined(facts, hosts) };
   },
@@ -83,16 +80,27 @@ function combined(
   const connectivity = connectivityOf(facts);
   const weakReporters = new Set<HostKey>();
   const collisionReporters = new Set<HostKey>();
-  for (const host of hosts) {
+  for (const host of connectedLast(hosts)) {
     const { key, state, reports } = host;
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
-    connectivity.setHost(state.hostId, reports.hardware ? addressesOf(reports.hardware) : [], reports.reaches);
+    connectHost(connectivity, state.hostId, reports);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
     if (reports.collisions.length > 0) collisionReporters.add(key);
   }
   return { names, connectivity, weakReporters, collisionReporters };
 }
+
+/** Of several hosts of one machine, the last one determines its connectivity. A silent host has outdated reports. */
+export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
+  hosts.toSorted((one, other) => Number(other.state.isSilent) - Number(one.state.isSilent));
+
+/** Sets the connectivity of a host from its reports. Returns the hosts whose reachability has changed. */
+export const connectHost = (
+  connectivity: ClusterConnectivity,
+  hostId: string,
+  { hardware, reaches }: HostEntry['reports'],
+): readonly string[] => connectivity.setHost(hostId, hardware ? addressesOf(hardware) : [], reaches);
 
 export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
   const connectivity = new ClusterConnectivity();

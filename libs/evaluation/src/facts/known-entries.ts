@@ -1,8 +1,8 @@
-import { type HostKey, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
+import { type HostKey, hostKeyOf, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
 import { clusterOfHostAfter, type ClusterState, isInfraEnvNeeded, Membership } from '@muster/domain';
 import { addressesOf } from '@muster/validation-rules';
-import { clusterKind, hostKind, infraEnvKind } from './entry-kinds';
+import { clusterKind, connectedLast, hostKind, infraEnvKind } from './entry-kinds';
 import type { ClusterEntry, HostEntry, InfraEnvEntry, ObservedEvent } from './view-entries';
 
 /** Hosts, clusters and infra-envs by their ids, and lookups across them. */
@@ -15,8 +15,6 @@ export class KnownEntries {
     hostsOfCluster: (id) => this.hosts.keysWhere('cluster_id', id),
     hostsOfInfraEnv: (id) => this.hosts.keysWhere('infra_env_id', id),
   });
-  /** Hosts report each other by their host ids. Only the hosts of clusters are kept. */
-  private readonly keysOfIds = new Map<string, HostKey>();
 
   constructor(make: MakeEntries) {
     this.hosts = make(
@@ -29,13 +27,7 @@ export class KnownEntries {
       clusterKind({
         hostKeysOf: (id) => this.membership.hostsOf(id),
         hostOf: (key) => this.hosts.get(key),
-        loaded: (hosts) => {
-          for (const { key } of hosts) this.keysOfIds.set(parseHostKey(key).hostId, key);
-        },
-        forgotten: (id) => {
-          for (const key of this.membership.hostsOf(id)) this.keysOfIds.delete(parseHostKey(key).hostId);
-          this.membership.forgetCluster(id);
-        },
+        forgotten: (id) => this.membership.forgetCluster(id),
       }),
     );
     this.infraEnvs = make(
@@ -65,12 +57,7 @@ export class KnownEntries {
 
   /** Called for each event before it is applied to its entry. */
   observeMembership(event: ObservedEvent): void {
-    const { left, joined } = this.membership.observe(event);
-    if (left === joined || !isEventOf('host', event)) return;
-    const key = hostKeyOfStream(event.streamId);
-    const { hostId } = parseHostKey(key);
-    if (joined) this.keysOfIds.set(hostId, key);
-    else if (this.keysOfIds.get(hostId) === key) this.keysOfIds.delete(hostId);
+    this.membership.observe(event);
   }
 
   /** The hosts may leave memory, and their infra-envs with them. */
@@ -90,9 +77,17 @@ export class KnownEntries {
     return hosts;
   }
 
+  /** Hosts report each other by their host ids. A machine that registered through two infra-envs is two hosts with one id. */
+  hostsWithId(cluster: ClusterEntry, hostId: string): readonly HostEntry[] {
+    return [...this.membership.infraEnvsOf(cluster.id)].flatMap((infraEnvId) => {
+      const key = hostKeyOf(infraEnvId, hostId);
+      return (cluster.hostKeys.has(key) && this.hosts.get(key)) || [];
+    });
+  }
+
+  /** Returns the host with the id whose reports are current: the connected one of several. */
   hostOfCluster(cluster: ClusterEntry, hostId: string): HostEntry | undefined {
-    const key = this.keysOfIds.get(hostId);
-    return key && cluster.hostKeys.has(key) ? this.hosts.get(key) : undefined;
+    return connectedLast(this.hostsWithId(cluster, hostId)).at(-1);
   }
 
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */

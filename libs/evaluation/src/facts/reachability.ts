@@ -1,5 +1,6 @@
 import type { EventData, HostKey } from '@muster/contracts';
-import { addressesOf, type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
+import { type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
+import { connectHost } from './entry-kinds';
 import type { KnownEntries } from './known-entries';
 import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
@@ -14,17 +15,16 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const keys: HostKey[] = [];
   const isNew = before.state.clusterId !== after.state.clusterId;
   const old = entries.clusters.get(before.state.clusterId);
-  if (old && isNew) keys.push(...departed(before, after, old), ...weaklyReaching(before.state.hostId, old, entries));
+  if (old && isNew)
+    keys.push(...departed(before, after, old, entries), ...weaklyReaching(before.state.hostId, old, entries));
   const cluster = entries.clusters.get(after.state.clusterId);
   if (!cluster) return keys;
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
     const hostId = after.state.hostId || before.state.hostId;
-    const addresses = after.reports.hardware ? addressesOf(after.reports.hardware) : [];
     const hadReports = cluster.connectivity.hasReports;
-    const reached = cluster.connectivity.setHost(hostId, addresses, after.reports.reaches);
+    const reached = connectHost(cluster.connectivity, hostId, after.reports);
     if (hadReports !== cluster.connectivity.hasReports) keys.push(...cluster.hostKeys);
-    if (isRouted(cluster.facts))
-      keys.push(...(isNew ? cluster.hostKeys : reached.flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? [])));
+    if (isRouted(cluster.facts)) keys.push(...(isNew ? cluster.hostKeys : keysOf(reached, cluster, entries)));
   }
   if (after.reports.weakReaches.length > 0) cluster.weakReporters.add(after.key);
   else cluster.weakReporters.delete(after.key);
@@ -52,8 +52,11 @@ export function regrouped(
     for (const id of [...joinedHostIds, ...leftHostIds]) affected.add(id);
   }
   if (isFirst) return [...cluster.hostKeys];
-  return [...affected].flatMap((id) => entries.hostOfCluster(cluster, id)?.key ?? []);
+  return keysOf([...affected], cluster, entries);
 }
+
+const keysOf = (hostIds: readonly string[], cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] =>
+  hostIds.flatMap((id) => entries.hostsWithId(cluster, id)).map(({ key }) => key);
 
 /**
  * Determines whether a connected host still has to report its connectivity to other hosts of the cluster. When that has
@@ -79,9 +82,13 @@ export function reportsSettled(
     .map(({ key }) => key);
 }
 
-function departed(before: HostEntry, after: HostEntry, old: ClusterEntry): readonly HostKey[] {
+function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
+  const { hostId } = before.state;
   const hadReports = old.connectivity.hasReports;
-  old.connectivity.removeHost(before.state.hostId);
+  // The machine may be in the cluster through another infra-env too.
+  const remaining = entries.hostOfCluster(old, hostId);
+  if (remaining) connectHost(old.connectivity, hostId, remaining.reports);
+  else old.connectivity.removeHost(hostId);
   old.weakReporters.delete(after.key);
   old.collisionReporters.delete(after.key);
   old.collidingAddresses = undefined;
