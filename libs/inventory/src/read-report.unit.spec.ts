@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { INVENTORY_EVENTS, toStoredData } from '@muster/contracts';
 import { createReportReader } from './read-report';
 import type { Report } from './report';
+import { MAX_MTU_FAILURES } from './reports/connectivity.report';
 import { SAMPLE_HOST_KEY, sampleInventory } from '@muster/testing';
 
 const readStep = createReportReader({
@@ -89,6 +90,33 @@ describe('readReport', () => {
     ).toMatchObject({
       data: { mtuMeasured: true, mtuFailures: [{ nic: 'ens3', remoteAddress: '10.0.0.2' }] },
     });
+  });
+
+  it('keeps failed paths of every network card and network, however many paths of another fail', () => {
+    const failuresOf = (remote_hosts: unknown) =>
+      (read('connectivity-check', { remote_hosts }).event.data as { mtuFailures?: unknown }).mtuFailures;
+    const lost = (outgoing_nic: string, ...addresses: string[]) =>
+      addresses.map((remote_ip_address) => ({ outgoing_nic, remote_ip_address, mtu_successful: false }));
+    const numbers = Array.from({ length: 600 }, (_, at) => at);
+    const storage = numbers.map((at) => ({
+      mtu_report: lost('storage', `10.1.${at >> 1}.${at % 2}`, `10.2.0.${at % 256}`, `fd02::${at}`),
+    }));
+    const machine = lost('machine', '192.168.0.9', 'fd00::9');
+    const other = lost('other', 'fd00::1:9', 'fd00:0:0:1::9', 'x');
+    const failures = failuresOf([...storage, { mtu_report: [...machine, ...other] }]);
+    expect(failures).toHaveLength(MAX_MTU_FAILURES);
+    const kept = [...machine, ...other].map(({ outgoing_nic: nic, remote_ip_address: remoteAddress }) => ({
+      nic,
+      remoteAddress,
+    }));
+    expect(failures).toEqual(expect.arrayContaining(kept));
+    expect(failuresOf(numbers.map((at) => ({ mtu_report: lost('a', `10.0.0.${at % 256}`) })))).toEqual(
+      numbers.slice(0, MAX_MTU_FAILURES).map((at) => ({ nic: 'a', remoteAddress: `10.0.0.${at}` })),
+    );
+    const oneCard = [...numbers.map((at) => `10.0.0.${at % 256}`), 'fd00::9', '10.0.1.7'];
+    expect(failuresOf([{ mtu_report: lost('a', ...oneCard) }])).toEqual(
+      expect.arrayContaining(['fd00::9', '10.0.1.7'].map((remoteAddress) => ({ nic: 'a', remoteAddress }))),
+    );
   });
 
   it('ignores a change of the round-trip time alone', () => {

@@ -1,4 +1,5 @@
-import type { IpCollision, PeerReach, Plain } from '@muster/contracts';
+import { parseIp } from '@muster/addresses';
+import type { IpCollision, MtuFailure, PeerReach, Plain } from '@muster/contracts';
 import { type Static, Type } from '@sinclair/typebox';
 import { documentReader, list, record, toBody, toCanonicalJson, toStoredBody } from '../report';
 
@@ -97,15 +98,45 @@ export const connectivityReader = documentReader({
           collisions,
           // An agent sends no packets of full size from an interface with the standard MTU.
           mtuMeasured: remote_hosts.length > 0,
-          mtuFailures: paths
-            .filter((path) => path.mtu_successful !== true)
-            .slice(0, MAX_MTU_FAILURES)
-            .map((path) => ({ nic: path.outgoing_nic ?? '', remoteAddress: path.remote_ip_address ?? '' })),
+          mtuFailures: mostDifferent(
+            paths
+              .filter((path) => path.mtu_successful !== true)
+              .map((path) => ({ nic: path.outgoing_nic ?? '', remoteAddress: path.remote_ip_address ?? '' })),
+          ),
         },
       },
     };
   },
 });
+
+/**
+ * Returns a limited number of paths from all network cards to all networks. The reader does not know the machine networks. The paths of
+ * a storage network, which may fail to every host, must not displace those of a machine network.
+ */
+function mostDifferent(failures: readonly Plain<MtuFailure>[]): Plain<MtuFailure>[] {
+  const perNetwork = inTurns(failures, ({ nic, remoteAddress }) => `${nic} ${networkOf(remoteAddress)}`);
+  return inTurns(perNetwork, ({ nic }) => nic).slice(0, MAX_MTU_FAILURES);
+}
+
+/** The prefix lengths of usual networks, 24 and 64 bits, in parts of an address. */
+const NETWORK_PARTS = { 4: 3, 6: 4 };
+
+function networkOf(text: string): string {
+  const address = parseIp(text);
+  return address ? address.parts.slice(0, NETWORK_PARTS[address.family]).join() : '';
+}
+
+/** Returns the first item of each group, then the second item of each group, and so on. */
+function inTurns<T>(items: readonly T[], groupOf: (item: T) => string): T[] {
+  const counts = new Map<string, number>();
+  const turns = items.map((item) => {
+    const group = groupOf(item);
+    const turn = counts.get(group) ?? 0;
+    counts.set(group, turn + 1);
+    return { item, turn };
+  });
+  return turns.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
+}
 
 function toPeer(remote: RemoteHost): Plain<PeerReach> {
   const near = (remote.l2_connectivity ?? []).filter(({ successful }) => successful);

@@ -82,6 +82,9 @@ export const isSingleNode = (cluster: ClusterSettingsFacts): boolean => cluster.
 export const isDay2Cluster = (cluster: ClusterSettingsFacts): boolean => cluster.kind === 'AddHostsCluster';
 export const isLoadBalancerUserManaged = (cluster: ClusterSettingsFacts): boolean =>
   cluster.loadBalancerType === 'user-managed';
+/** Returns whether the hosts may be in different networks, because a user balances the load between them. */
+export const isRouted = (cluster: ClusterSettingsFacts): boolean =>
+  cluster.userManagedNetworking || isLoadBalancerUserManaged(cluster);
 /** On a single node, user-managed networking has another meaning, because there is no load balancing. */
 export const isMultiNodeUserManaged = (cluster: ClusterSettingsFacts): boolean =>
   cluster.userManagedNetworking && !isSingleNode(cluster);

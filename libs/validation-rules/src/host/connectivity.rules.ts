@@ -2,8 +2,8 @@ import { containsIp, parseCidrs } from '@muster/addresses';
 import {
   type ClusterSettingsFacts,
   isDay2Cluster,
-  isLoadBalancerUserManaged,
   isMultiNodeUserManaged,
+  isRouted,
   isSingleNode,
 } from '../facts/cluster-settings.facts';
 import { AUTO_ASSIGN, clusterOf, effectiveRole, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
@@ -16,9 +16,6 @@ import type { HostRule } from './host-rule';
 const MAX_LISTED = 5;
 const DAY_2 = 'day-2';
 const isForDay2 = (facts: HostFacts): boolean => isDay2Host(facts) || isDay2Cluster(clusterOf(facts));
-
-const isRouted = (cluster: ClusterSettingsFacts): boolean =>
-  cluster.userManagedNetworking || isLoadBalancerUserManaged(cluster);
 
 /** Returns the address families of the networks of a cluster. */
 function familiesOf(cluster: ClusterSettingsFacts): readonly (4 | 6)[] {

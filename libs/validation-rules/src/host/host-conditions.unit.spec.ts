@@ -74,7 +74,7 @@ describe('host conditions', () => {
   });
 
   it('do not depend on rules that do not block', () => {
-    const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'a', remoteAddress: 'b' }] });
+    const soft = sampleHost({ ntpSources: [], mtuFailures: [{ nic: 'ens3', remoteAddress: '192.168.128.11' }] });
     expect(conditions(soft).sufficientForInstall).toBe(true);
     expect(idsOf(soft).failingIds).toHaveLength(2);
   });

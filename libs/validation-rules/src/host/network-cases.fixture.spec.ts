@@ -25,6 +25,19 @@ const answers = (changes: { readonly [domain: string]: readonly string[] }): Par
     ipv4Addresses: [...(changes[one.domainName] ?? one.ipv4Addresses)],
   })),
 });
+const dualStack = { machineNetworks: ['192.168.128.0/24', 'fd00::/64'] };
+const twoNetworks = { machineNetworks: ['192.168.128.0/24', '10.0.0.0/24'] };
+/** A path loses packets of full size. The host has interface ens3 in the machine networks, and a storage interface. */
+const lost = (settings: Settings, nic: string, remoteAddress: string): HostFacts =>
+  cl(settings, {
+    hardware: sampleHardware({
+      nics: [
+        sampleNic({ ipv6Addresses: ['fd00::10/64'] }),
+        sampleNic({ name: 'storage', ipv4Addresses: ['10.0.0.5/24'], mtu: 9000 }),
+      ],
+    }),
+    mtuFailures: [{ nic, remoteAddress }],
+  });
 const encrypted = (mode: string, enableOn = 'all'): Settings => ({ diskEncryption: { enableOn, mode } });
 const tpm = (tpmVersion: string): Partial<HostFacts> => ({ hardware: sampleHardware({ tpmVersion }) });
 const iscsi = (address: string, driveType = 'iSCSI'): Partial<HostFacts> => ({
@@ -234,4 +247,22 @@ export const NETWORK_CASES: readonly [
   ['no-iscsi-nic-belongs-to-machine-cidr', 'no session', given(iscsi('')), 'error'],
   ['no-iscsi-nic-belongs-to-machine-cidr', 'user-managed', cl(UMN, iscsi('192.168.128.10')), 'none'],
   ['no-iscsi-nic-belongs-to-machine-cidr', 'no machine network', cl({ machineNetworks: [] }), 'pending'],
+  ['mtu-valid', 'sound', given({ mtuFailures: [] }), 'success'],
+  ['mtu-valid', 'lost', lost({}, 'ens3', '192.168.128.11'), 'failure'],
+  ['mtu-valid', 'lost between storage addresses', lost({}, 'storage', '10.0.0.6'), 'success'],
+  ['mtu-valid', 'lost from a storage interface', lost({}, 'storage', '192.168.128.11'), 'success'],
+  ['mtu-valid', 'lost from a machine interface to storage', lost({}, 'ens3', '10.0.0.6'), 'success'],
+  ['mtu-valid', 'lost in the second machine network', lost(dualStack, 'ens3', 'fd00::11'), 'failure'],
+  ['mtu-valid', 'lost between two machine networks', lost(twoNetworks, 'ens3', '10.0.0.6'), 'success'],
+  ['mtu-valid', 'lost without a machine network', lost({ machineNetworks: [] }, 'ens3', '192.168.128.11'), 'success'],
+  ['mtu-valid', 'lost with user-managed networking', lost(UMN, 'a', '10.0.0.6'), 'failure'],
+  [
+    'mtu-valid',
+    'lost with a user-managed load balancer',
+    lost({ loadBalancerType: 'user-managed' }, 'a', '10.0.0.6'),
+    'failure',
+  ],
+  ['mtu-valid', 'no report', given(), 'pending'],
+  ['mtu-valid', 'day 2', given({ kind: 'AddToExistingClusterHost' }), 'success'],
+  ['mtu-valid', 'single node', cl({ controlPlaneCount: 1 }), 'none'],
 ];

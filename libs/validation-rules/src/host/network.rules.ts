@@ -6,11 +6,13 @@ import {
   isLinkLocal,
   isSameNetwork,
   parseCidrs,
+  parseIp,
 } from '@muster/addresses';
 import {
   isDay2Cluster,
   isLoadBalancerUserManaged,
   isMultiNodeUserManaged,
+  isRouted,
   isSingleNode,
 } from '../facts/cluster-settings.facts';
 import { clusterOf, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
@@ -41,6 +43,26 @@ function subnetsOf(facts: HostFacts): readonly Cidr[] {
       if (!isLinkLocal(cidr.address)) subnets.set(formatNetwork(cidr), cidr);
     }
     return [...subnets.values()];
+  });
+}
+
+/**
+ * Returns the paths that lose packets between the hosts of the cluster. With cluster-managed networking, traffic of the cluster uses
+ * only the machine networks. A storage network may have another MTU. An agent also measures from a storage interface to the addresses
+ * in the machine networks, so both ends are compared.
+ */
+function failedPaths(facts: HostFacts, failures: NonNullable<HostFacts['mtuFailures']>): typeof failures {
+  const cluster = clusterOf(facts);
+  if (isRouted(cluster)) return failures;
+  const networks = parseCidrs(cluster.machineNetworks);
+  const { nics } = hardwareOf(facts);
+  return failures.filter(({ nic, remoteAddress }) => {
+    const remote = parseIp(remoteAddress);
+    const { ipv4Addresses = [], ipv6Addresses = [] } = nics.find(({ name }) => name === nic) ?? {};
+    const own = parseCidrs([...ipv4Addresses, ...ipv6Addresses]);
+    return networks.some(
+      (network) => remote && containsIp(network, remote) && own.some(({ address }) => containsIp(network, address)),
+    );
   });
 }
 
@@ -158,14 +180,16 @@ export const NETWORK_RULES: readonly HostRule[] = [
     id: 'mtu-valid',
     measuredBy: 'connectivity-check',
     category: 'network',
-    checks: 'Packets of the full MTU reach the other hosts.',
+    checks:
+      'Packets of the full MTU reach the other hosts. With cluster-managed networking, only the machine networks count.',
     boundOnly: true,
     applies: (facts) => !isSingleNode(clusterOf(facts)),
     excused: (facts) => (isDay2Host(facts) ? 'day-2' : undefined),
     needs: ['inventory'],
-    claim: ({ mtuFailures }) => {
-      if (mtuFailures === undefined) return pending('awaits-connectivity');
-      const failures = mtuFailures.map(({ nic, remoteAddress }) => `${nic} to ${remoteAddress}`);
+    claim: (facts) => {
+      if (facts.mtuFailures === undefined) return pending('awaits-connectivity');
+      const paths = failedPaths(facts, facts.mtuFailures);
+      const failures = paths.map(({ nic, remoteAddress }) => `${nic} to ${remoteAddress}`);
       return failures.length === 0 ? pass() : fail(listed(failures));
     },
     messages: {
