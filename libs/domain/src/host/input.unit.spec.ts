@@ -77,6 +77,23 @@ describe('two live machines with one id', () => {
     expect(again.refusal).toBe('identity-conflict');
   });
 
+  it.each(['known', 'error', 'resetting', 'disconnected'] as const)(
+    'resolve the conflict when the other machine registers after the known one fell silent (%s)',
+    (status) => {
+      const history = [...day1(status), claimed, ...when([...day1('known'), claimed], claim(OTHER_MACHINE, 1)).events];
+      const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
+      const result = when([...history, silent], command('Register', { machine: OTHER_MACHINE }));
+      expect(result.types).toEqual(
+        expect.arrayContaining(['HostReturned', 'HostIdentityConflictResolved', 'HostIdentityClaimed']),
+      );
+      expect(result.state).toMatchObject({ conflict: undefined, machine: OTHER_MACHINE });
+    },
+  );
+
+  it('keep their conflict when the known machine registers', () => {
+    expect(when(inConflict, command('Register', { machine: KNOWN_MACHINE })).state.conflict).toBeDefined();
+  });
+
   it('do not stop a running installation when the last claim of the known machine is old', () => {
     const history = [...day1('installing-in-progress'), claimed, progressed('Rebooting')];
     const result = when(history, command('Register', { machine: OTHER_MACHINE, at: minute(30) }));

@@ -226,8 +226,15 @@ describe('two machines with one host id', () => {
     await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
     await expect(register('52:54:00:00:00:02')).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
     await register('52:54:00:00:00:01');
-    expect((await running.host(hostKeyOf(cluster.infraEnvId, hostId))).machine?.macAddresses).toEqual([
-      '52:54:00:00:00:01',
-    ]);
+    const key = hostKeyOf(cluster.infraEnvId, hostId);
+    expect((await running.host(key)).machine?.macAddresses).toEqual(['52:54:00:00:00:01']);
+
+    // The first machine was shut down.
+    await running.append(streamIdOf('host', key), { type: 'HostFellSilent', data: { lastSeenAt: '' } });
+    await register('52:54:00:00:00:02');
+    await register('52:54:00:00:00:02');
+    const host = await running.host(key);
+    expect(host.conflict).toBeUndefined();
+    expect(host.machine?.macAddresses).toEqual(['52:54:00:00:00:02']);
   });
 });

@@ -3,7 +3,7 @@ import type { Guard } from '@muster/decision';
 import type { StatusReason } from '../../status-reason';
 import { installationDiskText, hostReturned } from '../effects';
 import type { ContextOf, HostVariables, RowOn } from '../guards';
-import { isSameClaim } from '../input';
+import { isOtherMachine, isSameClaim } from '../input';
 import { hostReason } from '../messages';
 import { statusesExcept } from '../state';
 
@@ -15,9 +15,19 @@ const same = (when: Guard<HostVariables> = {}): Guard<HostVariables> => ({ ...wh
 
 function claim({ state, command }: Context): readonly HostEvent[] {
   const { machine, at } = command;
-  const isChangedClaim = machine && machine.macAddresses.join() !== state.machine?.macAddresses.join();
-  return isChangedClaim ? [{ type: 'HostIdentityClaimed', data: { machine, at } }] : [];
+  if (!machine) return [];
+  const isChanged = machine.macAddresses.join() !== state.machine?.macAddresses.join();
+  return [
+    // The row accepts the machine because the known machine of the conflict no longer uses the id.
+    ...(isOtherMachine(state, machine)
+      ? [{ type: 'HostIdentityConflictResolved' as const, data: { remaining: machine, at } }]
+      : []),
+    ...(isChanged ? [{ type: 'HostIdentityClaimed' as const, data: { machine, at } }] : []),
+  ];
 }
+
+/** The host keeps its registration. The machine may be another one than before. */
+const returned = (context: Context): readonly HostEvent[] => [...hostReturned(context), ...claim(context)];
 
 function registered(context: Context): readonly HostEvent[] {
   const { at, infraEnvId, hostId, clusterId, kind, role, bootstrap, owner, machineConfigPoolName, agentVersion } =
@@ -126,7 +136,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same({ rebooted: [true] }),
     to: 'stay',
     why: 'The machine is between two boots of its reset.',
-    emit: hostReturned,
+    emit: returned,
   },
   {
     id: 'register-with-wrong-boot-order',
@@ -167,7 +177,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     when: same(),
     to: 'stay',
     why: 'The agent may run and send logs. The host leaves this status only after a reset.',
-    emit: hostReturned,
+    emit: returned,
   },
   {
     id: 'register-in-pool',
