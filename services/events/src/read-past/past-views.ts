@@ -2,7 +2,7 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument, JOURNEY_COLLECTIO
 import { type MusterEvent, type RecordedMusterEvent, streamIdOf } from '@muster/contracts';
 import { DocumentChanges, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
-import type { ReadModels, StreamId } from '@muster/ports';
+import { MAX_QUERY_DOCUMENTS, type ReadModels, type StreamId } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 
 /** The maximum number of events that one request for a past state reads. Hundreds of installations have fewer. */
@@ -28,7 +28,7 @@ export async function pastEvents(
 ): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
   let compactedUntil: string | undefined;
-  for (const streamId of await streamsOf(clusterId, readModels)) {
+  for (const streamId of await streamsOf(clusterId, atMs, readModels)) {
     let isCompacted = false;
     let last = '';
     for await (const page of eventStore.readStream(streamId)) {
@@ -44,12 +44,34 @@ export async function pastEvents(
   return { events: events.sort((first, second) => first.position - second.position), compactedUntil };
 }
 
-/** Returns the streams of the cluster, of its present, deleted and installed hosts, and of their infra-envs. */
-async function streamsOf(clusterId: string, readModels: ReadModels): Promise<readonly StreamId[]> {
+/**
+ * Returns the keys of the hosts in the log of the cluster until `atMs`. Entering a cluster is logged, so they include the hosts that
+ * have left it.
+ * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX entries
+ */
+async function loggedHosts(clusterId: string, atMs: number, readModels: ReadModels): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (let offset = 0; offset <= PAST_EVENTS_MAX; offset += MAX_QUERY_DOCUMENTS) {
+    const where = { cluster_id: clusterId, category: 'user' };
+    const page = await readModels.find({ collection: COLLECTIONS.events, where, offset });
+    const past = page.filter(({ document }) => Date.parse(document.event_time) <= atMs);
+    for (const { document } of past)
+      if (document.infra_env_id && document.host_id) keys.add(`${document.infra_env_id}.${document.host_id}`);
+    // Entries are ordered by position. Clocks of services differ by less than the time of a page.
+    if (past.length === 0 || page.length < MAX_QUERY_DOCUMENTS) return keys;
+  }
+  throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+}
+
+/** Returns the streams of the cluster, of its present, former, deleted and installed hosts, and of their infra-envs. */
+async function streamsOf(clusterId: string, atMs: number, readModels: ReadModels): Promise<readonly StreamId[]> {
   const keysIn = async (collection: string): Promise<readonly string[]> =>
     (await readModels.find({ collection, where: { cluster_id: clusterId } })).map(({ key }) => key);
   const hosts = [COLLECTIONS.hosts, COLLECTIONS.deletedHosts, JOURNEY_COLLECTIONS.hosts];
-  const hostKeys = new Set((await Promise.all(hosts.map(keysIn))).flat());
+  const hostKeys = new Set([
+    ...(await Promise.all(hosts.map(keysIn))).flat(),
+    ...(await loggedHosts(clusterId, atMs, readModels)),
+  ]);
   const infraEnvIds = new Set([
     ...(await keysIn(COLLECTIONS.infraEnvs)),
     ...[...hostKeys].map((key) => key.split('.', 1)[0] ?? ''),

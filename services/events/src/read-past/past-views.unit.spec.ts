@@ -1,13 +1,16 @@
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { COLLECTIONS } from '@muster/assisted-api';
 import type { RecordedMusterEvent } from '@muster/contracts';
+import { DocumentChanges, type ReadDocument } from '@muster/event-sourcing';
 import { musterEventStore } from '@muster/nest-kit';
-import { type JsonObject, NO_STREAM, type StreamId } from '@muster/ports';
+import { NO_STREAM, type StreamId } from '@muster/ports';
 import fc from 'fast-check';
+import { projectJourney } from '../journeys/project-journey';
 import {
   CLUSTER_ID,
   clusterRegistered,
   documentsAfter,
+  HOST_ID,
   HOST_KEY,
   hostRegistered,
   infraEnvRegistered,
@@ -36,7 +39,7 @@ const INSTALLATION_EVENTS = record([
   onCluster('ClusterDeregistered', { at: timeAt(9) }),
 ]);
 
-/** A store with all events, and read models that contain the host in the cluster. */
+/** A store with all events, and the read models after them. */
 async function stored(events: readonly RecordedMusterEvent[]) {
   const eventStore = inMemoryEventStore();
   const revisions = new Map<StreamId, number>();
@@ -48,8 +51,12 @@ async function stored(events: readonly RecordedMusterEvent[]) {
     revisions.set(streamId, (revisions.get(streamId) ?? NO_STREAM) + 1);
   }
   const readModels = inMemoryReadModels();
-  const document: JsonObject = { cluster_id: CLUSTER_ID };
-  await readModels.commit('views', 1, [{ kind: 'put', collection: COLLECTIONS.hosts, key: HOST_KEY, document }]);
+  const documents = new DocumentChanges();
+  const read: ReadDocument = async (collection, key) => documents.get(collection, key);
+  for (const event of events)
+    for (const change of [...(await projectEvent(event, read)), ...(await projectJourney(event, read))])
+      documents.add(change);
+  await readModels.commit('all', 1, documents.list());
   return { eventStore: musterEventStore(eventStore), readModels };
 }
 
@@ -81,6 +88,20 @@ describe('a past state', () => {
       'installing',
       undefined,
     ]);
+  });
+
+  it.each([
+    ['registered in the cluster', [hostRegistered()]],
+    ['was bound to the cluster', [hostRegistered({ clusterId: '' }), onHost('HostBound', { clusterId: CLUSTER_ID })]],
+  ])('contains a host that %s and has left it', async (_what, enters) => {
+    const leaves = onHost('HostUnbound', { clusterId: CLUSTER_ID });
+    const before = [infraEnvRegistered(), clusterRegistered(), ...enters];
+    const platform = await stored(record([...before, leaves]));
+    const hostsAt = async (position: number) => {
+      const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(position)), platform);
+      return (await pastViews(CLUSTER_ID, events, projectEvent)).hosts.map(({ id }) => id);
+    };
+    expect(await Promise.all([1, 0].map((back) => hostsAt(before.length - back)))).toEqual([[HOST_ID], []]);
   });
 
   it('contains nothing of other clusters', async () => {
