@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { isSea } from 'node:sea';
 import { readProxySettings, realTimer } from '@muster/host-api';
 import { AGENT_SETTINGS_PATH } from '@muster/ignition-config';
 import { type CommandLine, parseCommandLine, settingsOf, USAGE } from './agent-settings';
@@ -33,6 +34,10 @@ async function agentUntil(
   { hostId: givenHostId, intervalSeconds, isRegistered }: CommandLine,
 ): Promise<void> {
   const machine = linuxMachine({ settings });
+  // The steps that still run when the agent ends for an upgrade would delay its restart.
+  const ending = new AbortController();
+  const until = AbortSignal.any([signal, ending.signal]);
+  setMaxListeners(0, until);
   const hostId = givenHostId?.toLowerCase() ?? hostIdOf(await machine.identity());
   const transport = await openTransport({
     settings,
@@ -52,11 +57,14 @@ async function agentUntil(
         timer: realTimer,
         intervalMs: intervalSeconds * 1000,
         isRegistered,
+        // systemd starts the new executable.
+        endsAfterUpgrade: isSea(),
         observe: (entry) => say(toLine(entry)),
       },
-      signal,
+      until,
     );
   } finally {
+    ending.abort();
     await transport.close();
   }
 }

@@ -13,6 +13,8 @@ import { SERVICE_CA_PATH } from './host-files';
 export const HOST_EXECUTABLE_PATH = '/usr/local/bin/muster-host';
 /** The live system finds `<architecture>.gz` here when the image contains the executable. */
 export const STORED_EXECUTABLES = '/run/muster-host';
+/** Path of the digest of an upgraded program. It replaces the digest of the image. */
+export const upgradedDigestPath = (program: string): string => `${program}.sha256`;
 export const DOWNLOAD_PATH = '/usr/local/bin/muster-host-download';
 
 const COPY_UNIT = 'muster-host-from-ramdisk.service';
@@ -53,7 +55,7 @@ const FIRST_WAIT_SECONDS = 5;
 const LAST_WAIT_SECONDS = 60;
 
 /**
- * Downloads the executable until its digest is that of this image. Prints the reason of each failure on the console.
+ * Downloads the executable until its digest is that of this image, or that of the last upgrade. Prints the reason of each failure on the console.
  */
 export function downloadScript(
   executable: ExecutableSource,
@@ -83,6 +85,7 @@ if [ -z "$digest" ]; then
   say "This image has no program for the architecture $architecture. Available: ${Object.keys(executable.sha256).join(', ')}."
   exit 1
 fi
+if [ -s "${upgradedDigestPath('$program')}" ]; then digest=$(cat "${upgradedDigestPath('$program')}"); fi
 url=${shellQuote(`${executable.baseUrl}/`)}$architecture
 bundle=/run/muster-ca-bundle.pem
 cat ${SERVICE_CA_PATH} /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/certs/ca-certificates.crt >"$bundle" 2>/dev/null

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fromDataUrl } from '../config/ignition-file';
-import { downloadScript } from './agent-unit';
+import { downloadScript, upgradedDigestPath } from './agent-unit';
 
 const PROGRAM = 'the program\n';
 const architecture = execFileSync('uname', ['-m'], { encoding: 'utf8' }).trim();
@@ -42,6 +42,7 @@ const hasCurl = (() => {
     asked.splice(0);
     answer = PROGRAM;
     rmSync(join(folder, 'muster-host'), { force: true });
+    rmSync(upgradedDigestPath(join(folder, 'muster-host')), { force: true });
   });
   /** Starts the script with another path for the program and without waits. */
   const start = (sha256: { readonly [name: string]: string }) => {
@@ -99,6 +100,19 @@ const hasCurl = (() => {
     writeFileSync(join(folder, 'muster-host'), PROGRAM);
     expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
     expect(asked).toEqual([]);
+  });
+
+  it('is not repeated after an upgrade, and takes the digest of the upgraded program', async () => {
+    const upgraded = '#!/bin/sh\necho a newer program\n';
+    writeFileSync(join(folder, 'muster-host'), upgraded);
+    writeFileSync(upgradedDigestPath(join(folder, 'muster-host')), `${digestOf(upgraded)}\n`);
+    expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
+    expect(asked).toEqual([]);
+    // The upgraded program is lost, and the service sends the program of the upgrade.
+    rmSync(join(folder, 'muster-host'));
+    answer = upgraded;
+    expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
+    expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(upgraded);
   });
 
   it('reports the digest of a wrong file and retries', async () => {

@@ -1,7 +1,7 @@
 import { eventually } from '@muster/testing';
 import type { Machine } from '../machine/machine.port';
 import { createHttpTransport } from '../transport/http-transport';
-import { runAgent } from './agent';
+import { type AgentOptions, runAgent } from './agent';
 import {
   type Answer,
   collectNotes,
@@ -29,7 +29,7 @@ describe('an agent over HTTP', () => {
   const start = async (
     answer: (call: Received) => Answer,
     abilities: Machine['abilities'] = {},
-    isRegistered = false,
+    settings: Pick<AgentOptions, 'isRegistered' | 'endsAfterUpgrade'> = {},
   ) => {
     const service = await startHttpService(answer);
     const { observe, of, notes } = collectNotes();
@@ -50,7 +50,7 @@ describe('an agent over HTTP', () => {
         clock: { nowMs: () => 1_700_000_000_999 },
         timer: quickTimer,
         random: () => 0.5,
-        isRegistered,
+        ...settings,
         observe,
       },
       ending.signal,
@@ -61,7 +61,7 @@ describe('an agent over HTTP', () => {
       await transport.close();
       await service.stop();
     };
-    return { service, of, notes };
+    return { service, of, notes, running };
   };
   afterEach(() => stop());
 
@@ -113,7 +113,7 @@ describe('an agent over HTTP', () => {
         'download-boot-artifacts': async ({ hostFsMountDir, kernelUrl }) => void done.push(hostFsMountDir, kernelUrl),
         'reboot-for-reclaim': async () => void done.push('reboot'),
       },
-      true,
+      { isRegistered: true },
     );
     await eventually('the host reboots', () => done.includes('reboot'));
     expect(done).toEqual(['/host', 'k', 'reboot']);
@@ -184,24 +184,45 @@ describe('an agent over HTTP', () => {
     expect(of('leaving')[0]).toMatchObject({ reason: 'the service ended this session' });
   });
 
-  it('registers with its new version after an upgrade', async () => {
-    let version = 'quay.io/agent:1';
-    const { service } = await start(
-      ({ method, url }) => {
-        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered(version);
-        if (method === 'POST') version = 'quay.io/agent:2';
-        const upgrade = { step_type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] };
-        return {
-          status: method === 'GET' ? 200 : 204,
-          json: { next_instruction_seconds: 60, instructions: version.endsWith('1') ? [upgrade] : [] },
-        };
-      },
-      { 'upgrade-agent': async ({ image }) => ({ agent_image: image, result: 'success' }) },
-    );
-    await eventually('the agent polls with the new version', () =>
-      service.of('GET', INSTRUCTIONS).some(({ headers }) => headers['discovery_agent_version'] === 'quay.io/agent:2'),
-    );
-    expect(service.of('POST', '/hosts').length).toBe(2);
+  describe('after an upgrade', () => {
+    /** Starts an agent whose service requests an upgrade until the agent reports one. */
+    const startOutdated = (endsAfterUpgrade: boolean, result: 'success' | 'failure' = 'success') => {
+      let version = 'quay.io/agent:1';
+      return start(
+        ({ method, url }) => {
+          if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered(version);
+          if (method === 'POST') version = 'quay.io/agent:2';
+          const upgrade = { step_type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] };
+          return {
+            status: method === 'GET' ? 200 : 204,
+            json: { next_instruction_seconds: 60, instructions: version.endsWith('1') ? [upgrade] : [] },
+          };
+        },
+        { 'upgrade-agent': async ({ image }) => ({ agent_image: image, result }) },
+        { endsAfterUpgrade },
+      );
+    };
+
+    it('registers with its new version', async () => {
+      const { service } = await startOutdated(false);
+      await eventually('the agent polls with the new version', () =>
+        service.of('GET', INSTRUCTIONS).some(({ headers }) => headers['discovery_agent_version'] === 'quay.io/agent:2'),
+      );
+      expect(service.of('POST', '/hosts').length).toBe(2);
+    });
+
+    it('ends instead when the new program is started in its place', async () => {
+      const { of, running, service } = await startOutdated(true);
+      await running;
+      expect(of('halted')).toEqual([{ type: 'halted', reason: 'the agent image was upgraded' }]);
+      expect(service.of('POST', INSTRUCTIONS)).toHaveLength(1);
+      expect(service.of('POST', '/hosts')).toHaveLength(1);
+    });
+
+    it('continues when the upgrade failed', async () => {
+      const { service } = await startOutdated(true, 'failure');
+      await eventually('the agent polls again', () => service.of('GET', INSTRUCTIONS).length > 1);
+    });
   });
 
   it.each([401, 403, 404, 409])('stops with the reason when its registration is answered with %d', async (status) => {

@@ -61,6 +61,8 @@ export interface AgentOptions {
   readonly intervalMs?: number;
   /** The host is registered and runs from its disk: run its steps only, as for a reclaim. */
   readonly isRegistered?: boolean;
+  /** End after an upgrade, because another program starts the upgraded agent. @default false: register again */
+  readonly endsAfterUpgrade?: boolean;
   readonly observe?: AgentObserver;
 }
 
@@ -89,7 +91,7 @@ export function createReplyCache(): ReplyCache {
 
 /** Why a session ended. `forgotten`: the service does not have this host (any more). */
 export interface SessionEnd {
-  readonly kind: 'register-again' | 'forgotten';
+  readonly kind: 'register-again' | 'upgraded' | 'forgotten';
   readonly reason: string;
 }
 
@@ -139,7 +141,9 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
         return { kind: 'register-again', reason: 'the service ended this session' };
       await wakeSignal.wait(instructions.nextInstructionSeconds * 1000, signal);
     }
-    return { kind: 'register-again', reason: isUpgraded ? 'the agent image was upgraded' : 'the agent was stopped' };
+    return isUpgraded
+      ? { kind: 'upgraded', reason: 'the agent image was upgraded' }
+      : { kind: 'register-again', reason: 'the agent was stopped' };
   } finally {
     stopListening();
   }
@@ -186,7 +190,7 @@ const FINAL_STATUSES = [401, 403, 404, 409];
  * 1. register, and repeat after failures;
  * 2. poll for steps, run them and reply, until the session ends;
  * 3. start again.
- * With `isRegistered`, only steps are run.
+ * With `isRegistered`, only steps are run. With `endsAfterUpgrade`, it also ends after an upgrade.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -197,6 +201,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     if (end.kind === 'forgotten') {
       options.observe?.({ type: 'halted', reason: end.reason });
       return untilAborted(signal);
+    }
+    if (end.kind === 'upgraded' && options.endsAfterUpgrade) {
+      options.observe?.({ type: 'halted', reason: end.reason });
+      return;
     }
     options.observe?.({ type: 'leaving', reason: end.reason });
     // The host that is being reclaimed reboots meanwhile.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
+import { upgradedDigestPath } from '@muster/ignition-config';
 import { errorMessage } from '@muster/schema';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type Abilities, StepFailed } from '../machine/machine.port';
@@ -80,7 +81,8 @@ async function installWithExecutable(
       path: executablePath,
       ...(executable && {
         url: `${executable.baseUrl}/${architecture}`,
-        sha256: executable.sha256[architecture] ?? '',
+        // The service sends the program of the last upgrade, which is newer than the digests of the image.
+        sha256: await digestOf(executablePath),
       }),
     },
   });
@@ -101,6 +103,12 @@ async function installWithExecutable(
     timeoutMs: INSTALL_TIMEOUT_MS,
     environment: { PULL_SECRET_TOKEN: settings.token },
   });
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }
 
 async function installWithContainer(
@@ -143,8 +151,10 @@ async function upgradeExecutable(
 ): Promise<void> {
   if (!executablePath || !settings.executable) throw new StepFailed('This agent was not downloaded from the service.');
   const part = `${executablePath}.part`;
-  await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
+  const sha256 = await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
   await chmod(part, 0o755);
+  // Before the program: a program without its digest would be replaced by that of the image.
+  await writeFile(upgradedDigestPath(executablePath), `${sha256}\n`);
   await rename(part, executablePath);
 }
 

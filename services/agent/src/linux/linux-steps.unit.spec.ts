@@ -1,40 +1,16 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Machine, StepFailed } from '../machine/machine.port';
-import { runStep } from '../steps/run-step';
+import { StepFailed } from '../machine/machine.port';
 import { type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
-import { type CommandResult, type CommandSettings, ProgramMissing, type RunCommand } from './command';
+import type { RunCommand } from './command';
 import { lastLease } from './dhcp-leases';
 import { BLOCK_BYTES, measureDiskSpeed, percentileMs } from './disk-speed';
 import { linuxMachine } from './linux-machine';
 import { collect } from './logs-gather';
+import { recorded, step } from './recorded-commands.fixture.spec';
 
 const { signal } = new AbortController();
-
-interface Recorded {
-  readonly run: RunCommand;
-  readonly lines: string[];
-  readonly given: (CommandSettings | undefined)[];
-}
-
-/** Programs in `rows` exist and return the given output. All others are missing. */
-function recorded(rows: { readonly [start: string]: string | Partial<CommandResult> }): Recorded {
-  const lines: string[] = [];
-  const given: (CommandSettings | undefined)[] = [];
-  const run: RunCommand = async (program, args, _signal, settings) => {
-    const line = [program, ...args].join(' ');
-    lines.push(line);
-    given.push(settings);
-    const found = Object.entries(rows)
-      .sort(([a], [b]) => b.length - a.length)
-      .find(([start]) => line.startsWith(start))?.[1];
-    if (found === undefined && !Object.keys(rows).some((start) => start.split(' ')[0] === program))
-      throw new ProgramMissing(program);
-    return { exitCode: 0, stdout: '', ...(typeof found === 'string' ? { stdout: found } : found) };
-  };
-  return { run, lines, given };
-}
 
 const answering = (...addresses: string[]): NeighbourProbe => ({
   find: async (asked) =>
@@ -42,11 +18,6 @@ const answering = (...addresses: string[]): NeighbourProbe => ({
       .filter((address) => asked.includes(address))
       .map((address) => ({ address, interface: 'eno1', mac: '52:54:00:00:00:09' })),
 });
-const step = async (machine: Machine, type: string, args: unknown, ...more: string[]) => {
-  const { error, exitCode, output } = await runStep(machine, type, [JSON.stringify(args), ...more], signal);
-  return { exitCode, error, result: output === '' ? undefined : (JSON.parse(output) as unknown) };
-};
-
 describe('free addresses', () => {
   it('are those without an answer, according to the kernel when nmap is missing', async () => {
     const machine = linuxMachine({ ...recorded({}), probe: answering('192.0.2.1', '192.0.2.2') });
@@ -218,64 +189,6 @@ describe('DHCP leases for VIPs', () => {
       expect.stringMatching(/^dhclient -v -H 00-1a-4a-00-00-01-api -sf \/bin\/true -lf .* --no-pid -1 api$/),
       'ip link delete api',
     ]);
-  });
-});
-
-describe('the installation', () => {
-  const order = {
-    role: 'worker',
-    cluster_id: 'c',
-    infra_env_id: 'i',
-    host_id: 'h',
-    boot_device: '/dev/sda',
-    controller_image: 'muster-host:1',
-    installer_image: 'muster-host:1',
-    installer_args: '["--append-karg","a=b"]',
-    proxy: { http_proxy: 'http://p:1' },
-  };
-  const settings = {
-    serviceUrl: 'http://192.0.2.1:8090',
-    infraEnvId: 'i',
-    agentVersion: 'muster-host:1',
-    token: 'secret',
-    isInsecure: false,
-    executable: { baseUrl: 'http://192.0.2.1:8888/host-binaries', sha256: { x86_64: 'ab' } },
-  };
-  const machineWith = (run: RunCommand): Machine =>
-    linuxMachine({ run, settings, architecture: 'x86_64', executablePath: '/usr/local/bin/muster-host' });
-
-  it('runs this executable in a unit of its own, with the token in the environment only', async () => {
-    const { lines, run, given } = recorded({ 'systemd-run': '' });
-    expect((await step(machineWith(run), 'install', order)).exitCode).toBe(0);
-    expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
-    expect(lines[0]).toContain(' /usr/local/bin/muster-host install --role worker --cluster-id c ');
-    expect(lines[0]).toContain(' --installer-args ["--append-karg","a=b"] ');
-    expect(lines[0]).toContain(' --host-binary-url http://192.0.2.1:8888/host-binaries/x86_64 --host-binary-sha256 ab');
-    expect(lines[0]).not.toContain('secret ');
-    expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
-  });
-
-  it('runs the container image when one is configured', async () => {
-    const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
-    const named = { ...order, installer_image: 'quay.io/installer:1' };
-    expect((await step(machineWith(run), 'install', named)).exitCode).toBe(0);
-    expect(lines.slice(0, 2)).toEqual(['podman image exists quay.io/installer:1', 'podman pull quay.io/installer:1']);
-    expect(lines[2]).toMatch(/^podman run --privileged --pid=host .* quay\.io\/installer:1 --role worker /);
-    expect(lines[2]).not.toContain('--host-binary');
-  });
-
-  it('ends with the exit code of an image that cannot be pulled', async () => {
-    const { run } = recorded({ podman: { exitCode: 125, stderr: 'no route to host' } });
-    const named = { ...order, installer_image: 'quay.io/installer:1' };
-    const { error, exitCode } = await step(machineWith(run), 'install', named);
-    expect(exitCode).toBe(2);
-    expect(error).toMatch(/quay.io\/installer:1 cannot be pulled: no route to host/);
-  });
-
-  it('is stopped as a unit and as a container', async () => {
-    const { lines, run } = recorded({ systemctl: '', podman: '' });
-    expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);
-    expect(lines).toEqual(['systemctl stop muster-installer.service', 'podman stop -i -t 5 assisted-installer']);
   });
 });
 

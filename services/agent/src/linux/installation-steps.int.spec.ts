@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { upgradedDigestPath } from '@muster/ignition-config';
+import type { Machine } from '../machine/machine.port';
+import { runStep } from '../steps/run-step';
+import type { RunCommand } from './command';
+import { linuxMachine } from './linux-machine';
+import { recorded, step } from './recorded-commands.fixture.spec';
+
+const { signal } = new AbortController();
+const OLD = 'the program of the image';
+const NEW = 'the program of an upgraded service';
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const folder = mkdtempSync(join(tmpdir(), 'installation-steps-'));
+const executablePath = join(folder, 'muster-host');
+const server = createServer((request, response) => {
+  response.writeHead(request.url === '/host-binaries/x86_64' ? 200 : 404).end(NEW);
+});
+let baseUrl = '';
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/host-binaries`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  writeFileSync(executablePath, OLD);
+  rmSync(upgradedDigestPath(executablePath), { force: true });
+});
+
+/** A machine whose image contains the digest of the old program. */
+const machineWith = (run: RunCommand, architecture = 'x86_64'): Machine =>
+  linuxMachine({
+    run,
+    architecture,
+    executablePath,
+    settings: {
+      serviceUrl: 'http://192.0.2.1:8090',
+      infraEnvId: 'i',
+      agentVersion: 'muster-host:1',
+      token: 'secret',
+      isInsecure: false,
+      executable: { baseUrl, sha256: { x86_64: digestOf(OLD) } },
+    },
+  });
+
+const ORDER = {
+  role: 'worker',
+  cluster_id: 'c',
+  infra_env_id: 'i',
+  host_id: 'h',
+  boot_device: '/dev/sda',
+  controller_image: 'muster-host:1',
+  installer_image: 'muster-host:1',
+  installer_args: '["--append-karg","a=b"]',
+  proxy: { http_proxy: 'http://p:1' },
+};
+
+describe('the installation', () => {
+  it('runs this executable in a unit of its own, with the token in the environment only', async () => {
+    const { lines, run, given } = recorded({ 'systemd-run': '' });
+    expect((await step(machineWith(run), 'install', ORDER)).exitCode).toBe(0);
+    expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
+    expect(lines[0]).toContain(` ${executablePath} install --role worker --cluster-id c `);
+    expect(lines[0]).toContain(' --installer-args ["--append-karg","a=b"] ');
+    expect(lines[0]).toContain(` --host-binary-url ${baseUrl}/x86_64 --host-binary-sha256 ${digestOf(OLD)}`);
+    expect(lines[0]).not.toContain('secret ');
+    expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
+  });
+
+  it('runs the container image when one is configured', async () => {
+    const { lines, run } = recorded({ podman: '', 'podman image exists': { exitCode: 1 } });
+    const named = { ...ORDER, installer_image: 'quay.io/installer:1' };
+    expect((await step(machineWith(run), 'install', named)).exitCode).toBe(0);
+    expect(lines.slice(0, 2)).toEqual(['podman image exists quay.io/installer:1', 'podman pull quay.io/installer:1']);
+    expect(lines[2]).toMatch(/^podman run --privileged --pid=host .* quay\.io\/installer:1 --role worker /);
+    expect(lines[2]).not.toContain('--host-binary');
+  });
+
+  it('ends with the exit code of an image that cannot be pulled', async () => {
+    const { run } = recorded({ podman: { exitCode: 125, stderr: 'no route to host' } });
+    const named = { ...ORDER, installer_image: 'quay.io/installer:1' };
+    const { error, exitCode } = await step(machineWith(run), 'install', named);
+    expect(exitCode).toBe(2);
+    expect(error).toMatch(/quay.io\/installer:1 cannot be pulled: no route to host/);
+  });
+
+  it('is stopped as a unit and as a container', async () => {
+    const { lines, run } = recorded({ systemctl: '', podman: '' });
+    expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);
+    expect(lines).toEqual(['systemctl stop muster-installer.service', 'podman stop -i -t 5 assisted-installer']);
+  });
+});
+
+describe('an upgrade of the executable', () => {
+  const upgrade = (architecture?: string) =>
+    step(machineWith(recorded({}).run, architecture), 'upgrade-agent', { agent_image: 'muster-host:2' });
+
+  it('replaces the program and stores its digest, so that the next start accepts it', async () => {
+    expect((await upgrade()).result).toEqual({ agent_image: 'muster-host:2', result: 'success' });
+    expect(readFileSync(executablePath, 'utf8')).toBe(NEW);
+    expect(statSync(executablePath).mode & 0o777).toBe(0o755);
+    expect(readFileSync(upgradedDigestPath(executablePath), 'utf8').trim()).toBe(digestOf(NEW));
+  });
+
+  it('keeps the program when the service has none', async () => {
+    expect((await upgrade('s390x')).result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
+    expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
+    expect(() => statSync(upgradedDigestPath(executablePath))).toThrow(/ENOENT/);
+  });
+
+  it('determines the program that the controller downloads', async () => {
+    await upgrade();
+    const { lines, run } = recorded({ 'systemd-run': '' });
+    expect((await step(machineWith(run), 'install', ORDER)).exitCode).toBe(0);
+    expect(lines[0]).toContain(` --host-binary-sha256 ${digestOf(NEW)}`);
+  });
+});
