@@ -91,5 +91,17 @@ export {
 } from './cluster-manifests/check-manifest';
 export { unconfiguredFiles, type UnconfiguredInput } from './discovery/unconfigured-files';
 export { isCertificateList, splitCertificates } from './documents/certificates';
-export { readYaml, toPlain, type ReadYaml, type YamlFault } from './documents/read-yaml';
-export { HOST_EXECUTABLE_PATH, ramdiskExecutableFiles, ramdiskExecutablePath } from './discovery/agent-unit';
+export {
+  parseAsKubernetes,
+  readYaml,
+  stringifyForKubernetes,
+  toPlain,
+  type ReadYaml,
+  type YamlFault,
+} from './documents/read-yaml';
+export {
+  HOST_EXECUTABLE_PATH,
+  ramdiskExecutableFiles,
+  ramdiskExecutablePath,
+  upgradedDigestPath,
+} from './discovery/agent-unit';

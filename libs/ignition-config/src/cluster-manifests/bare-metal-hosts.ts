@@ -1,6 +1,6 @@
 import type { HardwareFacts, Plain } from '@muster/contracts';
 import { isObject, type Members, objectAt, textAt } from '@muster/schema';
-import { parse, stringify } from 'yaml';
+import { parseAsKubernetes, stringifyForKubernetes } from '../documents/read-yaml';
 import { manifest, type ManifestFile } from './manifests-input';
 
 export interface BareMetalHost {
@@ -49,10 +49,10 @@ const bare = ({ hostname, role, bootMacAddress, isLegacyBoot }: BareMetalHost): 
 
 /** Returns the BareMetalHost of the installer with the status of the host; other texts are returned unchanged. */
 export function describeBareMetalHost(text: string, hosts: readonly BareMetalHost[]): string {
-  const object: unknown = parse(text);
+  const object = parseAsKubernetes(text);
   const host = hosts.find(({ hostname }) => hostname === textAt(object, 'metadata', 'name'));
   if (!isObject(object) || object['kind'] !== 'BareMetalHost' || !host) return text;
-  return stringify(known(host, object), { lineWidth: 0 });
+  return stringifyForKubernetes(known(host, object));
 }
 
 /** The host runs although the cluster did not install it. An annotation describes its hardware. */

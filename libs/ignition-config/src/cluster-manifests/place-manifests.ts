@@ -1,5 +1,5 @@
 import { errorMessage } from '@muster/schema';
-import { isMap, parse, parseAllDocuments, stringify } from 'yaml';
+import { parseAsKubernetes, stringifyAsJson, stringifyForKubernetes } from '../documents/read-yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
 /** One operation of RFC 6902. */
@@ -157,20 +157,35 @@ export function placeManifests(
 
 const keyOf = ({ folder, fileName }: Pick<ManifestFile, 'folder' | 'fileName'>): string => `${folder}/${fileName}`;
 
-/** An invalid file is not changed. The cluster reports its error. */
+/** Begins a document, in block scalars too. */
+const MARKER = /(?<=^|[\r\n])---(?=[ \t\r\n]|$)/;
+const DIRECTIVE = /^%/m;
+const LINE_WITHOUT_CONTENT = /^(?:---|\.\.\.|\ufeff)?[ \t]*(?:#|$)/;
+
+/**
+ * The text of each document is kept, because the values of a parsed document may be read differently after they are
+ * written again. A file with directives is not changed: they apply to the document that follows.
+ */
 function splitDocuments(file: ManifestFile, token: string): readonly ManifestFile[] {
   const name = DOCUMENTS.exec(file.fileName);
-  if (!name || !/^---/m.test(file.content)) return [file];
-  const documents = parseAllDocuments(file.content);
-  if (!Array.isArray(documents)) return [file];
-  const filled = documents.filter(({ contents, errors }) => isMap(contents) && errors.length === 0);
-  if (filled.length < 2) return [file];
+  if (!name || DIRECTIVE.test(file.content)) return [file];
+  const [first = '', ...others] = file.content.split(MARKER);
+  const documents = [first, ...others.map(withoutBlankMarker)].filter(hasContent);
+  if (documents.length < 2) return [file];
   const [, stem = '', extension = ''] = name;
-  return filled.map((document, index) => ({
+  return documents.map((content, index) => ({
     folder: file.folder,
     fileName: `${stem}-${token}-${String(index).padStart(NUMBER_DIGITS, '0')}.${extension}`,
-    content: stringify(document.toJS(), { lineWidth: 0 }),
+    content,
   }));
+}
+
+const hasContent = (text: string): boolean => text.split(/[\r\n]+/).some((line) => !LINE_WITHOUT_CONTENT.test(line));
+
+/** The marker stays before content on its line, which may be a tag or the head of a block scalar. */
+function withoutBlankMarker(afterMarker: string): string {
+  const restOfLine = /^[ \t]*(?:\r\n|\n|\r|$)/.exec(afterMarker)?.[0];
+  return restOfLine === undefined ? `---${afterMarker}` : afterMarker.slice(restOfLine.length);
 }
 
 /** Changes `files`. Returns the reason when the patch cannot be applied. */
@@ -180,9 +195,9 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
   if (!target)
     return `The manifest ${keyOf(patch)} changes ${targetName}, which does not exist. Delete the patch, or rename it after an existing file.`;
   try {
-    const patched = applyJsonPatch(parse(target.content), parse(patch.content));
+    const patched = applyJsonPatch(parseAsKubernetes(target.content), parseAsKubernetes(patch.content));
     const isJson = target.fileName.endsWith('.json') || target.content.trimStart().startsWith('{');
-    const content = isJson ? `${JSON.stringify(patched, undefined, 2)}\n` : stringify(patched, { lineWidth: 0 });
+    const content = isJson ? stringifyAsJson(patched) : stringifyForKubernetes(patched);
     files.set(keyOf(target), { ...target, content });
     return undefined;
   } catch (error) {

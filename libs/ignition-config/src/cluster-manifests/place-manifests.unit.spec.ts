@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { parse } from 'yaml';
+import { parseAsKubernetes } from '../documents/read-yaml';
 import type { ManifestFile } from './manifests-input';
 import { applyJsonPatch, PatchError, placeManifests } from './place-manifests';
 
@@ -35,10 +37,39 @@ describe('manifests that are added to the generated ones', () => {
     ]);
   });
 
-  it('are not split when they contain one document or cannot be parsed', () => {
-    const one = '---\nkind: A\n';
-    const broken = '--- {\n--- [';
-    expect([...placed([file('a.yaml', one), file('b.yaml', broken)], []).values()]).toEqual([one, broken]);
+  it('are not split when they contain one document or directives', () => {
+    const one = '---\nkind: A\n...\n--- # nothing\n';
+    const directives = '%YAML 1.1\n---\nkind: A\n---\nkind: B\n';
+    expect([...placed([file('a.yaml', one), file('b.yaml', directives)], []).values()]).toEqual([one, directives]);
+  });
+
+  it('keep the text of each document when they are split', () => {
+    const documents = [
+      'mode: 0644\nflag: "yes"\non: "on" # comment\nbig: "1_000"\nid: 12345678901234567890\n',
+      'text: |\n  --- no marker\n  ---\nother: "---"\n---no marker: 1\r\n',
+      '- a list\n',
+      '--- {kind: Flow}\n',
+      '--- |\n text\n',
+      '--- # comment\n\nkind: B\n',
+      'not: {valid\n',
+      'kind: Last',
+    ];
+    const text = documents.map((one) => (one.startsWith('---') && !one.startsWith('---no') ? one : `---\n${one}`));
+    expect([...placed([file('a.yml', `# first\n${text.join('')}`)], []).values()]).toEqual(documents);
+  });
+
+  it('do not lose a document or a line when they are split (property)', () => {
+    const line = fc.constantFrom('kind: A', 'a: |', ' ---', '--', '----', '# comment', '', '  b', '...', '-- -');
+    const document = fc.array(line, { maxLength: 5 }).map((lines) => ['name: x', ...lines, ''].join('\n'));
+    fc.assert(
+      fc.property(
+        fc.array(document, { minLength: 2, maxLength: 5 }),
+        fc.constantFrom('---\n', '--- \t\n'),
+        (all, marker) => {
+          expect([...placed([file('a.yaml', all.join(marker))], []).values()]).toEqual(all);
+        },
+      ),
+    );
   });
 
   it('are applied as patches in any folder and then removed', () => {
@@ -59,6 +90,47 @@ describe('manifests that are added to the generated ones', () => {
       file(`${name}_2`, set(2)),
     ]);
     expect(parse(files.get(`manifests/${SCHEDULER.fileName}`) ?? '')).toEqual({ spec: { mastersSchedulable: 2 } });
+  });
+
+  it('keep the values that Kubernetes reads when they are patched', () => {
+    const target = file(
+      'a.yaml',
+      `base: &base {mode: 0644}
+merged: {<<: *base, size: 1_000}
+flag: "yes"
+single: 'on'
+on: yes
+text: "1_000"
+octal: "0o17"
+date: 2024-01-01
+time: 1:30
+id: 12345678901234567890
+`,
+    );
+    const patch = '- {op: add, path: /added, value: [0o17, "no", ~]}\n- {op: test, path: /base/mode, value: 420}\n';
+    const content = placed([target, file('a.yaml.patch', patch)], []).get('manifests/a.yaml') ?? '';
+    const expected = {
+      base: { mode: 420 },
+      merged: { mode: 420, size: 1000 },
+      flag: 'yes',
+      single: 'on',
+      true: true,
+      text: '1_000',
+      octal: '0o17',
+      date: '2024-01-01',
+      time: '1:30',
+      id: 12345678901234567890n,
+      added: [15, 'no', null],
+    };
+    expect(parseAsKubernetes(content)).toEqual(expected);
+    // The result needs no reader of YAML 1.1.
+    expect(parse(content, { intAsBigInt: false })).toEqual({ ...expected, id: Number(expected.id) });
+  });
+
+  it('keep the digits of a JSON manifest when they are patched', () => {
+    const patch = file('a.json.patch', '- {op: add, path: /b, value: 9007199254740993}');
+    const content = placed([file('a.json', '{"a": 18446744073709551615}'), patch], []).get('manifests/a.json') ?? '';
+    expect(content.replaceAll(/\s/g, '')).toBe('{"a":18446744073709551615,"b":9007199254740993}');
   });
 
   it.each([

@@ -1,8 +1,17 @@
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import { parseInstallConfigOverride } from '../install-config/override-install-config';
 import { jsonLineOf, parseIgnitionOverride } from '../merge/ignition-override';
 import { isCertificateList, splitCertificates } from './certificates';
-import { readYaml, toPlain, YAML_ALIASES_MAX, YAML_DEPTH_MAX } from './read-yaml';
+import {
+  parseAsKubernetes,
+  readYaml,
+  stringifyAsJson,
+  stringifyForKubernetes,
+  toPlain,
+  YAML_ALIASES_MAX,
+  YAML_DEPTH_MAX,
+} from './read-yaml';
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB+a/=\n-----END CERTIFICATE-----\n';
 
@@ -67,6 +76,116 @@ describe('readYaml', () => {
       }),
       { numRuns: 300, interruptAfterTimeLimit: 5_000 },
     );
+  });
+});
+
+describe('YAML as Kubernetes reads it', () => {
+  // Values of go-yaml v2, with which sigs.k8s.io/yaml reads manifests.
+  it.each<readonly [string, unknown]>([
+    ['0644', 420],
+    ['0o644', 420],
+    ['0O17', 15],
+    ['-0x1F', -31],
+    ['0X1f', 31],
+    ['0b101', 5],
+    ['089', 89],
+    ['+12', 12],
+    ['1_000', 1_000],
+    ['-_1', -1],
+    ['_1', '_1'],
+    ['0x', '0x'],
+    ['0x_', '0x_'],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['-18446744073709551615', -18446744073709551615n],
+    ['.', '.'],
+    ['-.', '-.'],
+    ['.5', 0.5],
+    ['-.5', -0.5],
+    ['._5', '._5'],
+    ['1.', 1],
+    ['1_0.5_0', 10.5],
+    ['1e3', 1_000],
+    ['e3', 'e3'],
+    ['1e400', '1e400'],
+    ['.inf', Infinity],
+    ['1:30', '1:30'],
+    ['1:30.5', '1:30.5'],
+    ['2024-01-01', '2024-01-01'],
+    ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['yes', true],
+    ['Off', false],
+    ['y', true],
+    ['"yes"', 'yes'],
+    ['~', null],
+    ['!!str 0644', '0644'],
+    ['!!int "0644"', 420],
+    ['!!timestamp 2024-01-01', '2024-01-01'],
+  ])('reads %s as %p', (source, value) => {
+    expect(parseAsKubernetes(`a: ${source}`)).toEqual({ a: value });
+  });
+
+  it('merges mappings and uses the last of equal keys', () => {
+    const text = 'a: &a {b: 1, c: 2}\nd:\n  <<: *a\n  c: 3\ne: 1\ne: 2\n';
+    expect(parseAsKubernetes(text)).toEqual({ a: { b: 1, c: 2 }, d: { b: 1, c: 3 }, e: 2 });
+  });
+
+  const word = fc.oneof(
+    fc.stringMatching(/^[-+._:~<=0-9a-fxobXOBynYN ]{0,8}$/),
+    fc.constantFrom(
+      'yes',
+      'No',
+      'on',
+      'OFF',
+      'null',
+      '<<',
+      '=',
+      '1:30',
+      '2024-01-01',
+      '0o1_7',
+      'a: b',
+      '- a',
+      '#',
+      '!a',
+      '&a',
+    ),
+    fc.string(),
+  );
+  const values = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      word,
+      fc.boolean(),
+      fc.constant(null),
+      // -0 and 0 are the same JSON number. A number without fraction is read as a bigint when it is large.
+      fc.double({ noNaN: true, noDefaultInfinity: true, max: 1e15, min: -1e15 }).map((number) => number + 0),
+      fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).filter((number) => !Number.isSafeInteger(Number(number))),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(word, tie('value'), { maxKeys: 4 }),
+    ),
+  })).value;
+
+  it('reads the values that were written (property)', () => {
+    fc.assert(fc.property(values, (value) => expect(parseAsKubernetes(stringifyForKubernetes(value))).toEqual(value)));
+  });
+
+  it('writes texts that a reader of YAML 1.1 or 1.2 reads as texts (property)', () => {
+    fc.assert(
+      fc.property(word, (text) => {
+        const written = stringifyForKubernetes([text]);
+        expect(parse(written)).toEqual([text]);
+        expect(parse(written, { schema: 'yaml-1.1' })).toEqual([text]);
+      }),
+    );
+  });
+
+  it('writes JSON (property)', () => {
+    const isSmall = (value: unknown): boolean => !/\d{16}/.test(stringifyAsJson(value));
+    fc.assert(
+      fc.property(values.filter(isSmall), (value) => expect(JSON.parse(stringifyAsJson(value))).toEqual(value)),
+    );
+    expect(stringifyAsJson([18446744073709551615n])).toBe('[ 18446744073709551615 ]\n');
   });
 });
 

@@ -1,4 +1,16 @@
-import { CST, type Document, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from 'yaml';
+import {
+  CST,
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  parse,
+  parseAllDocuments,
+  type ScalarTag,
+  stringify,
+  type Tags,
+  visit,
+} from 'yaml';
 
 /** Maximum levels of lists and mappings. Schemas of custom resources have about 40. */
 export const YAML_DEPTH_MAX = 100;
@@ -50,6 +62,95 @@ export function toPlain(document: Document): { readonly value: unknown } | undef
     return undefined;
   }
 }
+
+const INT = 'tag:yaml.org,2002:int';
+const FLOAT = 'tag:yaml.org,2002:float';
+/** Types of YAML 1.1 that go-yaml does not have, or whose notation is different there. */
+const REPLACED: ReadonlySet<string> = new Set([
+  INT,
+  FLOAT,
+  // The reader adds it. The writer writes a key << in quotes, because it is not a merge.
+  'tag:yaml.org,2002:merge',
+  'tag:yaml.org,2002:timestamp',
+  'tag:yaml.org,2002:omap',
+  'tag:yaml.org,2002:pairs',
+  'tag:yaml.org,2002:set',
+]);
+
+/** An integer of go-yaml. It is a bigint where a number would lose digits. */
+const KUBERNETES_INT: ScalarTag = {
+  tag: INT,
+  default: true,
+  identify: (value) => typeof value === 'bigint' || Number.isInteger(value),
+  test: /^(?:[-+]_*)?(?:\d[\d_]*|0_*[xX][\da-fA-F_]+|0_*[oO][0-7_]+|0_*[bB][01_]+)$/,
+  resolve: (source) => {
+    const [, sign = '', digits = ''] = /^([-+]?)(.*)$/.exec(source.replaceAll('_', '')) ?? [];
+    if (/^0[xob]$/i.test(digits)) return source;
+    // Digits 8 and 9 make it a decimal number, as in go-yaml.
+    const value = BigInt(digits.replace(/^0(?=[0-7]+$)/, '0o'));
+    const signed = sign === '-' ? -value : value;
+    return Number.isSafeInteger(Number(signed)) ? Number(signed) : signed;
+  },
+  stringify: ({ value }) => String(value),
+};
+
+/** A floating-point number of go-yaml, which has no sexagesimal numbers. */
+const KUBERNETES_FLOAT: ScalarTag = {
+  tag: FLOAT,
+  default: true,
+  identify: (value) => typeof value === 'number',
+  test: /^(?:(?:[-+]_*)?\d[\d_]*(?:\.[\d_]*)?|[-+]_*\._*\d[\d_]*|\.\d+)(?:_*[eE]_*[-+]?_*\d[\d_]*)?$/,
+  resolve: (source) => {
+    const value = Number(source.replaceAll('_', ''));
+    return Number.isFinite(value) ? value : source;
+  },
+  stringify: ({ value }) => String(value),
+};
+
+/**
+ * Kubernetes, the machine-config operator and the installer read YAML with go-yaml v2: 0644 is octal, and yes and on are
+ * true. YAML 1.2, the default of the parser, has neither.
+ */
+const AS_KUBERNETES = {
+  schema: 'yaml-1.1',
+  customTags: (tags: Tags): Tags => [
+    ...tags.filter((tag) => typeof tag === 'string' || !REPLACED.has(tag.tag)),
+    'floatNaN',
+    KUBERNETES_INT,
+    KUBERNETES_FLOAT,
+  ],
+  resolveKnownTags: false,
+} as const;
+
+/**
+ * Returns the plain value of a document with the scalars that Kubernetes reads. An integer is a bigint where a number
+ * would lose digits. The last of several equal keys applies.
+ * @throws Error when the text is not one YAML document
+ */
+export const parseAsKubernetes = (text: string): unknown =>
+  parse(text, {
+    ...AS_KUBERNETES,
+    merge: true,
+    logLevel: 'error',
+    // The parser compares all pairs of keys otherwise.
+    uniqueKeys: false,
+    maxAliasCount: YAML_ALIASES_MAX,
+  });
+
+/** Returns YAML text from which Kubernetes and other readers of YAML 1.1 read the same value. */
+export const stringifyForKubernetes = (value: unknown): string =>
+  stringify(value ?? null, { ...AS_KUBERNETES, compat: 'yaml-1.1', lineWidth: 0 });
+
+/** Returns JSON text with all digits of a bigint, which JSON.stringify refuses. */
+export const stringifyAsJson = (value: unknown): string =>
+  stringify(value ?? null, {
+    schema: 'json',
+    aliasDuplicateObjects: false,
+    collectionStyle: 'flow',
+    defaultKeyType: 'QUOTE_DOUBLE',
+    defaultStringType: 'QUOTE_DOUBLE',
+    lineWidth: 0,
+  });
 
 /** Counts depth and aliases on the tokens of the text. The lexer is neither recursive nor does it look back. */
 function textFault(text: string): YamlFault | undefined {

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { stringifyForKubernetes } from '../documents/read-yaml';
 import { manifest, type ManifestFile } from '../cluster-manifests/manifests-input';
 import {
   chronyFile,
@@ -67,7 +67,7 @@ function schedulableMasters({ areMastersSchedulable }: SystemManifestsInput): re
     {
       folder: 'openshift',
       fileName: 'cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable',
-      content: stringify(patch),
+      content: stringifyForKubernetes(patch),
     },
   ];
 }
