@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { parseAsKubernetes, stringifyForKubernetes } from '@muster/ignition-config';
 import { createReader } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-import { parse, stringify } from 'yaml';
 import { bundleOf, type ClusterPki } from './pki/cluster-pki';
 import type { KeyPairPem } from './pki/issue-certificate';
 
@@ -39,36 +39,33 @@ export function renderKubeconfig(input: {
 }): string {
   const { clusterName, host, user, caPem, client } = input;
   const server = `https://${host}:${API_PORT}`;
-  return stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: clusterName, cluster: { server, 'certificate-authority-data': toBase64(caPem) } }],
-      contexts: [{ name: user, context: { cluster: clusterName, user } }],
-      'current-context': user,
-      preferences: {},
-      users: [
-        {
-          name: user,
-          user: {
-            'client-certificate-data': toBase64(client.certificatePem),
-            'client-key-data': toBase64(client.privateKeyPem),
-          },
+  return stringifyForKubernetes({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: clusterName, cluster: { server, 'certificate-authority-data': toBase64(caPem) } }],
+    contexts: [{ name: user, context: { cluster: clusterName, user } }],
+    'current-context': user,
+    preferences: {},
+    users: [
+      {
+        name: user,
+        user: {
+          'client-certificate-data': toBase64(client.certificatePem),
+          'client-key-data': toBase64(client.privateKeyPem),
         },
-      ],
-    },
-    { lineWidth: 0 },
-  );
+      },
+    ],
+  });
 }
 
 /** Returns the kubeconfig with `caPem` before the certificate authority of every cluster in it. */
 export function withCertificateAuthority(kubeconfig: string, caPem: string): string {
-  const document = readKubeconfig(parse(kubeconfig));
+  const document = readKubeconfig(parseAsKubernetes(kubeconfig));
   const clusters = document.clusters.map((entry) => {
     const own = Buffer.from(entry.cluster['certificate-authority-data'], 'base64').toString();
     return { ...entry, cluster: { ...entry.cluster, 'certificate-authority-data': toBase64(caPem + own) } };
   });
-  return stringify({ ...document, clusters }, { lineWidth: 0 });
+  return stringifyForKubernetes({ ...document, clusters });
 }
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64');
