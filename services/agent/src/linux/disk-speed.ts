@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
+import type { StepWork } from '../steps/step-work';
 
 /**
  * The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1` with two
@@ -12,6 +13,22 @@ export const TOTAL_BYTES = 22 * 1024 * 1024;
 const JOBS = 2;
 const PERCENTILE = 0.99;
 const NS_PER_MS = 1_000_000n;
+
+/**
+ * Returns the report of one disk.
+ * @throws StepFailed with a report that names the disk, because the service waits for a result of each disk
+ */
+export async function checkDiskSpeed(
+  { path, timeoutSeconds }: StepWork['installation-disk-speed-check']['order'],
+  signal: AbortSignal,
+): Promise<StepWork['installation-disk-speed-check']['result']> {
+  try {
+    return { path, io_sync_duration: await measureDiskSpeed({ path, timeoutMs: timeoutSeconds * 1000 }, signal) };
+  } catch (error) {
+    const exitCode = error instanceof StepFailed ? error.exitCode : undefined;
+    throw new StepFailed(errorMessage(error), exitCode, JSON.stringify({ io_sync_duration: 0, path }));
+  }
+}
 
 export interface DiskSpeedOptions {
   readonly path: string;

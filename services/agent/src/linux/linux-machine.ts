@@ -9,7 +9,7 @@ import { findFreeAddresses, kernelNeighbours, type NeighbourProbe, verifyVips } 
 import { runCommand, type RunCommand } from './command';
 import { checkConnectivity } from './connectivity-check';
 import { allocateLeases } from './dhcp-leases';
-import { measureDiskSpeed } from './disk-speed';
+import { checkDiskSpeed } from './disk-speed';
 import { readDisks } from './disks';
 import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
 import { createInstallationSteps } from './installation-steps';
@@ -73,10 +73,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     'free-network-addresses': (networks, signal) => findFreeAddresses(networks, run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
-    'installation-disk-speed-check': async ({ path, timeoutSeconds }, signal) => ({
-      path,
-      io_sync_duration: await measureDiskSpeed({ path, timeoutMs: timeoutSeconds * 1000 }, signal),
-    }),
+    'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, signal),
     'container-image-availability': async (order, signal) => ({
       images: await checkImages(order, run, Date.now, signal),
     }),

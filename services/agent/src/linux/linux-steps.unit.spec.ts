@@ -118,6 +118,18 @@ describe('the speed of a disk', () => {
   });
 });
 
+describe('the check of the speed of a disk', () => {
+  const check = (path: string) => step(linuxMachine(recorded({})), 'installation-disk-speed-check', { path }, '480.00');
+
+  it('reports the disk also when it cannot be measured', async () => {
+    expect(await check('/dev/none')).toEqual({
+      exitCode: -1,
+      error: '/dev/none is not a disk of this machine.',
+      result: { path: '/dev/none', io_sync_duration: 0 },
+    });
+  });
+});
+
 describe('the check of images', () => {
   it('reports size and speed of pulled images, and images that cannot be pulled', async () => {
     const { run, given } = recorded({
