@@ -33,7 +33,7 @@ interface Register extends At {
   readonly type: 'Register';
   readonly infraEnvId: string;
   readonly hostId: string;
-  /** Empty for a host without a cluster. */
+  /** Empty for a host without a cluster. Used at the first registration only. */
   readonly clusterId: string;
   /** Determined again at every registration. */
   readonly kind: HostKind;

@@ -16,6 +16,10 @@ import {
 } from './host.fixture.spec';
 
 describe('repeated registration of a host', () => {
+  it('does not move it to another cluster', () => {
+    expect(when(pooled('known-unbound'), command('Register')).state.clusterId).toBe('');
+  });
+
   const history = [
     ...day1('known'),
     { type: 'HostBootstrapChosen' as const, data: {} },

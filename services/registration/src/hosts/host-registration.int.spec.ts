@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { sampleDisk, sampleInventory } from '@muster/testing';
 import { AGENT, HARDWARE, OWNER, TestCluster, SUFFICIENT } from '../cluster.fixture.spec';
+import { Aggregates } from '../aggregates';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
@@ -124,6 +125,29 @@ describe('the registration of hosts', () => {
       '(sda, /dev/disk/by-id/wwn-1)',
     );
     expect((await running.cluster(cluster.id)).status).toBe('installing-pending-user-action');
+  });
+
+  it('registers a host without the cluster from which it was unbound meanwhile', async () => {
+    await cluster.register(
+      { apiVipDnsName: 'api.old.example.com', apiVips: undefined, ingressVips: undefined },
+      { kind: 'AddHostsCluster', imported: true, pullSecret: '' },
+    );
+    await cluster.registerInfraEnv('');
+    const key = await cluster.knownHost();
+    await running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id });
+    await register(parseHostKey(key).hostId);
+    expect(await running.host(key)).toMatchObject({ status: 'discovering', kind: 'AddToExistingClusterHost' });
+
+    const aggregates = running.part(Aggregates);
+    const { clusters, hosts } = aggregates;
+    const load = clusters.load.bind(clusters);
+    const at = aggregates.now();
+    jest.spyOn(clusters, 'load').mockImplementationOnce(async (id) => {
+      await hosts.execute(key, { type: 'Unbind', at, byUser: true }, asPerson());
+      return load(id);
+    });
+    await register(parseHostKey(key).hostId);
+    expect(await running.host(key)).toMatchObject({ status: 'discovering-unbound', clusterId: '', kind: 'Host' });
   });
 
   it('voids earlier reports, and returns the host to known after equal ones', async () => {

@@ -19,6 +19,7 @@ import { Presence } from '../agents/presence';
 import { Aggregates } from '../aggregates';
 import { RegistrationView } from '../view/registration-view';
 
+type HostResult = Awaited<ReturnType<Aggregates['hosts']['handle']>>;
 type Request = InputOf<typeof RegistrationService.method.registerHost>;
 
 /** Registers a host when its agent starts, for the first time or again. */
@@ -35,13 +36,30 @@ export class HostRegistration {
     const infraEnv = await this.infraEnvOrThrow(request.infraEnvId);
     // Without an event about it in the view, the host is new, and its stream is not read.
     const isNew = this.view.isLive && !this.view.host(key);
-    const host = isNew ? initialHost() : (await this.aggregates.hosts.load(key)).state;
-    // Only a new host joins the cluster of its infra-env. Later it may have been bound to another one.
-    const clusterId = host.status === 'unregistered' ? (infraEnv.settings.clusterId ?? '') : host.clusterId;
+    const first = isNew ? initialHost() : (await this.aggregates.hosts.load(key)).state;
+    const { clusterId, result } = await this.registerIn(clusterOf(first, infraEnv), infraEnv, request, context);
+    if (result.kind === 'refused') throw new RefusalError(result.refusal);
+    refuseClaimant(result.state, request);
+    if (clusterId && wasPreparing(result.events)) await this.undoPreparation(clusterId, context);
+    await this.presence.seen(key);
+    return { position: result.position, revision: result.revision };
+  }
+
+  /** Registers the host in its cluster. Repeats it with the other cluster when the host was bound or unbound meanwhile. */
+  private async registerIn(
+    clusterId: string,
+    infraEnv: InfraEnvState,
+    request: Request,
+    context: CommandContext,
+  ): Promise<{ readonly clusterId: string; readonly result: HostResult }> {
+    const key = hostKeyOf(request.infraEnvId, request.hostId);
     const cluster = clusterId ? (await this.aggregates.clusters.load(clusterId)).state : undefined;
-    const result = await this.aggregates.hosts.handle(
-      key,
-      {
+    let current = clusterId;
+    const commands = (state: () => HostState): readonly HostCommand[] => {
+      const host = state();
+      current = clusterOf(host, infraEnv);
+      if (current !== clusterId) return [];
+      const command = {
         type: 'Register',
         at: this.aggregates.now(),
         infraEnvId: request.infraEnvId,
@@ -54,14 +72,11 @@ export class HostRegistration {
         knownMachineSeenAt: this.presence.lastSeenAt(key),
         clusterAcceptsHosts: !cluster || clusterAdmissionRefusal(cluster, clusterId) === undefined,
         installationDisk: installationDiskLabel(host, this.view.host(key)?.hardware),
-      },
-      context,
-    );
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    refuseClaimant(result.state, request);
-    if (clusterId && wasPreparing(result.events)) await this.undoPreparation(clusterId, context);
-    await this.presence.seen(key);
-    return { position: result.position, revision: result.revision };
+      } as const;
+      return [command];
+    };
+    const result = await this.aggregates.hosts.handle(key, commands, context);
+    return current === clusterId ? { clusterId, result } : this.registerIn(current, infraEnv, request, context);
   }
 
   private async infraEnvOrThrow(infraEnvId: string): Promise<InfraEnvState> {
@@ -90,6 +105,10 @@ export class HostRegistration {
     await this.aggregates.clusters.handle(clusterId, command, own);
   }
 }
+
+/** Only a new host joins the cluster of its infra-env. Later it may have been bound to another one. */
+const clusterOf = (host: HostState, infraEnv: InfraEnvState): string =>
+  host.status === 'unregistered' ? (infraEnv.settings.clusterId ?? '') : host.clusterId;
 
 const REGISTERED_WHILE_PREPARING = 'A host registered again while it was being prepared';
 

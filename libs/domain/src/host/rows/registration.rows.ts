@@ -55,7 +55,9 @@ function registered(context: Context): readonly HostEvent[] {
 const reregistered =
   (inventoryKept: boolean) =>
   (context: Context): readonly HostEvent[] => {
-    const { agentVersion, kind, clusterId, at } = context.command;
+    const { agentVersion, kind, at } = context.command;
+    // Only Bind and Unbind move a registered host.
+    const { clusterId } = context.state;
     return [
       ...hostReturned(context),
       { type: 'HostReregistered', data: { discoveryAgentVersion: agentVersion, kind, clusterId, inventoryKept, at } },
