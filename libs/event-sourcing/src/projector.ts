@@ -12,6 +12,7 @@ import {
   type Requests,
   type StateTable,
   type StreamId,
+  type TurnShare,
 } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
 import { projectionSubject } from './shared-events';
@@ -163,40 +164,77 @@ export interface Projector extends Feed {
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const collection = parkedStreamsOf(name);
-  const found = await readModels.find({ collection, where: {} });
-  const parked = new ParkedStreams(found.map(({ document }) => document));
+  const load = async (): Promise<Committed> => {
+    const position = await readModels.checkpoint(name);
+    const found = await readModels.find({ collection, where: {} });
+    return { position, parked: found.map(({ document }) => document) };
+  };
+  let committed = await load();
+  let isKnown = true;
+
+  /** Projects and commits the events. Nothing in memory changes before the commit. */
+  const project = async (
+    events: readonly RecordedEvent<Event>[],
+    last: RecordedEvent<Event>,
+    time: TurnShare,
+  ): Promise<Committed> => {
+    const parked = new ParkedStreams(committed.parked);
+    const overlay = new DocumentChanges();
+    const read: ReadDocument = async <Document extends object>(collection: CollectionName<Document>, key: string) => {
+      if (overlay.has(collection, key)) return overlay.get<Document>(collection, key);
+      return readModels.get<Document>(collection, key).catch((error: unknown) => {
+        throw new SourceFailed(error);
+      });
+    };
+    const handle = async (event: RecordedEvent<Event>): Promise<void> => {
+      for (const change of await options.project(event, read)) overlay.add(change);
+    };
+    for (const event of events) {
+      if (!time.hasTime()) await time.nextTurn();
+      const before = parked.get(event.streamId);
+      const reason = await parked.attempt(event, options.store, handle);
+      const after = parked.get(event.streamId);
+      if (after !== before) overlay.add(putOrRemove(collection, event.streamId, after));
+      if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
+    }
+    await readModels.commit(name, last.position, overlay.list(), last);
+    return { position: last.position, parked: parked.list() };
+  };
+
   const feed = startFeed({
     name,
     store: options.store,
     requests,
-    fromPosition: await readModels.checkpoint(name),
+    fromPosition: committed.position,
     onError: options.onError,
     onPage: async (page, time) => {
       const last = page[page.length - 1];
       if (!last) return;
-      const overlay = new DocumentChanges();
-      const read: ReadDocument = async <Document extends object>(collection: CollectionName<Document>, key: string) => {
-        if (overlay.has(collection, key)) return overlay.get<Document>(collection, key);
-        return readModels.get<Document>(collection, key).catch((error: unknown) => {
-          throw new SourceFailed(error);
-        });
-      };
-      const handle = async (event: RecordedEvent<Event>): Promise<void> => {
-        for (const change of await options.project(event, read)) overlay.add(change);
-      };
-      for (const event of page) {
-        if (!time.hasTime()) await time.nextTurn();
-        const before = parked.get(event.streamId);
-        const reason = await parked.attempt(event, options.store, handle);
-        const after = parked.get(event.streamId);
-        if (after !== before) overlay.add(putOrRemove(collection, event.streamId, after));
-        if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
-      }
-      await readModels.commit(name, last.position, overlay.list(), last);
+      if (!isKnown) committed = notBehind(committed, await load(), name);
+      // A commit that reported an error may be stored nevertheless.
+      isKnown = false;
+      const { position } = committed;
+      const missing = page.filter((event) => event.position > position);
+      if (missing.length > 0) committed = await project(missing, last, time);
+      isKnown = true;
       if (options.isAwaited ?? true)
         requests.publish(projectionSubject(name), { projection: name, position: last.position });
       options.onCommitted?.(page);
     },
   });
-  return { ...feed, parked: () => parked.list() };
+  return { ...feed, parked: () => committed.parked };
+}
+
+/** The documents of a projection that do not belong to its events, as they were committed last. */
+interface Committed {
+  readonly position: number;
+  readonly parked: readonly ParkedStream[];
+}
+
+/** @throws Error when the checkpoint moved back: the events in between would be missing, and only a start reads them again */
+function notBehind(before: Committed, after: Committed, name: string): Committed {
+  if (after.position >= before.position) return after;
+  throw new Error(
+    `The checkpoint of the projection ${name} moved back from ${before.position} to ${after.position}. Restart Muster.`,
+  );
 }

@@ -1,0 +1,133 @@
+import { inMemoryReadModels } from '@muster/adapter-in-memory';
+import type { ReadModels, StoredEvent } from '@muster/ports';
+import { eventToAppend, eventually } from '@muster/testing';
+import { type LocalBus, localBus } from './local-bus.fixture.spec';
+import { type ProjectEvent, type Projector, type ProjectorOptions, startProjector } from './projector';
+import { type Relay, startRelay } from './relay';
+import { appendEvents, type PlainEventStore, plainEventStore } from './stored-events.fixture.spec';
+
+/** Counts the events of each stream in its document. A repeated event is counted again. */
+const count: ProjectEvent<StoredEvent> = async ({ streamId }, read) => {
+  const before = await read<{ events: number }>('streams', streamId);
+  return [{ kind: 'put', collection: 'streams', key: streamId, document: { events: (before?.events ?? 0) + 1 } }];
+};
+
+describe('a projector that handles a page again', () => {
+  let store: PlainEventStore;
+  let readModels: ReadModels;
+  let bus: LocalBus;
+  let relay: Relay;
+  let errors: string[];
+  const feeds: Projector[] = [];
+  const start = async (options: Partial<ProjectorOptions<StoredEvent>> = {}): Promise<Projector> => {
+    const onError = ({ message }: Error): void => void errors.push(message);
+    const feed = await startProjector({
+      name: 'counts',
+      store,
+      requests: bus,
+      readModels,
+      project: count,
+      onError,
+      ...options,
+    });
+    feeds.push(feed);
+    await feed.caughtUp;
+    return feed;
+  };
+  const appendTo = (streamId: 'sick-1' | 'well-1', revision: number) =>
+    store.append(streamId, revision - 1, [eventToAppend({ n: revision })]);
+  const failOnce = (): (() => void) => {
+    let fails = true;
+    return () => {
+      if (!fails) return;
+      fails = false;
+      throw new Error('no answer');
+    };
+  };
+
+  beforeEach(async () => {
+    store = plainEventStore();
+    readModels = inMemoryReadModels();
+    bus = localBus();
+    errors = [];
+    relay = await startRelay({ store, requests: bus, onError: ({ message }) => errors.push(message) });
+  });
+  afterEach(async () => {
+    await Promise.all(feeds.splice(0).map((feed) => feed.close()));
+    await relay.close();
+  });
+
+  describe('with a stream that an earlier release parked', () => {
+    beforeEach(async () => {
+      for (const revision of [0, 1, 2, 3]) await appendTo('sick-1', revision);
+      const project: typeof count = async (event, read) => {
+        if (event.revision === 1) throw new Error('no row for it');
+        return count(event, read);
+      };
+      const before = await start({ project });
+      await before.close();
+      expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 1 });
+      await appendTo('sick-1', 4);
+      await appendTo('well-1', 0);
+    });
+    const expectResumed = async (flaky: ReadModels): Promise<void> => {
+      const feed = await start({ readModels: flaky });
+      expect(errors).toContainEqual(expect.stringContaining('no answer'));
+      expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 5 });
+      expect(feed.parked()).toEqual([]);
+      expect(await readModels.find({ collection: 'counts_parked', where: {} })).toEqual([]);
+    };
+
+    it('resumes the stream from where it was parked after a commit failed', async () => {
+      const attempt = failOnce();
+      const commit: ReadModels['commit'] = async (...given) => {
+        attempt();
+        return readModels.commit(...given);
+      };
+      await expectResumed({ ...readModels, commit });
+    });
+
+    it('resumes the stream from where it was parked after a later document could not be read', async () => {
+      const attempt = failOnce();
+      const get: ReadModels['get'] = async (collection, key) => {
+        if (key === 'well-1') attempt();
+        return readModels.get(collection, key);
+      };
+      await expectResumed({ ...readModels, get });
+    });
+  });
+
+  it('does not project events again whose commit was stored but reported an error', async () => {
+    await appendEvents(store, 7);
+    const attempt = failOnce();
+    const commit: ReadModels['commit'] = async (...given) => {
+      await readModels.commit(...given);
+      // The page is larger when it is delivered again.
+      if (given[1] === 6) await appendEvents(store, 7);
+      attempt();
+    };
+    await start({ readModels: { ...readModels, commit } });
+    await eventually('all events are handled', async () => (await readModels.checkpoint('counts')) === 13);
+    expect(await readModels.get('streams', 'sample-3')).toEqual({ events: 2 });
+  });
+
+  it('stops when its checkpoint moved back, because the events in between would be missing', async () => {
+    await appendEvents(store, 10);
+    let isRestored = false;
+    await start({
+      readModels: {
+        ...readModels,
+        checkpoint: async (projection) => (isRestored ? 3 : readModels.checkpoint(projection)),
+        commit: async (...given) => {
+          if (isRestored) throw new Error('connection broke');
+          return readModels.commit(...given);
+        },
+      },
+    });
+    isRestored = true;
+    await appendEvents(store, 1);
+    const moved = 'The checkpoint of the projection counts moved back from 9 to 3. Restart Muster.';
+    await eventually('the error is reported', () => errors.some((message) => message.includes(moved)));
+    expect(await readModels.get('streams', 'sample-3')).toEqual({ events: 1 });
+  });
+});
