@@ -1,54 +1,10 @@
-import { KUBE_RESOURCES, type ServiceApi, type ServiceCluster } from '@muster/host-api';
-import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
+import { KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
+import type { KubeObject, KubeResource } from '@muster/ports';
 import { updateBareMetalHosts } from './bare-metal-hosts';
-import { BadControllerSettings, type Controller, readControllerSettings } from './controller';
+import { BadControllerSettings, readControllerSettings } from './controller';
+import { controllerWith, refusal, SETTINGS } from './controller.fixture.spec';
 import { approveCertificates, followNodes, labelNodes } from './nodes';
 import { toOperatorStatus } from './operators';
-
-const SETTINGS = { CLUSTER_ID: 'c', INVENTORY_URL: 'http://192.0.2.1:8090', OPENSHIFT_VERSION: '4.18.3' };
-
-/** A cluster that records its changes. Each wait is counted, and the loop ends after `rounds` waits. */
-function controllerWith(
-  objects: ReadonlyMap<KubeResource, readonly KubeObject[]>,
-  service: Partial<ServiceApi>,
-  rounds = 1,
-) {
-  const changes: string[] = [];
-  const ending = new AbortController();
-  let waits = 0;
-  const describe_ = (name: string, change: unknown): void => void changes.push(`${name} ${JSON.stringify(change)}`);
-  const cluster: ClusterApi = {
-    get: async ({ name, resource }) => objects.get(resource)?.find(({ metadata }) => metadata.name === name),
-    list: async (resource) => objects.get(resource) ?? [],
-    create: async () => true,
-    patch: async ({ name }, change) => describe_(`patch ${name}`, change),
-    replace: async ({ name }, { status }, subresource) => describe_(`replace ${name}/${subresource}`, status),
-    delete: async ({ name }) => void changes.push(`delete ${name}`),
-    podLog: async () => 'address:"192.0.2.12:40000" User-Agent:"Ignition/2.20.0"',
-  };
-  const stages: string[] = [];
-  const api = {
-    reportHostProgress: async ({ hostId }: { hostId: string }, stage: string) => void stages.push(`${hostId} ${stage}`),
-    ...service,
-  } as unknown as ServiceApi;
-  const controller: Controller = {
-    settings: readControllerSettings(SETTINGS, () => undefined),
-    api,
-    cluster,
-    host: {
-      run: async () => ({ exitCode: 0, output: '' }),
-      writeTemporary: async () => '',
-      readFile: async () => undefined,
-      archive: async () => Buffer.alloc(0),
-    },
-    timer: {
-      sleep: async () => {
-        if (++waits >= rounds) ending.abort();
-      },
-    },
-  };
-  return { changes, controller, signal: ending.signal, stages };
-}
 
 const node = (name: string, isReady: boolean): KubeObject => ({
   metadata: { name },
@@ -131,6 +87,25 @@ describe('certificate requests', () => {
     await approveCertificates(controller, signal);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatch(/^replace new\/approval .*"type":"Approved".*"reason":"NodeCSRApprove"/);
+  });
+
+  it('are approved after one that the controller may not approve', async () => {
+    const approved: string[] = [];
+    const requests = ['foreign', 'kubelet'].map((name): KubeObject => ({ metadata: { name } }));
+    const objects = new Map([[KUBE_RESOURCES.certificateSigningRequests as KubeResource, requests]]);
+    const { controller, notes, signal } = controllerWith(
+      objects,
+      {},
+      {
+        replace: async ({ name }) => {
+          if (name === 'foreign') throw refusal(403, 'cannot approve this signer');
+          approved.push(name);
+        },
+      },
+    );
+    await approveCertificates(controller, signal);
+    expect(approved).toEqual(['kubelet']);
+    expect(notes).toEqual([expect.stringMatching(/^The certificate request foreign was not approved: .*signer/)]);
   });
 });
 

@@ -31,9 +31,14 @@ export async function approveCertificates(controller: Controller, signal: AbortS
     INTERVALS_MS.nodes,
     async () => {
       for (const request of (await cluster.list(resource, {}, signal)).filter(isPending)) {
+        const { name } = request.metadata;
         const conditions = [...conditionsOf(request), CONDITION];
         const approved = { ...request, status: { ...objectAt(request, 'status'), conditions } };
-        await cluster.replace({ resource, name: request.metadata.name }, approved, 'approval', signal);
+        // The controller may approve only the requests of kubelets. The requests after a refused one must not wait.
+        await cluster.replace({ resource, name }, approved, 'approval', signal).catch((error: unknown) => {
+          if (!signal.aborted)
+            note(controller, `The certificate request ${name} was not approved: ${errorMessage(error)}`);
+        });
       }
       return false;
     },
