@@ -1,4 +1,4 @@
-import { createTarGz, KUBE_RESOURCES } from '@muster/host-api';
+import { createTarGz, HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
 import { createJsonReader, errorMessage, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
@@ -19,22 +19,33 @@ export async function sendLogsRepeatedly(controller: Controller, signal: AbortSi
   }
 }
 
-/** Sends the last log, after a failure also the output of must-gather. */
-export async function sendFinalLogs(controller: Controller, hasFailed: boolean, signal: AbortSignal): Promise<void> {
+/** The service may be unavailable for good, and the Job must end. */
+const FINAL_LOGS_MS_MAX = 70 * 60_000;
+const INSUFFICIENT_STORAGE = 507;
+
+/** Sends the last log, after a failure also the output of must-gather. Gives up after 70 minutes. */
+export async function sendFinalLogs(controller: Controller, hasFailed: boolean, ended: AbortSignal): Promise<void> {
   const { api, settings } = controller;
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(FINAL_LOGS_MS_MAX)]);
   const report = (state: 'requested' | 'completed'): Promise<void> =>
     api.reportClusterLogs(settings.clusterId, state, signal);
   await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('requested'), signal);
-  const more = hasFailed ? await diagnosis(controller, signal) : {};
-  await persist(
-    controller,
-    'Sending the last logs',
-    INTERVALS_MS.finalizing,
-    () => upload(controller, more, signal),
-    signal,
-  );
+  let more = hasFailed ? await diagnosis(controller, signal) : {};
+  const send = (): Promise<void> =>
+    upload(controller, more, signal).catch((error: unknown) => {
+      if (Object.keys(more).length === 0 || !isRefusedForGood(error)) throw error;
+      // The log of the controller is small, so the service may accept it without the diagnosis.
+      note(controller, `The diagnosis is not sent: ${errorMessage(error)}`);
+      more = {};
+      return upload(controller, more, signal);
+    });
+  await persist(controller, 'Sending the last logs', INTERVALS_MS.finalizing, send, signal);
   await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('completed'), signal);
 }
+
+/** The archive is too large, or the storage of the service is full. */
+const isRefusedForGood = (error: unknown): boolean =>
+  error instanceof HttpRefused && (error.status < 500 || error.status === INSUFFICIENT_STORAGE);
 
 async function upload(
   controller: Controller,

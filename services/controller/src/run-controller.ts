@@ -10,6 +10,8 @@ const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
 const NAMESPACE = 'assisted-installer';
 const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
+/** Status of a cluster that the service does not have. */
+const UNKNOWN = 'unknown';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
 
@@ -43,7 +45,8 @@ export async function runController(controller: Controller, signal: AbortSignal)
     ending.abort();
     await work;
     if (signal.aborted) return;
-    await sendFinalLogs(controller, status === 'error', signal);
+    // The service refuses the logs of a cluster that it does not have.
+    if (status !== UNKNOWN) await sendFinalLogs(controller, status === 'error', signal);
     controller.observe?.({ type: 'ended', status });
   } finally {
     ending.abort();
@@ -70,7 +73,7 @@ async function reportReady({ api, cluster, settings }: Controller, signal: Abort
   );
 }
 
-/** Returns the final status of the cluster; `unknown` when the service does not have the cluster any more. */
+/** Returns the final status of the cluster; UNKNOWN when the service does not have the cluster any more. */
 async function untilEnded(controller: Controller, signal: AbortSignal): Promise<string> {
   const { api, settings, timer } = controller;
   let points = 0;
@@ -88,5 +91,5 @@ async function untilEnded(controller: Controller, signal: AbortSignal): Promise<
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }
   if (points >= UNKNOWN_POINTS_MAX) note(controller, 'The service no longer has this cluster.');
-  return 'unknown';
+  return UNKNOWN;
 }

@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import type { ServiceApi } from '@muster/host-api';
+import { controllerWith, refusal } from './controller.fixture.spec';
+import { sendFinalLogs } from './logs';
+import { runController } from './run-controller';
+
+const OWN_LOG = 'assisted-installer-controller.logs';
+const MUST_GATHER = 'must-gather.tar.gz';
+const LIMIT_MS = 70 * 60_000;
+const { signal } = new AbortController();
+
+afterEach(() => jest.restoreAllMocks());
+
+/** A service that answers each upload with the next status, and with success after the last one. */
+function serviceWith(answers: number[], more: Partial<ServiceApi> = {}) {
+  const uploads: string[][] = [];
+  const states: string[] = [];
+  const { controller, notes } = controllerWith(
+    new Map(),
+    {
+      credentials: async () => Buffer.alloc(0),
+      reportClusterLogs: async (_cluster, state) => void states.push(state),
+      uploadControllerLogs: async (_cluster, archive) => {
+        const text = gunzipSync(archive).toString('latin1');
+        uploads.push([OWN_LOG, MUST_GATHER].filter((name) => text.includes(name)));
+        const status = answers.shift();
+        if (status) throw refusal(status);
+      },
+      ...more,
+    },
+    { rounds: Infinity },
+  );
+  // Other work continues while the controller waits.
+  return { controller: { ...controller, timer: { sleep: () => setImmediate() } }, notes, states, uploads };
+}
+
+describe('the last logs', () => {
+  it.each([413, 507])('are sent without must-gather when the service answers %d', async (status) => {
+    const { controller, notes, states, uploads } = serviceWith([status]);
+    await sendFinalLogs(controller, true, signal);
+    expect(uploads).toEqual([[OWN_LOG, MUST_GATHER], [OWN_LOG]]);
+    expect(notes).toEqual([expect.stringMatching(/^The diagnosis is not sent: .*/)]);
+    expect(states).toEqual(['requested', 'completed']);
+  });
+
+  it('keep must-gather while the service is unavailable', async () => {
+    const { controller, uploads } = serviceWith([503]);
+    await sendFinalLogs(controller, true, signal);
+    expect(uploads).toEqual([
+      [OWN_LOG, MUST_GATHER],
+      [OWN_LOG, MUST_GATHER],
+    ]);
+  });
+
+  it('are given up after 70 minutes', async () => {
+    const limit = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+    const { controller, states, uploads } = serviceWith(Array<number>(1_000).fill(507));
+    const sending = sendFinalLogs(controller, false, signal);
+    while (uploads.length < 3) await setImmediate();
+    limit.abort();
+    await sending;
+    expect(uploads.length).toBeLessThan(1_000);
+    expect(states).toEqual(['requested']);
+    expect(timeout).toHaveBeenCalledWith(LIMIT_MS);
+  });
+});
+
+describe('a controller whose cluster the service does not have', () => {
+  it.each([404, 401])('ends without sending logs after answers of %d', async (status) => {
+    let calls = 0;
+    const { controller, notes, states } = serviceWith([], {
+      cluster: async () => {
+        calls += 1;
+        // The installation begins normally.
+        if (calls <= 2) return { status: 'installing' };
+        throw refusal(status);
+      },
+    });
+    await runController(controller, signal);
+    expect(notes).toContain('The service no longer has this cluster.');
+    expect(states).toEqual([]);
+  });
+});
