@@ -1,4 +1,4 @@
-import { conditionsOf, KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
+import { conditionsOf, HttpRefused, KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
 import { createJsonReader, listAt, memberAt, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
@@ -115,13 +115,17 @@ const MANIFESTS = Type.Union([
   Type.Null(),
   Type.Array(Type.Object({ Name: Type.Optional(Type.String()), Content: Type.Optional(Type.String()) })),
 ]);
+const NOT_FOUND = 404;
 const readManifests = createJsonReader(MANIFESTS, { name: 'custom_manifests.json' });
 
 /** Applies the manifests that the service has for the operators. Having none is not an error. */
 export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, host, settings } = controller;
   const attempt = async (): Promise<boolean> => {
-    const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch(() => undefined);
+    const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch((error: unknown) => {
+      if (error instanceof HttpRefused && error.status === NOT_FOUND) return undefined;
+      throw error;
+    });
     const manifests = text ? readManifests(text.toString('utf8')) : [];
     if (!manifests || manifests.length === 0) return true;
     const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
