@@ -1,5 +1,7 @@
-import { stringify } from 'yaml';
-import type { HostNetworkConfig } from '../static-network/host-networks';
+import { RefusalError } from '@muster/problems';
+import { stringifyForKubernetes } from '../documents/read-yaml';
+import { type HostNetworkConfig, planHost } from '../static-network/host-networks';
+import { describeNetworkProblem } from '../static-network/nmstate';
 
 export interface UnconfiguredInput {
   readonly name: string;
@@ -22,7 +24,7 @@ export interface UnconfiguredFile {
 
 const API_VERSION = 'agent-install.openshift.io/v1beta1';
 const NAMESPACE = 'cluster0';
-const LABEL = { 'muster/static-network': 'yes' };
+const LABEL = { 'muster/static-network': 'configured' };
 /** The registry on the disk of an appliance. */
 const OWN_REGISTRY = 'registry.appliance.openshift.com:5000/openshift';
 const MIRRORS: readonly (readonly [string, string])[] = [
@@ -33,22 +35,23 @@ const MIRRORS: readonly (readonly [string, string])[] = [
 /**
  * Returns the input of `openshift-install agent create unconfigured-ignition`, for machines that are installed without
  * a service. Contains secrets.
+ * @throws RefusalError `invalid-input` when a static network cannot be used
  */
 export function unconfiguredFiles(input: UnconfiguredInput): readonly UnconfiguredFile[] {
-  const networks = input.staticNetworks.map((network, index) => hostNetwork(network, index));
+  const networks = input.staticNetworks.map(hostNetwork);
   return [
-    { path: 'cluster-manifests/infraenv.yaml', content: stringify(infraEnv(input, networks.length > 0)) },
-    { path: 'cluster-manifests/pull-secret.yaml', content: stringify(pullSecret(input)) },
+    { path: 'cluster-manifests/infraenv.yaml', content: stringifyForKubernetes(infraEnv(input, networks.length > 0)) },
+    { path: 'cluster-manifests/pull-secret.yaml', content: stringifyForKubernetes(pullSecret(input)) },
     ...(networks.length > 0
       ? [
           {
             path: 'cluster-manifests/nmstateconfig.yaml',
-            content: networks.map((one) => `---\n${stringify(one)}`).join(''),
+            content: networks.map((one) => `---\n${stringifyForKubernetes(one)}`).join(''),
           },
         ]
       : []),
     { path: 'mirror/registries.conf', content: registries() },
-    ...(input.rendezvousIp ? [{ path: 'agent-config.yaml', content: stringify(agentConfig(input)) }] : []),
+    ...(input.rendezvousIp ? [{ path: 'agent-config.yaml', content: stringifyForKubernetes(agentConfig(input)) }] : []),
   ];
 }
 
@@ -74,18 +77,26 @@ const pullSecret = ({ pullSecret: text }: UnconfiguredInput): object => ({
   stringData: { '.dockerconfigjson': text },
 });
 
-const hostNetwork = (
-  { network_yaml: config = '', mac_interface_map: map = [] }: HostNetworkConfig,
-  index: number,
-): object => ({
-  apiVersion: API_VERSION,
-  kind: 'NMStateConfig',
-  metadata: { name: `host-${index}`, namespace: NAMESPACE, labels: LABEL },
-  spec: {
-    config,
-    interfaces: map.map(({ mac_address: macAddress, logical_nic_name: name }) => ({ name, macAddress })),
-  },
-});
+/** The installer reads the network document as an object, and requires the MAC address of an interface. */
+function hostNetwork(config: HostNetworkConfig, index: number): object {
+  const { network, problems } = planHost(config, index, 'nmpolicy');
+  const [problem] = problems;
+  if (problem)
+    throw new RefusalError({
+      code: 'invalid-input',
+      reason: describeNetworkProblem(problem),
+      subject: 'static_network_config',
+    });
+  return {
+    apiVersion: API_VERSION,
+    kind: 'NMStateConfig',
+    metadata: { name: `host-${index}`, namespace: NAMESPACE, labels: LABEL },
+    spec: {
+      config: network?.document,
+      interfaces: network?.mapping.map(({ mac, name }) => ({ name, macAddress: mac })),
+    },
+  };
+}
 
 const agentConfig = ({ name, rendezvousIp }: UnconfiguredInput): object => ({
   apiVersion: 'v1beta1',

@@ -51,20 +51,38 @@ describe('files of an image for installations without a service', () => {
   it('contain the rendezvous host and the static networks', () => {
     const staticNetworks = [
       {
-        network_yaml: 'interfaces: []\n',
+        network_yaml: 'interfaces:\n- {name: eth0, type: ethernet, state: up, description: "on"}\n',
         mac_interface_map: [{ mac_address: '02:00:00:00:00:01', logical_nic_name: 'eth0' }],
       },
-      { network_yaml: 'interfaces: []\n' },
+      { network_yaml: 'interfaces: [{name: eth1, type: ethernet, state: up, mac-address: 02:00:00:00:00:02}]\n' },
     ];
     const changes = { staticNetworks, rendezvousIp: '192.0.2.5', sshAuthorizedKey: 'ssh-ed25519 A' };
     expect(parse(contentOf('agent-config.yaml', changes))).toMatchObject({ rendezvousIP: '192.0.2.5' });
-    const documents = parseAllDocuments(contentOf('cluster-manifests/nmstateconfig.yaml', changes));
-    expect(documents.map((document) => (document.toJS() as { spec: object }).spec)).toEqual([
-      { config: 'interfaces: []\n', interfaces: [{ name: 'eth0', macAddress: '02:00:00:00:00:01' }] },
-      { config: 'interfaces: []\n', interfaces: [] },
-    ]);
-    expect(parse(contentOf('cluster-manifests/infraenv.yaml', changes))).toMatchObject({
-      spec: { sshAuthorizedKey: 'ssh-ed25519 A', nmStateConfigLabelSelector: { matchLabels: {} } },
+    const documents = parseAllDocuments(contentOf('cluster-manifests/nmstateconfig.yaml', changes), {
+      schema: 'yaml-1.1',
     });
+    expect(documents.map((document) => (document.toJS() as { spec: object }).spec)).toEqual([
+      {
+        config: { interfaces: [{ name: 'eth0', type: 'ethernet', state: 'up', description: 'on' }] },
+        interfaces: [{ name: 'eth0', macAddress: '02:00:00:00:00:01' }],
+      },
+      {
+        config: {
+          interfaces: [{ name: 'eth1', type: 'ethernet', state: 'up', 'mac-address': '02:00:00:00:00:02' }],
+        },
+        interfaces: [{ name: 'eth1', macAddress: '02:00:00:00:00:02' }],
+      },
+    ]);
+    const matchLabels = { 'muster/static-network': 'configured' };
+    expect(parse(contentOf('cluster-manifests/infraenv.yaml', changes))).toMatchObject({
+      spec: { sshAuthorizedKey: 'ssh-ed25519 A', nmStateConfigLabelSelector: { matchLabels } },
+    });
+  });
+
+  it('are refused with a static network that cannot be used', () => {
+    const staticNetworks = [{ network_yaml: 'interfaces: [{name: eth0, type: ethernet, state: up}]\n' }];
+    expect(() => unconfiguredFiles(input({ staticNetworks }))).toThrow(
+      /host 1, mac_interface_map: No interface has a MAC/,
+    );
   });
 });

@@ -44,17 +44,25 @@ export function planHostNetworks(configs: readonly HostNetworkConfig[], form: Ne
     ...plans.flatMap((plan) => plan.advice),
     ...sharedMacs(plans.map(({ network }) => network?.mapping ?? [])),
   ];
-  const hosts = problems.length > 0 ? [] : plans.flatMap(({ network }) => (network ? [network] : [])).sort(byMapping);
+  const hosts =
+    problems.length > 0
+      ? []
+      : plans.flatMap(({ network }) => (network ? [withoutDocument(network)] : [])).sort(byMapping);
   return { hosts, problems, advice };
 }
 
-interface HostPlan {
-  readonly network?: HostNetwork;
+export interface HostPlan {
+  /** Undefined when there is any problem. */
+  readonly network?: HostNetwork & {
+    /** The value of `network_yaml`. */
+    readonly document: unknown;
+  };
   readonly problems: readonly NetworkProblem[];
   readonly advice: readonly NetworkProblem[];
 }
 
-function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): HostPlan {
+/** Returns the files, problems and advice of one host. `host`: index in `static_network_config`. */
+export function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): HostPlan {
   const yaml = config.network_yaml ?? '';
   const refuse = (problem: string, line?: number): HostPlan => ({
     problems: [{ host, ...(line !== undefined && { line }), path: 'network_yaml', problem }],
@@ -101,8 +109,11 @@ function planHost(config: HostNetworkConfig, host: number, form: NetworkForm): H
     form === 'keyfiles'
       ? renderKeyfiles(state)
       : [{ fileName: 'policy.yml', content: renderNmpolicy(document.value, mapping) }];
-  return { network: { mapping, files }, problems, advice };
+  return { network: { mapping, files, document: document.value }, problems, advice };
 }
+
+/** Users of the files do not need the document, which would be copied between threads. */
+const withoutDocument = ({ mapping, files }: HostNetwork): HostNetwork => ({ mapping, files });
 
 /** The path is reported separately, so the sentence begins with the name of the member only. */
 const sentenceOf = ({ path, reason }: PlacedViolation): string =>
