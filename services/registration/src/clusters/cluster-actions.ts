@@ -13,7 +13,7 @@ import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
-import { ClusterProcess } from './cluster-process';
+import { ClusterProcess, RoleSuggestions } from './cluster-process';
 import { ReactionTracker } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
 import type { MemberEntry, PropagatedCommand } from '../view/view-entries';
@@ -94,11 +94,15 @@ export class ClusterActions {
     private readonly view: RegistrationView,
     private readonly reactions: ReactionTracker,
     private readonly process: ClusterProcess,
+    private readonly roles: RoleSuggestions,
   ) {}
 
   /** @throws RefusalError when the cluster is not ready. */
   async install(clusterId: string, context: CommandContext): Promise<Stored> {
-    await this.process.settled(clusterId);
+    const entry = this.view.cluster(clusterId);
+    // Every host needs a role to be installed, also when the service does not suggest roles before.
+    const suggestedAt = entry ? await this.roles.suggest(entry) : 0;
+    await this.process.settled(clusterId, suggestedAt);
     const hosts = this.view.hostsOf(clusterId);
     const command = {
       type: 'Install',

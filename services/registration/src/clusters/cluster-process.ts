@@ -42,18 +42,19 @@ export class RoleSuggestions {
     private readonly view: RegistrationView,
   ) {}
 
-  async suggest(cluster: ClusterEntry): Promise<void> {
-    if (!this.config.autoAssignsRoles) return;
+  /** Returns the position of the last event stored, or 0. */
+  async suggest(cluster: ClusterEntry): Promise<number> {
+    if (!clusterPermits('suggest-roles', cluster.state.status)) return 0;
     const hosts = this.view.hostsOf(cluster.id);
     const suggestions = suggestionsFor(hosts, cluster.state, this.config);
-    if (suggestions.length === 0) return;
+    if (suggestions.length === 0) return 0;
     const at = this.aggregates.now();
-    await Promise.all(
-      suggestions.map(async ({ key, role }) => {
-        const context = this.aggregates.ownContext(this.view.host(key));
-        await this.aggregates.hosts.handle(key, { type: 'SuggestRole', at, role }, context);
-      }),
-    );
+    const positions = suggestions.map(async ({ key, role }) => {
+      const context = this.aggregates.ownContext(this.view.host(key));
+      const result = await this.aggregates.hosts.handle(key, { type: 'SuggestRole', at, role }, context);
+      return result.kind === 'stored' ? result.position : 0;
+    });
+    return Math.max(...(await Promise.all(positions)));
   }
 }
 
@@ -85,7 +86,7 @@ export class ClusterProcess {
     const entry = this.view.cluster(clusterId);
     if (!entry || entry.state.status === 'deregistered') return undefined;
     entry.awaitsHosts = false;
-    if (clusterPermits('suggest-roles', entry.state.status)) await this.roles.suggest(entry);
+    if (this.config.autoAssignsRoles) await this.roles.suggest(entry);
     for (const command of this.followUps(entry))
       if (command.type !== 'Refresh') await this.handle(entry, command);
       else if (!isChange(this.aggregates.clusterDecider.decide(command, entry.state))) return undefined;
@@ -135,10 +136,10 @@ export class ClusterProcess {
 
   /**
    * Waits, for a few rounds, until the status of the cluster follows from all changes that were stored before: each change is
-   * evaluated, the reactions of the hosts come next, and that of the cluster last.
+   * evaluated, the reactions of the hosts come next, and that of the cluster last. `position`: of the last change of a host.
    */
-  async settled(clusterId: string): Promise<void> {
-    let awaited = (await this.aggregates.clusters.load(clusterId)).position;
+  async settled(clusterId: string, position: number): Promise<void> {
+    let awaited = Math.max(position, (await this.aggregates.clusters.load(clusterId)).position);
     for (let round = 1; round <= SETTLING_ROUNDS_MAX; round += 1) {
       await this.reactor.followed(awaited, () => this.concernOf(clusterId));
       const entry = this.view.cluster(clusterId);

@@ -66,7 +66,8 @@ export const HOST_SETTINGS = {
   ENABLE_AUTO_ASSIGN: boolean({
     ...REGISTRATION,
     fallback: true,
-    meaning: 'Whether roles are assigned to hosts whose role is `auto-assign`.',
+    meaning:
+      'Whether roles are suggested for hosts whose role is `auto-assign` before the installation. The installation assigns the roles in both cases.',
   }),
   ENABLE_VIRTUAL_INTERFACES: boolean({
     readBy: ['inventory', 'registration'],
