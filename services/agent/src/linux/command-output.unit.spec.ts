@@ -136,10 +136,41 @@ describe('time sources', () => {
     ]);
   });
 
-  it('are added when chrony does not have them', async () => {
+  /** Runs one check after the other. Returns the sources that are added. `answers`: the addresses of a name. */
+  const addedBy = async (
+    checks: readonly (readonly string[])[],
+    answers: readonly string[],
+    exitCode = 0,
+  ): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    const run: RunCommand = async (_program, args) => {
+      if (args[0] === 'add') lines.push(args.join(' '));
+      return { exitCode: args[0] === 'add' ? exitCode : 0, stdout: SOURCES };
+    };
+    const lookup = { addresses: async () => answers.map((address) => ({ address, family: 4 })) };
+    const added = new Set<string>();
+    for (const sources of checks) await synchronizeTime({ sources, added }, lookup, run, never);
+    return lines;
+  };
+  const ADD = 'add server time.example iburst';
+
+  it('are added when chrony does not have them, and then listed', async () => {
     const asked: string[] = [];
     const run: RunCommand = async (_program, args) => (asked.push(args.join(' ')), { exitCode: 0, stdout: SOURCES });
-    await synchronizeTime(['192.0.2.123', 'time.example'], run, never);
-    expect(asked).toEqual(['-n sources', 'add server time.example iburst', '-n sources']);
+    const lookup = { addresses: async () => [] };
+    await synchronizeTime({ sources: ['192.0.2.123', 'time.example'], added: new Set() }, lookup, run, never);
+    expect(asked).toEqual(['-n sources', ADD, '-n sources']);
+  });
+
+  it('are not added when chrony has an address of their name', async () => {
+    expect(await addedBy([['time.example']], ['198.51.100.1', '192.0.2.124'])).toEqual([]);
+  });
+
+  it('are added once, although their name has another address at each check', async () => {
+    expect(await addedBy([['time.example'], ['time.example']], ['198.51.100.1'])).toEqual([ADD]);
+  });
+
+  it('are added again when chrony refused them', async () => {
+    expect(await addedBy([['time.example'], ['time.example']], ['198.51.100.1'], 1)).toEqual([ADD, ADD]);
   });
 });

@@ -16,7 +16,7 @@ import { createInstallationSteps } from './installation-steps';
 import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
 import { readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
-import { checkImages, resolveDomains, synchronizeTime } from './service-checks';
+import { checkImages, type NameLookup, resolveDomains, synchronizeTime } from './service-checks';
 
 export interface LinuxMachineOptions {
   /** Folder that contains /proc, /sys, /dev and /run. */
@@ -61,15 +61,13 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     };
   };
 
+  const addedTimeSources = new Set<string>();
   const abilities: Abilities = {
     inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
-    'ntp-synchronizer': ({ sources }, signal) => synchronizeTime(sources, run, signal),
-    'domain-resolution': ({ domains }) =>
-      resolveDomains(domains, {
-        addresses: (name) => lookup(name, { all: true }).catch(() => []),
-        canonicalNames: (name) => resolveCname(name).catch(() => []),
-      }),
+    'ntp-synchronizer': ({ sources }, signal) =>
+      synchronizeTime({ sources, added: addedTimeSources }, nameLookup, run, signal),
+    'domain-resolution': ({ domains }) => resolveDomains(domains, nameLookup),
     'free-network-addresses': (networks, signal) => findFreeAddresses(networks, run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
@@ -100,6 +98,11 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     isMediaReadable: async () => isMediaReadable(files),
   };
 }
+
+const nameLookup: NameLookup = {
+  addresses: (name) => lookup(name, { all: true }).catch(() => []),
+  canonicalNames: (name) => resolveCname(name).catch(() => []),
+};
 
 /** A process of plain Node has no executable with the same subcommands. */
 const ownExecutable = (): string | undefined => (isSea() ? process.execPath : undefined);

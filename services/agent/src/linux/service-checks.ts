@@ -21,24 +21,36 @@ export function parseChronySources(output: string): NtpReport {
   };
 }
 
+/** Resolves a name. Returns empty lists when it does not exist. */
+export interface NameLookup {
+  addresses(name: string): Promise<readonly { readonly address: string; readonly family: number }[]>;
+  canonicalNames(name: string): Promise<readonly string[]>;
+}
+
+export interface TimeSources {
+  readonly sources: readonly string[];
+  /** Sources that this agent has added. Names are stored because a name can have another address at each lookup. */
+  readonly added: Set<string>;
+}
+
 /** Adds the sources that chrony does not have, and returns the states of all sources. */
 export async function synchronizeTime(
-  sources: readonly string[],
+  { sources, added }: TimeSources,
+  lookup: Pick<NameLookup, 'addresses'>,
   run: RunCommand,
   signal: AbortSignal,
 ): Promise<NtpReport> {
   const list = async (): Promise<NtpReport> =>
     parseChronySources((await run('chronyc', ['-n', 'sources'], signal)).stdout);
   const known = new Set((await list()).ntp_sources.map(({ source_name }) => source_name));
-  for (const source of sources.filter((one) => !known.has(one)))
-    await run('chronyc', ['add', 'server', source, 'iburst'], signal);
+  for (const source of sources.filter((one) => !added.has(one))) {
+    // chrony lists the addresses of its sources only.
+    const addresses = known.has(source) ? [] : await lookup.addresses(source);
+    if (known.has(source) || addresses.some(({ address }) => known.has(address))) continue;
+    const { exitCode } = await run('chronyc', ['add', 'server', source, 'iburst'], signal);
+    if (exitCode === 0) added.add(source);
+  }
   return list();
-}
-
-/** Resolves a name. Returns empty lists when it does not exist. */
-export interface NameLookup {
-  addresses(name: string): Promise<readonly { readonly address: string; readonly family: number }[]>;
-  canonicalNames(name: string): Promise<readonly string[]>;
 }
 
 export async function resolveDomains(domains: readonly string[], lookup: NameLookup): Promise<DomainReport> {
