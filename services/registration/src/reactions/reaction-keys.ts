@@ -39,6 +39,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
         ...(CLUSTER_INPUTS.has(event.type)
           ? keysOfItsClusters(event, view)
           : keyOfAwaitingCluster(hostKeyOfStream(event.streamId), view)),
+        ...(changesQuorum(event) ? keysOfWaitingHosts(event, view) : []),
       ];
     case 'inventory':
       // The installation disk and the roles follow from the hardware. Everything else follows from the evaluation.
@@ -67,6 +68,20 @@ const keysOfItsClusters = (event: RecordedMusterEvent, view: RegistrationView): 
     .flatMap((id) =>
       view.cluster(id)?.propagated?.kind === 'deregistered' ? [`cluster:${id}`, `follow:${id}`] : [`cluster:${id}`],
     );
+
+/** Whether the installed hosts of the cluster may now be enough without the others. */
+const changesQuorum = (event: RecordedMusterEvent): boolean =>
+  event.type === 'HostDeregistered' ||
+  event.type === 'HostUnbound' ||
+  (event.type === 'HostEnteredStatus' && event.data.status === 'installed');
+
+/** A host whose deadline for a user action has passed waits until its cluster can complete without it. */
+const keysOfWaitingHosts = (event: RecordedMusterEvent, view: RegistrationView): readonly string[] =>
+  view
+    .clustersTouchedBy(event)
+    .flatMap((id) => view.hostsOf(id))
+    .filter(({ state }) => state.status === 'installing-pending-user-action')
+    .map(({ key }) => `host:${key}`);
 
 function keyOfAwaitingCluster(key: HostKey, view: RegistrationView): readonly string[] {
   const cluster = view.cluster(view.host(key)?.state.clusterId ?? '');

@@ -1,6 +1,8 @@
 import {
   CLUSTER_ID,
   clusterRegistered,
+  hostEntered,
+  hostEvent,
   hostKey,
   hostRegistered,
   infraEnvRegistered,
@@ -15,9 +17,9 @@ import { reactionKeysOf } from './reaction-keys';
 const KEY = hostKey(1);
 
 /** The keys that depend on the last event. */
-function keysAfter(last: SampleEvent): readonly string[] {
+function keysAfter(...last: readonly SampleEvent[]): readonly string[] {
   const view = new RegistrationView();
-  const events = recorded([infraEnvRegistered(), clusterRegistered(), hostRegistered(KEY), last]);
+  const events = recorded([infraEnvRegistered(), clusterRegistered(), hostRegistered(KEY), ...last]);
   for (const event of events) view.observe(event);
   return events.slice(-1).flatMap((event) => reactionKeysOf(event, view));
 }
@@ -29,5 +31,23 @@ describe('the reactions to a report', () => {
 
   it('are none after another report, which counts when it was evaluated', () => {
     expect(keysAfter(reportEvent(KEY, 'ClockOffsetMeasured', { offsetSeconds: 3 }))).toEqual([]);
+  });
+});
+
+describe('the reactions to a host that is installed or leaves', () => {
+  const other = hostKey(2);
+  const waiting = [hostRegistered(other), hostEntered(other, 'installing-pending-user-action')];
+
+  it.each([
+    ['is installed', hostEntered(KEY, 'installed')],
+    ['is removed', hostEvent(KEY, 'HostDeregistered', {})],
+    ['is unbound', hostEvent(KEY, 'HostUnbound', { clusterId: CLUSTER_ID })],
+  ])('include the hosts that wait for a user action when it %s', (_, event) => {
+    expect(keysAfter(...waiting, event)).toEqual([`host:${KEY}`, `cluster:${CLUSTER_ID}`, `host:${other}`]);
+  });
+
+  it('include no other hosts', () => {
+    expect(keysAfter(hostRegistered(other), hostEntered(KEY, 'installed'))).not.toContain(`host:${other}`);
+    expect(keysAfter(...waiting, hostEntered(KEY, 'error'))).not.toContain(`host:${other}`);
   });
 });
