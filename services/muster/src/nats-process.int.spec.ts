@@ -1,11 +1,64 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
-import { temporaryDirectory } from '@muster/testing';
+import { eventually, temporaryDirectory } from '@muster/testing';
 import { busTls } from './embedded';
 import { type NatsProcess, startNats } from './nats-process';
 
 const tlsOf = (environment: { readonly [name: string]: string }) => busTls(new SettingsReader(environment));
+
+describe('a bus whose child process ends', () => {
+  const directory = temporaryDirectory();
+  const path = process.env.PATH;
+  const reports: string[] = [];
+  let nats: NatsProcess | undefined;
+  const failMark = join(directory.path, 'fail');
+  const connected = async (): Promise<boolean> => {
+    const { url = '', serviceCredentials: credentials } = nats ?? {};
+    const requests = await connectNatsRequests({ servers: url, name: 'test', credentials }).catch(() => undefined);
+    await requests?.close();
+    return requests !== undefined;
+  };
+  const pidOf = () => Number(readFileSync(join(directory.path, 'nats-server.pid'), 'utf8'));
+
+  beforeAll(async () => {
+    // A program in front of nats-server that fails once while the mark exists.
+    const program = `#!/bin/sh\nrm '${failMark}' 2>/dev/null && exit 127\nPATH=\${PATH#*:} exec nats-server "$@"\n`;
+    const programs = join(directory.path, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'nats-server'), program, { mode: 0o700 });
+    process.env.PATH = `${programs}:${path}`;
+    nats = await startNats({
+      directory: directory.path,
+      host: '127.0.0.1',
+      port: 0,
+      onExit: (text) => reports.push(text),
+    });
+  });
+  afterAll(async () => {
+    await nats?.stop();
+    process.env.PATH = path;
+    directory.remove();
+  });
+
+  it('is started again, also after a start that failed', async () => {
+    expect(await connected()).toBe(true);
+    writeFileSync(failMark, '');
+    process.kill(pidOf(), 'SIGKILL');
+    await eventually('the start has failed', () => reports.length === 2);
+    expect(reports[1]).toMatch(/^nats-server is not installed\..* It is started again\.$/);
+    await eventually('the bus runs again', connected);
+    expect(existsSync(failMark)).toBe(false);
+  });
+
+  it('stops while no child process runs', async () => {
+    process.kill(pidOf(), 'SIGKILL');
+    await eventually('the end is reported', () => reports.length === 3);
+    await nats?.stop();
+    expect(await connected()).toBe(false);
+  });
+});
 
 describe('TLS of the bus', () => {
   it('is required on addresses other than loopback unless NATS_TLS is off', () => {

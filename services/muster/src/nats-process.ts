@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -67,12 +67,13 @@ export async function startNats(options: {
 
   let isWanted = true;
   let isListening = false;
-  let failStart: (reason: string) => void = options.onExit;
+  let failStart: (reason: string) => void = () => undefined;
   const startFailed = new Promise<never>((_, reject) => {
     failStart = (reason) => reject(new StartError('dependency', reason));
   });
-  let child = run();
-  function run(): ReturnType<typeof spawn> {
+  /** Undefined while no child process runs. */
+  let child: ChildProcess | undefined = run();
+  function run(): ChildProcess {
     const started = spawn('/bin/sh', ['-c', RUN_WHILE_WATCHED, 'nats-server', '-c', config, '-P', pidFile], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // It gets none of the settings of Muster, some of which are secret.
@@ -83,30 +84,39 @@ export async function startNats(options: {
     let log = '';
     started.stderr?.on('data', (chunk: Buffer) => (log = (log + chunk.toString()).slice(-2_048)));
     started.once('error', (error) =>
-      failStart(`nats-server cannot be started: ${error.message}. Check that /bin/sh exists, or set NATS_URL.`),
+      ended(started, `nats-server cannot be started: ${error.message}. Check that /bin/sh exists, or set NATS_URL.`),
     );
-    const watch = started.stdio[3];
+    // Without free file descriptors, a child has no streams, although its type says so. Its error follows.
+    const streams: ChildProcess['stdio'] | undefined = started.stdio;
+    const watch = streams?.[3];
     watch?.on('error', () => undefined);
     started.once('exit', (code) => {
       if (watch instanceof Writable) watch.end('ended\n');
-      if (!isWanted) return;
-      if (code === NOT_FOUND)
-        return failStart('nats-server is not installed. Install the package nats-server, or set NATS_URL.');
       const reason = log.trim().split('\n').at(-1) ?? '';
-      if (!isListening)
-        return failStart(
+      if (code === NOT_FOUND)
+        ended(started, 'nats-server is not installed. Install the package nats-server, or set NATS_URL.');
+      else if (isListening) ended(started, `nats-server ended with code ${code}: ${reason}`);
+      else
+        ended(
+          started,
           `nats-server ended with code ${code}: ${reason}. Change NATS_HOST or NATS_PORT, or set NATS_URL.`,
         );
-      options.onExit(`nats-server ended with code ${code} and is started again: ${reason}`);
-      setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
     });
     return started;
   }
-  const killAtExit = (): void => void child.kill('SIGKILL');
+  /** The first start fails. Later, also a start that fails is repeated, because the cause may pass. */
+  function ended(one: ChildProcess, reason: string): void {
+    if (one !== child) return;
+    child = undefined;
+    if (!isWanted) return;
+    if (!isListening) return failStart(reason);
+    options.onExit(`${reason}. It is started again.`);
+    setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
+  }
+  const killAtExit = (): void => void child?.kill('SIGKILL');
   process.once('exit', killAtExit);
   await Promise.race([untilListening(host, port), startFailed]);
   isListening = true;
-  failStart = options.onExit;
 
   return {
     url: `nats://${host}:${port}`,
@@ -117,11 +127,12 @@ export async function startNats(options: {
     stop: async () => {
       isWanted = false;
       process.removeListener('exit', killAtExit);
-      if (child.exitCode !== null) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-      await ended;
+      const last = child;
+      if (!last) return;
+      const end = new Promise((resolve) => last.once('exit', resolve));
+      last.kill('SIGTERM');
+      const timeout = setTimeout(() => last.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await end;
       clearTimeout(timeout);
       await rm(join(directory, 'nats-server.pid'), { force: true });
     },
