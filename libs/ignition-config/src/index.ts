@@ -89,7 +89,7 @@ export {
   type ManifestFault,
   manifestNameFault,
 } from './cluster-manifests/check-manifest';
-export { unconfiguredFiles, type UnconfiguredInput } from './discovery/unconfigured-files';
+export { unconfiguredFiles, type UnconfiguredFile, type UnconfiguredInput } from './discovery/unconfigured-files';
 export { isCertificateList, splitCertificates } from './documents/certificates';
 export {
   parseAsKubernetes,

@@ -166,7 +166,7 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>
   });
 
 /**
- * The user that runs installers, with two numbers for each worker process of the tests, because the toolchain ends all processes of its
+ * The user that runs installers, with three numbers for each worker process of the tests, because the toolchain ends all processes of its
  * users.
  */
-export const INSTALLER_UID = 64_400 + 2 * Number(process.env['JEST_WORKER_ID'] ?? 0);
+export const INSTALLER_UID = 64_400 + 3 * Number(process.env['JEST_WORKER_ID'] ?? 0);

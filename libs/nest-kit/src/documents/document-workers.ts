@@ -9,6 +9,7 @@ import {
   planRamdiskNetworks,
   planStaticNetworks,
   staticNetworkProblem,
+  unconfiguredFiles,
 } from '@muster/ignition-config';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
@@ -212,6 +213,7 @@ export const DOCUMENT_TASKS = {
   checkStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, staticNetworkProblem),
   planStaticNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planStaticNetworks),
   planRamdiskNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
+  unconfiguredFiles: documentTask('@muster/ignition-config', STATIC_NETWORKS, unconfiguredFiles),
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
   readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
   readStepReport: documentTask('./read-step-report', 'output', readStepReport),

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IgnitionService } from '@muster/contracts';
 import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
@@ -26,6 +26,10 @@ set -euo pipefail
 cd "$5"
 home="$(dirname "$0")"
 if [ -f "$home/fail" ]; then echo "no such release" >&2; exit 3; fi
+if [ -f "$home/empty" ]; then exit 0; fi
+if [ -f "$home/other.ign" ]; then ln -s "$home/other.ign" unconfigured-agent.ign; exit 0; fi
+if [ -f "$home/noisy" ]; then head -c 70000000 /dev/zero; exit 0; fi
+id -u >"$home/user"
 echo run >>"$home/runs"
 cat cluster-manifests/*.yaml agent-config.yaml mirror/registries.conf >"$home/given"
 printf '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/key","contents":{"source":"data:,%s"}}]}}' "$RANDOM$RANDOM" >unconfigured-agent.ign
@@ -37,12 +41,18 @@ beforeAll(async () => {
 });
 afterAll(() => nats.stop());
 
+const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+
 describe('the document of a disconnected image', () => {
   let directory: TemporaryDirectory;
   let stage: Stage;
   beforeEach(async () => {
     directory = temporaryDirectory();
-    const installer = join(directory.path, 'openshift-install');
+    // As root, the installer runs as another user: it enters the directory, and the fake writes its records beside itself.
+    chmodSync(directory.path, 0o755);
+    mkdirSync(join(directory.path, 'tools'));
+    chmodSync(join(directory.path, 'tools'), 0o777);
+    const installer = join(directory.path, 'tools/openshift-install');
     writeFileSync(installer, FAKE_INSTALLER);
     chmodSync(installer, 0o755);
     stage = await openStage(nats.url, {
@@ -68,14 +78,18 @@ describe('the document of a disconnected image', () => {
       () => 'not refused',
       (error: unknown) => (error instanceof RefusalError ? error.refusal : error),
     );
-  const textOf = (name: string): string => readFileSync(join(directory.path, name), 'utf8');
+  const textOf = (name: string): string => readFileSync(join(directory.path, 'tools', name), 'utf8');
 
-  it('is created by the installer of the release once for each input', async () => {
+  const givenImage = async (): Promise<void> => {
     await givenReadyCluster(stage);
     await stage.given('infraEnv', INFRA_ENV_ID, {
       type: 'InfraEnvSettingsRevised',
       data: { changes: { imageType: 'disconnected-iso', rendezvousIp: '192.0.2.5' }, pullSecretReplaced: false },
     });
+  };
+
+  it('is created by the installer of the release once for each input', async () => {
+    await givenImage();
     const service = await stage.start();
     const first = await render();
     expect(readTextFile(first, '/etc/assisted/interactive-ui')).toBe('');
@@ -88,7 +102,7 @@ describe('the document of a disconnected image', () => {
   });
 
   it('returns the output of the installer when it fails', async () => {
-    writeFileSync(join(directory.path, 'fail'), '');
+    writeFileSync(join(directory.path, 'tools/fail'), '');
     await givenReadyCluster(stage);
     await stage.start();
     expect(await refusal()).toMatchObject({
@@ -96,6 +110,32 @@ describe('the document of a disconnected image', () => {
       reason: expect.stringContaining('no such release') as string,
     });
   });
+
+  itAsRoot(
+    'is created by a user of its own, and other installers can still enter the folder (needs root)',
+    async () => {
+      await givenImage();
+      await stage.start();
+      await render();
+      expect(textOf('user')).toBe(`${INSTALLER_UID + 2}\n`);
+      expect((statSync(join(directory.path, 'work')).mode & 0o777).toString(8)).toBe('711');
+      expect(readdirSync(join(directory.path, 'work/unconfigured-ignition'))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['other.ign', /which is neither a file nor a folder/],
+    ['noisy', /wrote more than 67108864 bytes of output/],
+    ['empty', /did not create unconfigured-agent\.ign/],
+  ])(
+    'is refused when the installer leaves a link, writes too much output or creates nothing (%s)',
+    async (kind, reason) => {
+      writeFileSync(join(directory.path, 'tools', kind), '{"ignition":{"version":"3.2.0"}}');
+      await givenReadyCluster(stage);
+      await stage.start();
+      expect(await refusal()).toMatchObject({ code: 'not-ready', reason: expect.stringMatching(reason) as string });
+    },
+  );
 
   it('requires a release image', async () => {
     await stage.platform.secrets.seal(INFRA_ENV_ID, 'pull-secret', Buffer.from('{"auths":{}}'));

@@ -1,27 +1,35 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import {
   type IgnitionConfig,
   mergeIgnition,
   parseHostNetworks,
   toIgnitionConfig,
-  unconfiguredFiles,
+  type UnconfiguredFile,
   type UnconfiguredInput,
 } from '@muster/ignition-config';
-import { EVENT_STORE, type MusterEventStore, openNetworks, openProxy, SECRETS } from '@muster/nest-kit';
-import type { Secrets } from '@muster/ports';
+import {
+  DOCUMENT_TASKS,
+  DocumentWorkers,
+  EVENT_STORE,
+  type MusterEventStore,
+  openNetworks,
+  openProxy,
+  SECRETS,
+} from '@muster/nest-kit';
+import { KeyedQueue, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
+import { openInstallFolder } from '../toolchain/openshift-install/install-folder';
 import { InstallerBinaries, type WantedInstaller } from '../toolchain/openshift-install/installer-binaries';
-import { ProgramFailed, runProgram } from '../toolchain/openshift-install/run-program';
+import { runInstaller } from '../toolchain/openshift-install/make-with-installer';
+import { OTHER_RUNS_SLOT } from '../toolchain/openshift-install/openshift-install-toolchain';
 import { ArtifactsRefused } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
 
 const OUTPUT = 'unconfigured-agent.ign';
-const MODE_PRIVATE = 0o600;
 /** Starts the interactive configuration at the console of the host. */
 const ASKS_AT_THE_MACHINE: IgnitionConfig = {
   ignition: { version: '3.2.0' },
@@ -39,8 +47,10 @@ type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
 @Injectable()
 export class UnconfiguredIgnition {
   private readonly binaries: InstallerBinaries;
+  private readonly queue = new KeyedQueue();
 
   constructor(
+    private readonly documents: DocumentWorkers,
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
@@ -67,43 +77,50 @@ export class UnconfiguredIgnition {
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
     const known = await this.secrets.open(infraEnvId, name);
-    const made = known ?? (await this.make(release, input, settings.additionalTrustBundle ?? ''));
+    const made = known ?? (await this.make(infraEnvId, release, input, settings.additionalTrustBundle ?? ''));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
     return mergeIgnition(toIgnitionConfig(JSON.parse(made.toString())), ASKS_AT_THE_MACHINE);
   }
 
-  private async make(release: Release, input: UnconfiguredInput, caPem: string): Promise<Buffer> {
-    const { workDirectory, timeoutMs, proxyEnvironment } = this.config.openshiftInstall;
-    await mkdir(workDirectory, { recursive: true, mode: 0o700 });
-    const folder = await mkdtemp(join(workDirectory, 'unconfigured-'));
+  private async make(infraEnvId: string, release: Release, input: UnconfiguredInput, caPem: string): Promise<Buffer> {
+    const files = await this.documents.run(DOCUMENT_TASKS.unconfiguredFiles, input);
     try {
-      for (const { path, content } of unconfiguredFiles(input)) {
-        await mkdir(dirname(join(folder, path)), { recursive: true });
-        await writeFile(join(folder, path), content, { mode: MODE_PRIVATE });
-      }
-      await runProgram({
-        file: (await this.binaries.of({ ...release, pullSecret: input.pullSecret, caPem, mirrors: [] })).installer,
-        args: ['agent', 'create', 'unconfigured-ignition', '--dir', folder],
-        folder,
-        environment: {
-          PATH: process.env.PATH ?? '',
-          HOME: folder,
-          TMPDIR: folder,
-          ...proxyEnvironment,
-          OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: release.releaseImage,
-        },
-        timeoutMs,
-      });
-      return await readFile(join(folder, OUTPUT));
+      const wanted = { ...release, pullSecret: input.pullSecret, caPem, mirrors: [] };
+      const { installer } = await this.binaries.of(wanted);
+      // One run at a time, because the processes of its user are ended after each run.
+      return await this.queue.run(OUTPUT, () => this.runWith(installer, infraEnvId, release, files));
     } catch (error) {
-      if (!(error instanceof ProgramFailed) && !(error instanceof ArtifactsRefused)) throw error;
+      if (!(error instanceof ArtifactsRefused)) throw error;
       throw new RefusalError({
         code: 'not-ready',
         reason: `The installer of the release cannot create the image: ${error.message}`,
         subject: 'image_type',
       });
+    }
+  }
+
+  private async runWith(
+    installer: string,
+    infraEnvId: string,
+    { releaseImage }: Release,
+    files: readonly UnconfiguredFile[],
+  ): Promise<Buffer> {
+    const settings = this.config.openshiftInstall;
+    const folder = await openInstallFolder(join(settings.workDirectory, 'unconfigured-ignition', infraEnvId));
+    try {
+      for (const { path, content } of files) await folder.write(path, content);
+      await runInstaller({
+        installer,
+        command: ['agent', 'create', 'unconfigured-ignition'],
+        folder,
+        settings,
+        slot: OTHER_RUNS_SLOT,
+        variables: { OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: releaseImage },
+      });
+      if (!(await folder.has(OUTPUT))) throw new ArtifactsRefused(`openshift-install did not create ${OUTPUT}.`);
+      return Buffer.from(await folder.read(OUTPUT));
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     }
   }
 

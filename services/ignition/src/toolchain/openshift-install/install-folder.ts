@@ -33,8 +33,10 @@ export async function openInstallFolder(path: string) {
   await rm(path, { recursive: true, force: true });
   await mkdir(dirname(path), { recursive: true, mode: MODE_PASSAGE });
   await mkdir(path, { mode: MODE_PRIVATE_FOLDER });
-  const write = (name: string, text: string): Promise<void> =>
-    writeFile(join(path, name), text, { mode: MODE_PRIVATE });
+  const write = async (name: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(path, name)), { recursive: true, mode: MODE_PRIVATE_FOLDER });
+    await writeFile(join(path, name), text, { mode: MODE_PRIVATE });
+  };
   return {
     path,
     write,

@@ -27,7 +27,6 @@ const CLOUDS: ReadonlySet<string> = new Set(['vsphere', 'nutanix']);
  * Runs the installer of a release in a folder of its own:
  * 1. write the install-config, 2. copy configured certificates, 3. `create manifests`, 4. remove cloud machines and add the
  * manifests of users and operators, 5. `create ignition-configs`, 6. collect the output. Every run creates new keys.
- * @param slot Number of this run among those at the same time; each has a user id of its own.
  * @throws ArtifactsRefused with the end of the installer's output.
  */
 export async function makeWithInstaller(
@@ -40,16 +39,15 @@ export async function makeWithInstaller(
   try {
     await folder.write('install-config.yaml', JSON.stringify(composedInstallConfig(order)));
     if (settings.certificatesDirectory) await folder.copyIn(settings.certificatesDirectory, 'tls');
-    const limits = limitsOf(settings, slot);
-    const create = async (what: string) => {
-      if (limits.user) await folder.giveTo(limits.user.uid);
-      try {
-        await runInstaller(what, folder, installer, order, settings, limits);
-      } finally {
-        if (limits.user) await endProcessesOf(limits.user.uid);
-      }
-      await folder.takeBack();
-    };
+    const create = (what: string) =>
+      runInstaller({
+        installer,
+        command: ['create', what],
+        folder,
+        settings,
+        slot,
+        variables: variablesOf(order, settings),
+      });
     await create('manifests');
     await folder.replaceManifests(manifestsOf(order, await folder.manifests()));
     if (order.settings.controlPlaneCount === 1) {
@@ -65,27 +63,54 @@ export async function makeWithInstaller(
   }
 }
 
-async function runInstaller(
-  what: string,
-  { path }: InstallFolder,
-  installer: string,
-  order: InstallRequest,
-  settings: OpenshiftInstallSettings,
-  limits: ProgramLimits,
-): Promise<void> {
+export interface InstallerRun {
+  readonly installer: string;
+  /** Arguments without the folder. */
+  readonly command: readonly string[];
+  readonly folder: InstallFolder;
+  readonly settings: OpenshiftInstallSettings;
+  /** Number of this run among those at the same time; each has a user id of its own. */
+  readonly slot: number;
+  readonly variables: { readonly [name: string]: string };
+}
+
+/**
+ * Runs the installer in a folder, which contains its output afterwards.
+ * @throws ArtifactsRefused with the end of the installer's output, or for links in the folder.
+ */
+export async function runInstaller({
+  installer,
+  command,
+  folder,
+  settings,
+  slot,
+  variables,
+}: InstallerRun): Promise<void> {
+  const { path } = folder;
+  const limits = limitsOf(settings, slot);
+  if (limits.user) await folder.giveTo(limits.user.uid);
   try {
     await runProgram({
       file: installer,
-      args: ['create', what, '--dir', path],
+      args: [...command, '--dir', path],
       folder: path,
-      environment: environmentOf(order, path, settings),
+      environment: {
+        PATH: process.env.PATH ?? '',
+        HOME: path,
+        TMPDIR: path,
+        ...settings.proxyEnvironment,
+        ...variables,
+      },
       timeoutMs: settings.timeoutMs,
       limits,
     });
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error;
-    throw new ArtifactsRefused(`openshift-install create ${what} failed: ${error.message}`);
+    throw new ArtifactsRefused(`openshift-install ${command.join(' ')} failed: ${error.message}`);
+  } finally {
+    if (limits.user) await endProcessesOf(limits.user.uid);
   }
+  await folder.takeBack();
 }
 
 /**
@@ -106,14 +131,9 @@ function limitsOf(
   };
 }
 
-/** The whole environment of the installer. */
-function environmentOf(order: InstallRequest, folder: string, settings: OpenshiftInstallSettings) {
+function variablesOf(order: InstallRequest, settings: OpenshiftInstallSettings) {
   const bootstrapAddress = order.hosts.find(({ hostId }) => hostId === order.bootstrapHostId)?.nodeAddress ?? '';
   return {
-    PATH: process.env.PATH ?? '',
-    HOME: folder,
-    TMPDIR: folder,
-    ...settings.proxyEnvironment,
     OPENSHIFT_INSTALL_RELEASE_IMAGE_OVERRIDE: order.settings.ocpReleaseImage ?? '',
     OPENSHIFT_INSTALL_INVOKER: order.invoker,
     ...(bootstrapAddress && { OPENSHIFT_INSTALL_BOOTSTRAP_NODE_IP: bootstrapAddress }),

@@ -22,6 +22,8 @@ const OUTPUT = 'openshift-install-output';
 const readOutput = createJsonReader(Type.Record(Type.String(), Type.String()), { name: OUTPUT });
 /** A run uses one core and several hundred MiB. */
 const RUNS_AT_ONCE_MAX = 2;
+/** Slot of runs that do not belong to an installation. */
+export const OTHER_RUNS_SLOT = RUNS_AT_ONCE_MAX;
 
 /** Creates the artifacts with the installer of the release, and adds the files that hosts of this service need. */
 export function openshiftInstallToolchain(
