@@ -27,7 +27,7 @@ export function jsonPieces(pieces: readonly JsonPiece[]): JsonAnswer {
   if (Buffer.isBuffer(first) && others.length === 0) return first;
   const length = bytesOf(pieces);
   if (length <= JOINED_MAX_BYTES) return joinPieces(pieces, length);
-  return new StreamableFile(Readable.from(inParts(pieces), { objectMode: false }), { length });
+  return new StreamableFile(streamOf(pieces).stream, { length });
 }
 
 /** Texts up to this size are sent in one write. To copy more would take too much of a turn of the event loop. */
@@ -86,6 +86,11 @@ export interface SizedStream {
   readonly bytes: number;
   readonly stream: Readable;
 }
+
+export const streamOf = (pieces: readonly JsonPiece[]): SizedStream => ({
+  bytes: bytesOf(pieces),
+  stream: Readable.from(inParts(pieces), { objectMode: false }),
+});
 
 export interface TarEntry {
   readonly name: string;

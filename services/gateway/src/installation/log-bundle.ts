@@ -13,9 +13,10 @@ import type { ObjectAreas, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { Commands } from '../bus/commands';
-import { createTar, inArchive, type SizedStream, type TarEntry } from '../http/file-answers';
+import { createTar, inArchive, jsonList, type SizedStream, streamOf, type TarEntry } from '../http/file-answers';
 import { ClusterViews } from '../views/cluster-views';
 import { collect, findAll } from '../views/documents';
+import { RenderTurns } from '../views/render-turns';
 
 /** A collected log bundle. `source` is `controller` or a host id. */
 export interface CollectedLog {
@@ -24,6 +25,9 @@ export interface CollectedLog {
   /** Name of the file when it is downloaded alone. */
   readonly fileName: string;
 }
+
+/** Number of events that are rendered in one turn of the event loop. */
+export const EVENTS_AT_ONCE = 250;
 
 /** Programs that analyse the archive of a cluster look for this name. */
 const CONTROLLER_LOGS = 'controller_logs.tar.gz';
@@ -76,13 +80,17 @@ export class LogBundle {
     @Inject(LOGS) private readonly areas: ObjectAreas,
     private readonly clusters: ClusterViews,
     private readonly commands: Commands,
+    private readonly turns: RenderTurns,
   ) {}
 
   async create(clusterId: string, logs: readonly CollectedLog[], context: CommandContext): Promise<Readable> {
     const stored = await this.areas.area(clusterId);
     const entries: TarEntry[] = [
       { name: 'cluster_events.json', open: () => this.events(clusterId) },
-      { name: 'cluster_metadata.json', open: async () => toJson(await this.clusters.showWithoutDocuments(clusterId)) },
+      {
+        name: 'cluster_metadata.json',
+        open: async () => streamOf(await this.clusters.textWithoutDocuments(clusterId)),
+      },
       ...(await this.manifests(clusterId, context)),
     ];
     const bytesOf = new Map<string, number>();
@@ -101,12 +109,20 @@ export class LogBundle {
   }
 
   /** All categories in chronological order, with the members that the events API omits. */
-  private async events(clusterId: string): Promise<Buffer> {
+  private async events(clusterId: string): Promise<SizedStream> {
     const query = { collection: COLLECTIONS.events, where: { cluster_id: clusterId } };
     const events = await collect(findAll<EventDocument>(this.readModels, query));
-    return toJson(
-      events.map((event) => ({ ...presentEvent(event), category: event.category, request_id: event.request_id })),
-    );
+    const pages: (readonly string[])[] = [];
+    for (let at = 0; at < events.length; at += EVENTS_AT_ONCE)
+      pages.push(
+        await this.turns.run(() => [
+          events
+            .slice(at, at + EVENTS_AT_ONCE)
+            .map(eventText)
+            .join(',\n'),
+        ]),
+      );
+    return streamOf(jsonList(pages));
   }
 
   private async manifests(clusterId: string, context: CommandContext): Promise<readonly TarEntry[]> {
@@ -142,4 +158,5 @@ async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | 
   }
 }
 
-const toJson = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+const eventText = (event: EventDocument): string =>
+  JSON.stringify({ ...presentEvent(event), category: event.category, request_id: event.request_id });

@@ -4,9 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IgnitionService, RegistrationService } from '@muster/contracts';
+import { sealDocument } from '@muster/nest-kit';
 import type { JsonObject } from '@muster/ports';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import {
+  CLUSTER_ID,
+  clusterDocument,
+  eventDocument,
+  HOST_ID,
+  hostDocument,
+  INFRA_ENV_ID,
+} from '../sample-documents.fixture.spec';
+import { EVENTS_AT_ONCE } from './log-bundle';
 
 const LOGS = `${API}/v2/clusters/${CLUSTER_ID}/logs`;
 const { recordHostLogs, recordClusterLogs } = RegistrationService.method;
@@ -164,6 +173,29 @@ describe('logs', () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  it('contains all events of the cluster in their order, and no documents of users', async () => {
+    const ordinals = Array.from({ length: 2 * EVENTS_AT_ONCE + 1 }, (_, ordinal) => ordinal);
+    const { secrets } = gateway.platform;
+    const sealed = await sealDocument(secrets, CLUSTER_ID, '{"publish":"canary"}');
+    await gateway.project(2, [
+      clusterDocument({ _install_config_overrides: sealed }),
+      hostDocument(),
+      ...ordinals.map((ordinal) => eventDocument(ordinal, { request_id: `request ${ordinal}` })),
+    ]);
+    expect((await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`)).text).toContain('canary');
+    await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests: [] }));
+    const archive = Buffer.from(await (await fetch(gateway.url + LOGS)).arrayBuffer());
+    const read = (name: string): unknown => {
+      const text = execFileSync('tar', ['xO', name], { input: archive, encoding: 'utf8' });
+      expect(text).not.toContain('canary');
+      return JSON.parse(text);
+    };
+    const events = read('cluster_events.json') as readonly object[];
+    expect(events).toHaveLength(ordinals.length);
+    expect(events[EVENTS_AT_ONCE]).toMatchObject({ request_id: `request ${EVENTS_AT_ONCE}`, category: 'user' });
+    expect(read('cluster_metadata.json')).toMatchObject({ id: CLUSTER_ID, hosts: [{ id: HOST_ID }] });
   });
 
   it('omits a log whose body was removed in the meantime', async () => {

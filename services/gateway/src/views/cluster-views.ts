@@ -58,16 +58,11 @@ export class ClusterViews {
   }
 
   /**
-   * Returns the cluster without the documents of users, which may contain secrets.
+   * Returns the cluster with its hosts as JSON in parts, without the documents of users, which may contain secrets.
    * @throws RefusalError `not-found`
    */
-  async showWithoutDocuments(clusterId: string): Promise<V2Cluster> {
-    const document = await this.document(clusterId);
-    const hosts = await this.hosts.documentsOfCluster(clusterId);
-    const presented = hosts.map((host) =>
-      this.hosts.present(host, document.control_plane_count, { ...HOSTS_IN_CLUSTER, documents: false }),
-    );
-    return presentCluster(document, { hosts: await Promise.all(presented), hostDocuments: hosts });
+  async textWithoutDocuments(clusterId: string): Promise<readonly JsonPiece[]> {
+    return this.textWithHosts(await this.document(clusterId), { withDeleted: false, documents: false });
   }
 
   /**
@@ -121,21 +116,26 @@ export class ClusterViews {
     document: ClusterDocument,
     { withHosts, withDeleted = false }: Static,
   ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
-    if (withHosts) return this.textWithHosts(document, withDeleted);
+    if (withHosts) return this.textWithHosts(document, { withDeleted, documents: true });
     const known = this.kept.find(document.id, [document]);
-    return known ?? this.rendered(document.id, document);
+    return known ?? this.rendered(document.id, document, true);
   }
 
-  private async textWithHosts(document: ClusterDocument, withDeleted: boolean): Promise<readonly JsonPiece[]> {
+  private async textWithHosts(
+    document: ClusterDocument,
+    { withDeleted, documents }: { readonly withDeleted: boolean; readonly documents: boolean },
+  ): Promise<readonly JsonPiece[]> {
     const hostDocuments = [
       // The documents of many clusters are read in several turns as well.
       ...(await this.turns.run(() => this.hosts.documentsOfCluster(document.id))),
       ...(withDeleted ? await this.hosts.deletedDocumentsOfCluster(document.id) : []),
     ];
-    const key = `${document.id}/hosts/${Number(withDeleted)}`;
+    const key = `${document.id}/hosts/${Number(withDeleted)}${Number(documents)}`;
     const [begin = END] =
-      this.kept.find(key, [document, ...hostDocuments]) ?? (await this.rendered(key, document, hostDocuments));
-    const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, HOSTS_IN_CLUSTER));
+      this.kept.find(key, [document, ...hostDocuments]) ??
+      (await this.rendered(key, document, documents, hostDocuments));
+    const detail = { ...HOSTS_IN_CLUSTER, documents };
+    const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, detail));
     return [begin, ...jsonList(await allOf(hosts)), END];
   }
 
@@ -143,9 +143,10 @@ export class ClusterViews {
   private async rendered(
     key: string,
     document: ClusterDocument,
+    documents: boolean,
     hostDocuments?: readonly HostDocument[],
   ): Promise<readonly JsonPiece[]> {
-    const installConfigOverrides = await this.overridesOf(document);
+    const installConfigOverrides = documents ? await this.overridesOf(document) : undefined;
     return this.turns.run(() => {
       const cluster = presentCluster(document, { hostDocuments, installConfigOverrides });
       const pieces = [hostDocuments ? untilHosts(cluster) : JSON.stringify(cluster)];

@@ -37,7 +37,7 @@ export class HostViews {
     private readonly bodies: ReportedBodies,
     private readonly sealed: SealedTexts,
     private readonly lastSeen: LastSeen,
-    turns: RenderTurns,
+    private readonly turns: RenderTurns,
   ) {
     this.texts = new HostTexts(turns);
   }
@@ -89,7 +89,7 @@ export class HostViews {
     controlPlaneCount: number | undefined,
     detail: HostDetail,
   ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
-    const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}`;
+    const variant = `${controlPlaneCount ?? ''}/${Number(detail.inventory)}${Number(detail.documents ?? true)}`;
     const text = this.texts.of(document, variant, () =>
       this.prepare(document, controlPlaneCount, { ...detail, connectivity: false }),
     );
@@ -102,10 +102,6 @@ export class HostViews {
   private connectivityOf(document: HostDocument): readonly (JsonPiece | Promise<JsonPiece>)[] {
     const reported = { connectivity: document._connectivity_digest, free_addresses: document._free_addresses_digest };
     return Object.entries(reported).flatMap(([name, digest]) => (digest ? this.bodies.member(name, digest) : []));
-  }
-
-  async present(document: HostDocument, controlPlaneCount: number | undefined, detail: HostDetail): Promise<V2Host> {
-    return (await this.prepare(document, controlPlaneCount, detail))();
   }
 
   /** Reads what the document refers to. Returns the function that presents the host. */
@@ -144,7 +140,7 @@ export class HostViews {
   /** Returns a past state of the host, with the inventory of that time. */
   async presentPast(document: HostDocument, controlPlaneCount: number | undefined): Promise<V2Host> {
     const inventory = await this.bodies.text(document._inventory_digest);
-    return presentHost(document, { controlPlaneCount, inventory });
+    return this.turns.run(() => presentHost(document, { controlPlaneCount, inventory }));
   }
 
   private checkedInAt({ infra_env_id: infraEnvId, id, checked_in_at: stored }: HostDocument): string {
