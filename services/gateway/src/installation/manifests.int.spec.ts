@@ -41,9 +41,20 @@ describe('manifests over REST', () => {
     });
   });
 
+  it('are created from base64 with any blanks in it', async () => {
+    await gateway.answers(IgnitionService.method.storeManifest, () => ({ stored, manifest: entry() }));
+    const content = ` ${[...base64('kind: AB\n')].join(' \r\n\t')}\n`;
+    expect((await gateway.call('POST', MANIFESTS, { json: { file_name: 'a.yaml', content } })).status).toBe(201);
+    expect(gateway.received[0]?.body).toMatchObject({ content: base64('kind: AB\n') });
+  });
+
   it.each([
     [{ file_name: 'a.yaml' }, 'content'],
     [{ file_name: 'a.yaml', content: '  ' }, 'content'],
+    [{ file_name: 'a.yaml', content: 'YWI' }, 'content'],
+    [{ file_name: 'a.yaml', content: 'Y===' }, 'content'],
+    [{ file_name: 'a.yaml', content: 'YQ==YWJj' }, 'content'],
+    [{ file_name: 'a.yaml', content: 'YW_j' }, 'content'],
     [{ file_name: 'a.yaml', content: 'canary!' }, 'content'],
     [{ content: 'YQ==' }, 'file_name'],
     [{ file_name: 'a.yaml', content: 'YQ==', folder: 'etc' }, 'folder'],
