@@ -169,6 +169,12 @@ describe('AUTH_TYPE=oidc, every operation', () => {
     const { url, expires_at: expiresAt } = shown.body as { url: string; expires_at: string };
     const [, token = ''] = /\/bytoken\/([^/]+)\//.exec(url) ?? [];
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(3 * 3_600_000);
+    const infraEnv = await gateway.call('GET', `${API}/v2/infra-envs/${INFRA_ENV_ID}`, {
+      headers: await bearer('alice'),
+    });
+    // The infra-env contains a URL of its own, with the same lifetime.
+    const { expires_at: shownExpiresAt } = infraEnv.body as { expires_at: string };
+    expect(Date.parse(shownExpiresAt)).toBeGreaterThanOrEqual(Date.parse(expiresAt));
     const own = `/v2/infra-envs/${INFRA_ENV_ID}`;
     expect(await ask(`${own}?image_token=${token}`, {})).toBe(200);
     await revokeInfraEnvTokens(gateway.platform.secrets, INFRA_ENV_ID);

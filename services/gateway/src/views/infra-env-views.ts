@@ -176,7 +176,8 @@ export class InfraEnvViews {
       this.sealed.of(document.id, document._ignition_override_digest),
       this.staticNetworksOf(document),
     ]);
-    return presentInfraEnv(document, { url, generatorVersion }, { ignitionConfigOverride, staticNetworkConfig });
+    const download = { url, expiresAt: this.urls.expiresAt(), generatorVersion };
+    return presentInfraEnv(document, download, { ignitionConfigOverride, staticNetworkConfig });
   }
 
   /** Returns JSON text; undefined when the infra-env has no static networks. */
