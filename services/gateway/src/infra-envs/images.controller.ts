@@ -11,6 +11,7 @@ import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { hostNetworkFiles } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
@@ -45,6 +46,16 @@ export async function staticNetworkArchive(
     open: () => Promise.resolve(Buffer.from(content)),
   }));
   return buffer(createTar(entries));
+}
+
+/** @throws RefusalError for a parameter of the iPXE script with another file */
+function refuseOtherScriptType(query: { readonly file_name: string; readonly ipxe_script_type?: string }): void {
+  if (query.ipxe_script_type === undefined || query.file_name === IPXE_SCRIPT) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `ipxe_script_type applies to the file ${IPXE_SCRIPT} only. Omit it, or request ${IPXE_SCRIPT}.`,
+    subject: 'ipxe_script_type',
+  });
 }
 
 const DISCOVERY_IGNITION = 'discovery.ign';
@@ -89,6 +100,7 @@ export class ImagesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
+    refuseOtherScriptType(query);
     const infraEnv = await this.infraEnvs.document(infraEnvId);
     if (query.file_name === STATIC_NETWORKS) return attachment(await this.staticNetworks(infraEnv), STATIC_NETWORKS);
     if (query.file_name === IPXE_SCRIPT) {
@@ -118,6 +130,7 @@ export class ImagesController {
     @Query() query: PresignedInfraEnvFileQuery,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly url: string; readonly expires_at: string }> {
+    refuseOtherScriptType(query);
     const infraEnv = await this.infraEnvs.document(infraEnvId);
     const parameters = {
       file_name: query.file_name,

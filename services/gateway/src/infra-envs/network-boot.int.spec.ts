@@ -107,6 +107,13 @@ describe('network boot', () => {
     );
   });
 
+  it.each(['files', 'files-presigned'])('refuse a type of script for another file: %s', async (route) => {
+    const path = `${DOWNLOADS}/${route}?file_name=discovery.ign&ipxe_script_type=boot-order-control`;
+    const answer = await gateway.call('GET', path);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('ipxe_script_type');
+  });
+
   it.each(['full', 'minimal', 'disconnected'])(
     'returns the URL of the %s image that the infra-env selects',
     async (form) => {
