@@ -105,7 +105,8 @@ export class AgentsController {
     const version = discoveryAgentVersion ?? '';
     const input = { infraEnvId, hostId, discoveryAgentVersion: version, timestampSeconds, receivesNudges: false };
     const ask = () => this.agentRequests.nextSteps(input, context, request);
-    return writeSteps(await this.heldPolls.hold({ infraEnvId, hostId }, ask, ({ holdSeconds }) => holdSeconds));
+    const held = this.heldPolls.hold({ infraEnvId, hostId }, request.socket, ask, ({ holdSeconds }) => holdSeconds);
+    return writeSteps(await held);
   }
 
   @Post(':host_id/instructions')

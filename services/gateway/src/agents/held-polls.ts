@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { anyAgentSubject, parseAgentSubject } from '@muster/contracts';
 import { REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
@@ -35,10 +36,12 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /**
    * Sends a request and delays its reply by the seconds that `holdSecondsOf` returns for it. A wake-up repeats the request,
-   * and ends the delay when the new reply has none. A wake-up that arrives during a request has the same effect.
+   * and ends the delay when the new reply has none. A wake-up that arrives during a request has the same effect. The end of the
+   * connection ends the delay: a request for an agent that is gone would count as its poll.
    */
   async hold<Answer>(
     { infraEnvId, hostId }: { readonly infraEnvId: string; readonly hostId: string },
+    connection: Pick<EventEmitter, 'once' | 'off'>,
     ask: () => Promise<Answer>,
     holdSecondsOf: (answer: Answer) => number,
   ): Promise<Answer> {
@@ -48,18 +51,25 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
     const ofHost = this.held.get(key) ?? new Set();
     this.held.set(key, ofHost.add(entry));
     let end: NodeJS.Timeout | undefined;
+    let isGone = false;
+    const leave = (): void => {
+      isGone = true;
+      release(false);
+    };
+    connection.once('close', leave);
     try {
       for (;;) {
         const released = new Promise<boolean>((resolve) => (release = resolve));
         const answer = await ask();
         const seconds = holdSecondsOf(answer);
-        if (seconds <= 0 || this.isStopping) return answer;
+        if (seconds <= 0 || this.isStopping || isGone) return answer;
         // The first reply decides how long the agent waits at most.
         end ??= setTimeout(() => release(false), seconds * 1_000);
         if (!(await released)) return answer;
       }
     } finally {
       clearTimeout(end);
+      connection.off('close', leave);
       ofHost.delete(entry);
       if (ofHost.size === 0 && this.held.get(key) === ofHost) this.held.delete(key);
     }
