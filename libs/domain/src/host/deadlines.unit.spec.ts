@@ -6,6 +6,7 @@ import {
   command,
   day1,
   entered,
+  fellSilent,
   given,
   GOOD,
   infoOf,
@@ -223,11 +224,13 @@ describe('stage timer while another host waits for a user action', () => {
 describe('silence during the installation with soft timeouts', () => {
   it('is reported once, and withdrawn when the host reports again', () => {
     const soft = { softTimeouts: true };
-    const lost = when(inStage('Installing'), refresh({ connected: false }, installing, soft));
+    const silent = [...inStage('Installing'), fellSilent];
+    const lost = when(silent, refresh({ connected: false }, installing, soft));
     expect(lost.types).toEqual(['HostConnectionTimedOut', 'HostStatusExplained']);
-    const history = [...inStage('Installing'), ...lost.events];
+    const history = [...silent, ...lost.events];
     expect(when(history, refresh({ connected: false }, installing, soft)).events).toEqual([]);
-    expect(when(history, refresh({}, installing, soft)).types).toEqual([
+    const returned = [...history, { type: 'HostReturned' as const, data: {} }];
+    expect(when(returned, refresh({}, installing, soft)).types).toEqual([
       'HostConnectionRecovered',
       'HostStatusExplained',
     ]);

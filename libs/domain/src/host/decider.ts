@@ -6,7 +6,7 @@ import { isSameValue } from '../text-forms';
 import { HOST_COMMAND_TYPES, type HostCommand } from './commands';
 import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './deadlines';
 import { evolveHost } from './evolve';
-import { HOST_INPUTS, HOST_VARIABLES, type HostRow, type HostTable } from './guards';
+import { EVALUATED, HOST_INPUTS, HOST_VARIABLES, type HostRow, type HostTable } from './guards';
 import { AGENT_REFUSAL_ROWS } from './rows/agent-refusal.rows';
 import { DISCOVERY_ROWS, POOL_ROWS } from './rows/discovery.rows';
 import { EDIT_REFUSAL_ROWS, EDIT_ROWS } from './rows/edit.rows';
@@ -17,7 +17,7 @@ import { PREPARATION_ROWS } from './rows/preparation.rows';
 import { PRESENCE_ROWS } from './rows/presence.rows';
 import { DEADLINE_ROWS, PROGRESS_ROWS, STAGE_ROWS } from './rows/progress.rows';
 import { IDENTITY_ROWS, REGISTRATION_ROWS } from './rows/registration.rows';
-import { DISCOVERY, HOST_SOURCES, type HostState, initialHost, POOL, PREPARING } from './state';
+import { HOST_SOURCES, type HostState, initialHost } from './state';
 
 /** The state machine of a host. */
 export const HOST_TABLE = defineTable<HostTable, HostRow>({
@@ -73,9 +73,6 @@ function nextCommand({ command }: { readonly command: HostCommand }, after: Host
   const { at, conditions, evaluatedRevision, cluster, softTimeouts } = command;
   return { type: 'Refresh', at, conditions, evaluatedRevision, cluster, softTimeouts };
 }
-
-/** Statuses whose rows on Refresh read the conditions. */
-const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...POOL, ...PREPARING]);
 
 const restsOnOutdated = (given: EvaluatedInputs, state: HostState): boolean =>
   EVALUATED.has(state.status) && isOutdated(given, state);

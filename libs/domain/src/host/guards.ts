@@ -21,7 +21,16 @@ import {
   PROGRESS_CHANGES,
   readProgress,
 } from './input';
-import { type FailureCause, HOST_ROLES, type HostSource, type HostState, isDay2 } from './state';
+import {
+  DISCOVERY,
+  type FailureCause,
+  HOST_ROLES,
+  type HostSource,
+  type HostState,
+  isDay2,
+  POOL,
+  PREPARING,
+} from './state';
 
 /** The guard variables of the host's rows with all their values. `HOST_INPUTS` computes them. */
 export const HOST_VARIABLES = {
@@ -208,9 +217,13 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
   };
 }
 
+/** Statuses whose transitions on Refresh require current conditions. */
+export const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...POOL, ...PREPARING]);
+
 /** A machine that runs from its disk does not poll. */
 function connectionOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['connection'] {
-  const isConnected = conditions ? conditions.connected : !state.isSilent;
+  // In the other statuses the conditions may be outdated: the host may have returned since.
+  const isConnected = conditions && EVALUATED.has(state.status) ? conditions.connected : !state.isSilent;
   if (!isConnected && !isAfterReboot(state.progress.stage)) return 'silent';
   return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
 }

@@ -149,6 +149,8 @@ export const progressed = (stage: string, at = START, progressInfo = ''): HostEv
   data: { stage, progressInfo, installationPercentage: 10, stageChanged: true, at, singleNode: false },
 });
 
+export const fellSilent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
+
 /** Returns the history of a day-1 host in the status. */
 export const day1 = (status: HostStatus, cause: FailureCause | '' = ''): readonly HostEvent[] => [
   registered(),

@@ -4,6 +4,7 @@ import {
   day1,
   day2,
   entered,
+  fellSilent,
   infoOf,
   KNOWN_MACHINE,
   machine,
@@ -81,8 +82,7 @@ describe('two live machines with one id', () => {
     'resolve the conflict when the other machine registers after the known one fell silent (%s)',
     (status) => {
       const history = [...day1(status), claimed, ...when([...day1('known'), claimed], claim(OTHER_MACHINE, 1)).events];
-      const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
-      const result = when([...history, silent], command('Register', { machine: OTHER_MACHINE }));
+      const result = when([...history, fellSilent], command('Register', { machine: OTHER_MACHINE }));
       expect(result.types).toEqual(
         expect.arrayContaining(['HostReturned', 'HostIdentityConflictResolved', 'HostIdentityClaimed']),
       );
@@ -118,8 +118,7 @@ describe('claim of one machine', () => {
   });
 
   it('replaces a silent machine', () => {
-    const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
-    expect(when([...known, silent], claim(OTHER_MACHINE, 1)).types).toEqual(['HostIdentityClaimed']);
+    expect(when([...known, fellSilent], claim(OTHER_MACHINE, 1)).types).toEqual(['HostIdentityClaimed']);
   });
 
   it('causes a conflict when the known machine was seen within the limit', () => {

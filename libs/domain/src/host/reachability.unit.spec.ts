@@ -5,6 +5,7 @@ import {
   command,
   day1,
   entered,
+  fellSilent,
   given,
   minute,
   OTHER_MACHINE,
@@ -115,8 +116,8 @@ const INSTALLATION: readonly Case[] = [
     const history = prefix === 'installing' ? day1('installing') : installingIn('Installing');
     return [
       [`${prefix}-cluster-failed`, history, refresh({}, failed)],
-      [`${prefix}-silent`, history, refresh({ connected: false }, installing)],
-      [`${prefix}-silent-warned`, history, refresh({ connected: false }, installing, soft)],
+      [`${prefix}-silent`, [...history, fellSilent], refresh({ connected: false }, installing)],
+      [`${prefix}-silent-warned`, [...history, fellSilent], refresh({ connected: false }, installing, soft)],
       [`${prefix}-returned`, [...history, noted], refresh({}, installing, soft)],
     ];
   }),
@@ -232,9 +233,8 @@ describe('refresh of a host', () => {
   });
 
   it('without validation results uses the stored connection of the host', () => {
-    const silent: HostEvent = { type: 'HostFellSilent', data: { lastSeenAt: START } };
     const bare = command('Refresh', { conditions: undefined });
-    expect(when([...given('known'), silent], bare).state.status).toBe('disconnected');
+    expect(when([...given('known'), fellSilent], bare).state.status).toBe('disconnected');
     expect(when(given('discovering'), bare).events).toHaveLength(1);
   });
 });

@@ -1,5 +1,17 @@
 import type { HostCommand } from './commands';
-import { cluster, command, day1, day2, given, infoOf, pooled, progressed, refresh, when } from './host.fixture.spec';
+import {
+  cluster,
+  command,
+  day1,
+  day2,
+  fellSilent,
+  given,
+  infoOf,
+  pooled,
+  progressed,
+  refresh,
+  when,
+} from './host.fixture.spec';
 import { HOST_STATUSES, type HostStatus } from './state';
 
 /** Statuses and the status to which a command leads. Statuses that are not listed refuse the command. */
@@ -198,7 +210,8 @@ describe('refresh of a host', () => {
     from.split(' ').map((status) => [rule, status as HostStatus, to === SAME ? status : to, what] as const),
   );
   it.each(cases)('rule %s: %s becomes %s', (_, from, to, what) => {
-    expect(when(given(from), what).state.status).toBe(to);
+    const isSilent = what.type === 'Refresh' && what.conditions?.connected === false;
+    expect(when([...given(from), ...(isSilent ? [fellSilent] : [])], what).state.status).toBe(to);
   });
 
   it.each(['installing', 'installing-in-progress', 'installed', 'installing-pending-user-action'] as const)(
@@ -218,8 +231,16 @@ describe('refresh of a host', () => {
     expect(result.state.status).toBe('known');
   });
 
+  it.each(['installing', 'installing-in-progress', 'unbinding'] as const)(
+    'does not fail a host in %s that returned before its silence was evaluated',
+    (status) => {
+      const history = [...given(status), fellSilent, { type: 'HostReturned' as const, data: {} }];
+      expect(when(history, refresh({ connected: false }, cluster('installing'))).events).toEqual([]);
+    },
+  );
+
   it('ignores a missing poll after the reboot', () => {
-    const history = [...day1('installing-in-progress'), progressed('Rebooting')];
+    const history = [...day1('installing-in-progress'), fellSilent, progressed('Rebooting')];
     expect(when(history, refresh({ connected: false }, cluster('installing'))).events).toEqual([]);
   });
 
