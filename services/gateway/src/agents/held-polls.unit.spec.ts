@@ -45,7 +45,7 @@ describe('a held poll', () => {
     expect(polls.count).toBe(0);
   });
 
-  it('asks again after a wake-up while its connection exists', async () => {
+  it('requests the steps again after a wake-up while its connection exists', async () => {
     const connection = new EventEmitter();
     let requests = 0;
     const held = hold(connection, () => Promise.resolve((requests += 1)));

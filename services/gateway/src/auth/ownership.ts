@@ -95,7 +95,7 @@ function withinLimit(text: string): string {
 /** Maximum number of infra-envs in which one host id is looked up. */
 export const SAME_IDS_MAX = 100;
 
-/** What the token of an infra-env reaches: its own resources, or also the hosts of other infra-envs in the cluster of its hosts. */
+/** The reach of the token of an infra-env: its own resources, or also the hosts of other infra-envs in the cluster of its hosts. */
 export type TokenReach = 'scope' | 'cluster';
 
 /** Checks whether a resource belongs to the scope of a token (one infra-env or one cluster). */

@@ -268,7 +268,7 @@ export class DiscoveryDocuments {
 const ONLY_WITH_SECRETS: Refusal = {
   code: 'forbidden',
   reason:
-    'The discovery config of a disconnected image contains the pull secret. Only users who may change the infra-env can download it.',
+    'The discovery config of a disconnected image contains the pull secret. Download it as a user with write access to the infra-env.',
   subject: 'discovery_iso_type',
 };
 
