@@ -116,10 +116,15 @@ describe('the documents of an infra-env and a cluster', () => {
       override,
     );
 
-    const overrides = JSON.stringify({ fips: true });
+    const overrides = JSON.stringify({ fips: true, networking: { networkType: 'Cilium' } });
     await running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: overrides }, asPerson());
     const { installConfigOverrides } = (await running.cluster(clusterId)).settings;
-    expect(installConfigOverrides).toEqual({ document: referenceOf(overrides), omitsConsole: false, isFips: true });
+    expect(installConfigOverrides).toEqual({
+      document: referenceOf(overrides),
+      omitsConsole: false,
+      isFips: true,
+      networkType: 'Cilium',
+    });
     expect(await openDocument(running.platform.secrets, clusterId, installConfigOverrides?.document, '')).toBe(
       overrides,
     );

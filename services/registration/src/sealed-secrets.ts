@@ -59,8 +59,9 @@ export class GivenDocuments {
     if (installConfigOverrides !== undefined) {
       const read = await this.workers.run(DOCUMENT_TASKS.readInstallConfigOverrides, installConfigOverrides);
       if (read.kind === 'refused') throw unusable('install_config_overrides', read);
-      const { omitsConsole, isFips } = read;
-      changes.installConfigOverrides = { document: referenceOf(installConfigOverrides), omitsConsole, isFips };
+      const { omitsConsole, isFips, networkType } = read;
+      const document = referenceOf(installConfigOverrides);
+      changes.installConfigOverrides = { document, omitsConsole, isFips, networkType };
     }
     return { changes, toSeal: [...sealingOf(installConfigOverrides ?? ''), ...sealingOf(uiSettings ?? '')] };
   }

@@ -2,7 +2,7 @@ import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } fr
 import { parseInstallConfigOverride } from '@muster/ignition-config';
 import { chooseOperators } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
-import { isObject } from '@muster/schema';
+import { isObject, textAt } from '@muster/schema';
 import { isAtLeast } from '@muster/validation-rules';
 import type { ClusterKind } from './state';
 
@@ -10,6 +10,8 @@ type Settings = Plain<ClusterSettings>;
 type Operator = Plain<MonitoredOperator>;
 
 const BUILT_IN_TIMEOUT_SECONDS = 3_600;
+/** Longer than any network type. Events have a limited size, and the overrides may contain any text. */
+const NETWORK_TYPE_CHARACTERS_MAX = 64;
 /** The first version that can be installed without a console. */
 const OPTIONAL_CONSOLE_SINCE = '4.12';
 
@@ -49,15 +51,26 @@ export const hasConsole = ({ installConfigOverrides, openshiftVersion }: Setting
   !installConfigOverrides?.omitsConsole || !isAtLeast(openshiftVersion ?? '', OPTIONAL_CONSOLE_SINCE);
 
 export type ReadOverrides =
-  | { readonly kind: 'read'; readonly omitsConsole: boolean; readonly isFips: boolean }
+  | {
+      readonly kind: 'read';
+      readonly omitsConsole: boolean;
+      readonly isFips: boolean;
+      /** Undefined when the overrides do not set it. */
+      readonly networkType: string | undefined;
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Returns the values that later decisions need from the install-config overrides, which are stored sealed. */
 export function readInstallConfigOverrides(text: string): ReadOverrides {
   const parsed = parseInstallConfigOverride(text);
   if (parsed.kind === 'refused') return parsed;
-  const { capabilities, fips } = parsed.override;
-  return { kind: 'read', omitsConsole: omitsConsole(capabilities), isFips: fips === true };
+  const { capabilities, fips, networking } = parsed.override;
+  return {
+    kind: 'read',
+    omitsConsole: omitsConsole(capabilities),
+    isFips: fips === true,
+    networkType: textAt(networking, 'networkType')?.slice(0, NETWORK_TYPE_CHARACTERS_MAX),
+  };
 }
 
 function omitsConsole(capabilities: unknown): boolean {

@@ -11,6 +11,7 @@ const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettings
   'ingressVips',
   'vipDhcpAllocation',
   'networkType',
+  'effectiveNetworkType',
   'pullSecretSet',
   'hasCustomManifest',
   'ignoredClusterRules',

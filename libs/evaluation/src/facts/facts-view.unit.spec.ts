@@ -139,6 +139,23 @@ describe('subjects affected by an event', () => {
     expect(after(...SETUP, clusterEvent('ClusterEnteredStatus', { status: 'ready' })).affected).toEqual([CLUSTER]);
   });
 
+  it('are only the cluster when install-config overrides change its network type', () => {
+    const overridden = (given: object): SampleEvent =>
+      clusterEvent('ClusterSettingsRevised', {
+        changes: { installConfigOverrides: { document: { digest: JSON.stringify(given), bytes: 2 }, ...given } },
+      });
+    const cilium = after(...SETUP, overridden({ networkType: 'Cilium' }));
+    expect(cilium.affected).toEqual([CLUSTER]);
+    expect(clusterFactsOf(cilium.view).settings).toMatchObject({
+      networkType: 'OVNKubernetes',
+      effectiveNetworkType: 'Cilium',
+    });
+    const withoutType = after(...SETUP, overridden({ networkType: 'Cilium' }), overridden({}));
+    expect(withoutType.affected).toEqual([CLUSTER]);
+    expect(clusterFactsOf(withoutType.view).settings.effectiveNetworkType).toBe('OVNKubernetes');
+    expect(after(...SETUP, overridden({ isFips: true })).affected).toEqual([]);
+  });
+
   it('include the old cluster of a host and the only host that remains in it', () => {
     const left = [CLUSTER, host(a), host(b)];
     expect(after(...SETUP, hostEvent(a, 'HostUnbound', { clusterId: CLUSTER_ID })).affected).toEqual(left);

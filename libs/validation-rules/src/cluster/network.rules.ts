@@ -51,7 +51,8 @@ function prefixClaim({ settings, hosts }: ClusterFacts): Claim {
   for (const { cidr: text, hostPrefix: given } of settings.clusterNetworks) {
     const cidr = parseCidr(text);
     if (!cidr || !isCanonical(cidr) || cidr.prefix === 0) return failBecause('no-network', text);
-    const hostPrefix = OWN_NETWORK_TYPES.includes(settings.networkType) ? given : FOREIGN_HOST_PREFIX[cidr.family];
+    const isOwn = OWN_NETWORK_TYPES.includes(settings.effectiveNetworkType);
+    const hostPrefix = isOwn ? given : FOREIGN_HOST_PREFIX[cidr.family];
     const largest = addressBits(cidr.family) - SMALLEST_NETWORK_BITS;
     if (hostPrefix < 1 || hostPrefix > largest) return failBecause('host-prefix', hostPrefix, largest);
     if (2 ** (hostPrefix - cidr.prefix) < hostCount) return fail(text, hostPrefix, hostCount);

@@ -110,11 +110,13 @@ export const CONFIGURATION_RULES: readonly ClusterRule[] = [
   {
     id: 'custom-manifests-requirements-satisfied',
     category: 'network',
-    checks: 'A network type that is not part of OpenShift requires a custom manifest.',
+    checks:
+      'A network type that is not part of OpenShift, also in install-config overrides, requires a custom manifest.',
     initial: passBecause('not-required'),
-    excused: ({ settings }) => (THIRD_PARTY_NETWORK_TYPES.includes(settings.networkType) ? undefined : 'not-required'),
+    excused: ({ settings }) =>
+      THIRD_PARTY_NETWORK_TYPES.includes(settings.effectiveNetworkType) ? undefined : 'not-required',
     needs: [],
-    claim: ({ settings }) => (settings.hasCustomManifest ? pass() : fail(settings.networkType)),
+    claim: ({ settings }) => (settings.hasCustomManifest ? pass() : fail(settings.effectiveNetworkType)),
     messages: {
       success: 'The cluster has custom manifests',
       failure: { message: 'Network type {0} requires a custom manifest', measured: '{0}' },

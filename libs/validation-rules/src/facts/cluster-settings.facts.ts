@@ -27,6 +27,8 @@ export interface ClusterSettingsFacts {
   readonly userManagedNetworking: boolean;
   /** Empty when not set. */
   readonly networkType: string;
+  /** The network type that is installed: that of the install-config overrides if they contain one. */
+  readonly effectiveNetworkType: string;
   /** baremetal, none, vsphere, nutanix, external. Empty when not set. */
   readonly platformType: string;
   /** Name of the external platform, such as oci. Set for platform external only. */
@@ -66,6 +68,7 @@ export const NO_CLUSTER: ClusterSettingsFacts = {
   vipDhcpAllocation: false,
   userManagedNetworking: false,
   networkType: '',
+  effectiveNetworkType: '',
   platformType: '',
   externalPlatformName: '',
   loadBalancerType: 'cluster-managed',
@@ -148,6 +151,7 @@ const factsOfSettings = keptByObject(
     },
     userManagedNetworking: settings.userManagedNetworking ?? false,
     networkType: settings.networkType ?? '',
+    effectiveNetworkType: (settings.installConfigOverrides?.networkType || settings.networkType) ?? '',
     platformType: settings.platformType ?? '',
     externalPlatformName: externalPlatformNameOf(settings),
     loadBalancerType: settings.loadBalancerType ?? 'cluster-managed',

@@ -82,6 +82,7 @@ export const sampleSettings = (changes: Partial<ClusterSettingsFacts> = {}): Clu
   apiVips: ['192.168.128.100'],
   ingressVips: ['192.168.128.101'],
   networkType: 'OVNKubernetes',
+  effectiveNetworkType: changes.networkType ?? 'OVNKubernetes',
   platformType: 'baremetal',
   pullSecretSet: true,
   ...changes,

@@ -278,6 +278,14 @@ describe('revision of a cluster', () => {
     expect(readInstallConfigOverrides(JSON.stringify(overrides))).toEqual({ kind: 'read', omitsConsole, isFips });
   });
 
+  it.each([
+    [{ networking: { networkType: 'Cilium' } }, 'Cilium'],
+    [{ networking: { networkType: 'x'.repeat(1_000) } }, 'x'.repeat(64)],
+    [{ networking: { clusterNetworkMTU: 1_400 } }, undefined],
+  ])('stores the network type of overrides: %j', (overrides, networkType) => {
+    expect(readInstallConfigOverrides(JSON.stringify(overrides))).toHaveProperty('networkType', networkType);
+  });
+
   it('refuses overrides that are not a JSON object', () => {
     expect(readInstallConfigOverrides('[]')).toMatchObject({ kind: 'refused' });
   });
