@@ -14,7 +14,7 @@ const whenPresent = isInstalled ? describe : describe.skip;
 
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const everything = sampleDiscovery({
-  proxy: { httpProxy: 'http://p:1', httpsProxy: 'http://p:1', noProxy: 'a,.b' },
+  proxy: { httpProxy: 'http://p:1', httpsProxy: 'http://p:1', noProxy: '.corp.lan, 10.0.0.0/8,.corp.lan' },
   ntp: { sources: 'a', additionalSources: '' },
   nats: { url: 'nats://x:4222', credentials: 'c', inboxPrefix: '_INBOX.x' },
   additionalTrustBundle: PEM,
@@ -29,6 +29,7 @@ const everything = sampleDiscovery({
 });
 const override = {
   ignition: { version: '3.2.0' },
+  passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa A'] }] },
   storage: { files: [{ path: '/etc/x', contents: { source: 'data:,y' } }] },
 };
 
@@ -48,7 +49,12 @@ const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
     ),
   ],
   ['the config of a single node', emptyIgnition()],
-  ['a bootstrap config', renderBootstrapIgnition(sampleBootstrap({ additionalTrustBundle: PEM }))],
+  [
+    'a bootstrap config',
+    renderBootstrapIgnition(
+      sampleBootstrap({ additionalTrustBundle: PEM, sshAuthorizedKey: 'ssh-rsa A\nssh-rsa A\n' }),
+    ),
+  ],
   ['a bootstrap config of OKD', renderBootstrapIgnition(sampleBootstrap({ isOkd: true }))],
   ['a bootstrap config of a single node', renderBootstrapIgnition(sampleBootstrap({ isSingleNode: true }))],
 ];

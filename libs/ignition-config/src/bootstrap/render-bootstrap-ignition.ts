@@ -1,5 +1,5 @@
 import { isAtLeast } from '@muster/feature-support';
-import type { IgnitionConfig, IgnitionFile, IgnitionUnit } from '../config/ignition-config';
+import { type IgnitionConfig, type IgnitionFile, type IgnitionUnit, sshKeysIn } from '../config/ignition-config';
 import { MODE_EXECUTABLE, MODE_PRIVATE, MODE_READABLE, textFile } from '../config/ignition-file';
 import { proxyFiles } from '../discovery/discovery-input';
 import { PULL_SECRET_PATH } from '../discovery/host-files';
@@ -17,10 +17,9 @@ const LAYERED_SINCE = '4.17';
 export function renderBootstrapIgnition(input: BootstrapInput): IgnitionConfig {
   const isLayered = !input.isOkd && isAtLeast(input.openshiftVersion, LAYERED_SINCE);
   const units = BOOTSTRAP_UNITS.filter(({ when }) => when?.(input, isLayered) ?? true);
-  const keys = input.sshAuthorizedKey.split('\n').filter((line) => line.trim() !== '');
   return {
     ignition: { version: POINTER_SPEC_VERSION },
-    passwd: { users: [{ name: 'core', sshAuthorizedKeys: keys }] },
+    passwd: { users: [{ name: 'core', sshAuthorizedKeys: sshKeysIn(input.sshAuthorizedKey) }] },
     storage: {
       files: [
         ...clusterFiles(input),

@@ -1,3 +1,4 @@
+import { sshKeysIn } from '../config/ignition-config';
 import { isTrue } from '../documents/values';
 import { CLUSTER_MANIFESTS } from './cluster-manifests.table';
 import {
@@ -20,7 +21,7 @@ export function machineConfigs(config: InstallConfigView): readonly ManifestFile
     machineConfig(role, 'ssh', {
       config: {
         ignition: { version: SPEC_VERSION },
-        ...(config.sshKey && { passwd: { users: [{ name: 'core', sshAuthorizedKeys: linesOf(config.sshKey) }] } }),
+        ...(config.sshKey && { passwd: { users: [{ name: 'core', sshAuthorizedKeys: sshKeysIn(config.sshKey) }] } }),
       },
     }),
     ...(hyperthreading === 'Disabled'
@@ -36,8 +37,6 @@ export function machineConfigs(config: InstallConfigView): readonly ManifestFile
       : []),
   ]);
 }
-
-const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
 
 const machineConfig = (role: string, what: string, spec: object): ManifestFile =>
   manifest('openshift', `99_openshift-machineconfig_99-${role}-${what}.yaml`, {

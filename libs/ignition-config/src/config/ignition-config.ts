@@ -72,6 +72,12 @@ export function toIgnitionConfig(document: unknown): IgnitionConfig {
 export const isIgnitionConfig = (document: unknown): document is IgnitionConfig =>
   textAt(document, 'ignition', 'version') !== undefined;
 
+/** Returns the keys in the lines of a text, without comments. Ignition refuses a repeated key. */
+export function sshKeysIn(lines: string): readonly string[] {
+  const keys = lines.split('\n').map((line) => line.trim());
+  return [...new Set(keys.filter((key) => key !== '' && !key.startsWith('#')))];
+}
+
 function sorted(value: { readonly [name: string]: unknown }): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }

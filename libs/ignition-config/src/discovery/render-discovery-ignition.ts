@@ -1,4 +1,4 @@
-import type { IgnitionConfig } from '../config/ignition-config';
+import { type IgnitionConfig, sshKeysIn } from '../config/ignition-config';
 import { agentFiles, agentUnit } from './agent-unit';
 import { type DiscoveryInput, ignitionProxy, proxyFiles } from './discovery-input';
 import { hostFiles, MULTIPATH_UNIT, registryFiles, staticNetwork, timeSources } from './host-files';
@@ -13,7 +13,7 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
   const network = staticNetwork(input.staticNetwork);
   const platform = platformUnits(input);
   const okd = okdOverlay(input);
-  const keys = sshKeys(input.sshAuthorizedKeys);
+  const keys = sshKeysIn(input.sshAuthorizedKeys);
   return {
     ignition: { version: DISCOVERY_SPEC_VERSION, ...(proxy && { proxy }) },
     passwd: {
@@ -43,9 +43,4 @@ export function renderDiscoveryIgnition(input: DiscoveryInput): IgnitionConfig {
       ],
     },
   };
-}
-
-function sshKeys(lines: string): readonly string[] {
-  const keys = lines.split('\n').map((line) => line.trim());
-  return [...new Set(keys.filter((key) => key !== '' && !key.startsWith('#')))];
 }

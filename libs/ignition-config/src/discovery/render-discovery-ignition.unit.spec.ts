@@ -47,6 +47,12 @@ describe('discovery Ignition config', () => {
     expect(unit).toMatch(/^TimeoutStartSec=600$/m);
   });
 
+  it('lists an exception of the proxy once, because Ignition refuses repeated entries', () => {
+    const proxy = { httpProxy: 'http://proxy:3128', httpsProxy: '', noProxy: '.corp.lan, 10.0.0.0/8,.corp.lan' };
+    const { ignition } = renderDiscoveryIgnition(sampleDiscovery({ proxy }));
+    expect(ignition.proxy?.noProxy).toEqual(['.corp.lan', '10.0.0.0/8']);
+  });
+
   it('configures the proxy of the agent, of shells and of Ignition', () => {
     const config = renderDiscoveryIgnition(
       sampleDiscovery({ proxy: { httpProxy: 'http://u:p%40@proxy:3128', httpsProxy: '', noProxy: 'a.example, .b' } }),

@@ -1,8 +1,11 @@
 import { renderBootstrapIgnition } from '../bootstrap/render-bootstrap-ignition';
+import { machineConfigs } from '../cluster-manifests/cluster-manifests';
+import { viewOf } from '../cluster-manifests/manifests-input';
 import { fromDataUrl, readTextFile } from '../config/ignition-file';
+import { renderInstallConfig } from '../install-config/render-install-config';
 import { hostNodeConfig, roleNodeConfig } from './node-files';
 import { emptyIgnition, pointTo, renderJoiningIgnition, renderPointerIgnition } from './render-pointer-ignition';
-import { sampleBootstrap } from './sample-install.fixture.spec';
+import { sampleBootstrap, sampleInstallConfig } from './sample-install.fixture.spec';
 
 describe('pointer Ignition config', () => {
   const pointer = { apiHost: 'api-int.demo.example.com', pool: 'worker', rootCaPem: 'ROOT CA' };
@@ -82,6 +85,19 @@ describe('config of a host that joins a running cluster', () => {
       { name: 'Authorization', value: 'Bearer t' },
     ]);
     expect(fromDataUrl(ignition.security?.tls?.certificateAuthorities?.[0]?.source ?? '')).toBe('CA');
+  });
+});
+
+describe('SSH keys of the nodes', () => {
+  it('are listed once and without comments, because Ignition refuses repeated keys', () => {
+    const sshKey = ' ssh-ed25519 A\r\n# mine\n\nssh-ed25519 B\nssh-ed25519 A\n';
+    const users = [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 A', 'ssh-ed25519 B'] }];
+    expect(renderBootstrapIgnition(sampleBootstrap({ sshAuthorizedKey: sshKey })).passwd?.users).toEqual(users);
+    const config = viewOf(renderInstallConfig(sampleInstallConfig({ sshPublicKey: sshKey })));
+    expect(JSON.parse(machineConfigs(config)[0]?.content ?? '')).toMatchObject({
+      metadata: { name: '99-master-ssh' },
+      spec: { config: { passwd: { users } } },
+    });
   });
 });
 

@@ -42,6 +42,7 @@ const PATH_LISTS = ['files', 'directories', 'links'] as const;
  * Returns the config merged with a child config by the rules of the Ignition specification: values of the child take
  * precedence, entries with the same name are merged, other lists are concatenated. A kernel argument that the child
  * adds is removed from the list of arguments to delete, and the reverse. The result has the newer version of the two.
+ * An entry that the child repeats, such as a key, occurs once, because Ignition refuses repeated entries.
  */
 export function mergeIgnition(parent: IgnitionConfig, child: IgnitionConfig): IgnitionConfig {
   const base = withoutTakenBack(withoutReplacedPaths({ ...parent }, pathsByList(child)), { ...child });
@@ -60,9 +61,10 @@ function mergeObjects(parent: Members, child: Members, place: string): Members {
   return merged;
 }
 
+/** Values that only the child has are merged with nothing, because their lists may repeat an entry too. */
 function mergeValues(parent: unknown, child: unknown, place: string): unknown {
-  if (isObject(parent) && isObject(child)) return mergeObjects(parent, child, place);
-  if (Array.isArray(parent) && Array.isArray(child)) return mergeLists(parent, child, place);
+  if (isObject(child)) return mergeObjects(isObject(parent) ? parent : {}, child, place);
+  if (Array.isArray(child)) return mergeLists(Array.isArray(parent) ? parent : [], child, place);
   return child;
 }
 
@@ -81,7 +83,7 @@ function mergeLists(parent: readonly unknown[], child: readonly unknown[], place
     unused.delete(name);
     return mergeValues(entry, own, place);
   });
-  return [...merged, ...unused.values()];
+  return [...merged, ...[...unused.values()].map((own) => mergeValues(undefined, own, place))];
 }
 
 /** A partition without number and label is always a new one. */

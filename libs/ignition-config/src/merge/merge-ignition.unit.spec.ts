@@ -24,6 +24,23 @@ describe('merge of Ignition configs', () => {
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/motd', '/etc/kept', '/etc/new']);
   });
 
+  it('contains an entry once that the child repeats', () => {
+    const merged = merge({
+      ignition: { version: '3.1.0', proxy: { httpProxy: 'http://p', noProxy: ['.a', '.b', '.a'] } },
+      passwd: {
+        users: [
+          { name: 'core', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa B', 'ssh-rsa B'] },
+          { name: 'other', groups: ['a', 'a'], sshAuthorizedKeys: ['ssh-rsa C', 'ssh-rsa C'] },
+        ],
+      },
+    });
+    expect(merged.ignition.proxy?.noProxy).toEqual(['.a', '.b']);
+    expect(merged.passwd?.users).toEqual([
+      { name: 'core', groups: ['sudo'], passwordHash: '!', sshAuthorizedKeys: ['ssh-rsa A', 'ssh-rsa B'] },
+      { name: 'other', groups: ['a'], sshAuthorizedKeys: ['ssh-rsa C'] },
+    ]);
+  });
+
   it('replaces a file by a link', () => {
     const { storage } = merge({ storage: { links: [{ path: '/etc/motd', target: '/dev/null' }] } });
     expect(storage).toEqual({ files: [{ path: '/etc/kept' }], links: [{ path: '/etc/motd', target: '/dev/null' }] });
