@@ -11,7 +11,7 @@ describe('a host that waits for a user action', () => {
   beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '9000h' })));
   afterAll(() => running.stop());
 
-  it('fails when the last host is installed that the cluster needs besides, so that the cluster completes', async () => {
+  it('fails when the last host is installed that the cluster needs, so that the cluster completes', async () => {
     const cluster = new TestCluster(running);
     const status = async () => (await running.cluster(cluster.id)).status;
     const keys = await cluster.installing(6);
