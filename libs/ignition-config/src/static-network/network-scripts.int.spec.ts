@@ -60,6 +60,15 @@ describe('network script', () => {
     expect(readFileSync(join(root, CONNECTIONS, 'nic1.5.nmconnection'), 'utf8')).toContain('parent=ens3\n');
   });
 
+  it('ignores devices without a MAC address, such as CAN controllers', () => {
+    plugIn('can0', '');
+    plugIn('ens3', '02:00:00:00:00:0b');
+    mkdirSync(join(root, 'net/wwan0/device'), { recursive: true });
+    writeFileSync(join(root, 'net/wwan0/address'), '');
+    expect(run(BOTH, 'keyfiles')).toContain('/etc/assisted/network/host1');
+    expect(readdirSync(join(root, CONNECTIONS)).sort()).toEqual(['ens3.nmconnection', 'nic1.5.nmconnection']);
+  });
+
   it('copies a policy unchanged', () => {
     plugIn('ens3', '02:00:00:00:00:0a');
     run(BOTH, 'nmpolicy');

@@ -16,7 +16,10 @@ read_ports() {
   PORTS=()
   for port in "\${NET}"/*; do
     [ -e "\${port}/device" ] && [ -e "\${port}/address" ] || continue
-    read -r mac <"\${port}/address" || [ -n "\${mac}" ] || continue
+    mac=""
+    read -r mac <"\${port}/address" || true
+    # A CAN controller or a modem has no MAC address. An array has no empty key.
+    [ -n "\${mac}" ] || continue
     PORTS["\${mac^^}"]="\${port##*/}"
   done
 }
