@@ -111,13 +111,37 @@ describe('a projector that handles a page again', () => {
     expect(await readModels.get('streams', 'sample-3')).toEqual({ events: 2 });
   });
 
+  it('projects from the documents of a commit that was interrupted, after it was completed', async () => {
+    await appendEvents(store, 7);
+    const attempt = failOnce();
+    let interrupted: Parameters<ReadModels['commit']> | undefined;
+    const halting: ReadModels = {
+      ...readModels,
+      commit: async (...given) => {
+        const [, position, changes] = given;
+        interrupted = given;
+        await readModels.commit('half', position, changes.slice(0, 4));
+        attempt();
+        interrupted = undefined;
+        await readModels.commit(...given);
+      },
+      resume: async (projection) => {
+        if (interrupted) await readModels.commit(...interrupted);
+        return readModels.checkpoint(projection);
+      },
+    };
+    await start({ readModels: halting });
+    const found = await readModels.find({ collection: 'streams', where: {} });
+    expect(found.map(({ document }) => document)).toEqual(Array(7).fill({ events: 1 }));
+  });
+
   it('stops when its checkpoint moved back, because the events in between would be missing', async () => {
     await appendEvents(store, 10);
     let isRestored = false;
     await start({
       readModels: {
         ...readModels,
-        checkpoint: async (projection) => (isRestored ? 3 : readModels.checkpoint(projection)),
+        resume: async (projection) => (isRestored ? 3 : readModels.resume(projection)),
         commit: async (...given) => {
           if (isRestored) throw new Error('connection broke');
           return readModels.commit(...given);

@@ -165,7 +165,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
   const { readModels, requests, name } = options;
   const collection = parkedStreamsOf(name);
   const load = async (): Promise<Committed> => {
-    const position = await readModels.checkpoint(name);
+    const position = await readModels.resume(name);
     const found = await readModels.find({ collection, where: {} });
     return { position, parked: found.map(({ document }) => document) };
   };

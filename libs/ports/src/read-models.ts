@@ -70,6 +70,12 @@ export interface ReadModels {
   commit(projection: string, position: number, changes: readonly ReadModelChange[], last?: EventPlace): Promise<void>;
   /** Returns START_OF_STORE when the projection never committed. */
   checkpoint(projection: string): Promise<number>;
+  /**
+   * Returns the checkpoint after a commit that was interrupted is completed. Documents of another version of the projection, or of events
+   * that are not in the event store, are discarded. The owner of the projection calls it at its start and after a failed commit, before
+   * it reads documents.
+   */
+  resume(projection: string): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -213,6 +213,17 @@ export const readModelsContract = (name: string, open: OpenReadModels): void => 
         expect(await models.checkpoint('hosts')).toBe(5);
       });
 
+      it('resumes after the last commit, without a change', async () => {
+        expect(await models.resume('hosts')).toBe(START_OF_STORE);
+        await models.commit('hosts', 5, [put('a', { n: 1 }), put('c', { n: 1 }, 'clusters')]);
+        expect(await models.resume('hosts')).toBe(5);
+        expect(await models.checkpoint('hosts')).toBe(5);
+        await models.commit('hosts', 7, []);
+        expect(await models.resume('hosts')).toBe(7);
+        expect(await models.get('hosts', 'a')).toEqual({ n: 1 });
+        expect(await models.get('clusters', 'c')).toEqual({ n: 1 });
+      });
+
       it('has a separate checkpoint for each projection', async () => {
         await models.commit('hosts', 5, [put('a', {})]);
         await models.commit('clusters', 2, [put('c', { n: 1 }, 'clusters')]);

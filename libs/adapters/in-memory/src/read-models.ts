@@ -243,6 +243,7 @@ export const inMemoryReadModels = (): InMemoryReadModels => {
       for (const listener of listeners) listener(projection, position);
     },
     checkpoint: async (projection) => checkpointOf(projection),
+    resume: async (projection) => checkpointOf(projection),
     onCommit: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { type ReadModels, Unavailable } from '@muster/ports';
+import { type ReadModelChange, type ReadModels, Unavailable } from '@muster/ports';
 import { eventually, needsServer, readModelsContract, startTcpProxy, type TcpProxy } from '@muster/testing';
-import { MongoClient } from 'mongodb';
+import { Collection, MongoClient } from 'mongodb';
 import { mongodbReadModels } from './read-models';
+
+const put = (key: string, document: object, collection = 'hosts'): ReadModelChange => ({
+  kind: 'put',
+  collection,
+  key,
+  document,
+});
+const remove = (key: string): ReadModelChange => ({ kind: 'remove', collection: 'hosts', key });
 
 needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (url) => {
   const open = async () => {
@@ -23,21 +31,74 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
 
   readModelsContract('mongodbReadModels', open);
 
-  it('has the same documents after a commit was interrupted before its checkpoint', async () => {
-    const { database, readModels, close } = await open();
-    const changes = [
-      { kind: 'put', collection: 'hosts', key: 'a', document: { n: 1 } },
-      { kind: 'remove', collection: 'hosts', key: 'b' },
-      { kind: 'put', collection: 'hosts', key: 'a', document: { n: 2 } },
-    ] as const;
-    await readModels.commit('hosts', 7, changes);
-    const client = await MongoClient.connect(url);
-    await client.db(database).collection('checkpoints').deleteMany({});
-    await client.close();
-    await readModels.commit('hosts', 7, changes);
-    expect(await readModels.find({ collection: 'hosts', where: {} })).toEqual([{ key: 'a', document: { n: 2 } }]);
-    expect(await readModels.checkpoint('hosts')).toBe(7);
-    await close();
+  describe('whose commit is interrupted', () => {
+    let models: Awaited<ReturnType<typeof open>>;
+    beforeEach(async () => {
+      models = await open();
+      await models.readModels.commit('hosts', 1, [put('a', { n: 1 }), put('c', { hosts: 1 }, 'clusters')]);
+    });
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      await models.close();
+    });
+    /** The next write of this kind to the collection fails. */
+    const failOnce = (name: string, method: 'bulkWrite' | 'replaceOne' | 'updateOne', isFailing = () => true): void => {
+      const real: (...given: unknown[]) => Promise<unknown> = Collection.prototype[method] as never;
+      let fails = true;
+      jest.spyOn(Collection.prototype, method).mockImplementation(function (this: Collection, ...given: unknown[]) {
+        if (this.collectionName !== name || !fails || !isFailing()) return real.apply(this, given);
+        fails = false;
+        throw new Error('connection broke');
+      } as never);
+    };
+    const CHANGES = [put('a', { n: 2 }), remove('b'), put('c', { hosts: 2 }, 'clusters'), put('a', { n: 3 })];
+    const documents = async (): Promise<unknown[]> => [
+      await models.readModels.get('hosts', 'a'),
+      await models.readModels.get('clusters', 'c'),
+      await models.readModels.checkpoint('hosts'),
+    ];
+
+    it.each([
+      ['its second collection', 'model_clusters', 'bulkWrite', [{ n: 3 }, { hosts: 1 }, 1]],
+      ['its checkpoint', 'checkpoints', 'updateOne', [{ n: 3 }, { hosts: 2 }, 1]],
+    ] as const)('complete it as it was, before %s', async (_, name, method, half) => {
+      failOnce(name, method);
+      await expect(models.readModels.commit('hosts', 7, CHANGES)).rejects.toThrow('connection broke');
+      expect(await documents()).toEqual(half);
+      expect(await models.readModels.resume('hosts')).toBe(7);
+      expect(await documents()).toEqual([{ n: 3 }, { hosts: 2 }, 7]);
+    });
+
+    it('complete it before the next commit', async () => {
+      failOnce('model_clusters', 'bulkWrite');
+      await expect(models.readModels.commit('hosts', 7, CHANGES)).rejects.toThrow('connection broke');
+      await models.readModels.commit('hosts', 7, [put('a', { n: 99 })]);
+      expect(await documents()).toEqual([{ n: 3 }, { hosts: 2 }, 7]);
+      await models.readModels.commit('hosts', 8, [put('a', { n: 4 })]);
+      expect(await documents()).toEqual([{ n: 4 }, { hosts: 2 }, 8]);
+    });
+
+    it('have no change of a commit whose changes were not stored, or not completely', async () => {
+      const text = 'x'.repeat(5 * 1024 * 1024);
+      const large = ['d', 'e', 'f'].map((key) => put(key, { text }));
+      let parts = 0;
+      failOnce('pending', 'replaceOne', () => (parts += 1) === 3);
+      await expect(models.readModels.commit('hosts', 7, [...large, ...CHANGES])).rejects.toThrow('connection broke');
+      expect(await models.readModels.resume('hosts')).toBe(1);
+      expect(await documents()).toEqual([{ n: 1 }, { hosts: 1 }, 1]);
+      await models.readModels.commit('hosts', 7, CHANGES);
+      expect(await documents()).toEqual([{ n: 3 }, { hosts: 2 }, 7]);
+    });
+
+    it('complete a commit that is larger than a document may be', async () => {
+      const text = 'x'.repeat(5 * 1024 * 1024);
+      failOnce('model_clusters', 'bulkWrite');
+      const large = ['d', 'e', 'f', 'g'].map((key) => put(key, { text }));
+      await expect(models.readModels.commit('hosts', 7, [...large, ...CHANGES])).rejects.toThrow('connection broke');
+      expect(await models.readModels.resume('hosts')).toBe(7);
+      expect(await documents()).toEqual([{ n: 3 }, { hosts: 2 }, 7]);
+      expect(await models.readModels.get('hosts', 'g')).toEqual({ text });
+    });
   });
 
   describe('behind a proxy', () => {
@@ -62,27 +123,27 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
       await readModels.close();
       await proxy.close();
     });
-    const put = { kind: 'put', collection: 'hosts', key: 'a', document: { n: 1 } } as const;
+    const stored = put('a', { n: 1 });
 
     it.each([
       ['is frozen', async () => proxy.freeze()],
       ['refuses connections', () => proxy.refuse()],
     ])('throw Unavailable while the server %s, and work afterwards', async (_, fail) => {
       const before = await readModels.checkpoint('hosts');
-      await readModels.commit('hosts', before + 1, [put]);
+      await readModels.commit('hosts', before + 1, [stored]);
       await fail();
       await expect(readModels.find(hosts)).rejects.toBeInstanceOf(Unavailable);
-      await expect(readModels.commit('hosts', before + 2, [put])).rejects.toBeInstanceOf(Unavailable);
+      await expect(readModels.commit('hosts', before + 2, [stored])).rejects.toBeInstanceOf(Unavailable);
       await recover();
-      await readModels.commit('hosts', before + 2, [put]);
+      await readModels.commit('hosts', before + 2, [stored]);
       expect(await readModels.find(hosts)).toEqual([{ key: 'a', document: { n: 1 } }]);
     });
 
     it('throw no other error than Unavailable when connections are reset', async () => {
       const before = await readModels.checkpoint('hosts');
-      await readModels.commit('hosts', before + 1, [put]);
+      await readModels.commit('hosts', before + 1, [stored]);
       proxy.reset();
-      const attempts = [readModels.find(hosts), readModels.commit('hosts', before + 2, [put])];
+      const attempts = [readModels.find(hosts), readModels.commit('hosts', before + 2, [stored])];
       const results = await Promise.allSettled(attempts);
       const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
       expect(reasons.filter((reason) => !(reason instanceof Unavailable))).toEqual([]);

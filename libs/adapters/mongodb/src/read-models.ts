@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import {
   MAX_QUERY_DOCUMENTS,
@@ -10,6 +11,7 @@ import {
 } from '@muster/ports';
 import {
   type AnyBulkWriteOperation,
+  BSON,
   type Collection,
   type Document,
   type Filter,
@@ -63,17 +65,33 @@ interface StoredCheckpoint {
   readonly position: number;
 }
 
+/** A part of the changes of a commit, stored before the first document changes. */
+interface PendingPart {
+  /** The projection and the number of the part. */
+  readonly _id: string;
+  /** The same for all parts of one attempt. */
+  readonly attempt: string;
+  readonly parts: number;
+  /** The checkpoint before the commit. */
+  readonly from: number;
+  readonly position: number;
+  readonly changes: readonly ReadModelChange[];
+}
+
 /** A server that does not answer within this time is frozen. The URL may set other times. */
 const TIMEOUTS_MS = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000, socketTimeoutMS: 4_000 };
 /** Separates the collections of read models from the collection of checkpoints. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
+const PENDING = 'pending';
+/** MongoDB stores at most 16 MiB as one document. */
+const PENDING_BYTES_MAX = 8 * 1024 * 1024;
 const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
 
 /**
- * Read models in MongoDB (5.0 or later). A commit writes the documents first and the checkpoint last. When it is
- * interrupted, the same changes are applied again, with the same resulting documents. Every operation throws
- * Unavailable when no server answers.
+ * Read models in MongoDB (5.0 or later). A commit stores its changes as pending, then writes the documents, and the checkpoint last.
+ * When it is interrupted, the pending changes are applied as they are: an event that is projected again from documents that
+ * contain it would be counted twice. Every operation throws Unavailable when no server answers.
  */
 export const mongodbReadModels = async (options: MongodbReadModelsOptions): Promise<ReadModels> => {
   const client = new MongoClient(options.url, {
@@ -101,6 +119,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   });
   const database = client.db(options.database);
   const checkpoints = database.collection<StoredCheckpoint>(CHECKPOINTS);
+  const pending = database.collection<PendingPart>(PENDING);
   const indexed = new Map<string, Promise<unknown>>();
 
   const collectionNamed = (name: string): Collection<StoredDocument> =>
@@ -120,7 +139,33 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   };
 
   const checkpoint = async (projection: string): Promise<number> =>
-    (await checkpoints.findOne({ _id: projection }))?.position ?? START_OF_STORE;
+    (await available(() => checkpoints.findOne({ _id: projection })))?.position ?? START_OF_STORE;
+
+  const apply = async (projection: string, position: number, changes: readonly ReadModelChange[]): Promise<void> => {
+    for (const [name, writes] of writesByCollection(changes)) {
+      await available(() => ensureIndexes(name), true);
+      await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
+    }
+    const stored = { $max: { position } };
+    await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
+  };
+
+  /** Completes the pending commit that follows the checkpoint. Without all of its parts, it has not changed a document yet. */
+  const resume = async (projection: string): Promise<number> => {
+    const from = await checkpoint(projection);
+    const first = await available(() => pending.findOne({ _id: `${projection}/0`, from }));
+    if (!first) return from;
+    const ids = Array.from({ length: first.parts }, (_, part) => `${projection}/${part}`);
+    const found = await available(() => pending.find({ _id: { $in: ids }, attempt: first.attempt }).toArray());
+    const parts = ids.flatMap((id) => found.filter(({ _id }) => _id === id));
+    if (parts.length < first.parts) return from;
+    await apply(
+      projection,
+      first.position,
+      parts.flatMap(({ changes }) => changes),
+    );
+    return first.position;
+  };
 
   return {
     // The token of a collection has its document type. The database contains plain documents.
@@ -140,15 +185,18 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     },
     count: ({ collection, where }) => available(() => collectionNamed(collection).countDocuments(toFilter(where))),
     commit: async (projection, position, changes) => {
-      if (position <= (await available(() => checkpoint(projection)))) return;
-      for (const [name, writes] of writesByCollection(changes)) {
-        await available(() => ensureIndexes(name), true);
-        await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
+      const from = await resume(projection);
+      if (position <= from) return;
+      const parts = changes.length > 0 ? partsOf(changes) : [];
+      const same = { attempt: randomUUID(), parts: parts.length, from, position };
+      for (const [part, some] of parts.entries()) {
+        const filter = { _id: `${projection}/${part}` };
+        await available(() => pending.replaceOne(filter, { ...same, changes: some }, { upsert: true }), true);
       }
-      const stored = { $max: { position } };
-      await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
+      await apply(projection, position, changes);
     },
-    checkpoint: (projection) => available(() => checkpoint(projection)),
+    checkpoint,
+    resume,
     close: () => client.close(),
   };
 };
@@ -201,6 +249,22 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
   // No server was selected, so the request was not sent.
   const isOutcomeUnknown = isWrite && error.name !== 'MongoServerSelectionError';
   return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });
+}
+
+/** Splits the changes into lists that fit into one document of MongoDB each. */
+function partsOf(changes: readonly ReadModelChange[]): readonly (readonly ReadModelChange[])[] {
+  const parts: ReadModelChange[][] = [];
+  let bytes = Infinity;
+  for (const change of changes) {
+    const more = BSON.calculateObjectSize(change, { ignoreUndefined: true });
+    bytes += more;
+    if (bytes > PENDING_BYTES_MAX) {
+      parts.push([]);
+      bytes = more;
+    }
+    parts.at(-1)?.push(change);
+  }
+  return parts;
 }
 
 /** Changes of different documents are independent, so only the order within a collection matters. */

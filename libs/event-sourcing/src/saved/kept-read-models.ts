@@ -56,6 +56,8 @@ export async function keptReadModels(states: SavedStates, folds: readonly SavedF
       await consumer.room();
     },
     checkpoint: async (projection) => consumer.position(projection),
+    // Folds that do not match were discarded when the state was opened, and a commit is a change in memory.
+    resume: async (projection) => consumer.position(projection),
     close: async () => undefined,
   };
 }
