@@ -6,7 +6,6 @@ import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { parseJson, textAt } from '@muster/schema';
 import type { IgnitionServiceConfig } from '../config';
-import type { ServiceRegistries } from '../service-registries';
 import { ArtifactsRefused, type InstallHost, type InstallRequest } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
 import { bootMacAddressOf, type ClusterEntry, type HostEntry, networksOf, nodeAddressOf } from '../view/install-view';
@@ -49,11 +48,7 @@ export async function toInstallRequest(
   sources: InstallSources,
   { state, preparationStartedAt }: ClusterEntry,
   entries: readonly HostEntry[],
-  {
-    operatorSettings,
-    registries,
-    installInvoker,
-  }: Pick<IgnitionServiceConfig, 'operatorSettings' | 'registries' | 'installInvoker'>,
+  config: Pick<IgnitionServiceConfig, 'operatorSettings' | 'installInvoker'> & AuthoritySources,
   serviceCaPem: string,
 ): Promise<InstallRequest> {
   const { clusterId, attempt, settings, bootstrapHostId } = state;
@@ -71,7 +66,7 @@ export async function toInstallRequest(
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0)
     throw new ArtifactsRefused('The cluster has no hosts. Add hosts and start the installation again.');
-  const surroundings = await surroundingsOf(sources.eventStore, registries, state, dayOne);
+  const surroundings = await surroundingsOf(sources.eventStore, config, state, dayOne);
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
     const host = await toInstallHost(sources, entry, bootstrapHostId);
@@ -81,7 +76,7 @@ export async function toInstallRequest(
   const startedAt = preparationStartedAt;
   const proxy = await openProxy(sources.secrets, clusterId, settings.proxy).catch(refuseArtifacts);
   const installConfigOverrides = await openOverrides(sources.secrets, clusterId, settings).catch(refuseArtifacts);
-  const operatorManifests = operatorManifestsOf(state, dayOne, operatorSettings);
+  const operatorManifests = operatorManifestsOf(state, dayOne, config.operatorSettings);
   return {
     clusterId,
     attempt,
@@ -93,7 +88,7 @@ export async function toInstallRequest(
     operatorManifests,
     manifests: operatorManifests.files,
     serviceCaPem,
-    invoker: installInvoker,
+    invoker: config.installInvoker,
     bootstrapHostId,
     vipLeases: state.vipLeases,
     ...surroundings,
@@ -181,14 +176,18 @@ export function placeOf(
   };
 }
 
+/** Settings with certificate authorities that the nodes of every cluster trust. */
+type AuthoritySources = Pick<IgnitionServiceConfig, 'registries' | 'redHatCaPem'>;
+
 /** Returns the inputs of an installation from the service, from the infra-envs and from the networks of the hosts. */
 export async function surroundingsOf(
   eventStore: MusterEventStore,
-  registries: ServiceRegistries,
+  { registries, redHatCaPem }: AuthoritySources,
   { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],
 ): Promise<Pick<InstallRequest, 'additionalTrustBundle' | 'mirrors' | 'ntpServers' | 'machineNetworks'>> {
-  const bundles = new Set(registries.settings?.caPem ? [registries.settings.caPem.trim()] : []);
+  const ofService = [redHatCaPem, registries.settings?.caPem ?? ''].map((pem) => pem.trim());
+  const bundles = new Set(ofService.filter((pem) => pem !== ''));
   const timeSources = new Set(splitList(settings.ntpSources || settings.additionalNtpSource));
   const isTimeChosen = timeSources.size > 0;
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hostSecretName, IgnitionService, type MusterEvent } from '@muster/contracts';
-import { callService } from '@muster/nest-kit';
-import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { callService, sealDocument } from '@muster/nest-kit';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import {
   CLUSTER_ID,
   clusterRegistered,
@@ -54,6 +56,39 @@ describe('an install-config before the installation', () => {
     const input = { clusterId: CLUSTER_ID, name: 'install-config.yaml' };
     const { content } = await callService(stage.platform.requests, readArtifact, input, context);
     expect(Buffer.from(content, 'base64').toString()).toBe(before);
+  });
+
+  it('contains the certificate authorities of overrides, Red Hat, the mirrors and the infra-envs, in this order', async () => {
+    await stage.close();
+    const authority = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}\n-----END CERTIFICATE-----\n`;
+    const directory = temporaryDirectory();
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(directory.path, name), text);
+      return join(directory.path, name);
+    };
+    stage = await openStage(nats.url, {
+      INSTALL_RH_CA: 'true',
+      RH_CA_PATH: file('rh.pem', authority('REDHAT')),
+      MIRROR_REGISTRIES_CONF_PATH: file('registries.conf', '[[registry]]\nlocation = "quay.io"\n'),
+      MIRROR_REGISTRIES_CA_PATH: file('mirror.pem', authority('MIRROR')),
+    });
+    await givenReadyCluster(stage);
+    const additionalTrustBundle = authority('SITE');
+    await stage.given('infraEnv', INFRA_ENV_ID, {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes: { additionalTrustBundle }, pullSecretReplaced: false },
+    });
+    const overrides = JSON.stringify({ additionalTrustBundle: authority('OVERRIDE') });
+    const document = await sealDocument(stage.platform.secrets, CLUSTER_ID, overrides);
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes: { installConfigOverrides: { document } } },
+    } as unknown as MusterEvent);
+    await stage.start();
+    await eventually('all authorities are there', async () => (await rendered()).includes('OVERRIDE'));
+    const { additionalTrustBundle: bundle } = JSON.parse(await rendered()) as { additionalTrustBundle: string };
+    expect(bundle).toBe(['OVERRIDE', 'REDHAT', 'MIRROR', 'SITE'].map(authority).join(''));
+    directory.remove();
   });
 
   it('contains the power management of a host when it was set', async () => {

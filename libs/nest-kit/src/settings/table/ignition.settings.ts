@@ -17,12 +17,13 @@ export const IGNITION_SETTINGS = {
   INSTALL_RH_CA: boolean({
     ...IGNITION,
     fallback: false,
-    meaning: 'Whether hosts trust the certificate authority of the internal network of Red Hat (Red Hat IT Root CA).',
+    meaning:
+      'Whether hosts and the nodes of new clusters trust the certificate authority of the internal network of Red Hat (Red Hat IT Root CA).',
   }),
   RH_CA_PATH: path({
     ...IGNITION,
     fallbackText: 'the certificate that assisted-service adds, valid until 2055',
-    meaning: 'A PEM file that `INSTALL_RH_CA` adds to discovery images instead.',
+    meaning: 'A PEM file that `INSTALL_RH_CA` adds to discovery images and install-configs instead.',
   }),
   DISK_ENCRYPTION_CIPHER: text({
     ...IGNITION,
