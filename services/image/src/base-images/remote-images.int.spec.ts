@@ -60,6 +60,19 @@ describe('a base image on a server', () => {
     expect(server.ranges).toEqual(['']);
   });
 
+  it('has the date of the server before and after uses, so that clients can continue a download', async () => {
+    const modified = new Date(Date.now() - 60_000).toUTCString();
+    server.serve(BASE, { modified });
+    await open();
+    await isServed();
+    const { status, headers } = await fetch(`${stage.url}/boot-artifacts/rootfs?version=4.18&arch=x86_64`);
+    expect([status, headers.get('last-modified')]).toEqual([200, modified]);
+    // The store has marked the file as used meanwhile.
+    const range = { range: 'bytes=0-9', 'if-range': modified };
+    const part = await fetch(`${stage.url}/boot-artifacts/rootfs?version=4.18&arch=x86_64`, { headers: range });
+    expect([part.status, part.headers.get('last-modified')]).toEqual([206, modified]);
+  });
+
   it('is downloaded at the start when OS_IMAGES_FETCH is eager', async () => {
     await open({ OS_IMAGES_FETCH: 'eager' });
     await eventually('both images are ready', async () => (await list()).every(({ state }) => state === 'ready'));

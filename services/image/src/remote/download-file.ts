@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -20,7 +20,11 @@ export interface DownloadOptions {
   readonly verify: (path: string) => Promise<void>;
 }
 
-/** Downloads a file. Resumes an interrupted attempt if the file is unchanged. @throws RemoteError */
+/**
+ * Downloads a file. Resumes an interrupted attempt if the file is unchanged. The file gets the Last-Modified time of the server,
+ * which is the same in all replicas and after each download.
+ * @throws RemoteError
+ */
 export async function downloadFile(client: RemoteClient, options: DownloadOptions): Promise<void> {
   const { url, target, signal } = options;
   const partial = `${target}.partial`;
@@ -62,6 +66,8 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     await Promise.all([rm(partial, { force: true }), rm(versionFile, { force: true })]);
     throw error;
   }
+  const modifiedMs = Date.parse(answer.headers['last-modified'] ?? '');
+  if (!Number.isNaN(modifiedMs)) await utimes(partial, new Date(), new Date(modifiedMs));
   await flush(partial);
   await rename(partial, target);
   await rm(versionFile, { force: true });

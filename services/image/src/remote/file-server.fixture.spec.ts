@@ -18,6 +18,8 @@ export interface FileServer {
 
 export interface ServeOptions {
   readonly etag?: string;
+  /** Value of Last-Modified; absent without it. */
+  readonly modified?: string;
   readonly withRanges?: boolean;
   /** Closes the connection after this number of bytes. */
   readonly cutAfterBytes?: number;
@@ -35,7 +37,7 @@ export async function startFileServer(): Promise<FileServer> {
   let open: ServerResponse[] = [];
   const [ranges, headers, urls]: [string[], IncomingMessage['headers'][], string[]] = [[], [], []];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const { etag = '"1"', withRanges = true, cutAfterBytes, holdAfterBytes, status, location } = options;
+    const { etag = '"1"', modified, withRanges = true, cutAfterBytes, holdAfterBytes, status, location } = options;
     ranges.push(request.headers.range ?? '');
     headers.push(request.headers);
     urls.push(request.url ?? '');
@@ -48,7 +50,8 @@ export async function startFileServer(): Promise<FileServer> {
       return void response.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();
     const body = file.subarray(from, to);
     const range = isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : {};
-    response.writeHead(isPart ? 206 : 200, { etag, 'content-length': body.length, ...range });
+    const dated = modified === undefined ? {} : { 'last-modified': modified };
+    response.writeHead(isPart ? 206 : 200, { etag, ...dated, 'content-length': body.length, ...range });
     if (cutAfterBytes !== undefined && body.length > cutAfterBytes)
       // Ends the connection without a reset, so that the client still receives what was sent before.
       return void response.write(body.subarray(0, cutAfterBytes), () => response.socket?.end());

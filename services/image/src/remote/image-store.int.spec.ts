@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
@@ -154,6 +154,23 @@ describe('the store of base images', () => {
     store.fetch(wanted);
     await settled(wanted);
     expect(store.state(wanted)).toEqual({ kind: 'ready', bytes: FILE.length });
+  });
+
+  it('keeps the date of the server, which uses and new downloads do not change', async () => {
+    const wanted = image('a', server.url);
+    const path = join(directory.path, wanted.fileName);
+    server.serve(FILE, { modified: 'Fri, 02 Jan 2026 03:04:05 GMT' });
+    await store.start([wanted]);
+    for (const _ of ['first', 'second']) {
+      store.fetch(wanted);
+      await settled(wanted);
+      nowMs += 60_000;
+      await contentOf(wanted);
+      expect(statSync(path).mtime.toUTCString()).toBe('Fri, 02 Jan 2026 03:04:05 GMT');
+      expect(existsSync(`${path}.partial`)).toBe(false);
+      rmSync(path);
+      store.forget(wanted);
+    }
   });
 
   it('evicts the least recently used images, never an image with an active download', async () => {

@@ -117,8 +117,7 @@ export class ImageStore {
     const state = this.state(image);
     if (state.kind !== 'ready') throw new RefusalError({ code: 'busy', reason: noteOf(image.fileName, state) });
     this.users.set(image.fileName, (this.users.get(image.fileName) ?? 0) + 1);
-    const now = new Date(this.options.nowMs());
-    await utimes(this.pathOf(image.fileName), now, now).catch(() => undefined);
+    await this.markUsed(image.fileName).catch(() => undefined);
     let isHeld = true;
     return {
       path: this.pathOf(image.fileName),
@@ -128,6 +127,12 @@ export class ImageStore {
         this.users.set(image.fileName, (this.users.get(image.fileName) ?? 1) - 1);
       },
     };
+  }
+
+  /** Keeps the time of the last change, which clients receive as Last-Modified. */
+  private async markUsed(fileName: string): Promise<void> {
+    const { mtime } = await stat(this.pathOf(fileName));
+    await utimes(this.pathOf(fileName), new Date(this.options.nowMs()), mtime);
   }
 
   /** The file is missing or changed. The next request downloads it again. */
@@ -198,7 +203,7 @@ export class ImageStore {
     for (const [name, state] of this.states) {
       if (state.kind !== 'ready' || name === fileName) continue;
       const found = await stat(this.pathOf(name)).catch(() => undefined);
-      others.push({ name, bytes: state.bytes, usedMs: found?.mtimeMs ?? 0 });
+      others.push({ name, bytes: state.bytes, usedMs: found?.atimeMs ?? 0 });
     }
     return others.sort((a, b) => a.usedMs - b.usedMs);
   }
