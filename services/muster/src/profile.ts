@@ -277,7 +277,7 @@ async function openReadModels(settings: SettingsReader, states: SavedStates): Pr
   const url = settings.get('MONGODB_URL');
   if (!url) return keptReadModels(states, [...READ_MODEL_FOLDS, MARKS_FOLD]);
   const { mongodbReadModels } = await import('@muster/adapter-mongodb');
-  return mongodbReadModels({ url });
+  return mongodbReadModels({ url, folds: READ_MODEL_FOLDS, isStored: (last) => states.isInStore(last) });
 }
 
 export async function openObjectStores(

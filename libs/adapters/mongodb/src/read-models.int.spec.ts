@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { type ReadModelChange, type ReadModels, Unavailable } from '@muster/ports';
+import {
+  type EventPlace,
+  type ReadModelChange,
+  type ReadModels,
+  type SavedFold,
+  START_OF_STORE,
+  Unavailable,
+} from '@muster/ports';
 import { eventually, needsServer, readModelsContract, startTcpProxy, type TcpProxy } from '@muster/testing';
 import { Collection, MongoClient } from 'mongodb';
-import { mongodbReadModels } from './read-models';
+import { mongodbReadModels, type MongodbReadModelsOptions } from './read-models';
 
 const put = (key: string, document: object, collection = 'hosts'): ReadModelChange => ({
   kind: 'put',
@@ -30,6 +37,80 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
   };
 
   readModelsContract('mongodbReadModels', open);
+
+  describe('of a projection with a version', () => {
+    const LAST: EventPlace = { streamId: 'host-1', revision: 4, id: 'event-4' };
+    const table = (name: string) => ({ name, fields: [], indexes: [] });
+    const folds = (version: number): SavedFold[] => [
+      { name: 'views', version, tables: [table('hosts'), table('nothing')] },
+      { name: 'journeys', version: 1, tables: [table('clusters')] },
+    ];
+    let models: Awaited<ReturnType<typeof open>>;
+    /** The read models as the next process has them. */
+    const restarted = async (options: Partial<MongodbReadModelsOptions> = {}): Promise<ReadModels> => {
+      const next = await mongodbReadModels({ url, database: models.database, folds: folds(1), ...options });
+      opened.push(next);
+      return next;
+    };
+    const opened: ReadModels[] = [];
+    beforeEach(async () => {
+      models = await open();
+      const first = await restarted();
+      expect(await first.resume('views')).toBe(START_OF_STORE);
+      await first.commit('views', 7, [put('a', { n: 1 })], LAST);
+      await first.commit('journeys', 9, [put('c', { n: 1 }, 'clusters')], LAST);
+    });
+    afterEach(async () => {
+      for (const one of opened.splice(0)) await one.close();
+      await models.close();
+    });
+    const contents = async (of: ReadModels): Promise<unknown[]> => [
+      await of.get('hosts', 'a'),
+      await of.checkpoint('views'),
+      await of.get('clusters', 'c'),
+      await of.resume('journeys'),
+    ];
+    const KEPT = [{ n: 1 }, 7, { n: 1 }, 9];
+    const DISCARDED = [undefined, START_OF_STORE, { n: 1 }, 9];
+
+    it('keep its documents when version and last event are the same', async () => {
+      const asked: EventPlace[] = [];
+      const next = await restarted({ isStored: async (last) => asked.push(last) > 0 });
+      expect(await next.resume('views')).toBe(7);
+      expect(asked).toEqual([LAST]);
+      expect(await contents(next)).toEqual(KEPT);
+    });
+
+    it('discard its documents for another version, but not for a process that only reads them', async () => {
+      const next = await restarted({ folds: folds(2) });
+      expect(await contents(next)).toEqual(KEPT);
+      expect(await next.resume('views')).toBe(START_OF_STORE);
+      expect(await contents(next)).toEqual(DISCARDED);
+      await next.commit('views', 3, [put('a', { n: 2 })], LAST);
+      expect(await (await restarted({ folds: folds(2) })).resume('views')).toBe(3);
+      expect(await (await restarted()).resume('views')).toBe(START_OF_STORE);
+    });
+
+    it('discard its documents when the event store does not have the last event', async () => {
+      const isStored = async ({ id }: EventPlace): Promise<boolean> => id !== LAST.id;
+      const next = await restarted({ isStored });
+      expect(await next.resume('views')).toBe(START_OF_STORE);
+      expect(await next.get('hosts', 'a')).toBeUndefined();
+      // The commit before, which also began at the start of the store, must not return.
+      await next.commit('views', 2, [put('b', { n: 2 })]);
+      expect(await next.get('hosts', 'a')).toBeUndefined();
+      expect(await next.checkpoint('views')).toBe(2);
+    });
+
+    it('discard its documents again when a discard was interrupted', async () => {
+      const drop = jest.spyOn(Collection.prototype, 'drop').mockRejectedValueOnce(new Error('connection broke'));
+      await expect((await restarted({ folds: folds(2) })).resume('views')).rejects.toThrow('connection broke');
+      drop.mockRestore();
+      const next = await restarted();
+      expect(await next.resume('views')).toBe(START_OF_STORE);
+      expect(await contents(next)).toEqual(DISCARDED);
+    });
+  });
 
   describe('whose commit is interrupted', () => {
     let models: Awaited<ReturnType<typeof open>>;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isNativeError } from 'node:util/types';
 import {
+  type EventPlace,
   MAX_QUERY_DOCUMENTS,
   type ReadModelChange,
   type ReadModelQuery,
   type ReadModels,
+  type SavedFold,
   settleWithin,
   START_OF_STORE,
   Unavailable,
@@ -58,11 +60,18 @@ export interface MongodbReadModelsOptions {
   /** `mongodb://…`. The path contains the name of the database unless `database` is set. */
   readonly url: string;
   readonly database?: string;
+  /** Projections whose documents are discarded by `resume` when their version differs. @default none */
+  readonly folds?: readonly SavedFold[];
+  /** Whether the event store has the event. @default every event */
+  readonly isStored?: (last: EventPlace) => Promise<boolean>;
 }
 
 interface StoredCheckpoint {
   readonly _id: string;
   readonly position: number;
+  /** Of the fold that made the documents. */
+  readonly version?: number;
+  readonly last?: EventPlace;
 }
 
 /** A part of the changes of a commit, stored before the first document changes. */
@@ -75,6 +84,7 @@ interface PendingPart {
   /** The checkpoint before the commit. */
   readonly from: number;
   readonly position: number;
+  readonly last: EventPlace | undefined;
   readonly changes: readonly ReadModelChange[];
 }
 
@@ -83,7 +93,6 @@ const TIMEOUTS_MS = { serverSelectionTimeoutMS: 4_000, connectTimeoutMS: 4_000, 
 /** Separates the collections of read models from the collection of checkpoints. */
 const COLLECTION_PREFIX = 'model_';
 const CHECKPOINTS = 'checkpoints';
-const PENDING = 'pending';
 /** MongoDB stores at most 16 MiB as one document. */
 const PENDING_BYTES_MAX = 8 * 1024 * 1024;
 const INDEXED_FIELDS = ['id', 'cluster_id', 'infra_env_id', 'host_id'];
@@ -101,6 +110,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     // A committed checkpoint must survive a power failure and a change of the primary.
     writeConcern: { w: 'majority', journal: true },
   });
+  const { folds = [], isStored = async () => true } = options;
   const server = `MongoDB at ${client.options.hosts.join(', ')}`;
   // The driver repeats an operation on a frozen server with a new connection, which takes a minute.
   const { socketTimeoutMS = 0, serverSelectionTimeoutMS } = client.options;
@@ -119,7 +129,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   });
   const database = client.db(options.database);
   const checkpoints = database.collection<StoredCheckpoint>(CHECKPOINTS);
-  const pending = database.collection<PendingPart>(PENDING);
+  const pending = database.collection<PendingPart>('pending');
   const indexed = new Map<string, Promise<unknown>>();
 
   const collectionNamed = (name: string): Collection<StoredDocument> =>
@@ -138,20 +148,26 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     return created;
   };
 
+  const storedCheckpoint = (projection: string) => available(() => checkpoints.findOne({ _id: projection }));
   const checkpoint = async (projection: string): Promise<number> =>
-    (await available(() => checkpoints.findOne({ _id: projection })))?.position ?? START_OF_STORE;
+    (await storedCheckpoint(projection))?.position ?? START_OF_STORE;
 
-  const apply = async (projection: string, position: number, changes: readonly ReadModelChange[]): Promise<void> => {
+  const apply = async (
+    projection: string,
+    { position, last }: Pick<PendingPart, 'position' | 'last'>,
+    changes: readonly ReadModelChange[],
+  ): Promise<void> => {
     for (const [name, writes] of writesByCollection(changes)) {
       await available(() => ensureIndexes(name), true);
       await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
     }
-    const stored = { $max: { position } };
+    const version = folds.find(({ name }) => name === projection)?.version ?? 0;
+    const stored = { $max: { position }, $set: { version, last } };
     await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
   };
 
   /** Completes the pending commit that follows the checkpoint. Without all of its parts, it has not changed a document yet. */
-  const resume = async (projection: string): Promise<number> => {
+  const complete = async (projection: string): Promise<number> => {
     const from = await checkpoint(projection);
     const first = await available(() => pending.findOne({ _id: `${projection}/0`, from }));
     if (!first) return from;
@@ -161,10 +177,20 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     if (parts.length < first.parts) return from;
     await apply(
       projection,
-      first.position,
+      first,
       parts.flatMap(({ changes }) => changes),
     );
     return first.position;
+  };
+
+  /** Without a checkpoint, a discard that was interrupted is repeated. */
+  const discard = async ({ name, tables }: SavedFold): Promise<void> => {
+    await available(() => checkpoints.deleteOne({ _id: name }), true);
+    await available(() => pending.deleteOne({ _id: `${name}/0` }), true);
+    const names = tables.map((table) => collectionNamed(table.name).collectionName);
+    for (const found of await available(() => database.collections()))
+      if (names.includes(found.collectionName)) await available(() => found.drop(), true);
+    indexed.clear();
   };
 
   return {
@@ -184,55 +210,42 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       return documents.map(({ _id, document }) => ({ key: _id, document: document as Found }));
     },
     count: ({ collection, where }) => available(() => collectionNamed(collection).countDocuments(toFilter(where))),
-    commit: async (projection, position, changes) => {
-      const from = await resume(projection);
+    commit: async (projection, position, changes, event) => {
+      const from = await complete(projection);
       if (position <= from) return;
+      const last = event && { streamId: event.streamId, revision: event.revision, id: event.id };
       const parts = changes.length > 0 ? partsOf(changes) : [];
-      const same = { attempt: randomUUID(), parts: parts.length, from, position };
+      const same = { attempt: randomUUID(), parts: parts.length, from, position, last };
       for (const [part, some] of parts.entries()) {
         const filter = { _id: `${projection}/${part}` };
         await available(() => pending.replaceOne(filter, { ...same, changes: some }, { upsert: true }), true);
       }
-      await apply(projection, position, changes);
+      await apply(projection, same, changes);
     },
     checkpoint,
-    resume,
+    resume: async (projection) => {
+      const fold = folds.find(({ name }) => name === projection);
+      if (!fold) return complete(projection);
+      const found = await storedCheckpoint(projection);
+      const isCurrent = found?.version === fold.version && (!found.last || (await isStored(found.last)));
+      if (isCurrent) return complete(projection);
+      await discard(fold);
+      return START_OF_STORE;
+    },
     close: () => client.close(),
   };
 };
 
 /** Names of the driver's connection errors. Errors of the server have codes instead. */
-const CONNECTION_ERRORS: ReadonlySet<string> = new Set([
-  'MongoServerSelectionError',
-  'MongoNetworkError',
-  'MongoNetworkTimeoutError',
-  'MongoNotConnectedError',
-  'MongoTopologyClosedError',
-  'MongoPoolClearedError',
-  'MongoPoolClosedError',
-  'MongoOperationTimeoutError',
-]);
+const CONNECTION_ERROR =
+  /^Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolCleared|PoolClosed|OperationTimeout)Error$/;
 /**
  * Codes of a server that stops or is not the primary any more: HostUnreachable, ShutdownInProgress, PrimarySteppedDown,
  * Interrupted…, NotWritablePrimary…
  */
-const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
-  6,
-  7,
-  89,
-  91,
-  189,
-  262,
-  9001,
-  10107,
-  11600,
-  11602,
-  13435,
-  13436,
-  // The driver does not convert an error of a write to a connection that was reset.
-  'ECONNRESET',
-  'EPIPE',
-]);
+const STOPPING_CODES = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
+/** The driver does not convert an error of a write to a connection that was reset. */
+const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([...STOPPING_CODES, 'ECONNRESET', 'EPIPE']);
 /** Unauthorized, AuthenticationFailed. */
 const REFUSED_CODES: ReadonlySet<unknown> = new Set([13, 18]);
 const CERTIFICATE = /certificate|self.signed|altnames/i;
@@ -245,7 +258,7 @@ export function explainFailure(error: unknown, server: string, isWrite: boolean)
   const code = 'code' in error ? error.code : undefined;
   if (REFUSED_CODES.has(code) || CERTIFICATE.test(reason))
     return new Unavailable(server, reason, { isRefused: true, cause: error });
-  if (!CONNECTION_ERRORS.has(error.name) && !UNAVAILABLE_CODES.has(code)) return undefined;
+  if (!CONNECTION_ERROR.test(error.name) && !UNAVAILABLE_CODES.has(code)) return undefined;
   // No server was selected, so the request was not sent.
   const isOutcomeUnknown = isWrite && error.name !== 'MongoServerSelectionError';
   return new Unavailable(server, reason, { isOutcomeUnknown, cause: error });

@@ -113,15 +113,15 @@ export class SavedStates {
       const found = state.get(CHECKPOINTS.name, fold.name);
       const checkpoint = found && decodeValue<Checkpoint>(found);
       const isOfFold = checkpoint?.version === fold.version && checkpoint.tables === shapeOf(fold);
-      if (isOfFold && (await this.isInStore(checkpoint))) accepted.set(fold.name, checkpoint);
+      if (isOfFold && (!checkpoint.last || (await this.isInStore(checkpoint.last))))
+        accepted.set(fold.name, checkpoint);
       else await removeCheckpoint(state, fold);
     }
     return accepted;
   }
 
-  /** False after the event store was replaced or restored from an older backup. */
-  private async isInStore({ last }: Checkpoint): Promise<boolean> {
-    if (!last) return true;
+  /** Whether the event store has the event: not after it was replaced or restored from an older backup. */
+  async isInStore(last: EventPlace): Promise<boolean> {
     for await (const [event] of this.eventStore.readStream(last.streamId, last.revision - 1))
       return event?.revision === last.revision && event.id === last.id;
     return false;
