@@ -24,7 +24,7 @@ import { ReadPastController } from './read-past/read-past.controller';
 import { RecordNoteController } from './record-note/record-note.controller';
 import { ViewsProjection } from './views/views-projection';
 
-/** Publishes a live copy of every stored event. Each replica publishes each event; feeds ignore repetitions. */
+/** Publishes a live copy of every stored event. Feeds ignore repetitions. */
 @Injectable()
 export class EventRelay implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('relay');

@@ -1,11 +1,14 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesystemSecrets, sealedSecrets } from '@muster/adapter-filesystem';
 import { inMemoryEventStore, inMemoryObjectStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { sqliteSealedStorage } from '@muster/adapter-sqlite';
 import type { EventStore, ObjectStore, ReadModels } from '@muster/ports';
 import { eventToAppend, temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
-import { checkIdentity, lockDataDirectory, requireMasterKey, SEALED_FILE } from './data-directory';
+import { ConsoleLogger } from '@nestjs/common';
+import { checkIdentity, lockDataDirectory, lockService, requireMasterKey, SEALED_FILE } from './data-directory';
+import { startAlone } from './embedded';
+import { SERVICES } from './services';
 import { StartError } from './start-error';
 
 describe('the data directory', () => {
@@ -28,6 +31,35 @@ describe('the data directory', () => {
     const locks = ['events', 'gateway'].map((name) => lockDataDirectory(directory.path, name, 'shared'));
     expect(() => lockDataDirectory(directory.path, 'all services', 'exclusive')).toThrow(/in use by process/);
     locks.forEach((lock) => lock.release());
+  });
+
+  it('admits one process of a service that must not have replicas', () => {
+    const lock = (name: string, hasSqliteStore: boolean) => lockService(directory.path, name, hasSqliteStore);
+    for (const name of ['events', 'ignition', 'registration']) {
+      const first = lock(name, false);
+      expect(() => lock(name, false)).toThrow(StartError);
+      expect(() => lock(name, false)).toThrow(`Only one replica of ${name} may run.`);
+      first?.release();
+      lock(name, false)?.release();
+    }
+    for (const name of ['validation', 'inventory', 'image', 'gateway']) expect(lock(name, false)).toBeUndefined();
+  });
+
+  it('admits one process of each service that appends to the SQLite file', () => {
+    const locks = Object.keys(SERVICES).map((name) => ({ name, lock: lockService(directory.path, name, true) }));
+    expect(locks.filter(({ lock }) => !lock).map(({ name }) => name)).toEqual(['gateway']);
+    const second = (): unknown => lockService(directory.path, 'validation', true);
+    expect(second).toThrow(/Another process runs validation .* Set EVENTSTORE_URL for more replicas\./);
+    for (const { lock } of locks) lock?.release();
+  });
+
+  it('refuses the second process of a service before it opens anything', async () => {
+    const lock = lockService(directory.path, 'validation', true);
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, NATS_URL: 'nats://127.0.0.1:1' };
+    const second = startAlone('validation', environment, new ConsoleLogger());
+    await expect(second).rejects.toThrow('Another process runs validation');
+    expect(existsSync(join(directory.path, 'events.sqlite'))).toBe(false);
+    lock?.release();
   });
 
   it('has to be writable', () => {

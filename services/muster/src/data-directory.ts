@@ -69,6 +69,30 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
   return lock;
 }
 
+/** They keep what they decided in memory, or commit read models, and a second process would overwrite that of the first. */
+const ONE_REPLICA: readonly string[] = ['events', 'ignition', 'registration'];
+/** It appends no events. */
+const WITHOUT_EVENTS = 'gateway';
+
+/**
+ * Locks a service that may run once with this data directory. With the SQLite file, every service that appends events relies on
+ * its cached aggregates. Returns undefined for a service that may have more replicas.
+ * @throws StartError `dataDirectory` when the service already runs
+ */
+export function lockService(directory: string, name: string, hasSqliteStore: boolean): FileLock | undefined {
+  const isAlone = ONE_REPLICA.includes(name);
+  if (!isAlone && (!hasSqliteStore || name === WITHOUT_EVENTS)) return undefined;
+  const lock = lockFile(join(directory, `service-${name}.lock`), 'exclusive');
+  if (lock) return lock;
+  const rule = isAlone
+    ? `Only one replica of ${name} may run.`
+    : `With the SQLite event store, only one process of ${name} may run. Set EVENTSTORE_URL for more replicas.`;
+  throw new StartError(
+    'dataDirectory',
+    `Another process runs ${name} with the data directory ${directory}. ${rule} Stop one of the two.`,
+  );
+}
+
 function lockedText(directory: string): string {
   const advice = 'Stop that process, or set MUSTER_DATA_DIRECTORY to another directory.';
   try {

@@ -5,7 +5,7 @@ import { type Environment, type RunningService, SettingsError, SettingsReader } 
 import { isOneOf, keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { LOOPBACK } from './bus-access';
-import { lockDataDirectory } from './data-directory';
+import { lockDataDirectory, lockService } from './data-directory';
 import { prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
@@ -88,6 +88,7 @@ export async function startAlone(
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const lock = lockDataDirectory(dataDirectory, name, 'shared');
+  const serviceLock = lockService(dataDirectory, name, !settings.get('EVENTSTORE_URL'));
   const platform = await openPlatform({
     environment,
     dataDirectory,
@@ -104,6 +105,7 @@ export async function startAlone(
       platform.giveUp();
       await service.close();
       await platform.close();
+      serviceLock?.release();
       lock.release();
     },
   };

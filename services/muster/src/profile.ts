@@ -202,7 +202,7 @@ async function openEventStore(
   writer: SqliteWriter,
 ): Promise<EventStore> {
   const url = settings.get('EVENTSTORE_URL');
-  // One file is used by one machine, on which each service runs once.
+  // Each service that appends to the file runs once, see `lockService`.
   if (!url) return sqliteEventStore({ file: join(dataDirectory, 'events.sqlite'), isSoleWriter: true, writer });
   // Loaded on demand, because the embedded profile does not need this client.
   const { eventStoreDbEventStore } = await import('@muster/adapter-eventstoredb');
