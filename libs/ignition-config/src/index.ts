@@ -33,7 +33,7 @@ export { renderBootstrapIgnition } from './bootstrap/render-bootstrap-ignition';
 export { type BareMetalHost, bareMetalHosts } from './cluster-manifests/bare-metal-hosts';
 export { clusterManifests } from './cluster-manifests/cluster-manifests';
 export type { ClusterManifestsInput, ManifestFile, ManifestFolder } from './cluster-manifests/manifests-input';
-export { isPatch, placeManifests } from './cluster-manifests/place-manifests';
+export { isPatch, placeManifests, poolNamesIn } from './cluster-manifests/place-manifests';
 export {
   hostNodeConfig,
   type LeasedVips,

@@ -32,7 +32,7 @@ export {
   referenceOf,
   sealDocument,
 } from './documents/sealed-documents';
-export { DOCUMENT_TASKS, documentTask, DocumentWorkers } from './documents/document-workers';
+export { DOCUMENT_TASKS, type DocumentTask, documentTask, DocumentWorkers } from './documents/document-workers';
 export { sha256Digest } from './documents/read-step-report';
 export { createReportReader, READ_REPORT, type ReadReport } from './documents/report-reader';
 export { Handles } from './requests-server';

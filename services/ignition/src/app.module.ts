@@ -51,7 +51,11 @@ export class AppModule {
         { provide: CONFIG, useValue: config },
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
-        { provide: TOOLCHAINS, useValue: toolchainsOf(config) },
+        {
+          provide: TOOLCHAINS,
+          inject: [DocumentWorkers],
+          useFactory: (documents: DocumentWorkers) => toolchainsOf(config, documents),
+        },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
@@ -75,8 +79,11 @@ export class AppModule {
   }
 }
 
-function toolchainsOf({ openshiftInstall, toolchains }: IgnitionServiceConfig): Toolchains {
-  const byName = { builtin: builtinToolchain, 'openshift-install': openshiftInstallToolchain(openshiftInstall) };
+function toolchainsOf({ openshiftInstall, toolchains }: IgnitionServiceConfig, documents: DocumentWorkers): Toolchains {
+  const byName = {
+    builtin: builtinToolchain(documents),
+    'openshift-install': openshiftInstallToolchain(openshiftInstall, undefined, documents),
+  };
   return {
     of: (releaseImage) => {
       const choice = toolchains.of(releaseImage);

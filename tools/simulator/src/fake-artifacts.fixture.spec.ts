@@ -16,7 +16,7 @@ export async function makeFakeArtifacts(
   spoil: (name: string, text: string) => string = (_, text) => text,
 ): Promise<ReadonlyMap<string, string>> {
   const isSingleNode = controlPlaneCount === 1;
-  const { artifacts } = await builtinToolchain.make(
+  const { artifacts } = await builtinToolchain().make(
     {
       clusterId,
       attempt: 1,

@@ -1,5 +1,5 @@
-import { errorMessage } from '@muster/schema';
-import { parseAsKubernetes, stringifyAsJson, stringifyForKubernetes } from '../documents/read-yaml';
+import { errorMessage, textAt } from '@muster/schema';
+import { parseAsKubernetes, readYaml, stringifyAsJson, stringifyForKubernetes, toPlain } from '../documents/read-yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
 /** One operation of RFC 6902. */
@@ -158,9 +158,10 @@ export function placeManifests(
 const keyOf = ({ folder, fileName }: Pick<ManifestFile, 'folder' | 'fileName'>): string => `${folder}/${fileName}`;
 
 /** Begins a document, in block scalars too. */
-const MARKER = /(?<=^|[\r\n])---(?=[ \t\r\n]|$)/;
+const MARKER = /^---(?=[ \t]|$)/m;
 const DIRECTIVE = /^%/m;
-const LINE_WITHOUT_CONTENT = /^(?:---|\.\.\.|\ufeff)?[ \t]*(?:#|$)/;
+/** A line with more than a comment, a marker or the end of a document. */
+const CONTENT = /^(?!(?:---|\.\.\.|\ufeff)?[ \t]*(?:#|$))./m;
 
 /**
  * The text of each document is kept, because the values of a parsed document may be read differently after they are
@@ -170,7 +171,7 @@ function splitDocuments(file: ManifestFile, token: string): readonly ManifestFil
   const name = DOCUMENTS.exec(file.fileName);
   if (!name || DIRECTIVE.test(file.content)) return [file];
   const [first = '', ...others] = file.content.split(MARKER);
-  const documents = [first, ...others.map(withoutBlankMarker)].filter(hasContent);
+  const documents = [first, ...others.map(withoutBlankMarker)].filter((text) => CONTENT.test(text));
   if (documents.length < 2) return [file];
   const [, stem = '', extension = ''] = name;
   return documents.map((content, index) => ({
@@ -179,8 +180,6 @@ function splitDocuments(file: ManifestFile, token: string): readonly ManifestFil
     content,
   }));
 }
-
-const hasContent = (text: string): boolean => text.split(/[\r\n]+/).some((line) => !LINE_WITHOUT_CONTENT.test(line));
 
 /** The marker stays before content on its line, which may be a tag or the head of a block scalar. */
 function withoutBlankMarker(afterMarker: string): string {
@@ -204,4 +203,15 @@ function applyPatch(files: Map<string, ManifestFile>, patch: ManifestFile): stri
     const reason = errorMessage(error);
     return `The manifest ${keyOf(patch)} cannot be applied to ${targetName}: ${reason}`;
   }
+}
+
+/** Returns the names of the machine-config pools in the manifests. A manifest that cannot be parsed has none. */
+export function poolNamesIn(manifests: readonly ManifestFile[]): readonly string[] {
+  const objects = manifests.flatMap(({ content }): readonly unknown[] => {
+    const read = readYaml(content);
+    return read.kind === 'read' ? read.documents.map((document) => toPlain(document)?.value) : [];
+  });
+  return objects.flatMap((object) =>
+    textAt(object, 'kind') === 'MachineConfigPool' ? (textAt(object, 'metadata', 'name') ?? []) : [],
+  );
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DOCUMENT_LIMITS, type DocumentTask, DocumentWorkers } from './document-workers';
+import { DOCUMENT_LIMITS, DOCUMENT_TASKS, type DocumentTask, DocumentWorkers } from './document-workers';
 
 /** The compiled form of the entry, so that the test needs no build. */
 const ENTRY = `
@@ -88,6 +88,11 @@ describe('document workers', () => {
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     const all = await Promise.all(numbers.map((number) => workers.run(task('double'), number)));
     expect(all).toEqual(numbers.map((number) => 2 * number));
+  });
+
+  it.each(Object.values(DOCUMENT_TASKS))('find the function $name in $module', async ({ module, name, run }) => {
+    const exported = (await import(module)) as { readonly [name: string]: unknown };
+    expect(exported[name]).toBe(run);
   });
 
   it('run in the main thread when no compiled entry exists', async () => {

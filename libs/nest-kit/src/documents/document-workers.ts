@@ -6,8 +6,10 @@ import { readInstallConfigOverrides } from '@muster/domain';
 import {
   ignitionOverrideProblem,
   manifestContentFault,
+  placeManifests,
   planRamdiskNetworks,
   planStaticNetworks,
+  poolNamesIn,
   staticNetworkProblem,
   unconfiguredFiles,
 } from '@muster/ignition-config';
@@ -217,5 +219,7 @@ export const DOCUMENT_TASKS = {
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
   readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
   readStepReport: documentTask('./read-step-report', 'output', readStepReport),
+  placeManifests: documentTask('@muster/ignition-config', 'manifests', placeManifests),
+  poolNames: documentTask('@muster/ignition-config', 'manifests', poolNamesIn),
   checkManifest: documentTask('@muster/ignition-config', 'content', manifestContentFault),
 } as const;

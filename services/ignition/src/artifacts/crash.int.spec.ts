@@ -115,7 +115,7 @@ describe('an interrupted preparation', () => {
     const first = await stage.fact('ArtifactsPrepared');
     const again = await openStage(nats.url);
     try {
-      for (const name of ['pull-secret', ...builtinToolchain.keptSecrets.map((kept) => `artifacts/1/${kept}/kept`)]) {
+      for (const name of ['pull-secret', ...builtinToolchain().keptSecrets.map((kept) => `artifacts/1/${kept}/kept`)]) {
         const sealed = await stage.platform.secrets.open(CLUSTER_ID, name);
         if (sealed) await again.platform.secrets.seal(CLUSTER_ID, name, sealed);
       }

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { fromDataUrl, type IgnitionConfig, type ManifestFile, readTextFile } from '@muster/ignition-config';
+import { DocumentWorkers } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import { compare } from 'bcryptjs';
 import { parse } from 'yaml';
 import { builtinToolchain } from './builtin-toolchain';
 import { keptInMemory, sampleHost, sampleInstallRequest } from './sample-install-request.fixture.spec';
-import type { InstallRequest, MadeInstallation } from './toolchain.port';
+import { ArtifactsRefused, type InstallRequest, type MadeInstallation } from './toolchain.port';
 
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
 const missing = isInstalled ? '' : ' (skipped: the Debian package ignition is not installed)';
@@ -13,7 +15,7 @@ const whenPresent = isInstalled ? describe : describe.skip;
 
 /** Shared between tests, because creating keys takes the longest. */
 const shared = keptInMemory();
-const make = (order: InstallRequest, keep = shared): Promise<MadeInstallation> => builtinToolchain.make(order, keep);
+const make = (order: InstallRequest, keep = shared): Promise<MadeInstallation> => builtinToolchain().make(order, keep);
 const textOf = ({ artifacts }: MadeInstallation, name: string): string =>
   artifacts.find((artifact) => artifact.name === name)?.content.toString() ?? `no ${name}`;
 const configOf = (made: MadeInstallation, name: string) => JSON.parse(textOf(made, name)) as IgnitionConfig;
@@ -55,7 +57,7 @@ describe('the artifacts of the built-in toolchain', () => {
     ];
     expect(again).toEqual(first);
     expect(textOf(other, 'kubeconfig-noingress')).not.toBe(textOf(first, 'kubeconfig-noingress'));
-    expect([...keep.kept.keys()]).toEqual(builtinToolchain.keptSecrets);
+    expect([...keep.kept.keys()]).toEqual(builtinToolchain().keptSecrets);
   });
 
   it('have certificates, credentials and manifests at the paths that the bootstrap reads', async () => {
@@ -187,6 +189,28 @@ describe('the artifacts of the built-in toolchain', () => {
     const [host] = order.hosts;
     expect(fileIn(`master-${host?.hostId}.ign`, 'lease-api')).toBe(lease);
     expect(fileIn('worker.ign', 'unsupported-monitor.conf')).toBeUndefined();
+  });
+
+  it('parses long manifests in a worker', async () => {
+    const documents = DocumentWorkers.create();
+    const parsed = jest.spyOn(documents, 'runAlone');
+    const long = '# comment\n'.repeat(2_000);
+    const manifests = [
+      added('p.yaml', `${long}kind: MachineConfigPool\nmetadata: {name: infra}\n---\n- no pool\n`),
+      added('broken.yaml', 'MachineConfigPool: ['),
+      added('c.yaml', 'kind: ConfigMap'),
+      added('c.yaml.patch', '- {op: add, path: /data, value: {a: b}}'),
+    ];
+    const hosts = [sampleHost(0), sampleHost(3, { pool: 'infra' })];
+    const made = await builtinToolchain(documents).make({ ...sampleInstallRequest({ manifests }), hosts }, shared);
+    expect(objectOf(made, 'openshift/c.yaml')).toEqual({ kind: 'ConfigMap', data: { a: 'b' } });
+    expect(textOf(made, `worker-${sampleHost(3).hostId}.ign`)).toContain('config/infra');
+    expect(parsed.mock.calls.map(([{ name }]) => name)).toEqual(['placeManifests', 'poolNamesIn']);
+
+    const refusal = { code: 'invalid-input', reason: 'manifests cannot be read within 8 seconds.' } as const;
+    parsed.mockRejectedValue(new RefusalError(refusal));
+    const refused = builtinToolchain(documents).make({ ...sampleInstallRequest({ manifests }), hosts }, shared);
+    await expect(refused).rejects.toThrow(new ArtifactsRefused(refusal.reason));
   });
 
   it('refuses a pool that no manifest brings', async () => {

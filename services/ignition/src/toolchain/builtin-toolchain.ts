@@ -5,22 +5,21 @@ import {
   type IgnitionConfig,
   type InstallConfig,
   type ManifestFile,
-  placeManifests,
   renderBootstrapIgnition,
   renderPointerIgnition,
   toIgnitionJson,
 } from '@muster/ignition-config';
+import { DocumentWorkers } from '@muster/nest-kit';
 import { objectAt } from '@muster/schema';
 import { hash } from 'bcryptjs';
 import { customManifestsJson } from '../artifacts/operator-files';
 import { clusterAccess, kubeadminPassword } from './cluster-access';
-import { hostConfigs, type RoleConfigs, rolesOf } from './host-configs';
+import { hostConfigs, placedManifests, type RoleConfigs, rolesOf } from './host-configs';
 import { documentTokenOf, infraIdOf, openshiftClusterIdOf } from './identities';
 import { composedInstallConfig } from './install-config-input';
 import { type ClusterPki, pkiFiles, readClusterPki } from './pki/cluster-pki';
 import { pkiThread } from './pki/pki-thread';
 import {
-  ArtifactsRefused,
   type InstallRequest,
   type KeepSecret,
   type MadeArtifact,
@@ -47,47 +46,48 @@ interface Kept {
  * Creates the artifacts without other programs: certificates, credentials, manifests, and the configs that contain
  * them.
  */
-export const builtinToolchain = {
-  name: 'builtin',
-  keptSecrets: [PKI, PASSWORD, PASSWORD_HASH],
-  async make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation> {
-    // Refusals come before work that takes time.
-    const installConfig = composedInstallConfig(order);
-    const kept = await keepSecrets(order, keep);
-    const pointers = pointersOf(order, kept.pki);
-    const { name = '' } = order.settings;
-    const access = clusterAccess(name, domainOf(order), kept.pki);
-    const manifests = manifestsOf(order, installConfig, kept, pointers);
-    const bootstrap = renderBootstrapIgnition({
-      releaseImage: order.settings.ocpReleaseImage ?? '',
-      openshiftVersion: order.settings.openshiftVersion ?? '',
-      isOkd: /okd|scos/.test(order.settings.openshiftVersion ?? ''),
-      isSingleNode: isSingleNode(order),
-      pullSecret: order.pullSecret,
-      sshAuthorizedKey: order.settings.sshPublicKey ?? '',
-      proxy: { httpProxy: '', httpsProxy: '', noProxy: '', ...objectAt(installConfig, 'proxy') },
-      additionalTrustBundle: String(installConfig['additionalTrustBundle'] ?? ''),
-      tls: pkiFiles(kept.pki),
-      auth: access.onBootstrap,
-      manifests,
-    });
-    return {
-      openshiftClusterId: openshiftClusterIdOf(order),
-      artifacts: [
-        secret('kubeconfig-noingress', access.noIngress),
-        secret('kubeadmin-password', kept.password),
-        secret('bootstrap.ign', toIgnitionJson(bootstrap)),
-        secret('install-config.yaml', JSON.stringify(installConfig)),
-        plain('metadata.json', metadata(order)),
-        // The controller requests it when it waits for operators.
-        ...(order.operatorManifests.files.length > 0
-          ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
-          : []),
-        ...hostConfigs(order, pointers),
-      ],
-    };
-  },
-} satisfies Toolchain;
+export const builtinToolchain = (documents = DocumentWorkers.create()) =>
+  ({
+    name: 'builtin',
+    keptSecrets: [PKI, PASSWORD, PASSWORD_HASH],
+    async make(order: InstallRequest, keep: KeepSecret): Promise<MadeInstallation> {
+      // Refusals come before work that takes time.
+      const installConfig = composedInstallConfig(order);
+      const kept = await keepSecrets(order, keep);
+      const pointers = pointersOf(order, kept.pki);
+      const { name = '' } = order.settings;
+      const access = clusterAccess(name, domainOf(order), kept.pki);
+      const manifests = await manifestsOf(order, installConfig, kept, pointers, documents);
+      const bootstrap = renderBootstrapIgnition({
+        releaseImage: order.settings.ocpReleaseImage ?? '',
+        openshiftVersion: order.settings.openshiftVersion ?? '',
+        isOkd: /okd|scos/.test(order.settings.openshiftVersion ?? ''),
+        isSingleNode: isSingleNode(order),
+        pullSecret: order.pullSecret,
+        sshAuthorizedKey: order.settings.sshPublicKey ?? '',
+        proxy: { httpProxy: '', httpsProxy: '', noProxy: '', ...objectAt(installConfig, 'proxy') },
+        additionalTrustBundle: String(installConfig['additionalTrustBundle'] ?? ''),
+        tls: pkiFiles(kept.pki),
+        auth: access.onBootstrap,
+        manifests,
+      });
+      return {
+        openshiftClusterId: openshiftClusterIdOf(order),
+        artifacts: [
+          secret('kubeconfig-noingress', access.noIngress),
+          secret('kubeadmin-password', kept.password),
+          secret('bootstrap.ign', toIgnitionJson(bootstrap)),
+          secret('install-config.yaml', JSON.stringify(installConfig)),
+          plain('metadata.json', metadata(order)),
+          // The controller requests it when it waits for operators.
+          ...(order.operatorManifests.files.length > 0
+            ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
+            : []),
+          ...(await hostConfigs(order, pointers, documents)),
+        ],
+      };
+    },
+  }) satisfies Toolchain;
 
 const secret = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: true });
 const plain = (name: string, text: string): MadeArtifact => ({ name, content: Buffer.from(text), isSecret: false });
@@ -125,7 +125,8 @@ function manifestsOf(
   installConfig: InstallConfig,
   { pki, passwordHash }: Kept,
   pointers: RoleConfigs,
-): readonly ManifestFile[] {
+  documents: DocumentWorkers,
+): Promise<readonly ManifestFile[]> {
   const generated = clusterManifests({
     installConfig,
     openshiftClusterId: openshiftClusterIdOf(order),
@@ -139,9 +140,7 @@ function manifestsOf(
   });
   const isBareMetal = 'baremetal' in objectAt(installConfig, 'platform');
   const machines = isBareMetal ? bareMetalHosts([...order.hosts].sort(byRoleAndName)) : [];
-  const placed = placeManifests([...generated, ...machines], order.manifests, documentTokenOf(order));
-  if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);
-  return placed.files;
+  return placedManifests(documents, [...generated, ...machines], order.manifests, documentTokenOf(order));
 }
 
 const ROLE_ORDER = ['master', 'arbiter', 'worker'];

@@ -2,7 +2,9 @@ import { vipMacAddress } from '@muster/domain';
 import {
   hostNodeConfig,
   type IgnitionConfig,
+  isPatch,
   type LeasedVips,
+  type ManifestFile,
   mergeIgnition,
   parseIgnitionOverride,
   pointTo,
@@ -10,8 +12,8 @@ import {
   toIgnitionJson,
   vipLeaseConfig,
 } from '@muster/ignition-config';
-import { textAt } from '@muster/schema';
-import { parseAllDocuments } from 'yaml';
+import { DOCUMENT_TASKS, type DocumentTask, type DocumentWorkers } from '@muster/nest-kit';
+import { RefusalError } from '@muster/problems';
 import { hostArtifactName } from '../artifacts/artifact-vault';
 import { ArtifactsRefused, type InstallHost, type InstallRequest, type MadeArtifact } from './toolchain.port';
 
@@ -21,7 +23,11 @@ export const rolesOf = ({ hosts }: InstallRequest): readonly InstallHost['role']
   hosts.some(({ role }) => role === 'arbiter') ? ['master', 'worker', 'arbiter'] : ['master', 'worker'];
 
 /** Returns the configs for disks: one per role and one per host. `pointers`: pointer configs by role. */
-export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): readonly MadeArtifact[] {
+export async function hostConfigs(
+  order: InstallRequest,
+  pointers: RoleConfigs,
+  documents: DocumentWorkers,
+): Promise<readonly MadeArtifact[]> {
   const { serviceCaPem, settings, hosts } = order;
   const nodeFiles = roleNodeConfig({
     serviceCaPem,
@@ -31,7 +37,7 @@ export function hostConfigs(order: InstallRequest, pointers: RoleConfigs): reado
   const roles = new Map([...pointers].map(([role, pointer]) => [role, mergeIgnition(pointer, nodeFiles)]));
   const controlPlane = roles.get('master');
   if (controlPlane) roles.set('master', mergeIgnition(controlPlane, vipLeaseConfig(leasedVipsOf(order))));
-  const pools = poolsOf(order);
+  const pools = await poolsOf(order, documents);
   return [
     ...[...roles].map(([role, config]) => made(`${role}.ign`, config)),
     ...hosts.map((host) => hostConfig(host, roles, pools)),
@@ -66,18 +72,47 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
   return { ...made(name, mergeIgnition(config, override.config)), isSecret: true };
 }
 
-/** Names of the machine-config pools in the manifests. */
-function poolsOf({ manifests }: InstallRequest): ReadonlySet<string> {
-  const names = manifests
-    .filter(({ content }) => content.includes('MachineConfigPool'))
-    .flatMap(({ content }) => {
-      const documents = parseAllDocuments(content);
-      return Array.isArray(documents) ? documents.map((document): unknown => document.toJS()) : [];
-    })
-    .flatMap((object) =>
-      textAt(object, 'kind') === 'MachineConfigPool' ? (textAt(object, 'metadata', 'name') ?? []) : [],
-    );
-  return new Set(names);
+/** Longer manifests are parsed in a worker, because the parser may take several milliseconds for 1 KiB. */
+const INLINE_MAX_CHARACTERS = 16 * 1024;
+
+/**
+ * Runs a task on manifests of users. `parsed`: those that it parses.
+ * @throws ArtifactsRefused for manifests over the limits of the workers
+ */
+export async function parseManifests<Args extends readonly unknown[], Result>(
+  documents: DocumentWorkers,
+  task: DocumentTask<Args, Result>,
+  parsed: readonly ManifestFile[],
+  ...args: Args
+): Promise<Result> {
+  const characters = parsed.reduce((sum, { content }) => sum + content.length, 0);
+  if (characters <= INLINE_MAX_CHARACTERS) return task.run(...args);
+  return documents.runAlone(task, characters, ...args).catch((error: unknown) => {
+    const isRefused = error instanceof RefusalError && error.refusal.code === 'invalid-input';
+    throw isRefused ? new ArtifactsRefused(error.refusal.reason) : error;
+  });
+}
+
+/**
+ * Returns the generated manifests with those of users, operators and the service.
+ * @throws ArtifactsRefused for a patch that cannot be applied
+ */
+export async function placedManifests(
+  documents: DocumentWorkers,
+  generated: readonly ManifestFile[],
+  added: readonly ManifestFile[],
+  token: string,
+): Promise<readonly ManifestFile[]> {
+  // Files are parsed only when they are patched.
+  const parsed = added.some(isPatch) ? added : [];
+  const placed = await parseManifests(documents, DOCUMENT_TASKS.placeManifests, parsed, generated, added, token);
+  if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);
+  return placed.files;
+}
+
+async function poolsOf({ manifests }: InstallRequest, documents: DocumentWorkers): Promise<ReadonlySet<string>> {
+  const candidates = manifests.filter(({ content }) => content.includes('MachineConfigPool'));
+  return new Set(await parseManifests(documents, DOCUMENT_TASKS.poolNames, candidates, candidates));
 }
 
 /**

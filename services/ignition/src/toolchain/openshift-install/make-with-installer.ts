@@ -1,11 +1,7 @@
 import { join } from 'node:path';
-import {
-  emptyIgnition,
-  type ManifestFile,
-  placeManifests,
-  toIgnitionJson,
-  toIgnitionConfig,
-} from '@muster/ignition-config';
+import { emptyIgnition, type ManifestFile, toIgnitionJson, toIgnitionConfig } from '@muster/ignition-config';
+import type { DocumentWorkers } from '@muster/nest-kit';
+import { placedManifests } from '../host-configs';
 import { documentTokenOf } from '../identities';
 import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest } from '../toolchain.port';
@@ -33,6 +29,7 @@ export async function makeWithInstaller(
   order: InstallRequest,
   installer: string,
   settings: OpenshiftInstallSettings,
+  documents: DocumentWorkers,
   slot = 0,
 ): Promise<InstallerOutput> {
   const folder = await openInstallFolder(join(settings.workDirectory, 'install-config-generate', order.clusterId));
@@ -49,7 +46,7 @@ export async function makeWithInstaller(
         variables: variablesOf(order, settings),
       });
     await create('manifests');
-    await folder.replaceManifests(manifestsOf(order, await folder.manifests()));
+    await folder.replaceManifests(await manifestsOf(order, await folder.manifests(), documents));
     if (order.settings.controlPlaneCount === 1) {
       await create('single-node-ignition-config');
       await folder.rename('bootstrap-in-place-for-live-iso.ign', BOOTSTRAP);
@@ -141,14 +138,16 @@ function variablesOf(order: InstallRequest, settings: OpenshiftInstallSettings) 
   };
 }
 
-function manifestsOf(order: InstallRequest, generated: readonly ManifestFile[]): readonly ManifestFile[] {
+function manifestsOf(
+  order: InstallRequest,
+  generated: readonly ManifestFile[],
+  documents: DocumentWorkers,
+): Promise<readonly ManifestFile[]> {
   const isCloud = CLOUDS.has(order.settings.platformType ?? '');
   const ours = isCloud ? generated.filter(({ fileName }) => !CLOUD_MACHINES.test(fileName)) : generated;
   const workers = order.hosts.filter(({ role }) => role === 'worker').length;
   const added = workers === 1 ? [...order.manifests, SEVERAL_PLACES] : order.manifests;
-  const placed = placeManifests(ours, added, documentTokenOf(order));
-  if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);
-  return placed.files;
+  return placedManifests(documents, ours, added, documentTokenOf(order));
 }
 
 /** With one worker, the installer sets topology SingleReplica. The control plane nodes run pods too. */

@@ -1,4 +1,5 @@
 import { type MirrorRule, parseMirrorDocuments } from '@muster/adapter-oci-registry';
+import { documentTask, DocumentWorkers } from '@muster/nest-kit';
 import { KeyedQueue } from '@muster/ports';
 import {
   clusterIdIn,
@@ -8,10 +9,11 @@ import {
   toIgnitionConfig,
   toIgnitionJson,
 } from '@muster/ignition-config';
+import { RefusalError } from '@muster/problems';
 import { createJsonReader } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
-import { hostConfigs, rolesOf } from '../host-configs';
+import { hostConfigs, parseManifests, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
 import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
 import type { InstallerOutput } from './install-folder';
@@ -29,6 +31,7 @@ export const OTHER_RUNS_SLOT = RUNS_AT_ONCE_MAX;
 export function openshiftInstallToolchain(
   settings: OpenshiftInstallSettings,
   binaries = new InstallerBinaries(settings),
+  documents = DocumentWorkers.create(),
 ): Toolchain {
   const queue = new KeyedQueue();
   let runs = 0;
@@ -46,14 +49,14 @@ export function openshiftInstallToolchain(
             openshiftVersion,
             isFips: installConfigOverrides?.isFips ?? false,
             caPem: order.additionalTrustBundle,
-            mirrors: order.manifests.flatMap(mirrorsIn),
+            mirrors: await mirrorsIn(order.manifests, documents),
           };
           const { installer, release } = await binaries.of(wanted, (progress) => report.downloaded(progress));
           if (release) await report.releaseRead(release);
-          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, slot)));
+          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, documents, slot)));
         });
       });
-      return finish(order, readOutput(kept.toString()));
+      return finish(order, readOutput(kept.toString()), documents);
     },
   };
 }
@@ -61,17 +64,27 @@ export function openshiftInstallToolchain(
 /** Kinds of documents with mirrors, so that other manifests are not parsed. */
 const HAS_MIRRORS = /ImageDigestMirrorSet|ImageTagMirrorSet|ImageContentSourcePolicy/;
 
-/** Returns the mirrors of a manifest. A manifest that is not YAML is refused when the manifests are placed. */
-function mirrorsIn({ content }: ManifestFile): readonly MirrorRule[] {
-  if (!HAS_MIRRORS.test(content)) return [];
-  try {
-    return parseMirrorDocuments(content);
-  } catch {
-    return [];
-  }
+const MIRRORS = documentTask('@muster/adapter-oci-registry', 'manifests', parseMirrorDocuments);
+
+/** Returns the mirrors of all manifests. A manifest that is not YAML has none. */
+async function mirrorsIn(
+  manifests: readonly ManifestFile[],
+  documents: DocumentWorkers,
+): Promise<readonly MirrorRule[]> {
+  const candidates = manifests.filter(({ content }) => HAS_MIRRORS.test(content));
+  const found: MirrorRule[] = [];
+  for (const file of candidates)
+    found.push(...(await parseManifests(documents, MIRRORS, [file], file.content).catch(noMirrorsUnlessRefused)));
+  return found;
 }
 
-function finish(order: InstallRequest, output: InstallerOutput) {
+/** A refusal is about the limits of the workers, not about the text. */
+function noMirrorsUnlessRefused(error: unknown): readonly MirrorRule[] {
+  if (error instanceof RefusalError || error instanceof ArtifactsRefused) throw error;
+  return [];
+}
+
+async function finish(order: InstallRequest, output: InstallerOutput, documents: DocumentWorkers) {
   const bootstrap = finishBootstrap(configIn(output, 'bootstrap.ign'), {
     hosts: order.hosts,
     openshiftVersion: order.settings.openshiftVersion ?? '',
@@ -89,7 +102,7 @@ function finish(order: InstallRequest, output: InstallerOutput) {
       ...(order.operatorManifests.files.length > 0
         ? [secret('custom_manifests.json', customManifestsJson(order.operatorManifests))]
         : []),
-      ...hostConfigs(order, pointers),
+      ...(await hostConfigs(order, pointers, documents)),
     ],
   };
 }
