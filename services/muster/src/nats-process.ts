@@ -86,7 +86,7 @@ export async function startNats(options: {
     started.once('error', (error) =>
       ended(started, `nats-server cannot be started: ${error.message}. Check that /bin/sh exists, or set NATS_URL.`),
     );
-    // Without free file descriptors, a child has no streams, although its type says so. Its error follows.
+    // A child that could not be started for lack of file descriptors has no streams, unlike its type. Its error follows.
     const streams: ChildProcess['stdio'] | undefined = started.stdio;
     const watch = streams?.[3];
     watch?.on('error', () => undefined);

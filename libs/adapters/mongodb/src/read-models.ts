@@ -69,7 +69,7 @@ export interface MongodbReadModelsOptions {
 interface StoredCheckpoint {
   readonly _id: string;
   readonly position: number;
-  /** Of the fold that made the documents. */
+  /** The version of the fold that made the documents. */
   readonly version?: number;
   readonly last?: EventPlace;
 }
