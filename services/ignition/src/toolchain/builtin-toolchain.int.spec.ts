@@ -198,7 +198,7 @@ describe('the artifacts of the built-in toolchain', () => {
     const manifests = [
       added('p.yaml', `${long}kind: MachineConfigPool\nmetadata: {name: infra}\n---\n- no pool\n`),
       added('broken.yaml', 'MachineConfigPool: ['),
-      added('c.yaml', 'kind: ConfigMap'),
+      added('c.yaml', `${long}kind: ConfigMap`),
       added('c.yaml.patch', '- {op: add, path: /data, value: {a: b}}'),
     ];
     const hosts = [sampleHost(0), sampleHost(3, { pool: 'infra' })];

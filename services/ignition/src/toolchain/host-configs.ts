@@ -72,8 +72,8 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
   return { ...made(name, mergeIgnition(config, override.config)), isSecret: true };
 }
 
-/** Longer manifests are parsed in a worker, because the parser may take several milliseconds for 1 KiB. */
-const INLINE_MAX_CHARACTERS = 16 * 1024;
+/** Longer manifests are parsed in a worker, because the parser may take more than 10 ms for 1 KiB. */
+const INLINE_MAX_CHARACTERS = 4 * 1024;
 
 /**
  * Runs a task on manifests of users. `parsed`: those that it parses.
@@ -103,8 +103,11 @@ export async function placedManifests(
   added: readonly ManifestFile[],
   token: string,
 ): Promise<readonly ManifestFile[]> {
-  // Files are parsed only when they are patched.
-  const parsed = added.some(isPatch) ? added : [];
+  // Other files are not parsed.
+  const patches = added.filter(isPatch);
+  const isPatched = ({ fileName }: ManifestFile): boolean =>
+    patches.some((patch) => patch.fileName.startsWith(`${fileName}.patch`));
+  const parsed = [...patches, ...generated.filter(isPatched), ...added.filter(isPatched)];
   const placed = await parseManifests(documents, DOCUMENT_TASKS.placeManifests, parsed, generated, added, token);
   if (placed.kind === 'refused') throw new ArtifactsRefused(placed.reason);
   return placed.files;

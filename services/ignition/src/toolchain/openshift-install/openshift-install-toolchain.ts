@@ -74,7 +74,7 @@ async function mirrorsIn(
   const candidates = manifests.filter(({ content }) => HAS_MIRRORS.test(content));
   const found: MirrorRule[] = [];
   for (const file of candidates)
-    found.push(...(await parseManifests(documents, MIRRORS, [file], file.content).catch(noMirrorsUnlessRefused)));
+    found.push(...(await parseManifests(documents, MIRRORS, candidates, file.content).catch(noMirrorsUnlessRefused)));
   return found;
 }
 
