@@ -171,8 +171,10 @@ export function ignitionBase({
 }: Pick<StepCluster, 'ignitionEndpoint' | 'apiVipDnsName'>): string | undefined {
   if (ignitionEndpoint?.url) return ignitionEndpoint.url.replace(/\/+$/, '');
   if (!apiVipDnsName) return undefined;
-  if (!ignitionEndpoint?.caCertificate) return `http://${apiVipDnsName}:${IGNITION_PORT}/config`;
-  return `https://${apiVipDnsName.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
+  // A URL contains an IPv6 address in brackets.
+  const host = parseIp(apiVipDnsName)?.family === 6 ? `[${apiVipDnsName}]` : apiVipDnsName;
+  if (!ignitionEndpoint?.caCertificate) return `http://${host}:${IGNITION_PORT}/config`;
+  return `https://${host.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
 }
 
 const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>

@@ -154,6 +154,18 @@ describe('Ignition check of a day-2 host', () => {
       { url: 'https://api-int.ocp.example.com:22623/config/worker', ca_certificate: 'Q0E=' },
     ],
     [
+      'the default endpoint at an IPv6 address',
+      { apiVipDnsName: '2001:db8::5' },
+      {},
+      { url: 'http://[2001:db8::5]:22624/config/worker' },
+    ],
+    [
+      'the default endpoint at an IPv6 address over TLS with a CA',
+      { apiVipDnsName: '2001:db8::5', ignitionEndpoint: { caCertificate: 'Q0E=' } },
+      {},
+      { url: 'https://[2001:db8::5]:22623/config/worker', ca_certificate: 'Q0E=' },
+    ],
+    [
       'a custom endpoint',
       { ignitionEndpoint: { url: 'https://ign.example.com:8443/config/' } },
       {},
