@@ -15,6 +15,11 @@ const STATUS = 'baremetalhost.metal3.io/status';
 const NAMESPACE = 'openshift-machine-api';
 const BYTES_PER_MIB = 1_048_576;
 const MBPS_PER_GBPS = 1_000;
+/**
+ * The types that an inventory and the resource have in common. With another type, the bare metal operator rejects the
+ * whole status.
+ */
+const DISK_TYPES: ReadonlySet<string> = new Set(['HDD', 'SSD']);
 /** File names as the installer uses them, with separate names for arbiters. */
 export const HOST_MANIFEST = /^99_openshift-cluster-api_(?:arbiter_)?hosts-\d+\.yaml$/;
 
@@ -86,7 +91,7 @@ function statusOf({ hostname, hardware }: BareMetalHost): object {
       })),
       storage: disks.map(({ path, name, driveType, sizeBytes, model, serial, hctl }) => ({
         name: path || `/dev/${name}`,
-        type: driveType,
+        ...(DISK_TYPES.has(driveType) && { type: driveType }),
         rotational: driveType === 'HDD',
         sizeBytes,
         model,

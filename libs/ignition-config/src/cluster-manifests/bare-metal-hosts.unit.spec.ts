@@ -1,0 +1,40 @@
+import { parse } from 'yaml';
+import { type BareMetalHost, bareMetalHosts } from './bare-metal-hosts';
+
+type Disk = NonNullable<NonNullable<BareMetalHost['hardware']>['disks']>[number];
+
+/** Returns the disks in the status annotation of a host that has one disk of each type. */
+function storageOf(driveTypes: readonly string[]): readonly Record<string, unknown>[] {
+  const disks = driveTypes.map((driveType, index) => ({ name: `sd${index}`, driveType }) as Disk);
+  const host: BareMetalHost = {
+    hostname: 'master-0',
+    role: 'master',
+    bootMacAddress: '52:54:00:00:00:01',
+    isLegacyBoot: false,
+    hardware: { disks } as BareMetalHost['hardware'],
+  };
+  const [file] = bareMetalHosts([host]);
+  const { metadata } = parse(file?.content ?? '') as { metadata: { annotations: Record<string, string> } };
+  const status = JSON.parse(metadata.annotations['baremetalhost.metal3.io/status'] ?? '') as {
+    hardware: { storage: readonly Record<string, unknown>[] };
+  };
+  return status.hardware.storage;
+}
+
+describe('the status of a BareMetalHost', () => {
+  it('contains the type of a hard disk and of a solid-state drive', () => {
+    expect(storageOf(['HDD', 'SSD'])).toMatchObject([
+      { name: '/dev/sd0', type: 'HDD', rotational: true },
+      { name: '/dev/sd1', type: 'SSD', rotational: false },
+    ]);
+  });
+
+  it.each(['ODD', 'FC', 'iSCSI', 'Multipath', 'RAID', 'LVM', 'Virtual', 'Unknown', ''])(
+    'has a disk of type "%s" without a type, because the resource allows HDD, SSD and NVME only',
+    (driveType) => {
+      const [disk] = storageOf([driveType]);
+      expect(disk).toMatchObject({ name: '/dev/sd0', rotational: false });
+      expect(disk).not.toHaveProperty('type');
+    },
+  );
+});
