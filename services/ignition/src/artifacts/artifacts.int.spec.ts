@@ -59,7 +59,7 @@ describe('a cluster that prepares its installation', () => {
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
     await stage.fact('ArtifactsPrepared');
     const listed = JSON.parse(await read('custom_manifests.json')) as { Name: string; Content: string }[];
-    expect(listed.map(({ Name }) => Name)).toEqual(['lso.yaml', 'odf.yaml']);
+    expect(listed.map(({ Name }) => Name)).toEqual(['lso', 'odf']);
     const [volumes] = listed.map(({ Content }) => Buffer.from(Content, 'base64').toString());
     expect(parse(volumes ?? '')).toMatchObject({ kind: 'LocalVolumeSet' });
   });

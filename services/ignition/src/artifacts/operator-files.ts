@@ -15,11 +15,14 @@ export function operatorManifestsOf(
   return operatorManifests(hosts, operatorCluster(toClusterSettingsFacts(state), shapeOf(hosts), { operatorSettings }));
 }
 
-/** Returns the JSON for the controller: what to apply once the operators run, with one entry per operator. */
+/**
+ * Returns the JSON for the controller: what to apply once the operators run, with one entry per operator. The controller
+ * of assisted-service v2 applies an entry only when its name is the name of an operator.
+ */
 export function customManifestsJson({ later }: OperatorManifests): string {
   return JSON.stringify(
     later.map(({ operator, content }) => ({
-      Name: `${operator}.yaml`,
+      Name: operator,
       Content: Buffer.from(content).toString('base64'),
     })),
   );
