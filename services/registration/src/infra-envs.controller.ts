@@ -61,11 +61,14 @@ export class InfraEnvsController {
     { infraEnvId }: InputOf<typeof method.rotateSigningKey>,
     context: CommandContext,
   ): Promise<StoredReply> {
-    // The tokens are revoked before the event is stored: an event must not claim a rotation that did not happen.
-    await revokeInfraEnvTokens(this.secrets, infraEnvId);
-    await this.revocations.endInfraEnv(infraEnvId);
     const command = { type: 'RotateSigningKey', at: this.aggregates.now() } as const;
-    return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context) };
+    // The tokens are revoked before the event is stored: an event must not claim a rotation that did not happen. A refused or
+    // repeated command revokes nothing, because no event would let other services replace the old tokens.
+    const revoke = async (): Promise<void> => {
+      await revokeInfraEnvTokens(this.secrets, infraEnvId);
+      await this.revocations.endInfraEnv(infraEnvId);
+    };
+    return { stored: await this.aggregates.infraEnvs.execute(infraEnvId, command, context, revoke) };
   }
 
   /** Deregisters the infra-env. A reaction to the stored event destroys its secrets. */

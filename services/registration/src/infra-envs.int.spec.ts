@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { NO_DOCUMENT, openDocument, referenceOf } from '@muster/nest-kit';
+import { agentTokenGeneration, NO_DOCUMENT, openDocument, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
 import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
 
@@ -11,6 +11,8 @@ describe('the signing key of an infra-env', () => {
 
   const rotate = (infraEnvId: string, context = asPerson()) =>
     running.ask(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
+  const generation = (infraEnvId: string): Promise<string> =>
+    agentTokenGeneration(running.platform.secrets, infraEnvId);
 
   it('is rotated once per request, also when the request is repeated', async () => {
     const cluster = new TestCluster(running);
@@ -24,10 +26,25 @@ describe('the signing key of an infra-env', () => {
     expect(await types()).toEqual(['InfraEnvRegistered', 'ImageSigningKeyRotated', 'ImageSigningKeyRotated']);
   });
 
-  it('is refused for an unknown infra-env', async () => {
-    await expect(rotate(randomUUID())).rejects.toMatchObject({
+  it('is refused for an unknown infra-env, and no secret of it is stored', async () => {
+    const infraEnvId = randomUUID();
+    await expect(rotate(infraEnvId)).rejects.toMatchObject({
       refusal: { code: 'not-found', subject: 'infra_env_id' },
     });
+    expect(await generation(infraEnvId)).toBe('');
+  });
+
+  it('revokes the tokens once per request, also when the request is repeated', async () => {
+    const cluster = new TestCluster(running);
+    await cluster.registerInfraEnv('');
+    const context = asPerson();
+    await rotate(cluster.infraEnvId, context);
+    const first = await generation(cluster.infraEnvId);
+    expect(first).not.toBe('');
+    await rotate(cluster.infraEnvId, context);
+    expect(await generation(cluster.infraEnvId)).toBe(first);
+    await rotate(cluster.infraEnvId);
+    expect(await generation(cluster.infraEnvId)).not.toBe(first);
   });
 });
 
