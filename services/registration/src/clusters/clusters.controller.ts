@@ -2,6 +2,7 @@ import { RegistrationService } from '@muster/contracts';
 import { type ClusterCommand, clusterFollowUps, type ClusterState, mergeClusterSettings } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
+import { KeyedQueue } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -9,13 +10,15 @@ import { GivenDocuments, GivenProxies, NO_OWNER, pullSecretToSeal, SealingComman
 import { RegistrationView } from '../view/registration-view';
 import { ClusterActions } from './cluster-actions';
 import { conditionsOf } from './cluster-process';
-import { clusterKindOf, operatorInput, requireIgnorable } from './cluster-input';
+import { clusterKindOf, completedChanges, operatorInput, requireIgnorable } from './cluster-input';
 
 const { method } = RegistrationService;
 
 /** Message handlers for clusters. */
 @Controller()
 export class ClustersController {
+  private readonly revisions = new KeyedQueue();
+
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly aggregates: Aggregates,
@@ -58,11 +61,20 @@ export class ClustersController {
     return { stored: await this.sealing.handle(clusters, clusterId, commands, secrets, context, true) };
   }
 
+  /** Changes are completed from the present settings, so a revision of the same cluster waits until the one before is stored. */
   @Handles(method.reviseCluster)
-  async revise(request: InputOf<typeof method.reviseCluster>, context: CommandContext): Promise<StoredReply> {
-    const { clusterId, changes: given = {}, pullSecret, operatorBundles } = request;
-    requireIgnorable(given);
+  revise(request: InputOf<typeof method.reviseCluster>, context: CommandContext): Promise<StoredReply> {
+    return this.revisions.run(request.clusterId, () => this.reviseInTurn(request, context));
+  }
+
+  private async reviseInTurn(
+    request: InputOf<typeof method.reviseCluster>,
+    context: CommandContext,
+  ): Promise<StoredReply> {
+    const { clusterId, pullSecret, operatorBundles } = request;
+    requireIgnorable(request.changes ?? {});
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
+    const given = completedChanges(request.changes ?? {}, settings);
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
     const overrides = await this.documents.ofCluster(request);
     const changes = { ...given, proxy, ...overrides.changes };

@@ -118,6 +118,24 @@ describe('clusters and infra-envs', () => {
     ).rejects.toMatchObject({ refusal: { code: 'not-found' } });
   });
 
+  it('keeps the fields of disk encryption and ignition endpoint that a revision does not contain', async () => {
+    await cluster.register();
+    const { id: clusterId } = cluster;
+    const tang = { enable_on: 'all', mode: 'tang', tang_servers: '[{"url":"http://tang","thumbprint":"t"}]' };
+    const endpoint = { url: 'https://api.example.com:22623/config', ca_certificate: 'Y2E=' };
+    const revise = (changes: object) => running.ask(method.reviseCluster, { clusterId, changes });
+    const settings = async () => (await running.cluster(clusterId)).settings;
+    await revise({ diskEncryption: tang, ignitionEndpoint: endpoint });
+    await revise({ diskEncryption: { enable_on: 'masters' } });
+    await revise({ ignitionEndpoint: { ca_certificate: 'bmV3' } });
+    expect(await settings()).toMatchObject({
+      diskEncryption: { ...tang, enable_on: 'masters' },
+      ignitionEndpoint: { ...endpoint, ca_certificate: 'bmV3' },
+    });
+    await revise({ ignitionEndpoint: { url: '' } });
+    expect((await settings()).ignitionEndpoint).toEqual({ url: '', ca_certificate: 'bmV3' });
+  });
+
   it('monitors the selected operators and their dependencies, until others are selected', async () => {
     await cluster.register();
     const { id: clusterId } = cluster;
