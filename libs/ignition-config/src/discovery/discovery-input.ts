@@ -147,7 +147,8 @@ export function proxyFiles(proxy: ProxySettings): readonly IgnitionFile[] {
 /** For the downloads of Ignition. */
 export function ignitionProxy(proxy: ProxySettings): IgnitionProxy | undefined {
   if (proxyVariables(proxy).length === 0) return undefined;
-  const noProxy = splitList(proxy.noProxy);
+  // Ignition refuses a list with a repeated entry.
+  const noProxy = [...new Set(splitList(proxy.noProxy))];
   return {
     ...(proxy.httpProxy && { httpProxy: proxy.httpProxy }),
     ...(proxy.httpsProxy && { httpsProxy: proxy.httpsProxy }),
