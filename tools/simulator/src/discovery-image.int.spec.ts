@@ -65,7 +65,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     const answer = await callService(
       platform.requests,
       method,
-      { infraEnvId: INFRA_ENV_ID, isoType: '', withoutToken: false },
+      { infraEnvId: INFRA_ENV_ID, isoType: '', withoutSecrets: false },
       context,
     );
     ignition = Buffer.from(answer.ignition, 'base64').toString();
