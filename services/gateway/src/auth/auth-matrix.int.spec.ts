@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { COLLECTIONS } from '@muster/assisted-api';
 import { agentTokenGeneration, agentTokenKey, revokeInfraEnvTokens, signImageToken } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
@@ -193,6 +195,31 @@ describe('AUTH_TYPE=oidc, every operation', () => {
       expect(await status(old)).toBe(401);
     } finally {
       await fresh.close();
+    }
+  });
+
+  it.each([
+    ['an error of a proxy', 502, '<html>Bad Gateway</html>'],
+    ['a page instead of JSON', 200, '<html>Maintenance</html>'],
+    ['JSON without keys', 200, '{"error": "temporarily_unavailable"}'],
+  ])('returns 503 and counts no failed proof when the keys of the issuer are %s', async (_what, code, body) => {
+    const proxy = createServer((_request, response) => response.writeHead(code).end(body));
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const fresh = await startRunningGateway({
+      AUTH_TYPE: 'oidc',
+      JWKS_URL: `http://127.0.0.1:${port}/keys`,
+      FAILED_PROOFS_PER_MINUTE_MAX: '1',
+    });
+    try {
+      const status = async (headers: Headers): Promise<number> =>
+        (await fresh.call('GET', `${API}/v2/clusters`, { headers })).status;
+      const headers = await bearer('alice');
+      expect([await status(headers), await status(headers), await status(headers)]).toEqual([503, 503, 503]);
+      expect(await status({})).toBe(401);
+    } finally {
+      await fresh.close();
+      await new Promise((resolve) => proxy.close(resolve));
     }
   });
 

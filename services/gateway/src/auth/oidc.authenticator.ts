@@ -23,6 +23,8 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 const KEYS_KEPT_MS = 10 * 60_000;
 const KEYS_REFETCH_INTERVAL_MS = 30_000;
 const KEYS_TIMEOUT_MS = 5_000;
+/** Codes of errors that concern the keys of the issuer, not the token. The first means that a proxy or the issuer answered without keys. */
+const KEYS_FAILURES = ['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'];
 /** Entry of a pull secret with which agents of assisted-service v2 authenticate. */
 const TOKEN_ENTRY = 'cloud.openshift.com';
 
@@ -71,7 +73,7 @@ export class OidcAuthenticator implements Authenticator {
       });
       return this.callerOf(payload);
     } catch (error) {
-      if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) throw unreachable();
+      if (!(error instanceof errors.JOSEError) || KEYS_FAILURES.includes(error.code)) throw unreachable();
       return undefined;
     }
   }
