@@ -15,11 +15,20 @@ export function openBusProblems(settings: SettingsReader): readonly string[] {
 }
 
 /**
- * Refuses a server beyond this machine that admits every client.
- * @throws StartError `settings`
+ * Refuses a server beyond this machine that admits every client, and one that listens in place of the child process.
+ * @throws StartError `settings`, or `dependency` for the address of the child process
  */
-export function checkBusAccess(settings: SettingsReader, bus: { readonly requiresCredentials: boolean }): void {
+export function checkBusAccess(
+  settings: SettingsReader,
+  bus: { readonly requiresCredentials: boolean; readonly isChild?: boolean },
+): void {
   const host = hostOf(settings.get('NATS_URL') ?? '');
+  // The child process admits only credentials of this installation.
+  if (bus.isChild && !bus.requiresCredentials)
+    throw new StartError(
+      'dependency',
+      `Another NATS server, which requires no credentials, listens on ${host} in place of the nats-server of Muster. Stop it, or change NATS_PORT, or set NATS_URL.`,
+    );
   if (bus.requiresCredentials || host === '' || LOOPBACK.test(host) || settings.get('NATS_OPEN')) return;
   throw new StartError(
     'settings',

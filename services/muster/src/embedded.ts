@@ -50,6 +50,7 @@ export async function startEmbedded(
     dataDirectory,
     natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',
     natsCredentials: nats?.serviceCredentials,
+    isChildBus: nats !== undefined,
   };
   const platform = instrument(
     await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) }),

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
-import { eventually, temporaryDirectory } from '@muster/testing';
+import { eventually, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { busTls } from './embedded';
 import { type NatsProcess, startNats } from './nats-process';
+import { StartError } from './start-error';
 
 const tlsOf = (environment: { readonly [name: string]: string }) => busTls(new SettingsReader(environment));
 
@@ -57,6 +58,23 @@ describe('a bus whose child process ends', () => {
     await eventually('the end is reported', () => reports.length === 3);
     await nats?.stop();
     expect(await connected()).toBe(false);
+  });
+});
+
+describe('a bus whose port another server uses', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+
+  it('is refused although that server admits every client', async () => {
+    const { port, pid, stop } = await startNatsServer();
+    const start = startNats({ directory: directory.path, host: '127.0.0.1', port, onExit: () => undefined });
+    const refusal: unknown = await start.then((nats) => nats.stop()).catch((error: unknown) => error);
+    await stop();
+    expect(refusal).toBeInstanceOf(StartError);
+    expect(refusal).toMatchObject({
+      reason: 'dependency',
+      message: `The address 127.0.0.1:${port} (NATS_PORT) is in use by process ${pid} (nats-server). Stop it, or change NATS_PORT, or set NATS_URL.`,
+    });
   });
 });
 

@@ -11,10 +11,12 @@ import {
   natsServerConfig,
   type NatsTrust,
 } from '@muster/adapter-nats';
-import { StartError } from './start-error';
+import { holderOfPort, StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
+/** An address that drops packets does not answer at all. */
+const CONNECT_TIMEOUT_MS = 1_000;
 const RESTART_WAIT_MS = 250;
 /** A child that does not end in this time, such as a stopped process, is killed. */
 const STOP_TIMEOUT_MS = 1_000;
@@ -58,6 +60,12 @@ export async function startNats(options: {
   const trustFile = join(directory, 'trust.json');
   const trust = await loadOrCreateNatsTrust(trustFile);
   const port = options.port || (await lastPort(directory, host)) || (await freePort(host));
+  // Otherwise Muster would connect to the other server while the child process still fails.
+  if (await accepts(host, port))
+    throw new StartError(
+      'dependency',
+      `The address ${host}:${port} (NATS_PORT) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change NATS_PORT, or set NATS_URL.`,
+    );
   await writeFile(join(directory, PORT_FILE), String(port), { mode: 0o600 });
   const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
   const nowMs = Date.now();
@@ -190,7 +198,10 @@ function accepts(host: string, port: number): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy());
+    socket.once('error', () => undefined);
+    // Without effect after a connection.
+    socket.once('close', () => resolve(false));
   });
 }
 

@@ -54,6 +54,8 @@ export interface PlatformOptions {
   readonly natsUrl: string;
   /** Text of a credentials file. */
   readonly natsCredentials?: string;
+  /** Whether the bus is the child process of Muster. @default false */
+  readonly isChildBus?: boolean;
   readonly name: string;
   readonly warn: (text: string) => void;
   /**
@@ -145,7 +147,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     ...reaching,
     setting: 'NATS_URL',
   });
-  checkBusAccess(settings, nats);
+  checkBusAccess(settings, { requiresCredentials: nats.requiresCredentials, isChild: options.isChildBus });
   const live = await reach(() => connectNatsRequests({ ...connection, name: `${options.name} live`, echo: false }), {
     ...reaching,
     setting: 'NATS_URL',

@@ -87,6 +87,14 @@ describe('a bus that other machines reach', () => {
     expect(EXIT_CODES[reason]).toBe(2);
     expect(lines.at(-1)).toMatch(/^The NATS server bus\.example\.com:4222 \(NATS_URL\) requires no credentials/);
   });
+
+  it.each([{}, { NATS_OPEN: 'true' }])('and whose child process another server replaces is refused with %j', (more) => {
+    const settings = new SettingsReader({ NATS_URL: 'nats://127.0.0.1:4222', ...more });
+    expect(() => checkBusAccess(settings, { requiresCredentials: true, isChild: true })).not.toThrow();
+    const { reason, lines } = failureOf(() => checkBusAccess(settings, { requiresCredentials: false, isChild: true }));
+    expect(EXIT_CODES[reason]).toBe(5);
+    expect(lines.at(-1)).toMatch(/^Another NATS server, .*, listens on 127\.0\.0\.1:4222 /);
+  });
 });
 
 describe('the failure of a start', () => {
