@@ -106,29 +106,37 @@ WantedBy=multi-user.target
 
 const RESOLVER = '/etc/dnsmasq.d/single-node.conf';
 const DISPATCHER = '/etc/NetworkManager/dispatcher.d/forcedns';
+const UNMANAGED = '/etc/NetworkManager/conf.d/single-node.conf';
+/** The name servers of the connections. NetworkManager writes this file in every mode. */
+const NAME_SERVERS = '/run/NetworkManager/resolv.conf';
 
+/** The packaged dnsmasq.conf may bind addresses, which fails until the node has its address. It is then tried again. */
 const UNIT = `[Unit]
 Description=DNS names of the single-node cluster, answered by dnsmasq on the node
 Before=kubelet.service crio.service
-After=network.target
+Wants=network-online.target
+After=network-online.target
+StartLimitIntervalSec=0
 
 [Service]
 Type=simple
 ExecStart=/usr/sbin/dnsmasq --keep-in-foreground
 Restart=always
+RestartSec=2
 
 [Install]
 WantedBy=multi-user.target
 `;
 
-/** Makes the DNS server of the node the first name server whenever a connection is activated. */
-const script = (domain: string): string => `#!/bin/bash
+/** Makes the DNS server of the node the first name server, also of pods. In a pod, 127.0.0.1 is the pod itself. */
+const script = (domain: string, address: string): string => `#!/bin/bash
 # This node answers the names of ${domain}. All other names are resolved as before.
-case "$2" in up | dhcp4-change | dhcp6-change | reapply) ;; *) exit 0 ;; esac
-if ! grep -q '^nameserver 127.0.0.1$' /etc/resolv.conf; then
-  { echo 'nameserver 127.0.0.1'; grep -v '^nameserver 127.0.0.1$' /etc/resolv.conf; } >/etc/resolv.conf.own
-  cp --no-preserve=all /etc/resolv.conf.own /etc/resolv.conf
-fi
+case "$2" in up | dhcp4-change | dhcp6-change | reapply | connectivity-change | dns-change) ;; *) exit 0 ;; esac
+[ -f ${NAME_SERVERS} ] || exit 0
+file=$(mktemp /etc/resolv.conf.XXXXXX) || exit 1
+{ echo 'nameserver ${address}'; grep -Fxv 'nameserver ${address}' ${NAME_SERVERS}; } >"$file"
+chmod 0644 "$file"
+mv -f "$file" /etc/resolv.conf
 `;
 
 /** Returns the DNS configuration of a single node, so that it can be installed without DNS records. */
@@ -136,9 +144,15 @@ export function singleNodeNames(domain: string, address: string): object {
   const names = [`/apps.${domain}/`, `/api-int.${domain}/`, `/api.${domain}/`].map(
     (name) => `address=${name}${address}\n`,
   );
+  const listens = ['127.0.0.1', address].map((one) => `listen-address=${one}\n`);
+  const resolver = [...names, ...listens, `resolv-file=${NAME_SERVERS}\n`].join('');
   return {
     storage: {
-      files: [textFile(RESOLVER, MODE_READABLE, names.join('')), textFile(DISPATCHER, MODE_EXECUTABLE, script(domain))],
+      files: [
+        textFile(RESOLVER, MODE_READABLE, resolver),
+        textFile(DISPATCHER, MODE_EXECUTABLE, script(domain, address)),
+        textFile(UNMANAGED, MODE_READABLE, '[main]\nrc-manager=unmanaged\n'),
+      ],
     },
     systemd: { units: [{ name: 'dnsmasq.service', enabled: true, contents: UNIT }] },
   };
