@@ -147,3 +147,52 @@ describe('boot arguments of the installation disk', () => {
     expect(installerArgs({ ...on(disk({ driveType: 'RAID' })), ...given })).toEqual(kargs('rd.md=1', NIC, 'rd.auto=1'));
   });
 });
+
+describe('boot arguments of an s390x host', () => {
+  const DHCP = 'ip=52-54-00-aa-00-01:dhcp';
+  const DEVICES = ['rd.neednet=1', 'rd.znet=qeth,0.0.bdd0,layer2=1', 'rd.dasd=0.0.5235'];
+  const NETWORK = ['ip=172.23.0.5::172.23.0.1:24:node:encbdd0:none', 'nameserver=172.23.0.1'];
+  const booted = (given: readonly string[], changes: Partial<ReturnType<typeof hardware>> = {}): Changes => ({
+    hardware: {
+      cpuArchitecture: 's390x',
+      manufacturer: 'IBM/S390',
+      productName: 'z/VM    6.4.0',
+      bootArguments: given.join(' '),
+      ...changes,
+    },
+  });
+
+  it('are those of its devices', () => {
+    expect(installerArgs(booted(DEVICES))).toEqual(kargs(DHCP, ...DEVICES));
+    expect(installerArgs(booted([]))).toEqual(kargs(DHCP));
+    const { bootArguments: _, ...older } = booted([]).hardware ?? {};
+    expect(installerArgs({ hardware: older })).toEqual(kargs(DHCP));
+  });
+
+  it('are those of its network instead of DHCP when it was booted so', () => {
+    const own = [...NETWORK, 'ai.ip_cfg_override=1', ...DEVICES];
+    expect(installerArgs(booted(own))).toEqual(kargs(...NETWORK, ...DEVICES));
+    const disks = [disk({ driveType: 'iSCSI', iscsiHostIpAddress: '10.9.0.5' })];
+    const nics = [nic(), nic({ name: 'ens4', ipv4Addresses: ['10.9.0.5/24'] })];
+    expect(installerArgs(booted(own, { disks, nics }))).toEqual(kargs('rd.iscsi.firmware=1', ...NETWORK, ...DEVICES));
+  });
+
+  it('are added to a static network configuration', () => {
+    const context = { ...booted(DEVICES), infraEnv: { hasStaticNetwork: true } };
+    expect(installerArgs(context)).toEqual(['--copy-network', ...kargs(...DEVICES)]);
+  });
+
+  it.each([
+    ['a guest of KVM', { productName: 'KVM/Linux' }],
+    ['a machine of another manufacturer', { manufacturer: 'QEMU' }],
+  ])('are not those of %s', (_case, changes) => {
+    expect(installerArgs(booted(DEVICES, changes))).toEqual(kargs(DHCP));
+  });
+
+  it('are not set twice', () => {
+    const host = { installerArgs: '["--append-karg","rd.dasd=0.0.5235"]' };
+    expect(installerArgs({ ...booted(['rd.dasd=0.0.5235', 'rd.neednet=1']), host })).toEqual(
+      kargs('rd.dasd=0.0.5235', DHCP, 'rd.neednet=1'),
+    );
+  });
+});

@@ -128,7 +128,7 @@ export function installerArguments(context: StepContext): readonly string[] | un
   const given = parseArguments(context.host.installerArgs);
   if (!given) return undefined;
   const network = networkArguments(context, given);
-  return network && [...given, ...network, ...diskArguments(context, given)];
+  return network && [...given, ...network, ...diskArguments(context, given), ...mainframeArguments(context, given)];
 }
 
 /**
@@ -137,7 +137,8 @@ export function installerArguments(context: StepContext): readonly string[] | un
  */
 function networkArguments(context: StepContext, given: readonly string[]): readonly string[] | undefined {
   if (context.infraEnv.hasStaticNetwork) return given.includes('--copy-network') ? [] : ['--copy-network'];
-  if (given.includes('--copy-network') || namesNetwork(given) || isOnIscsiOfOci(context)) return [];
+  if (given.includes('--copy-network') || namesNetwork(given) || keepsBootNetwork(context) || isOnIscsiOfOci(context))
+    return [];
   const network = machineNetworkOf(context);
   if (!network) return isDay2Host(context.host) ? [] : undefined;
   const nics = (context.hardware?.nics ?? []).filter((nic) => isInNetwork(nic, network));
@@ -155,6 +156,20 @@ function diskArguments(context: StepContext, given: readonly string[]): readonly
   ];
   return needed.filter((argument) => !given.includes(argument)).flatMap(kernelArgument);
 }
+
+/** Returns the arguments with which the machine was booted. KVM finds the devices of its guests without them. */
+function mainframeArguments({ hardware }: StepContext, given: readonly string[]): readonly string[] {
+  if (hardware?.manufacturer !== 'IBM/S390' || hardware.productName.endsWith('KVM/Linux')) return [];
+  return bootArguments(hardware)
+    .filter((argument) => argument !== NETWORK_OVERRIDE && !given.includes(argument))
+    .flatMap(kernelArgument);
+}
+
+const NETWORK_OVERRIDE = 'ai.ip_cfg_override=1';
+const bootArguments = (hardware: StepContext['hardware']): readonly string[] =>
+  (hardware?.bootArguments ?? '').split(' ').filter(Boolean);
+/** The kernel arguments of the machine configure its network, because it has no DHCP. */
+const keepsBootNetwork = ({ hardware }: StepContext): boolean => bootArguments(hardware).includes(NETWORK_OVERRIDE);
 
 const kernelArgument = (argument: string): readonly string[] => ['--append-karg', argument];
 
@@ -185,7 +200,7 @@ function iscsiSessionOf(disk: Disk, { hardware }: StepContext): Disk | undefined
  * network, because it is configured there.
  */
 function iscsiNetwork(disk: Disk, context: StepContext, given: readonly string[]): readonly string[] {
-  if (namesNetwork(given) || isDay2Host(context.host)) return [];
+  if (namesNetwork(given) || keepsBootNetwork(context) || isDay2Host(context.host)) return [];
   const address = parseIp(disk.iscsiHostIpAddress);
   const nic = context.hardware?.nics.find(
     (candidate) => address && nicAddresses(candidate).some((own) => compareIps(own.address, address) === 0),

@@ -59,7 +59,24 @@ export function toHardwareFacts(
     hasVendor: inventory.system_vendor !== undefined,
     virtualNicTypes: virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type)),
     physicalNicCount: interfaces.length - virtual.length,
+    bootArguments: bootArgumentsOf(inventory),
   };
+}
+
+/** Kernel arguments with which an s390x machine finds its network and its disks, because no firmware finds them. */
+const DEVICE_ARGUMENTS: readonly string[] = ['rd.neednet', 'zfcp.allow_lun_scan', 'rd.znet', 'rd.dasd', 'rd.zfcp'];
+const NETWORK_ARGUMENTS: readonly string[] = ['ip', 'nameserver'];
+const NETWORK_OVERRIDE = 'ai.ip_cfg_override=1';
+/** The kernel of s390x ignores the rest of a longer command line. */
+const COMMAND_LINE_CHARACTERS_MAX = 4_096;
+
+function bootArgumentsOf({ boot, cpu }: Inventory): string | undefined {
+  if (cpu?.architecture !== 's390x') return undefined;
+  const given = (boot?.command_line ?? '').slice(0, COMMAND_LINE_CHARACTERS_MAX).split(/\s+/);
+  const names = given.includes(NETWORK_OVERRIDE) ? [...DEVICE_ARGUMENTS, ...NETWORK_ARGUMENTS] : DEVICE_ARGUMENTS;
+  return given
+    .filter((argument) => argument === NETWORK_OVERRIDE || names.includes(argument.replace(/=.*/s, '')))
+    .join(' ');
 }
 
 function toDiskFacts(disk: InventoryDisk): Plain<DiskFacts> {

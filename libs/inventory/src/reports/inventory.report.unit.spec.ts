@@ -80,6 +80,40 @@ describe('inventory report', () => {
     expect(read(JSON.stringify(sampleInventory({ interfaces })), true).hardware?.nics).toHaveLength(6);
   });
 
+  describe('of an s390x host', () => {
+    const DEVICES =
+      'rd.neednet=1 zfcp.allow_lun_scan=0 rd.znet=qeth,0.0.bdd0,layer2=1 rd.dasd=0.0.5235 rd.zfcp=0.0.8001,0x50,0x40';
+    const NETWORK = 'ip=172.23.0.5::172.23.0.1:24:node:encbdd0:none nameserver=172.23.0.1';
+    const argumentsOf = (command_line: string, architecture = 's390x') =>
+      hardware({ boot: { command_line }, cpu: { architecture, count: 8 } }).bootArguments;
+
+    it('contains the kernel arguments of its devices', () => {
+      expect(argumentsOf(`rd.neednetwork=1 ${DEVICES} ${NETWORK}  coreos.live.rootfs_url=http://x?ip=1\n`)).toBe(
+        DEVICES,
+      );
+      expect(argumentsOf('')).toBe('');
+    });
+
+    it('contains those of its network when they replace DHCP', () => {
+      expect(argumentsOf(`${NETWORK} ai.ip_cfg_override=1 quiet ${DEVICES}`)).toBe(
+        `${NETWORK} ai.ip_cfg_override=1 ${DEVICES}`,
+      );
+      expect(argumentsOf(`${NETWORK} ai.ip_cfg_override=0 ${DEVICES}`)).toBe(DEVICES);
+    });
+
+    it('contains at most as many of them as the kernel reads', () => {
+      expect(argumentsOf('rd.dasd=0.0.5235 '.repeat(1_000))?.length).toBeLessThanOrEqual(4_096);
+    });
+
+    it('differs from that of other hosts, whose stored facts have no kernel arguments', () => {
+      const { hardware: stored } = toStoredData({
+        type: 'InventoryReported',
+        data: of({ boot: { command_line: DEVICES } }),
+      }) as { hardware: object };
+      expect(stored).not.toHaveProperty('bootArguments');
+    });
+  });
+
   it('limits the facts of 15,000 disks and keeps the eligible ones', () => {
     const disks = Array.from({ length: 15_000 }, (_, at) =>
       sampleDisk({
