@@ -19,6 +19,7 @@ const OVN_IS_DEFAULT_SINCE = '4.12';
 /** Architectures without platform integration. */
 export const ARCHITECTURES_WITHOUT_PLATFORM = ['s390x', 'ppc64le'];
 export const PLATFORMS_WITH_USER_NETWORKING = ['none', 'external'];
+const PLATFORMS_WITH_ANY_NETWORKING = ['vsphere'];
 
 /** Returns the settings with the defaults of the v2 API. Values in `given` take precedence. */
 export function withClusterDefaults(
@@ -174,18 +175,23 @@ function ntpConsequences(before: Settings, { ntpSources, additionalNtpSource }: 
 /** Platform, user-managed networking and VIPs depend on each other: a change of one clears or changes the others. */
 function networkConsequences(state: ClusterState, changes: Settings): Settings {
   const userManaged = changes.userManagedNetworking ?? networkingOf(changes.platformType);
-  const isMultiNode = state.settings.controlPlaneCount !== 1;
+  const { platformType = 'none', controlPlaneCount } = state.settings;
+  const isMultiNode = controlPlaneCount !== 1;
   const empty = { items: [] };
   if (userManaged === true && !state.settings.userManagedNetworking)
     return {
-      platformType: 'none',
+      platformType: PLATFORMS_WITH_ANY_NETWORKING.includes(platformType) ? platformType : 'none',
       ...(isMultiNode ? { apiVips: empty, ingressVips: empty, machineNetworks: empty } : {}),
       vipDhcpAllocation: false,
       ...changes,
       userManagedNetworking: true,
     };
   if (userManaged === false && state.settings.userManagedNetworking)
-    return { platformType: 'baremetal', ...changes, userManagedNetworking: false };
+    return {
+      platformType: PLATFORMS_WITH_USER_NETWORKING.includes(platformType) ? 'baremetal' : platformType,
+      ...changes,
+      userManagedNetworking: false,
+    };
   // VIPs that DHCP allocated are not kept together with VIPs that a user set.
   if (
     changes.vipDhcpAllocation !== undefined &&
@@ -195,8 +201,10 @@ function networkConsequences(state: ClusterState, changes: Settings): Settings {
   return changes;
 }
 
-function networkingOf(platformType: string | undefined): boolean | undefined {
-  return platformType === undefined ? undefined : PLATFORMS_WITH_USER_NETWORKING.includes(platformType);
+/** Returns undefined when the platform permits both kinds of networking. */
+function networkingOf(platformType = ''): boolean | undefined {
+  if (platformType === '' || PLATFORMS_WITH_ANY_NETWORKING.includes(platformType)) return undefined;
+  return PLATFORMS_WITH_USER_NETWORKING.includes(platformType);
 }
 
 /**

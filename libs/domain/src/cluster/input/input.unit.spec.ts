@@ -233,24 +233,6 @@ describe('revision of a cluster', () => {
     });
   });
 
-  it('to user-managed networking clears VIPs and machine networks and changes the platform', () => {
-    const withVips = after(registration({ apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') }), {
-      type: 'DeriveMachineNetworks',
-      cidrs: ['10.0.0.0/24'],
-      at: START,
-    });
-    const { settings } = when(withVips, revise({ userManagedNetworking: true })).state;
-    expect(settings).toMatchObject({
-      platformType: 'none',
-      userManagedNetworking: true,
-      apiVips: list(),
-      ingressVips: list(),
-      machineNetworks: list(),
-    });
-    const back = after(registration({ platformType: 'none' }));
-    expect(when(back, revise({ userManagedNetworking: false })).state.settings.platformType).toBe('baremetal');
-  });
-
   it('accepts a machine network for a single node', () => {
     const single = after(registration({ controlPlaneCount: 1 }));
     const { settings } = when(single, revise({ machineNetworks: list('192.168.1.0/24') })).state;
