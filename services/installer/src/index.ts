@@ -1,3 +1,4 @@
+export { controllerManifests } from './bootstrap/controller-manifests';
 export { CommandFailed, execute, type CommandOptions, type CommandResult, type Host } from './host.port';
 export {
   type ConfigRequest,

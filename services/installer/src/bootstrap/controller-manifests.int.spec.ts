@@ -12,7 +12,9 @@ const PROGRAM = '#!/bin/sh\necho "running $1"\n';
 const SHA256 = createHash('sha256').update(PROGRAM).digest('hex');
 
 interface PodSpec {
-  readonly containers: readonly [{ readonly command: readonly string[]; readonly volumeMounts: readonly object[] }];
+  readonly containers: readonly [
+    { readonly command: readonly string[]; readonly volumeMounts: readonly { name: string; mountPath: string }[] },
+  ];
   readonly volumes: readonly object[];
 }
 
@@ -36,6 +38,17 @@ describe('the pod of the controller', () => {
 
   it('has no such volume when the service has a public certificate', () => {
     expect(JSON.stringify(podWith())).not.toContain('service-ca');
+  });
+});
+
+describe('the files for the logs of the controller', () => {
+  it.each([
+    ['/tmp/var-run-resolv.conf', '/var/run/NetworkManager/resolv.conf'],
+    ['/tmp/host-resolv.conf', '/etc/resolv.conf'],
+  ])('include %s from the node', (mountPath, path) => {
+    const { containers, volumes } = podWith();
+    const mount = containers[0].volumeMounts.find((one) => one.mountPath === mountPath);
+    expect(volumes).toContainEqual({ name: mount?.name, hostPath: { path } });
   });
 });
 

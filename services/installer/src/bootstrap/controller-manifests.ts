@@ -126,12 +126,15 @@ const configMap = (settings: InstallerSettings): Manifest => ({
   },
 });
 
+const SECRET_NAME = `${NAME}-secret`;
+const TOKEN_KEY = 'pull-secret-token';
+
 const secret = ({ token }: InstallerSettings): Manifest => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { ...METADATA, name: `${NAME}-secret` },
+  metadata: { ...METADATA, name: SECRET_NAME },
   type: 'Opaque',
-  data: { 'pull-secret-token': Buffer.from(token).toString('base64') },
+  data: { [TOKEN_KEY]: Buffer.from(token).toString('base64') },
 });
 
 /** Environment variables of the controller, with their key in the ConfigMap. */
@@ -153,6 +156,13 @@ function job(settings: InstallerSettings): Manifest {
     { name: 'token', path: '/etc/assisted-installer-controller', source: tokenVolume },
     { name: 'pki', path: '/etc/pki', source: { hostPath: { path: '/etc/pki' } } },
     { name: 'host-root', path: '/host', source: { hostPath: { path: '/' } } },
+    // The controller adds these files to its logs when the installation fails.
+    {
+      name: 'var-run-resolv-conf',
+      path: '/tmp/var-run-resolv.conf',
+      source: { hostPath: { path: '/var/run/NetworkManager/resolv.conf' } },
+    },
+    { name: 'host-resolv-conf', path: '/tmp/host-resolv.conf', source: { hostPath: { path: '/etc/resolv.conf' } } },
     // Every node has the certificate authority of the service at the path that the discovery image uses.
     ...(settings.caPath
       ? [{ name: 'service-ca', path: settings.caPath, source: { hostPath: { path: settings.caPath } } }]
@@ -200,6 +210,8 @@ function job(settings: InstallerSettings): Manifest {
                   name,
                   valueFrom: { configMapKeyRef: { name: `${NAME}-config`, key } },
                 })),
+                // Controller images of older releases do not read the file.
+                { name: 'PULL_SECRET_TOKEN', valueFrom: { secretKeyRef: { name: SECRET_NAME, key: TOKEN_KEY } } },
               ],
               volumeMounts: mounts.map(({ name, path }) => ({ name, mountPath: path })),
             },
@@ -211,7 +223,10 @@ function job(settings: InstallerSettings): Manifest {
   };
 }
 
-const tokenVolume = { secret: { secretName: `${NAME}-secret`, defaultMode: 0o400 } };
+/** Without items, the file would have the name of the key, and the controller reads the file "token". */
+const tokenVolume = {
+  secret: { secretName: SECRET_NAME, defaultMode: 0o400, items: [{ key: TOKEN_KEY, path: 'token' }] },
+};
 
 /**
  * Returns the image and command of the container. The Muster executable needs no image of its own: a container of an

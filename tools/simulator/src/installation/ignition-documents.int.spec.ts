@@ -1,9 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
 import { fetchApiVipIgnition } from '@muster/service-agent';
+import { controllerManifests, parseInstallFlags } from '@muster/service-installer';
 import { makeFakeArtifacts } from '../fake-artifacts.fixture.spec';
 import { applyIgnition, createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
 import { type MachineConfigServer, startMachineConfigServer } from '../world/machine-config-server';
-import { readIgnition, withFetched } from './ignition-documents';
+import { readBootstrapManifests, readIgnition, withFetched } from './ignition-documents';
 
 const HOST = { id: '00000000-0000-4000-8000-000000000001', role: 'master', hostname: 'a' };
 let roots: ScratchRoots;
@@ -87,5 +90,59 @@ describe('a scratch root', () => {
     applyIgnition(file('/etc/x'), root);
     expect(() => applyIgnition(file('/etc/x'), root)).toThrow(/may not be overwritten/);
     applyIgnition(file('/etc/x', { overwrite: true }), root);
+  });
+});
+
+describe('the Job of the controller', () => {
+  const CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
+  /** Returns the settings of the controller after the bootstrap host created its manifests. `spoil` may change them. */
+  const settingsFrom = (token: string, flags: readonly string[], spoil = (text: string): string => text) => {
+    const root = roots.fresh('controller', 'live');
+    const required = ['--cluster-id', 'c', '--host-id', 'h', '--url', 'https://192.0.2.1:8090', '--boot-device', 'd'];
+    const settings = parseInstallFlags([...required, ...flags], { PULL_SECRET_TOKEN: token });
+    const folder = join(root, '/opt/openshift/manifests');
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of controllerManifests(settings)) writeFileSync(join(folder, name), spoil(text));
+    mkdirSync(join(root, CA_PATH, '..'), { recursive: true });
+    writeFileSync(join(root, CA_PATH), 'PEM');
+    return readBootstrapManifests(root, 'a').controllerConfig;
+  };
+
+  it('gives the controller all its settings', () => {
+    const flags = ['--openshift-version', '4.18.3', '--must-gather-image', 'quay.io/gather:1', '--cacert', CA_PATH];
+    const switches = ['--insecure', '--check-cluster-version', '--notify-num-reboots', '--control-plane-count', '5'];
+    expect(settingsFrom('a-token', [...flags, ...switches])).toEqual({
+      agentVersion: 'a',
+      caPem: 'PEM',
+      checksClusterVersion: true,
+      clusterId: 'c',
+      controlPlaneCount: 5,
+      isInsecure: true,
+      mustGatherImage: 'quay.io/gather:1',
+      notifiesReboots: true,
+      openshiftVersion: '4.18.3',
+      serviceUrl: 'https://192.0.2.1:8090',
+      token: 'a-token',
+    });
+  });
+
+  it('gives the controller no token and no certificate when the service needs none', () => {
+    expect(settingsFrom('', ['--control-plane-count', '1'])).toMatchObject({ token: '', caPem: undefined });
+  });
+
+  it.each([
+    ['a file, for controllers that read no variable', 'PULL_SECRET_TOKEN'],
+    ['a variable, for controllers that read no file', '/etc/assisted-installer-controller'],
+  ])('gives the controller its token in %s', (_, lost) => {
+    const flags = ['--control-plane-count', '1'];
+    expect(settingsFrom('a-token', flags, (text) => text.replace(lost, 'lost'))).toMatchObject({ token: 'a-token' });
+  });
+
+  it('does not start when the Secret lacks the key', () => {
+    expect(() =>
+      settingsFrom('a-token', ['--control-plane-count', '1'], (text) =>
+        text.replace('"pull-secret-token":', '"other":'),
+      ),
+    ).toThrow(/"assisted-installer-controller-secret" has no key "pull-secret-token"/);
   });
 });

@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { join } from 'node:path';
 import { fromDataUrl, type IgnitionConfig, isIgnitionConfig, mergeIgnition } from '@muster/ignition-config';
-import { parseJson, textAt } from '@muster/schema';
-import { manifestsIn } from '../scratch-root/check-roots';
+import { listAt, objectAt, parseJson, textAt } from '@muster/schema';
+import { readControllerSettings } from '@muster/service-controller';
+import { type Manifest, manifestsIn } from '../scratch-root/check-roots';
 import type { ServerPorts } from '../world/server-names';
 import type { SimulatedCluster } from '../world/simulated-cluster';
 
@@ -67,32 +70,71 @@ export function fetchPoolConfig(url: URL, ca: readonly string[], { tlsPort, plai
 }
 
 const CONTROLLER = 'assisted-installer-controller';
+type Find = (kind: string, name: string) => Manifest | undefined;
 
-/** Returns the settings of the controller and the install-config from the manifests on the bootstrap host. */
+/**
+ * Returns the settings of the controller and the install-config from the manifests on the bootstrap host.
+ * @throws when the kubelet could not start the controller, or when the controller refuses its settings
+ */
 export function readBootstrapManifests(
   root: string,
   agentVersion: string,
 ): Pick<SimulatedCluster, 'controllerConfig' | 'installConfig'> {
   const documents = manifestsIn(root).flatMap(({ documents }) => documents);
-  const dataOf = (kind: string, name: string) => {
-    const found = documents.find((document) => document.kind === kind && document.metadata?.name === name);
-    return (member: string): string => textAt(found, 'data', member) ?? '';
-  };
-  const config = dataOf('ConfigMap', `${CONTROLLER}-config`);
-  const token = dataOf('Secret', `${CONTROLLER}-secret`)('pull-secret-token');
+  const find: Find = (kind, name) =>
+    documents.find((document) => document.kind === kind && document.metadata?.name === name);
+  const pod = objectAt(find('Job', CONTROLLER), 'spec', 'template', 'spec');
   return {
-    installConfig: dataOf('ConfigMap', 'cluster-config-v1')('install-config'),
+    installConfig: textAt(find('ConfigMap', 'cluster-config-v1'), 'data', 'install-config') ?? '',
     controllerConfig: {
-      clusterId: config('cluster-id'),
-      serviceUrl: config('inventory-url'),
-      token: Buffer.from(token, 'base64').toString('utf8'),
-      isInsecure: config('skip-cert-verification') === 'true',
-      controlPlaneCount: Number(config('control-plane-count')),
-      checksClusterVersion: config('check-cluster-version') === 'true',
-      mustGatherImage: config('must-gather-image'),
-      notifiesReboots: config('notify-num-reboots') === 'true',
-      openshiftVersion: '',
+      ...readControllerSettings(environmentOf(pod, find), (path) => readMounted(pod, path, find, root)),
       agentVersion,
     },
   };
+}
+
+const containerOf = (pod: object): unknown => listAt(pod, 'containers')[0];
+const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+
+/** Returns the environment that the kubelet gives to the container of the pod. */
+function environmentOf(pod: object, find: Find): { readonly [name: string]: string } {
+  const valueOf = (variable: unknown): string => {
+    const { configMapKeyRef, secretKeyRef } = objectAt(variable, 'valueFrom');
+    if (configMapKeyRef) return dataOf(find, 'ConfigMap', configMapKeyRef);
+    if (secretKeyRef) return decode(dataOf(find, 'Secret', secretKeyRef));
+    return textAt(variable, 'value') ?? '';
+  };
+  return Object.fromEntries(
+    listAt(containerOf(pod), 'env').map((variable) => [textAt(variable, 'name') ?? '', valueOf(variable)]),
+  );
+}
+
+/** Returns a file of the container as the kubelet mounts it; undefined when no volume contains it. */
+function readMounted(pod: object, path: string, find: Find, root: string): string | undefined {
+  const mount = listAt(containerOf(pod), 'volumeMounts').find((one) => isBelow(path, textAt(one, 'mountPath')));
+  if (!mount) return undefined;
+  const volume = listAt(pod, 'volumes').find((one) => textAt(one, 'name') === textAt(mount, 'name'));
+  const rest = path.slice((textAt(mount, 'mountPath') ?? '').length);
+  const name = textAt(volume, 'secret', 'secretName');
+  if (name !== undefined) {
+    const items = listAt(volume, 'secret', 'items').map((item) => [textAt(item, 'path'), textAt(item, 'key')]);
+    const files =
+      items.length > 0 ? items : Object.keys(objectAt(find('Secret', name), 'data')).map((key) => [key, key]);
+    const [, key] = files.find(([file]) => `/${file}` === rest) ?? [];
+    return key === undefined ? undefined : decode(dataOf(find, 'Secret', { name, key }));
+  }
+  const source = textAt(volume, 'hostPath', 'path');
+  if (source === undefined) throw new Error(`The volume of ${path} does not exist.`);
+  const place = join(root, source, rest);
+  return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
+}
+
+const isBelow = (path: string, folder = ''): boolean => path === folder || path.startsWith(`${folder}/`);
+
+function dataOf(find: Find, kind: string, reference: unknown): string {
+  const [name = '', key = ''] = [textAt(reference, 'name'), textAt(reference, 'key')];
+  const value = textAt(find(kind, name), 'data', key);
+  if (value === undefined)
+    throw new Error(`The kubelet does not start the controller: ${kind} "${name}" has no key "${key}".`);
+  return value;
 }
