@@ -93,6 +93,32 @@ describe('the installation of a control plane host', () => {
     ]);
   });
 
+  it.each([
+    ['/dev/nvme0n1', '/dev/nvme0n1p3', '/dev/nvme0n10'],
+    ['/dev/md1', '/dev/md1p3', '/dev/md12'],
+    ['/dev/dm-1', '/dev/dm-1p3', '/dev/dm-10'],
+    ['/dev/sda', '/dev/sda3', '/dev/sdap3'],
+  ])('removes the volumes of %s on %s and not those on %s', async (device, partition, other) => {
+    const { commands } = await runRecorded({
+      files: { [device]: '' },
+      recording: [
+        ['readlink', `${device}\n`],
+        ['vgs', `  system ${partition}\n  data ${other}\n`],
+        ['pvs', `  ${partition}\n  ${other}\n`],
+        ['dmsetup ls', 'root\t(253:0)\nother\t(253:1)\n'],
+        ['dmsetup deps -o devname root', ` 1 dependencies\t: (${partition.replace('/dev/', '')})\n`],
+        ['dmsetup deps -o devname other', ` 1 dependencies\t: (${other.replace('/dev/', '')})\n`],
+        ['mdadm -v', `ARRAY /dev/md7 level=raid1\n   devices=${other}\n`],
+      ],
+    });
+    const removals = /^(vgremove|pvremove|dmsetup remove|mdadm --)/;
+    expect(commands.filter((command) => removals.test(command))).toEqual([
+      'vgremove system -y',
+      `pvremove ${partition} -y -ff`,
+      'dmsetup remove --retry root',
+    ]);
+  });
+
   it('continues when the disk cannot be cleaned, and reports it', async () => {
     const { failure, stages } = await runRecorded({ recording: [['wipefs', { exitCode: 1, stderr: 'busy' }]] });
     expect(failure).toBeUndefined();

@@ -47,10 +47,14 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
   await reportStage(installation, 'Starting installation', text, signal);
 }
 
-/** Whether the device is a partition of the disk or the disk itself. */
+/**
+ * Whether the device is a partition of the disk or the disk itself. /dev/nvme0n10 is another disk than /dev/nvme0n1, so
+ * a partition of a disk whose name ends with a digit has the letter p.
+ */
 export function isPartOf(name: string, device: string): boolean {
   const path = name.startsWith('/') ? name : `/dev/${name}`;
-  return path === device || (path.startsWith(device) && /^p?\d+$/.test(path.slice(device.length)));
+  const partition = /\d$/.test(device) ? /^p\d+$/ : /^\d+$/;
+  return path === device || (path.startsWith(device) && partition.test(path.slice(device.length)));
 }
 
 async function removeVolumes({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
