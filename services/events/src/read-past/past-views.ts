@@ -2,11 +2,13 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument, JOURNEY_COLLECTIO
 import { type MusterEvent, type RecordedMusterEvent, streamIdOf } from '@muster/contracts';
 import { DocumentChanges, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
-import { MAX_QUERY_DOCUMENTS, type ReadModels, type StreamId } from '@muster/ports';
+import { MAX_QUERY_DOCUMENTS, type ReadModels, type StreamId, type TurnLimits, TurnShare } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 
 /** The maximum number of events that one request for a past state reads. Hundreds of installations have fewer. */
 export const PAST_EVENTS_MAX = 200_000;
+/** Time in which past events are read and applied in one turn of the event loop. A long history takes seconds. */
+export const PAST_TIME: TurnLimits = { minMs: 5, share: 0.25, maxMs: 20 };
 
 const HOST_CATEGORIES = ['host', 'inventory', 'validation'] as const;
 
@@ -25,6 +27,7 @@ export async function pastEvents(
   clusterId: string,
   atMs: number,
   { eventStore, readModels }: { readonly eventStore: MusterEventStore; readonly readModels: ReadModels },
+  time = new TurnShare(PAST_TIME),
 ): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
   let compactedUntil: string | undefined;
@@ -37,6 +40,7 @@ export async function pastEvents(
       if (events.length > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
       isCompacted ||= past.some(({ metadata }) => metadata.originalDigest !== undefined);
       last = page.at(-1)?.metadata.occurredAt ?? last;
+      if (!time.hasTime()) await time.nextTurn();
     }
     // The events that replaced the removed data are somewhere up to the end of the stream.
     if (isCompacted && Date.parse(last) > atMs && last > (compactedUntil ?? '')) compactedUntil = last;
@@ -104,10 +108,15 @@ export async function pastViews(
   clusterId: string,
   events: readonly RecordedMusterEvent[],
   project: ProjectEvent<MusterEvent>,
+  time = new TurnShare(PAST_TIME),
 ): Promise<PastViews> {
   const documents = new DocumentChanges();
   const read: ReadDocument = async (collection, key) => documents.get(collection, key);
-  for (const event of events) for (const change of await project(event, read)) documents.add(change);
+  for (const event of events) {
+    // The documents are in memory, so the loop itself does not let other work run.
+    if (!time.hasTime()) await time.nextTurn();
+    for (const change of await project(event, read)) documents.add(change);
+  }
   return {
     cluster: documents.get(COLLECTIONS.clusters, clusterId),
     hosts: documents.documentsOf(COLLECTIONS.hosts).filter(({ cluster_id: id }) => id === clusterId),

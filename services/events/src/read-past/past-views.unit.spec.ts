@@ -1,10 +1,11 @@
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { COLLECTIONS } from '@muster/assisted-api';
-import type { RecordedMusterEvent } from '@muster/contracts';
+import { type RecordedMusterEvent, streamIdOf } from '@muster/contracts';
 import { DocumentChanges, type ReadDocument } from '@muster/event-sourcing';
 import { musterEventStore } from '@muster/nest-kit';
-import { NO_STREAM, type StreamId } from '@muster/ports';
+import { NO_STREAM, type StreamId, TurnShare } from '@muster/ports';
 import fc from 'fast-check';
+import { readConfig } from '../config';
 import { projectJourney } from '../journeys/project-journey';
 import {
   CLUSTER_ID,
@@ -22,7 +23,8 @@ import {
   timeAt,
 } from '../views/view-events.fixture.spec';
 import { projectEvent } from '../views/views-projection';
-import { pastEvents, pastViews } from './past-views';
+import { PAST_TIME, pastEvents, pastViews } from './past-views';
+import { ReadPastController } from './read-past.controller';
 
 const outcome = { id: 'ntp-synced', status: 'failure', parameters: [] } as never;
 
@@ -104,6 +106,22 @@ describe('a past state', () => {
     expect(await Promise.all([1, 0].map((back) => hostsAt(before.length - back)))).toEqual([[HOST_ID], []]);
   });
 
+  it('is folded in several turns, so that other work of the process runs in between', async () => {
+    const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(99)), await stored(INSTALLATION_EVENTS));
+    let nowMs = 0;
+    // The time of the turn has passed at every second look at this clock.
+    const time = new TurnShare(PAST_TIME, () => (nowMs += 1_000));
+    let otherWork = 0;
+    let next = setImmediate(function work() {
+      otherWork += 1;
+      next = setImmediate(work);
+    });
+    const { cluster } = await pastViews(CLUSTER_ID, events, projectEvent, time);
+    clearImmediate(next);
+    expect(cluster).toBeUndefined();
+    expect(otherWork).toBeGreaterThanOrEqual(Math.floor(events.length / 2) - 1);
+  });
+
   it('contains nothing of other clusters', async () => {
     const platform = await stored(INSTALLATION_EVENTS);
     expect((await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).events).toEqual(
@@ -129,5 +147,47 @@ describe('a past state', () => {
       compacted[3]?.metadata.occurredAt,
       undefined,
     ]);
+  });
+});
+
+describe('a request for a past state', () => {
+  it('joins the same request that is being answered, as when its caller repeats it', async () => {
+    const { eventStore, readModels } = await stored(INSTALLATION_EVENTS);
+    const reads: StreamId[] = [];
+    const counting: typeof eventStore = {
+      ...eventStore,
+      readStream: (streamId, after) => {
+        reads.push(streamId);
+        return eventStore.readStream(streamId, after);
+      },
+    };
+    const controller = new ReadPastController(counting, readModels, readConfig({}));
+    const ask = (moment: number) => controller.handle({ clusterId: CLUSTER_ID, at: timeAt(moment) });
+    const readsOfCluster = () => reads.filter((streamId) => streamId === streamIdOf('cluster', CLUSTER_ID)).length;
+
+    const [first, repeated] = await Promise.all([ask(6), ask(6)]);
+    expect(repeated).toEqual(first);
+    expect(readsOfCluster()).toBe(1);
+    const [again, earlier] = await Promise.all([ask(6), ask(1)]);
+    expect(again).toEqual(first);
+    expect(earlier).not.toEqual(first);
+    expect(readsOfCluster()).toBe(3);
+  });
+
+  it('is answered after the same request failed', async () => {
+    const { eventStore, readModels } = await stored(INSTALLATION_EVENTS);
+    let isAvailable = false;
+    const failing: typeof eventStore = {
+      ...eventStore,
+      readStream: (streamId, after) => {
+        if (isAvailable) return eventStore.readStream(streamId, after);
+        throw new Error('not available');
+      },
+    };
+    const controller = new ReadPastController(failing, readModels, readConfig({}));
+    const ask = () => controller.handle({ clusterId: CLUSTER_ID, at: timeAt(6) });
+    await expect(ask()).rejects.toThrow('not available');
+    isAvailable = true;
+    expect(await ask()).toEqual({ documents: expect.any(String) });
   });
 });

@@ -9,12 +9,12 @@ import {
   type OutputOf,
   READ_MODELS,
 } from '@muster/nest-kit';
-import type { ReadModels } from '@muster/ports';
+import { type ReadModels, TurnShare } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { CONFIG, type EventsConfig } from '../config';
 import { createProjectEvent } from '../views/views-projection';
-import { pastEvents, pastViews } from './past-views';
+import { PAST_TIME, pastEvents, pastViews } from './past-views';
 
 type Method = typeof EventsService.method.readPast;
 const packed = promisify(gzip);
@@ -22,6 +22,11 @@ const packed = promisify(gzip);
 /** Returns the state of a cluster at an earlier time. It replays the events until then. */
 @Controller()
 export class ReadPastController {
+  /** Reads that run. Callers repeat a request that takes long, and the repetition gets the same answer. */
+  private readonly running = new Map<string, Promise<OutputOf<Method>>>();
+  /** All reads together. */
+  private readonly time = new TurnShare(PAST_TIME);
+
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(READ_MODELS) private readonly readModels: ReadModels,
@@ -37,9 +42,19 @@ export class ReadPastController {
     const atMs = Date.parse(at);
     if (Number.isNaN(atMs))
       throw new RefusalError({ code: 'invalid-input', reason: 'The time is not valid.', subject: 'at' });
+    const key = `${clusterId} ${atMs}`;
+    const running = this.running.get(key);
+    if (running) return running;
+    const read = this.read(clusterId, atMs).finally(() => this.running.delete(key));
+    this.running.set(key, read);
+    return read;
+  }
+
+  private async read(clusterId: string, atMs: number): Promise<OutputOf<Method>> {
     const stores = { eventStore: this.eventStore, readModels: this.readModels };
-    const { events, compactedUntil } = await pastEvents(clusterId, atMs, stores);
-    const { cluster, hosts } = await pastViews(clusterId, events, createProjectEvent(this.config.machineLimits));
+    const { events, compactedUntil } = await pastEvents(clusterId, atMs, stores, this.time);
+    const project = createProjectEvent(this.config.machineLimits);
+    const { cluster, hosts } = await pastViews(clusterId, events, project, this.time);
     if (!cluster) {
       const reason = `Cluster ${clusterId.slice(0, 64)} did not exist at ${new Date(atMs).toISOString()}.`;
       throw new RefusalError({ code: 'not-found', reason, subject: 'at' });
