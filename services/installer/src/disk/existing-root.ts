@@ -38,7 +38,7 @@ export async function installOnExistingRoot(installation: Installation, signal: 
 }
 
 /** Returns the arguments of coreos-installer that also apply without it. */
-function readKargs(args: readonly string[]) {
+export function readKargs(args: readonly string[]) {
   const valuesOf = (flag: string): string[] =>
     args.flatMap((arg, index) => {
       if (arg.startsWith(`${flag}=`)) return [arg.slice(flag.length + 1)];

@@ -3,6 +3,7 @@ import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { type Installation, note, parseIgnition, reportStage } from '../installation';
+import { readKargs } from './existing-root';
 import { partitionOf } from './write-disk';
 
 const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
@@ -67,7 +68,8 @@ async function overwriteOperatingSystem(
   kernelArguments: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { device, host, timer } = installation;
+  const { device, host, settings, timer } = installation;
+  const { appended } = readKargs(settings.installerArgs);
   const run = (...command: string[]): Promise<string> =>
     withRetry(() => execute(host, command, signal), { ...RETRY, sleep: timer.sleep }, signal);
   const [boot, root] = [partitionOf(device, BOOT_PARTITION), partitionOf(device, ROOT_PARTITION)];
@@ -80,7 +82,8 @@ async function overwriteOperatingSystem(
     ...['ostree', 'container', 'image', 'deploy', '--sysroot', '/mnt', '--authfile', '/root/.docker/config.json'],
     ...['--imgref', `ostree-unverified-registry:${osImage}`, '--karg', 'ignition.platform.id=metal'],
     ...['--karg', '$ignition_firstboot', '--stateroot', 'rhcos'],
-    ...kernelArguments.flatMap((karg) => ['--karg', karg]),
+    // The new deployment does not inherit the arguments of the one that coreos-installer wrote.
+    ...[...appended, ...kernelArguments].flatMap((karg) => ['--karg', karg]),
   );
   for (const mount of ['/mnt/boot', '/mnt']) {
     await run('fsfreeze', '--freeze', mount);

@@ -1,0 +1,54 @@
+import { toDataUrl } from '@muster/ignition-config';
+import { runRecorded } from '../recorded-host.fixture.spec';
+
+/** Returns the commands of an installation that writes the operating system of a pool with these kernel arguments. */
+const commandsWith = async (kernelArguments: readonly string[], installerArgs: readonly string[]) => {
+  const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
+  const path = '/etc/ignition-machine-config-encapsulated.json';
+  const pool = {
+    ignition: { version: '3.2.0' },
+    storage: { files: [{ path, contents: { source: toDataUrl(machineConfig) } }] },
+  };
+  const own = { ignition: { version: '3.2.0', config: { merge: [{ source: toDataUrl(JSON.stringify(pool)) }] } } };
+  const { commands, failure, notes } = await runRecorded({
+    flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs)],
+    recording: [['uname', 'x86_64\n']],
+    api: { hostIgnition: async () => Buffer.from(JSON.stringify(own)) },
+  });
+  expect([failure, notes]).toEqual([undefined, []]);
+  return commands;
+};
+
+describe('the operating system of the release', () => {
+  it('is written to the root partition', async () => {
+    const commands = await commandsWith([], []);
+    const from = commands.indexOf('growpart --free-percent=50 /dev/sda 4');
+    expect(commands.slice(from, from + 12)).toEqual([
+      'growpart --free-percent=50 /dev/sda 4',
+      'mount /dev/sda4 /mnt',
+      'mount /dev/sda3 /mnt/boot',
+      'xfs_growfs /mnt',
+      'setenforce 0',
+      'ostree container image deploy --sysroot /mnt --authfile /root/.docker/config.json --imgref ostree-unverified-registry:quay.io/rhcos:1 --karg ignition.platform.id=metal --karg $ignition_firstboot --stateroot rhcos',
+      'fsfreeze --freeze /mnt/boot',
+      'fsfreeze --unfreeze /mnt/boot',
+      'umount /mnt/boot',
+      'fsfreeze --freeze /mnt',
+      'fsfreeze --unfreeze /mnt',
+      'umount /mnt',
+    ]);
+  });
+
+  it('has the kernel arguments of coreos-installer and those of the pool', async () => {
+    const appended = ['--append-karg', 'rd.iscsi.firmware=1', '--append-karg=ip=52-54-00-aa-00-01:dhcp'];
+    const commands = await commandsWith(['nosmt'], [...appended, '--copy-network', '--delete-karg', 'quiet']);
+    const deploy = commands.find((command) => command.startsWith('ostree container image deploy')) ?? '';
+    expect([...deploy.matchAll(/--karg (\S+)/g)].map(([, karg]) => karg)).toEqual([
+      'ignition.platform.id=metal',
+      '$ignition_firstboot',
+      'rd.iscsi.firmware=1',
+      'ip=52-54-00-aa-00-01:dhcp',
+      'nosmt',
+    ]);
+  });
+});
