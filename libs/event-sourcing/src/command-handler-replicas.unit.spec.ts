@@ -28,7 +28,8 @@ describe('command handlers of several replicas', () => {
       await handler.handle('one', rotate, context());
       const second = await handler.handle('one', rotate, context('again'));
       expect(first).toMatchObject({ kind: 'stored', position: 1, revision: 1 });
-      expect(second).toMatchObject({ kind: 'stored', position: 1, revision: 1, events: [] });
+      expect(second).toMatchObject({ kind: 'stored', position: 1, revision: 1, events: [], isRepeated: true });
+      expect(first).not.toHaveProperty('isRepeated');
       expect(await stored()).toHaveLength(3);
     });
 

@@ -34,8 +34,9 @@ const MAX_APPEND_ATTEMPTS = 5;
 const COMMAND_DEADLINE_MS = 5_000;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
 
+/** `isRepeated`: an earlier command with this id stored the events. */
 export type HandleResult<State, Event = EventShape, Code extends string = string> =
-  | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[] })
+  | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[]; readonly isRepeated?: true })
   | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
 
 /**
@@ -138,7 +139,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   ): Result | readonly Event[] {
     const { commands: handled, ...aggregate } = before;
     const earlier = handled.find(context.commandId);
-    if (earlier) return { kind: 'stored', state: before.state, events: [], ...earlier };
+    if (earlier) return { kind: 'stored', state: before.state, events: [], isRepeated: true, ...earlier };
     const events: Event[] = [];
     let { state } = before;
     let folded = 0;

@@ -93,6 +93,19 @@ describe('actions of users on hosts', () => {
     });
   });
 
+  it('keep a newer secret of a host when an older request is repeated late', async () => {
+    const key = await inCluster();
+    const { infraEnvId, hostId } = parseHostKey(key);
+    const name = hostSecretName(hostId, 'ignition-endpoint-token');
+    const token = async () => (await running.platform.secrets.open(infraEnvId, name))?.toString();
+    const first = asPerson();
+    await revise(key, { ignitionEndpointToken: 'older' }, first);
+    await revise(key, { ignitionEndpointToken: 'newer' });
+    expect(await token()).toBe('newer');
+    await revise(key, { ignitionEndpointToken: 'older' }, first);
+    expect(await token()).toBe('newer');
+  });
+
   it('refuse an arbiter or fencing for a cluster that does not support them', async () => {
     await cluster.register({ openshiftVersion: '4.18.3' });
     await cluster.registerInfraEnv();
