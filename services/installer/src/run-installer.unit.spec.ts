@@ -139,23 +139,25 @@ describe('the installation of a control plane host', () => {
   });
 
   it('makes the firmware boot from the disk and removes entries of the same name', async () => {
+    const warnings = ['0004', '001A'].map((n) => `efibootmgr: ** Warning ** : Boot${n} has same label Red Hat\n`);
     const lsblk = { blockdevices: [{ name: 'sda', type: 'disk', children: [{ name: 'sda1' }, { name: 'sda2' }] }] };
     const { commands } = await runRecorded({
       files: { '/sys/firmware/efi': '', '/mnt/EFI/redhat': '' },
       recording: [
         ['lsblk', JSON.stringify(lsblk)],
         ['uname', 'x86_64\n'],
-        ['efibootmgr -v', 'efibootmgr: ** Warning ** : Boot0004 has same label Red Hat Enterprise Linux\n'],
+        ['efibootmgr -v', { stdout: 'BootCurrent: 0001\n', stderr: warnings.join('') }],
       ],
     });
     const from = commands.indexOf('lsblk --bytes --json /dev/sda');
-    expect(commands.slice(from, from + 6)).toEqual([
+    expect(commands.slice(from, from + 7)).toEqual([
       'lsblk --bytes --json /dev/sda',
       'mount /dev/sda2 /mnt',
       'umount /mnt',
       'uname -m',
       'efibootmgr -v -d /dev/sda -p 2 -c -L Red Hat Enterprise Linux -l \\EFI\\redhat\\shimx64.efi',
       'efibootmgr -b 0004 -B',
+      'efibootmgr -b 001A -B',
     ]);
   });
 

@@ -32,13 +32,15 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
   const folder = await findEfiFolder(host, partition, signal);
   const machine = (await execute(host, ['uname', '-m'], signal)).trim();
   const loader = `\\EFI\\${folder}\\${SHIMS.get(machine) ?? 'shimx64.efi'}`;
-  const output = await execute(
+  const lines: string[] = [];
+  await execute(
     host,
     ['efibootmgr', '-v', '-d', device, '-p', String(EFI_PARTITION), '-c', '-L', BOOT_LABEL, '-l', loader],
     signal,
+    { onLine: (line) => lines.push(line) },
   );
-  // A previous installation may have left entries with the same name.
-  for (const [, number = ''] of output.matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
+  // A previous installation may have left entries with the same name. efibootmgr writes the warnings to stderr.
+  for (const [, number = ''] of lines.join('\n').matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
     await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
 }
 
