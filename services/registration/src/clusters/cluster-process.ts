@@ -181,10 +181,14 @@ export class ClusterProcess {
   }
 }
 
-/** Returns the download that the preparation of the cluster waits for; undefined when it waits for something else. */
-export function downloadOf({ artifacts, download, state }: ClusterEntry): ClusterEntry['download'] {
-  const isOpen = download?.attempt === state.attempt && artifacts?.attempt !== state.attempt;
-  return isOpen ? download : undefined;
+/**
+ * Returns the download that the preparation of the cluster waits for; undefined when it waits for something else. A download
+ * that started for an earlier attempt may continue during this one, which waits for it.
+ */
+function downloadOf({ artifacts, download, state }: ClusterEntry): ClusterEntry['download'] {
+  if (!download || artifacts?.attempt === state.attempt) return undefined;
+  const isPresent = download.attempt === state.attempt || download.atMs > Date.parse(state.statusSince);
+  return isPresent ? download : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { CLOCK } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
-import { ClusterProcess, downloadOf } from '../clusters/cluster-process';
+import { ClusterProcess } from '../clusters/cluster-process';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
@@ -58,9 +58,9 @@ export class Deadlines implements OnApplicationShutdown {
     const cluster = this.view.cluster(id);
     if (!cluster) return [];
     const due = clusterDeadlines(cluster.state, { timeouts, softTimeouts });
-    const download = downloadOf(cluster);
+    const { download } = cluster;
     if (!download) return due;
-    // While the release is downloaded, the time of the preparation starts again with each progress.
+    // The time of the preparation starts again with each progress of a download. After a long download, hosts need the time too.
     return due.map((one) =>
       one.name === 'preparation' ? { ...one, atMs: Math.max(one.atMs, download.atMs + one.limitMs) } : one,
     );

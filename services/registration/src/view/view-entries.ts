@@ -54,7 +54,7 @@ export interface ClusterEntry {
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   /** Parts of the release, once it was read. */
   releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string };
-  /** The last progress of the release's download in this attempt, until the artifacts are prepared. */
+  /** The last progress of a download of the release, in this attempt or an earlier one. */
   download?: ReleaseDownload & { readonly attempt: number; readonly atMs: number };
   hasKubeconfig: boolean;
   /** Position of the last event about the cluster, its hosts or its manifests that its outcomes depend on. */
