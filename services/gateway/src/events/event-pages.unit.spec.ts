@@ -144,6 +144,35 @@ describe('pages of events', () => {
     );
   });
 
+  it('are counted in several turns when a count takes long, and without unknown categories', async () => {
+    const readModels = await stored([{ cluster_id: 'c1' }]);
+    let turn = 0;
+    let next = setImmediate(function begin() {
+      turn += 1;
+      next = setImmediate(begin);
+    });
+    const turnsOfCounts: number[] = [];
+    const categories: unknown[] = [];
+    const counted: ReadModels = {
+      ...readModels,
+      count: async (conditions) => {
+        turnsOfCounts.push(turn);
+        categories.push(conditions.where);
+        return readModels.count(conditions);
+      },
+    };
+    let nowMs = 0;
+    // Every look at this clock ends the time of the turn.
+    const turns = new RenderTurns(() => (nowMs += 1_000));
+    const unknown = Array.from({ length: 900 }, (_event, n) => `unknown-${n}`);
+    const query = { cluster_id: 'c1', categories: [...unknown, 'user'] };
+    const { counts } = await new EventPages(counted, { documentsOfCluster: async () => [] }, turns).read(query);
+    clearImmediate(next);
+    expect(counts.get('info')).toBe(1);
+    expect(new Set(turnsOfCounts).size).toBe(EVENT_SEVERITIES.length);
+    expect(categories).toEqual(EVENT_SEVERITIES.map(() => expect.objectContaining({ category: ['user'] })));
+  });
+
   it('have at most the maximum number of events, also when the request has no limit', () => {
     for (const limit of [-1, -7, EVENTS_PAGE_MAX + 1, Number.MAX_SAFE_INTEGER])
       expect(pageOf({ limit })).toEqual({ limit: EVENTS_PAGE_MAX, offset: 0 });
