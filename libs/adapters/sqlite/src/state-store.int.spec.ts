@@ -2,6 +2,7 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StateConsumer, StateStore } from '@muster/ports';
 import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
+import Database from 'libsql';
 import { openDatabase } from './database';
 import { sqliteStateStore } from './state-store';
 import { type SqliteWriter, writerHere, writerThread } from './writer';
@@ -127,6 +128,26 @@ describe('sqliteStateStore', () => {
     for (let round = 0; round < 20; round += 1)
       await state.save([{ table: 'rows', key: 'a', row: { key: 'a', value, fields: [] } }], () => undefined);
     expect(statSync(`${file}-wal`).size).toBeLessThan(32_000_000);
+  });
+
+  it('keeps the statements of recent queries, and not one for every length of a list', async () => {
+    const store = sqliteStateStore({ file: join(directory.path, 'statements.sqlite') });
+    opened.push(store);
+    const state = await store.open({ name: 'sample', tables: [{ name: 'rows', fields: ['id'], indexes: [] }] });
+    const prepared = jest.spyOn(Database.prototype, 'prepare');
+    const queryFor = (length: number): void =>
+      void state.count('rows', { where: { id: Array.from({ length }, (_, id) => id) } });
+    for (let length = 1; length <= 1_000; length += 1) {
+      queryFor(length);
+      // A query that is used often keeps its statement.
+      queryFor(0);
+    }
+    expect(prepared).toHaveBeenCalledTimes(1_001);
+    queryFor(1_000);
+    expect(prepared).toHaveBeenCalledTimes(1_001);
+    queryFor(1);
+    expect(prepared).toHaveBeenCalledTimes(1_002);
+    prepared.mockRestore();
   });
 
   it('keeps the file after a query that SQLite refuses', async () => {

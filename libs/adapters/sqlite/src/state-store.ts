@@ -30,6 +30,8 @@ export interface SqliteStateStoreOptions {
 const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 8 };
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
+/** Prepared statements of one consumer. Every length of a list in a condition has its own, and users choose the lengths. */
+const STATEMENTS_MAX = 200;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
@@ -110,6 +112,7 @@ interface SavedStateOptions {
 }
 
 class SqliteSavedState implements SavedState {
+  /** The least recently used first. */
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly options: SavedStateOptions) {}
@@ -237,10 +240,13 @@ class SqliteSavedState implements SavedState {
   }
 
   private reading(sql: string): Database.Statement {
-    const known = this.statements.get(sql);
-    if (known) return known;
-    const statement = this.options.database.prepare(sql).raw();
+    const statement = this.statements.get(sql) ?? this.options.database.prepare(sql).raw();
+    this.statements.delete(sql);
     this.statements.set(sql, statement);
+    for (const leastRecent of this.statements.keys()) {
+      if (this.statements.size <= STATEMENTS_MAX) break;
+      this.statements.delete(leastRecent);
+    }
     return statement;
   }
 
