@@ -21,6 +21,7 @@ export {
 } from './discovery/discovery-input';
 export { DISCOVERY_SPEC_VERSION, renderDiscoveryIgnition } from './discovery/render-discovery-ignition';
 export {
+  authoritiesOf,
   ignitionOverrideProblem,
   OVERRIDE_SPEC_VERSIONS,
   parseIgnitionOverride,

@@ -140,13 +140,14 @@ const IGNITION_TLS_PORT = 22_623;
 
 /** Returns the check whether a day-2 host can download its Ignition config from the endpoint that it will use. */
 export const apiVipConnectivityCheck: StepArguments = ({ cluster, host }) => {
-  const base = cluster && ignitionBase(cluster);
+  const caCertificate = host.ignitionAccess?.caCertificate || cluster?.ignitionEndpoint?.caCertificate;
+  const base =
+    cluster && ignitionBase({ ...cluster, ignitionEndpoint: { ...cluster.ignitionEndpoint, caCertificate } });
   if (!base) return undefined;
-  const certificate = cluster.ignitionEndpoint?.caCertificate;
   return [
     JSON.stringify({
       url: `${base}/${poolOf(host)}`,
-      ca_certificate: certificate || undefined,
+      ca_certificate: caCertificate || undefined,
       ignition_endpoint_token: host.ignitionAccess?.token || undefined,
       request_headers: headersOf(host),
     }),

@@ -171,17 +171,31 @@ describe('Ignition check of a day-2 host', () => {
       {},
       { url: 'https://ign.example.com:8443/config/worker' },
     ],
+    [
+      'the default endpoint over TLS with a CA of the host',
+      {},
+      { ignitionAccess: { token: '', headers: {}, caCertificate: 'T1dO' } },
+      { url: 'https://api-int.ocp.example.com:22623/config/worker', ca_certificate: 'T1dO' },
+    ],
+    [
+      'a custom endpoint with the CAs of the cluster and of the host',
+      { ignitionEndpoint: { url: 'https://ign.example.com:8443/config', caCertificate: 'Q0E=' } },
+      { ignitionAccess: { token: '', headers: {}, caCertificate: 'Q0FPV04=' } },
+      { url: 'https://ign.example.com:8443/config/worker', ca_certificate: 'Q0FPV04=' },
+    ],
   ])('uses %s', (_case, cluster, host, expected) => {
     expect(check(cluster, host)).toEqual({ request_headers: [], ...expected });
   });
 
   it('sends the credentials of the host, the token both as a member and as a header', () => {
     const headers = [{ key: 'X-Rack', value: '7' }];
-    expect(check({}, { ignitionAccess: { token: 'secret', headers: { 'X-Rack': '7' } } })).toMatchObject({
+    expect(
+      check({}, { ignitionAccess: { token: 'secret', headers: { 'X-Rack': '7' }, caCertificate: '' } }),
+    ).toMatchObject({
       ignition_endpoint_token: 'secret',
       request_headers: [...headers, { key: 'Authorization', value: 'Bearer secret' }],
     });
-    const withoutToken = check({}, { ignitionAccess: { token: '', headers: { 'X-Rack': '7' } } });
+    const withoutToken = check({}, { ignitionAccess: { token: '', headers: { 'X-Rack': '7' }, caCertificate: '' } });
     expect(withoutToken).toMatchObject({ request_headers: headers });
     expect(withoutToken).not.toHaveProperty('ignition_endpoint_token');
   });

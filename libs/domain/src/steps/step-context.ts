@@ -39,8 +39,13 @@ export interface StepHost {
   readonly checkedImages: readonly string[];
   /** Tang servers of the installed cluster that a day-2 host joins, from its Ignition config, as a JSON array. */
   readonly tangServers?: string;
-  /** Credentials of this host for the Ignition endpoint. They are secrets. */
-  readonly ignitionAccess?: { readonly token: string; readonly headers: { readonly [name: string]: string } };
+  /** How this host accesses the Ignition endpoint, when it differs from the other hosts. Token and headers are secrets. */
+  readonly ignitionAccess?: {
+    readonly token: string;
+    readonly headers: { readonly [name: string]: string };
+    /** Certificate authorities of the cluster and of the host, base64 of PEM. Empty when the host adds none. */
+    readonly caCertificate: string;
+  };
 }
 
 export interface StepCluster {

@@ -1,6 +1,7 @@
 import type { Refusal } from '@muster/problems';
 import { errorMessage, formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
+import { fromDataUrl } from '../config/ignition-file';
 import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
 
 /**
@@ -136,6 +137,13 @@ export function ignitionOverrideProblem(text: string): Pick<Refusal, 'reason' | 
   const parsed = parseIgnitionOverride(text, 'ignition_config_override');
   return parsed.kind === 'refused' ? parsed.refusal : undefined;
 }
+
+/** Returns the certificate authorities that a config contains, as PEM. Empty when it contains none. */
+export const authoritiesOf = (config: IgnitionConfig | undefined): string =>
+  (config?.ignition.security?.tls?.certificateAuthorities ?? [])
+    .map(({ source }) => fromDataUrl(source) ?? '')
+    .filter(Boolean)
+    .join('\n');
 
 type Json = { readonly [name: string]: unknown };
 

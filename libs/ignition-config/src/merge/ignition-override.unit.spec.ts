@@ -1,4 +1,4 @@
-import { parseIgnitionOverride } from './ignition-override';
+import { authoritiesOf, parseIgnitionOverride } from './ignition-override';
 
 const parse = (document: unknown) =>
   parseIgnitionOverride(typeof document === 'string' ? document : JSON.stringify(document), 'ignition_config_override');
@@ -81,5 +81,20 @@ describe('Ignition override', () => {
         reason: 'ignition_config_override cannot be used: line 6, systemd.units[0].mask must be true or false, not 1.',
       },
     });
+  });
+});
+
+describe('certificate authorities of a config', () => {
+  it('are those that it contains', () => {
+    const sources = ['data:,one', `data:text/plain;base64,${btoa('two\n')}`, 'https://ca.example.com/ca.pem'];
+    const certificateAuthorities = sources.map((source) => ({ source }));
+    expect(authoritiesOf({ ignition: { version: '3.2.0', security: { tls: { certificateAuthorities } } } })).toBe(
+      'one\ntwo\n',
+    );
+  });
+
+  it('are empty without them', () => {
+    expect(authoritiesOf({ ignition: { version: '3.2.0' } })).toBe('');
+    expect(authoritiesOf(undefined)).toBe('');
   });
 });

@@ -1,9 +1,8 @@
 import { type HostSecret, hostSecretName, parseHostKey } from '@muster/contracts';
 import { type ClusterState, effectiveRole, ignitionBase, isDay2 } from '@muster/domain';
 import {
-  fromDataUrl,
+  authoritiesOf,
   hostNodeConfig,
-  type IgnitionConfig,
   mergeIgnition,
   parseIgnitionOverride,
   renderJoiningIgnition,
@@ -95,8 +94,3 @@ const nameOf = (entry: HostEntry): string => hostArtifactName(roleOf(entry), ent
 /** The v2 API contains it in base64. */
 const decoded = (endpoint: object | undefined): string =>
   Buffer.from(textAt(endpoint, 'ca_certificate') ?? '', 'base64').toString('utf8');
-
-const authoritiesOf = (config: IgnitionConfig | undefined): string =>
-  (config?.ignition.security?.tls?.certificateAuthorities ?? [])
-    .map(({ source }) => fromDataUrl(source) ?? '')
-    .join('');

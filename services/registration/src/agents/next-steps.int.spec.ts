@@ -1,5 +1,6 @@
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { keptJson } from '@muster/nest-kit';
+import type { JsonObject } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
@@ -53,6 +54,53 @@ describe('the agent of a host in a ready cluster', () => {
     };
     await eventually('the images of the release', async () => (await images()).includes('quay.io/mco@sha256:1'));
     expect(await images()).toContain('quay.io/must-gather@sha256:2');
+  });
+
+  describe('that joins a running cluster with an Ignition override', () => {
+    const override = (...authorities: readonly string[]): string => {
+      const certificateAuthorities = authorities.map((source) => ({ source: `data:,${encodeURIComponent(source)}` }));
+      return JSON.stringify({ ignition: { version: '3.2.0', security: { tls: { certificateAuthorities } } } });
+    };
+    const joining = async (ignitionEndpoint?: object): Promise<{ key: HostKey; check: () => Promise<JsonObject> }> => {
+      const cluster = new TestCluster(running);
+      await cluster.register(
+        { apiVipDnsName: 'api.old.example.com', apiVips: undefined, ingressVips: undefined, ignitionEndpoint },
+        { kind: 'AddHostsCluster', imported: true, pullSecret: '' },
+      );
+      await cluster.registerInfraEnv();
+      const key = await cluster.knownHost();
+      const check = async (): Promise<JsonObject> => {
+        running.clock.advance(60_000);
+        const { instructions } = await poll(key);
+        const step = instructions.find(({ stepType }) => stepType === 'api-vip-connectivity-check');
+        const { ca_certificate, ...others } = JSON.parse(step?.args[0] ?? '{}') as { ca_certificate?: string };
+        return { ...others, ca: ca_certificate ? Buffer.from(ca_certificate, 'base64').toString() : '' };
+      };
+      return { key, check };
+    };
+    const revise = (key: HostKey, ignitionConfigOverrides: string) =>
+      running.ask(RegistrationService.method.reviseHost, { ...parseHostKey(key), ignitionConfigOverrides });
+    const secure = 'https://api-int.old.example.com:22623/config/worker';
+
+    it('checks the endpoint with the authorities of the override, which it reads once', async () => {
+      const { key, check } = await joining();
+      expect(await check()).toMatchObject({ url: 'http://api.old.example.com:22624/config/worker', ca: '' });
+      await revise(key, override('first', 'second'));
+      expect(await check()).toMatchObject({ url: secure, ca: expect.stringMatching(/^\s*first\s+second$/) });
+      const open = jest.spyOn(running.platform.secrets, 'open');
+      expect(await check()).toMatchObject({ url: secure });
+      expect(open).not.toHaveBeenCalled();
+      open.mockRestore();
+      await revise(key, override());
+      expect(await check()).toMatchObject({ url: 'http://api.old.example.com:22624/config/worker', ca: '' });
+    });
+
+    it('adds them to those of the cluster', async () => {
+      const { key, check } = await joining({ ca_certificate: Buffer.from('endpoint').toString('base64') });
+      expect(await check()).toMatchObject({ url: secure, ca: 'endpoint' });
+      await revise(key, override('first'));
+      expect(await check()).toMatchObject({ url: secure, ca: expect.stringMatching(/^endpoint\s+first$/) });
+    });
   });
 
   it('has the version of its last poll, which is stored once', async () => {

@@ -1,5 +1,15 @@
-import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
-import { hostNotFound, type HostState, isDay2, planSteps, PollScheduler, type StepHost } from '@muster/domain';
+import { documentSecretName, type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
+import {
+  type ClusterState,
+  hostNotFound,
+  type HostState,
+  isDay2,
+  planSteps,
+  PollScheduler,
+  type StepHost,
+} from '@muster/domain';
+import { BoundedMap } from '@muster/event-sourcing';
+import { authoritiesOf, parseIgnitionOverride } from '@muster/ignition-config';
 import {
   CLOCK,
   IDS,
@@ -12,6 +22,7 @@ import {
 } from '@muster/nest-kit';
 import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { HostSecretVault } from '../sealed-secrets';
@@ -26,10 +37,15 @@ type Method = typeof RegistrationService.method.nextSteps;
 /** The first digits of a UUID are random. */
 const STEP_ID_DIGITS = 8;
 
+/** Size of the certificate authorities of all overrides that are kept. One certificate has 2,000 characters. */
+const AUTHORITIES_MAX_CHARACTERS = 4 * 1_024 * 1_024;
+
 /** Answers the polls of agents. */
 @Injectable()
 export class NextSteps {
   private readonly pace = new PollScheduler();
+  /** Certificate authorities of overrides, PEM by the digest of the override. An override may be large, and polls are many. */
+  private readonly authorities = new BoundedMap<string, string>(AUTHORITIES_MAX_CHARACTERS);
 
   constructor(
     private readonly aggregates: Aggregates,
@@ -57,7 +73,7 @@ export class NextSteps {
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const proxy = cluster?.settings.proxy;
     const secrets = {
-      ignitionAccess: hasIgnitionAccess(state) ? await this.ignitionAccess(state) : undefined,
+      ignitionAccess: hasIgnitionAccess(state) ? await this.ignitionAccess(state, cluster) : undefined,
       proxy: proxy && (await openProxy(this.secrets, state.clusterId, proxy)),
     };
     const situation = {
@@ -101,19 +117,50 @@ export class NextSteps {
     this.pace.forget(key);
   }
 
-  /** Returns the token and headers of the Ignition endpoint. */
-  private async ignitionAccess(host: HostState): Promise<StepHost['ignitionAccess']> {
+  /** Returns the token, the headers and the certificate authorities of the Ignition endpoint. */
+  private async ignitionAccess(
+    host: HostState,
+    cluster: ClusterState | undefined,
+  ): Promise<StepHost['ignitionAccess']> {
     const headers = await this.vault.open(host, 'ignition-endpoint-http-headers');
     return {
       token: await this.vault.open(host, 'ignition-endpoint-token'),
       headers: readHttpHeaders(headers || '{}'),
+      caCertificate: withAuthorities(cluster, await this.authoritiesOfOverride(host)),
     };
+  }
+
+  /**
+   * Returns the certificate authorities of the host's Ignition override, PEM. Empty also while the override cannot be read, because
+   * the download of the config states the reason.
+   */
+  private async authoritiesOfOverride({ infraEnvId, settings }: HostState): Promise<string> {
+    const digest = settings.ignitionConfigOverrides?.digest;
+    if (!digest) return '';
+    const known = this.authorities.get(digest);
+    if (known !== undefined) return known;
+    const text = await this.secrets.open(infraEnvId, documentSecretName(digest));
+    const parsed = text && parseIgnitionOverride(text.toString('utf8'), 'ignition_config_override');
+    if (!parsed) return '';
+    const pem = parsed.kind === 'parsed' ? authoritiesOf(parsed.config) : '';
+    this.authorities.set(digest, pem, pem.length + 1);
+    return pem;
   }
 }
 
 const isOther = (agentVersion: string, state: HostState): boolean =>
   agentVersion !== '' && agentVersion !== state.agentVersion;
 
-/** Only hosts that join a running cluster have credentials for the Ignition endpoint. */
-const hasIgnitionAccess = (host: HostState): boolean =>
-  isDay2(host) && Boolean(host.settings.ignitionEndpointTokenSet || host.settings.ignitionEndpointHttpHeadersSet);
+/** Only hosts that join a running cluster have access data of their own for the Ignition endpoint. */
+const hasIgnitionAccess = (host: HostState): boolean => {
+  const { ignitionConfigOverrides, ignitionEndpointHttpHeadersSet, ignitionEndpointTokenSet } = host.settings;
+  const isSet = ignitionEndpointTokenSet || ignitionEndpointHttpHeadersSet || ignitionConfigOverrides?.digest;
+  return isDay2(host) && Boolean(isSet);
+};
+
+/** Adds the authorities to those that the cluster names for its endpoint, base64 of PEM. Empty without additional authorities. */
+function withAuthorities(cluster: ClusterState | undefined, pem: string): string {
+  if (pem === '') return '';
+  const own = Buffer.from(textAt(cluster?.settings.ignitionEndpoint, 'ca_certificate') ?? '', 'base64').toString();
+  return Buffer.from(own === '' ? pem : `${own}\n${pem}`).toString('base64');
+}
