@@ -136,6 +136,40 @@ describe('request to a registry', () => {
     expect(requests[1]?.url).toBe('https://auth.example/token?service=quay.io&scope=repository%3Aorg%2Fname%3Apull');
   });
 
+  it.each([
+    ['http://quay.io/storage', true],
+    ['http://storage.example/blob', true],
+    ['https://quay.io:8443/storage', false],
+  ])('with a redirect to %s sends the credentials nowhere else', async (location, isRefused) => {
+    const { get, requests } = clientWith(({ headers, url }) => {
+      if (url === location) return answer(200);
+      return headers['authorization'] ? answer(307, { location }) : answer(401, { 'www-authenticate': 'Basic' });
+    });
+    const result = await get().catch((error: Error) => error);
+    const followed = requests.filter(({ url }) => !url.startsWith('https://quay.io/'));
+    if (isRefused) {
+      expect(result).toMatchObject({
+        fault: 'failing',
+        reason: expect.stringMatching(/redirects to http:.* not https/),
+      });
+      expect(requests).toHaveLength(2);
+    } else {
+      expect(result).toMatchObject({ status: 200 });
+      expect(followed).toEqual([{ method: 'GET', url: location, headers: {} }]);
+    }
+  });
+
+  it('does not send the credentials to a token server without TLS', async () => {
+    const { get, requests } = clientWith(() =>
+      answer(401, { 'www-authenticate': 'Bearer realm="http://auth.example/token"' }),
+    );
+    await expect(get()).rejects.toMatchObject({
+      fault: 'failing',
+      reason: 'its token server http://auth.example is not https, so the credentials are not sent',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
   it('is repeated after the time that the busy registry requests', async () => {
     let tries = 0;
     const { get, waits } = clientWith(() => (++tries < 3 ? answer(429, { 'retry-after': '7' }) : answer(200)));

@@ -61,6 +61,9 @@ export interface RegistryClientOptions {
   readonly random: () => number;
 }
 
+/** The registry names an address that would disclose the request. A repeated request would fail too. */
+class InsecureAddress extends Error {}
+
 /** Sends one request below `/v2/<repository>/`, including authentication, redirects and retries. */
 export interface RegistryClient {
   /**
@@ -108,7 +111,10 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     return ask();
   };
 
-  /** A redirect leads to a storage host, which must not receive the credentials of the registry. */
+  /**
+   * A redirect leads to a storage host, which must not receive the credentials of the registry.
+   * @throws InsecureAddress after a redirect from https to another scheme, because the network could read the request
+   */
   const follow = async (
     url: string,
     headers: { readonly [name: string]: string },
@@ -120,8 +126,10 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
       const { location } = answer.headers;
       if (![301, 302, 303, 307, 308].includes(answer.status) || !location) return answer;
       await readText(answer, TOKEN_CHARS_MAX);
-      const next = new URL(location, at);
-      if (next.host !== new URL(at).host) {
+      const [from, next] = [new URL(at), new URL(location, at)];
+      if (next.protocol !== 'https:' && from.protocol !== next.protocol)
+        throw new InsecureAddress(`${from.origin} redirects to ${next.origin}, which is not https`);
+      if (next.origin !== from.origin) {
         const { authorization: _, ...rest } = sent;
         sent = rest;
       }
@@ -142,6 +150,8 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     const { realm, service, scope = `repository:${repository}:pull` } = challenge.parameters;
     if (!realm) return basic;
     const url = new URL(realm);
+    if (basic && url.protocol !== 'https:')
+      throw new InsecureAddress(`its token server ${url.origin} is not https, so the credentials are not sent`);
     if (service) url.searchParams.set('service', service);
     url.searchParams.set('scope', scope);
     const headers: Record<string, string> = basic ? { authorization: basic } : {};
@@ -174,7 +184,7 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
               image,
               place.registry,
               reasonOf(error),
-              isOfCertificate(error) ? 'certificate' : 'unreachable',
+              error instanceof InsecureAddress ? 'failing' : isOfCertificate(error) ? 'certificate' : 'unreachable',
             );
         const mayPass = failure.fault === 'unreachable' || failure.status === 429 || failure.status >= 500;
         if (!mayPass || tried >= TRIES_MAX || signal.aborted) throw failure;
