@@ -84,6 +84,18 @@ describe('credentials of clusters', () => {
     });
   });
 
+  it('show the kubeadmin password and no URL of a cluster without a console, once the password exists', async () => {
+    const refusal = { code: 'not-ready', reason: 'kubeadmin-password is not made yet.' };
+    let answer: JsonObject = { refusal };
+    gateway.bus.subscribe('ignition.v1.read_artifact', async () => answer);
+    await gateway.bus.flush();
+    await gateway.project(2, [clusterDocument({ monitored_operators: [] })]);
+    const show = () => gateway.call('GET', `${CLUSTERS}/${CLUSTER_ID}/credentials`);
+    expect(await show()).toMatchObject({ status: 409, body: { reason: refusal.reason } });
+    answer = { ok: { content: Buffer.from('pw').toString('base64') } };
+    expect((await show()).body).toEqual({ username: 'kubeadmin', password: 'pw', console_url: '' });
+  });
+
   it.each([
     ['cancelInstallation', 'POST', `clusters/${CLUSTER_ID}/actions/cancel`, 'cancel_installation_failed', {}],
     ['resetCluster', 'POST', `clusters/${CLUSTER_ID}/actions/reset`, 'reset_installation_failed', {}],

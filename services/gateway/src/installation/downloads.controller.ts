@@ -202,8 +202,8 @@ export class DownloadsController {
  */
 function consoleUrlOf(cluster: ClusterDocument): string {
   const console = cluster.monitored_operators.find(({ name }) => name === CONSOLE_OPERATOR);
-  if (cluster.monitored_operators.length > 0 && !console) return '';
-  if (console?.status !== 'available') {
+  if (!console) return '';
+  if (console.status !== 'available') {
     throw new RefusalError({
       code: 'not-ready',
       reason: `The console of cluster ${cluster.id} is not available yet. Retry after the cluster is finalized.`,
