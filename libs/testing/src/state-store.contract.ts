@@ -103,8 +103,10 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
       expect(keys({ where: { cluster_id: 'c1' } })).toEqual(['a', 'd']);
       expect(keys({ where: { cluster_id: ['c2', 'c1', 'c1'], rank: 1 } })).toEqual(['a', 'b']);
       expect(keys({ where: { open: true } })).toEqual(['d']);
+      expect(keys({ where: { open: [true, false] } })).toEqual(['a', 'd']);
       expect(keys({ where: { open: 1 } })).toEqual([]);
       expect(keys({ where: { cluster_id: 1 } })).toEqual([]);
+      expect(keys({ where: { cluster_id: [1, 'c2'] } })).toEqual(['b']);
       expect(keys({ where: { cluster_id: [] } })).toEqual([]);
       expect(state.count('hosts', { where: { rank: [1, 2] } })).toBe(3);
       await save(put('a', ['c2']));

@@ -30,8 +30,6 @@ export interface SqliteStateStoreOptions {
 const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 8 };
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
-/** Prepared statements of one consumer. Every length of a list in a condition has its own, and users choose the lengths. */
-const STATEMENTS_MAX = 200;
 /** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
@@ -95,6 +93,12 @@ function conditionOf(where: StateConditions['where']): { readonly sql: string; r
   const values: unknown[] = [];
   const parts = Object.entries(where).map(([field, wanted]) => {
     const list = typeof wanted === 'object' ? [...new Set(wanted)] : [wanted];
+    // Users choose the lengths of lists, and every prepared statement is kept. So a list of any length is one parameter. JSON has
+    // no blobs, as which booleans are stored. There are only two of them.
+    if (list.length !== 1 && !list.some((value) => typeof value === 'boolean')) {
+      values.push(JSON.stringify(list));
+      return `${columnOf(field)} IN (SELECT value FROM json_each(?))`;
+    }
     values.push(...list.map(toColumn));
     return `${columnOf(field)} IN (${list.map(() => '?').join(', ')})`;
   });
@@ -112,7 +116,6 @@ interface SavedStateOptions {
 }
 
 class SqliteSavedState implements SavedState {
-  /** The least recently used first. */
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(private readonly options: SavedStateOptions) {}
@@ -240,13 +243,10 @@ class SqliteSavedState implements SavedState {
   }
 
   private reading(sql: string): Database.Statement {
-    const statement = this.statements.get(sql) ?? this.options.database.prepare(sql).raw();
-    this.statements.delete(sql);
+    const known = this.statements.get(sql);
+    if (known) return known;
+    const statement = this.options.database.prepare(sql).raw();
     this.statements.set(sql, statement);
-    for (const leastRecent of this.statements.keys()) {
-      if (this.statements.size <= STATEMENTS_MAX) break;
-      this.statements.delete(leastRecent);
-    }
     return statement;
   }
 
