@@ -177,6 +177,38 @@ describe('request to a registry', () => {
     expect(waits).toEqual([7_000, 7_000]);
   });
 
+  /** Replies of a registry whose token server answers `first` before it issues a token. */
+  const withTokenServer = (first: readonly HttpResponse[]) => {
+    const answers = [...first];
+    return ({ headers, url }: HttpRequest): HttpResponse =>
+      url.startsWith('https://quay.io/v2/auth')
+        ? (answers.shift() ?? answer(200, {}, '{"access_token":"T"}'))
+        : headers['authorization'] === 'Bearer T'
+          ? answer(200)
+          : answer(401, { 'www-authenticate': 'Bearer realm="https://quay.io/v2/auth"' });
+  };
+
+  it.each([
+    ['is busy', answer(429, { 'retry-after': '7' }), 7_000],
+    ['fails', answer(502), 1_000],
+    ['is hidden by a proxy that answers in HTML', answer(200, {}, '<html>'), 1_000],
+  ])('is repeated when the token server %s', async (_, failure, wait) => {
+    const { get, waits } = clientWith(withTokenServer([failure]));
+    expect((await get()).status).toBe(200);
+    expect(waits).toEqual([wait]);
+  });
+
+  it.each([
+    [429, '', 'busy', 'the registry received too many requests (429)'],
+    [503, 'maintenance', 'failing', 'the registry failed (503: maintenance)'],
+    [200, '<html>', 'unreachable', 'the token server https://quay.io/v2/auth did not answer with JSON'],
+    [401, '', 'credentials', 'the registry does not accept the credentials of the pull secret (401)'],
+    [200, 'null', 'credentials', 'the registry does not accept the credentials of the pull secret (401)'],
+  ])('names the fault when the token server always answers %i "%s"', async (status, text, fault, reason) => {
+    const { get } = clientWith(withTokenServer(Array.from({ length: 5 }, () => answer(status, {}, text))));
+    await expect(get()).rejects.toMatchObject({ fault, reason });
+  });
+
   it.each([
     [403, /may not read it \(403\)/, 1],
     [404, /does not have it \(404\)/, 1],

@@ -106,6 +106,7 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     if (answer.status !== 401) return answer;
     await readText(answer, TOKEN_CHARS_MAX);
     const authorization = await authorize(place, answer.headers['www-authenticate'] ?? '', signal);
+    if (typeof authorization === 'object') return authorization;
     if (authorization === undefined || authorization === authorizations.get(key)) return answer;
     authorizations.set(key, authorization);
     return ask();
@@ -138,11 +139,15 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     throw new Error(`more than ${REDIRECTS_MAX} redirects`);
   };
 
+  /**
+   * Returns an authorization header, or the answer of a token server with a temporary failure. Returns undefined when
+   * the pull secret does not give access.
+   */
   const authorize = async (
     { registry, repository }: ImageReference,
     header: string,
     signal: AbortSignal,
-  ): Promise<string | undefined> => {
+  ): Promise<string | HttpResponse | undefined> => {
     const challenge = parseChallenge(header);
     const credentials = pullSecret.credentialsFor(registry, repository);
     const basic = credentials && `Basic ${credentials}`;
@@ -156,9 +161,10 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     url.searchParams.set('scope', scope);
     const headers: Record<string, string> = basic ? { authorization: basic } : {};
     const answer = await follow(url.href, headers, signal);
+    if (mayPass(answer.status)) return answer;
     const text = await readText(answer, TOKEN_CHARS_MAX);
     if (answer.status !== 200) return undefined;
-    const { access_token, token } = JSON.parse(text) as { readonly token?: string; readonly access_token?: string };
+    const { access_token, token } = parseToken(text, `${url.origin}${url.pathname}`);
     const bearer = token ?? access_token;
     return bearer && `Bearer ${bearer}`;
   };
@@ -186,8 +192,8 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
               reasonOf(error),
               error instanceof InsecureAddress ? 'failing' : isOfCertificate(error) ? 'certificate' : 'unreachable',
             );
-        const mayPass = failure.fault === 'unreachable' || failure.status === 429 || failure.status >= 500;
-        if (!mayPass || tried >= TRIES_MAX || signal.aborted) throw failure;
+        const isTemporary = failure.fault === 'unreachable' || mayPass(failure.status);
+        if (!isTemporary || tried >= TRIES_MAX || signal.aborted) throw failure;
         const asked = Number(answer?.headers['retry-after']) * 1_000;
         const delay = FIRST_DELAY_MS * 2 ** tried * (0.5 + random());
         await sleep(Math.min(asked || delay, DELAY_MS_MAX), signal);
@@ -204,6 +210,23 @@ const FAULTS: ReadonlyMap<number, RegistryFault> = new Map([
 ]);
 
 const faultOf = (status: number): RegistryFault => FAULTS.get(status) ?? 'failing';
+
+/** Returns whether a repeated request may succeed. */
+const mayPass = (status: number): boolean => status === 429 || status >= 500;
+
+interface TokenAnswer {
+  readonly token?: string;
+  readonly access_token?: string;
+}
+
+/** @throws Error when the text is not JSON: a proxy has probably answered in place of the token server */
+function parseToken(text: string, server: string): TokenAnswer {
+  try {
+    return (JSON.parse(text) as TokenAnswer | null) ?? {};
+  } catch {
+    throw new Error(`the token server ${server} did not answer with JSON`);
+  }
+}
 
 /** Returns whether the error code of OpenSSL or Node is about a certificate. */
 const isOfCertificate = (error: NodeJS.ErrnoException): boolean =>
