@@ -35,7 +35,7 @@ export {
   SERVICE_DEFAULTS,
   type WeakPeer,
 } from './facts/host.facts';
-export { areNetworksAbandoned, deriveMachineNetworks, networkOfAddress } from './facts/machine-networks';
+export { areNetworksAbandoned, defaultRoutes, deriveMachineNetworks, networkOfAddress } from './facts/machine-networks';
 export { addressesOf, cidrsOf, type Disk, type Hardware, type Nic, NO_HARDWARE } from './hardware/hardware';
 export { hasCores, hasMemory, requirementsRole } from './hardware/host-requirements';
 export {

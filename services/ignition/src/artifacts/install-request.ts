@@ -1,3 +1,4 @@
+import { type Family, parseCidrs } from '@muster/addresses';
 import { hostSecretName, PULL_SECRET } from '@muster/contracts';
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { FencingCredentials } from '@muster/ignition-config';
@@ -158,15 +159,22 @@ export const bootOf = (
   isLegacyBoot: bootMode !== '' && bootMode !== 'uefi',
 });
 
-/** Hardware and addresses of a host. Nodes without a VIP select their address themselves. */
+/** Hardware and addresses of a host. Nodes without a VIP select their address themselves, and may be in any network. */
 export function placeOf(
-  { ports, hardware }: HostEntry,
-  { controlPlaneCount, userManagedNetworking, loadBalancerType }: InstallRequest['settings'],
+  { ports, hardware }: Pick<HostEntry, 'ports' | 'hardware'>,
+  settings: Pick<
+    InstallRequest['settings'],
+    'controlPlaneCount' | 'userManagedNetworking' | 'loadBalancerType' | 'clusterNetworks'
+  >,
   machineNetworks: readonly string[],
 ): Pick<InstallHost, 'isPersistentBoot' | 'nodeAddress' | 'nodeIpHint' | 'hasIpv6' | 'hardware'> {
-  const { address, network } = nodeAddressOf(ports, machineNetworks);
-  const choosesItself = userManagedNetworking === true || loadBalancerType === 'user-managed';
-  const ofSingleNode = controlPlaneCount === 1 ? (machineNetworks[0]?.split('/')[0] ?? '') : '';
+  const isSingleNode = settings.controlPlaneCount === 1;
+  const choosesItself = settings.userManagedNetworking === true || settings.loadBalancerType === 'user-managed';
+  const { address, network } = nodeAddressOf({ hardware }, machineNetworks, {
+    families: familiesOf(settings),
+    isRouted: choosesItself && !isSingleNode,
+  });
+  const ofSingleNode = isSingleNode ? (machineNetworks[0]?.split('/')[0] ?? '') : '';
   return {
     isPersistentBoot: hardware?.bootDeviceType === 'persistent',
     nodeAddress: address,
@@ -203,8 +211,14 @@ export async function surroundingsOf(
     additionalTrustBundle: [...bundles].map((bundle) => `${bundle}\n`).join(''),
     mirrors: registries.mirrors,
     ntpServers: [...timeSources],
-    machineNetworks: given.length > 0 ? given : networksOf(bootstrap?.ports ?? []),
+    machineNetworks: given.length > 0 || !bootstrap ? given : networksOf(bootstrap, familiesOf(settings)),
   };
+}
+
+/** The address families of a cluster, the primary one first. Both before the cluster networks are set. */
+function familiesOf({ clusterNetworks }: Pick<InstallRequest['settings'], 'clusterNetworks'>): readonly Family[] {
+  const networks = parseCidrs((clusterNetworks?.items ?? []).map(({ cidr }) => cidr));
+  return networks.length > 0 ? [...new Set(networks.map(({ family }) => family))] : [4, 6];
 }
 
 const splitList = (list = ''): readonly string[] =>

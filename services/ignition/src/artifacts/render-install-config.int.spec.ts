@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostSecretName, IgnitionService, type MusterEvent } from '@muster/contracts';
+import { readTextFile, toIgnitionConfig } from '@muster/ignition-config';
 import { callService, sealDocument } from '@muster/nest-kit';
 import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import {
@@ -56,6 +57,53 @@ describe('an install-config before the installation', () => {
     const input = { clusterId: CLUSTER_ID, name: 'install-config.yaml' };
     const { content } = await callService(stage.platform.requests, readArtifact, input, context);
     expect(Buffer.from(content, 'base64').toString()).toBe(before);
+  });
+
+  it('has the network of the default route when the nodes have no VIP, and so have the nodes', async () => {
+    await givenReadyCluster(stage);
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: {
+        changes: {
+          platformType: 'none',
+          userManagedNetworking: true,
+          machineNetworks: { items: [] },
+          clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 23 }] },
+        },
+        pullSecretReplaced: false,
+      },
+    } as unknown as MusterEvent);
+    await stage.given('inventory', `${INFRA_ENV_ID}.${HOST_IDS[0]}`, {
+      type: 'InventoryReported',
+      data: {
+        hardware: {
+          hostname: '',
+          bootMode: 'uefi',
+          nics: [
+            { name: 'eno1', macAddress: '02:00:00:00:01:00', ipv4Addresses: ['10.99.0.5/24'], ipv6Addresses: [] },
+            {
+              name: 'eno2',
+              macAddress: '02:00:00:00:02:00',
+              ipv4Addresses: ['192.168.1.10/24'],
+              ipv6Addresses: ['fd00::5/64'],
+            },
+          ],
+          routes: [
+            { interface: 'eno1', destination: '10.99.0.0', gateway: '0.0.0.0', family: 2, metric: 100 },
+            { interface: 'eno2', destination: '0.0.0.0', gateway: '192.168.1.1', family: 2, metric: 101 },
+          ],
+        },
+      },
+    } as unknown as MusterEvent);
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    expect(JSON.parse(await rendered())).toMatchObject({
+      networking: { machineNetwork: [{ cidr: '192.168.1.0/24' }] },
+    });
+    const input = { clusterId: CLUSTER_ID, name: `master-${HOST_IDS[0]}.ign` };
+    const { content } = await callService(stage.platform.requests, readArtifact, input, context);
+    const master = toIgnitionConfig(JSON.parse(Buffer.from(content, 'base64').toString()));
+    expect(readTextFile(master, '/etc/default/nodeip-configuration')).toBe('KUBELET_NODEIP_HINT=192.168.1.0\n');
   });
 
   it('contains the certificate authorities of overrides, Red Hat, the mirrors and the infra-envs, in this order', async () => {

@@ -49,7 +49,10 @@ export interface InstallHost {
   readonly isLegacyBoot: boolean;
   /** Whether the host runs its agent from a system on its own disk. */
   readonly isPersistentBoot: boolean;
-  /** First address in a machine network, without prefix length; empty when there is none. */
+  /**
+   * Address in a machine network, without prefix length. With user-managed networking, a host outside of them has the
+   * address of its default route. Empty when there is none.
+   */
   readonly nodeAddress: string;
   /** An address of the network in which the kubelet must select its address; empty for any network. */
   readonly nodeIpHint: string;
@@ -81,6 +84,8 @@ export interface ReadRelease {
   readonly version: string;
   readonly machineConfigOperatorImage: string;
   readonly mustGatherImage: string;
+  /** Operating system of hosts. */
+  readonly coreosImage: string;
   /** CoreOS build that the release installs; empty when it is not known. */
   readonly coreosVersion: string;
   /** RFC 3339. Start of reading the installer. */

@@ -1,4 +1,14 @@
-import { cidrsOverlap, formatNetwork, parseCidr, parseCidrs } from '@muster/addresses';
+import {
+  type Cidr,
+  cidrsOverlap,
+  containsIp,
+  type Family,
+  formatIp,
+  formatNetwork,
+  isLinkLocal,
+  parseCidr,
+  parseCidrs,
+} from '@muster/addresses';
 import {
   type ArtifactEvent,
   type ClusterEvent,
@@ -25,6 +35,7 @@ import {
 } from '@muster/domain';
 import type { CommandContext } from '@muster/event-sourcing';
 import type { RecordedEvent } from '@muster/ports';
+import { defaultRoutes, NO_HARDWARE } from '@muster/validation-rules';
 
 /** A network port of a host, from its inventory. */
 export interface Port {
@@ -43,28 +54,53 @@ export function bootMacAddressOf(ports: readonly Port[], machineNetworks: readon
   return ports.find(({ addresses }) => addresses.some(isInside))?.macAddress ?? '';
 }
 
-/** Returns the first address of a host in one of the networks, with the address of that network; empty without one. */
-export function nodeAddressOf(
-  ports: readonly Port[],
-  machineNetworks: readonly string[],
-): { readonly address: string; readonly network: string } {
-  const addresses = ports.flatMap((port) => port.addresses);
-  for (const cidr of machineNetworks) {
-    const network = parseCidr(cidr);
-    const address = addresses.find((one) => {
-      const own = parseCidr(one);
-      return network !== undefined && own !== undefined && cidrsOverlap(network, own);
+/** Rank of an address whose interface has no default route. */
+const UNROUTED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Returns the addresses of a host, in the order of the families. In each family, addresses of interfaces with a default
+ * route come first, the lowest metric before the others.
+ */
+function rankedAddresses(
+  given: HostEntry['hardware'],
+  families: readonly Family[],
+): readonly { readonly cidr: Cidr; readonly rank: number }[] {
+  const hardware = { ...NO_HARDWARE, ...given };
+  return families.flatMap((family) => {
+    const routed = [...new Set(defaultRoutes(hardware, family).map((route) => route.interface))];
+    const addresses = hardware.nics.flatMap(({ name, ipv4Addresses = [], ipv6Addresses = [] }) => {
+      const rank = routed.includes(name) ? routed.indexOf(name) : UNROUTED;
+      return parseCidrs(family === 4 ? ipv4Addresses : ipv6Addresses).map((cidr) => ({ cidr, rank }));
     });
-    if (address) return { address: withoutPrefix(address), network: withoutPrefix(cidr) };
-  }
-  return { address: '', network: '' };
+    return addresses.filter(({ cidr }) => !isLinkLocal(cidr.address)).sort((first, second) => first.rank - second.rank);
+  });
 }
 
-const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? '';
+/**
+ * Returns the address of a host in the first of the networks in which it has one, with the address of its own network.
+ * A host that may be outside of the networks then has the address that its default route determines. Both are empty
+ * without such an address.
+ */
+export function nodeAddressOf(
+  { hardware }: Pick<HostEntry, 'hardware'>,
+  machineNetworks: readonly string[],
+  { families, isRouted }: { readonly families: readonly Family[]; readonly isRouted: boolean },
+): { readonly address: string; readonly network: string } {
+  const ranked = rankedAddresses(hardware, families);
+  const [inside] = parseCidrs(machineNetworks).flatMap((network) =>
+    ranked.filter(({ cidr }) => containsIp(network, cidr.address)),
+  );
+  const found = inside ?? (isRouted ? ranked.find(({ rank }) => rank !== UNROUTED) : undefined);
+  if (!found) return { address: '', network: '' };
+  return { address: formatIp(found.cidr.address), network: formatIp(found.cidr.network) };
+}
 
-/** Returns the networks of a host without duplicates. */
-export function networksOf(ports: readonly Port[]): readonly string[] {
-  return [...new Set(parseCidrs(ports.flatMap(({ addresses }) => addresses)).map(formatNetwork))];
+/** Returns the network of a host for each of the families, if it has one. The default route determines it. */
+export function networksOf({ hardware }: Pick<HostEntry, 'hardware'>, families: readonly Family[]): readonly string[] {
+  return families.flatMap((family) => {
+    const [first] = rankedAddresses(hardware, [family]);
+    return first ? [formatNetwork(first.cidr)] : [];
+  });
 }
 
 export interface HostEntry {
