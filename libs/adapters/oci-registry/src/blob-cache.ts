@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteStream } from '@muster/ports';
 
 /** Files by digest. The least recently used files are removed when the total exceeds the limit. */
 export interface BlobCache {
-  /** Returns the path of a complete file, or undefined. */
+  /** Returns the path of a file that has its SHA-256, or undefined. A damaged file is removed. */
   find(name: string): Promise<string | undefined>;
   /** Returns the number of bytes of an interrupted download. */
   partialBytes(name: string): Promise<number>;
@@ -25,11 +25,20 @@ export interface BlobCache {
   ): Promise<string>;
   /** Returns a path for a file that `commit` then moves into the cache. */
   scratch(name: string): Promise<string>;
+  /**
+   * Stores a file, and the SHA-256 of a file whose name is not its digest. The file is complete after a power loss.
+   * @throws CacheFailure when the file cannot be written
+   */
   commit(name: string): Promise<string>;
   evict(): Promise<void>;
 }
 
 const PART = '.part';
+/** Ending of a file with the SHA-256 of another one. */
+const SUM = '.sha256';
+const DIGEST = /^sha256:([0-9a-f]{64})$/;
+/** Large blocks, because each one costs a turn of the event loop. */
+const HASH_BLOCK_BYTES = 1024 * 1024;
 
 /** The body ended before its expected length. */
 export class IncompleteBlob extends Error {
@@ -66,15 +75,35 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
       ({ size }) => size,
       () => 0,
     );
+  const remove = async (path: string): Promise<void> => {
+    await rm(path, { force: true });
+    await rm(path + SUM, { force: true });
+  };
+  /** A file system may write the new name to the disk before the bytes, so the bytes are flushed first. */
   const commit = async (name: string): Promise<string> => {
-    await rename(at(name) + PART, at(name));
-    return at(name);
+    const path = at(name);
+    try {
+      if (!DIGEST.test(name)) await writeFile(path + SUM, await sha256Of(path + PART), { flush: true });
+      await flush(path + PART);
+      await rename(path + PART, path);
+      await flush(directory);
+    } catch (error) {
+      return failCache(error as Error);
+    }
+    return path;
   };
   return {
     find: async (name) => {
+      const path = at(name);
+      const expected = DIGEST.exec(name)?.[1] ?? (await readFile(path + SUM, 'utf8').catch(() => ''));
+      if ((await sha256Of(path).catch(() => undefined)) !== expected) {
+        // When the file cannot be removed, it cannot be replaced either. That error names the cause.
+        await remove(path).catch(() => undefined);
+        return undefined;
+      }
       const now = new Date();
-      return utimes(at(name), now, now).then(
-        () => at(name),
+      return utimes(path, now, now).then(
+        () => path,
         () => undefined,
       );
     },
@@ -83,7 +112,7 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
       const part = at(name) + PART;
       if (from === 0) await rm(part, { force: true }).catch(failCache);
       const hash = createHash('sha256');
-      if (from > 0) for await (const chunk of createReadStream(part)) hash.update(chunk as Buffer);
+      if (from > 0) await addTo(hash, part);
       let bytes = from;
       const file = await open(part, 'a').catch(failCache);
       try {
@@ -115,11 +144,32 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
       );
       let total = files.reduce((sum, { size }) => sum + size, 0);
       // The newest file is in use, so it is kept regardless of its size.
-      for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs).slice(0, -1)) {
+      const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);
+      for (const { path, size } of oldestFirst.slice(0, -1)) {
         if (total <= bytesMax) return;
-        await rm(path, { force: true });
+        await remove(path);
         total -= size;
       }
     },
   };
+}
+
+async function addTo(hash: Hash, path: string): Promise<void> {
+  for await (const chunk of createReadStream(path, { highWaterMark: HASH_BLOCK_BYTES })) hash.update(chunk as Buffer);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await addTo(hash, path);
+  return hash.digest('hex');
+}
+
+/** Waits until the disk has the content of a file, or the names in a directory. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

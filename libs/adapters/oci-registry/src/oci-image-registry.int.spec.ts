@@ -151,6 +151,22 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       expect(blobRequests()).toEqual([]);
     });
 
+    it.each([
+      ['are empty', () => Buffer.alloc(0)],
+      ['contain other bytes', (file: Buffer) => Buffer.alloc(file.length)],
+    ])('reads an image again when its files in the cache %s after a power loss', async (_, damaged) => {
+      const cache = mkdtempSync(join(folder.path, 'cache-'));
+      await installerOf(await open({ cache }));
+      for (const path of readdirSync(cache).map((name) => join(cache, name)))
+        if (!path.endsWith('.sha256')) writeFileSync(path, damaged(readFileSync(path)));
+      server.requests.splice(0);
+      const { path, wasCached } = await installerOf(await open({ cache }));
+      expect(wasCached).toBe(false);
+      expect(readFileSync(path).equals(INSTALLER)).toBe(true);
+      expect(blobRequests().length).toBeGreaterThan(0);
+      expect((await installerOf(await open({ cache }))).wasCached).toBe(true);
+    });
+
     it('continues an interrupted download', async () => {
       const registry = await open();
       await readRelease(registry, release(), 'amd64', signal);

@@ -160,7 +160,9 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           });
           if (found === undefined) continue;
           if (found === true) {
-            const committed = await cache.commit(name);
+            const committed = await cache.commit(name).catch((error: Error) => {
+              throw new ImageRegistryError(image, place.registry, error.message, 'disk');
+            });
             await cache.evict();
             return { path: committed, wasCached: false };
           }
