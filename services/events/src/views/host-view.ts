@@ -106,6 +106,7 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
     cluster_id: orAbsent(data.clusterId),
     registered_at: at,
     checked_in_at: at,
+    connection_timed_out: false,
     ...NOT_INSTALLED,
     ...(data.inventoryKept
       ? { images_status: undefined, ntp_sources: undefined }
@@ -168,6 +169,7 @@ export const HOST_VIEW: ViewRows<DataByType<HostChange>, HostDocument> = {
     installation_disk_id: undefined,
     _disk_chosen_by_user: undefined,
     installation_disk_path: undefined,
+    connection_timed_out: false,
     ...NOT_INSTALLED,
     ...NOTHING_REPORTED,
   }),

@@ -82,6 +82,15 @@ describe('the document of a host', () => {
     expect(host.checked_in_at).toBe(timeAt(0));
   });
 
+  it.each([
+    ['registered again', onHost('HostReregistered', { kind: 'Host', clusterId: 'c' })],
+    ['was unbound', onHost('HostUnbound', { clusterId: 'c' })],
+  ])('shows no connection timeout after the host %s', async (_what, event) => {
+    const lost = [hostRegistered(), onHost('HostConnectionTimedOut')];
+    expect((await viewsAfter(...lost)).host.connection_timed_out).toBe(true);
+    expect((await viewsAfter(...lost, event)).host.connection_timed_out).toBe(false);
+  });
+
   it('has no reports, progress or bootstrap selection after a new registration', async () => {
     const { host } = await viewsAfter(
       hostRegistered({ bootstrap: true }),
