@@ -35,7 +35,8 @@ export function controllerWith(
     api,
     cluster,
     host: {
-      run: async () => ({ exitCode: 0, output: '' }),
+      folder: '/tmp/controller',
+      oc: async () => ({ exitCode: 0, output: '' }),
       writeTemporary: async () => '',
       readFile: async () => undefined,
       archive: async () => Buffer.alloc(0),

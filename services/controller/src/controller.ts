@@ -70,13 +70,15 @@ const DEFAULT_CONTROL_PLANE_COUNT = 3;
 
 /** Programs and files of the node that the controller runs on. */
 export interface ControllerHost {
-  /** Returns exit code 127 when the program does not exist. */
-  run(program: string, args: readonly string[], signal: AbortSignal): Promise<{ exitCode: number; output: string }>;
+  /** Folder of the temporary files. All paths in it are those that `oc` uses. */
+  readonly folder: string;
+  /** Runs the client of the cluster. Returns exit code 127 when it does not exist. */
+  oc(args: readonly string[], signal: AbortSignal): Promise<{ exitCode: number; output: string }>;
   /** Writes a temporary file and returns its path. */
   writeTemporary(name: string, content: string | Buffer): Promise<string>;
   /** Returns undefined when the file does not exist. */
   readFile(path: string): Promise<Buffer | undefined>;
-  /** Returns a `.tar.gz` of a folder. */
+  /** Returns a `.tar.gz` of a folder of temporary files. */
   archive(folder: string, signal: AbortSignal): Promise<Buffer>;
 }
 
@@ -110,6 +112,25 @@ export const INTERVALS_MS = {
   logs: 5 * 60 * SECOND_MS,
   dnsConflict: 20 * SECOND_MS,
 } as const;
+
+const OUTPUT_CHARS_MAX = 500;
+
+/**
+ * Returns a function that runs `oc` as an administrator of the cluster and returns its output.
+ * The function throws an Error with the end of the output when `oc` fails or does not exist.
+ */
+export async function openClient(
+  { api, host, settings }: Controller,
+  signal: AbortSignal,
+): Promise<(...args: readonly string[]) => Promise<string>> {
+  const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
+  const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
+  return async (...args) => {
+    const { exitCode, output } = await host.oc([`--kubeconfig=${kubeconfig}`, ...args], signal);
+    if (exitCode !== 0) throw new Error(output.slice(-OUTPUT_CHARS_MAX) || `oc ended with exit code ${exitCode}`);
+    return output;
+  };
+}
 
 export const note = ({ observe }: Controller, text: string): void => observe?.({ type: 'note', text });
 

@@ -3,7 +3,7 @@ import type { KubeObject, KubeResource } from '@muster/ports';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { BadControllerSettings, readControllerSettings } from './controller';
 import { controllerWith, refusal, SETTINGS } from './controller.fixture.spec';
-import { approveCertificates, followNodes, labelNodes } from './nodes';
+import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
 import { toOperatorStatus } from './operators';
 
 const node = (name: string, isReady: boolean): KubeObject => ({
@@ -68,6 +68,43 @@ describe('the stages of hosts', () => {
     const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
     await followNodes(controller, signal);
     expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
+  });
+});
+
+describe('the reboots of a node', () => {
+  const count = async (answers: readonly { exitCode: number; output: string }[]) => {
+    const events: (string | undefined)[] = [];
+    const { controller, notes } = controllerWith(new Map(), {
+      credentials: async () => Buffer.from('kubeconfig'),
+      createEvent: async ({ message }) => void events.push(message),
+    });
+    let tries = 0;
+    const oc = async () => answers[Math.min(tries++, answers.length - 1)] ?? { exitCode: 0, output: '' };
+    const { signal } = new AbortController();
+    await countReboots({ ...controller, host: { ...controller.host, oc } }, host('h', 'Done'), 'node-1', signal);
+    return { events, notes, tries };
+  };
+
+  it('are counted when the node can be entered', async () => {
+    const output = 'reboot   system boot  a\nreboot   system boot  b\n\nwtmp begins\n';
+    expect(
+      await count([
+        { exitCode: 1, output: 'not yet' },
+        { exitCode: 0, output },
+      ]),
+    ).toEqual({
+      events: ['Node node-1 has been rebooted 2 times before completing installation'],
+      notes: [],
+      tries: 2,
+    });
+  });
+
+  it('are reported as not counted after ten tries', async () => {
+    expect(await count([{ exitCode: 127, output: 'oc: command not found' }])).toEqual({
+      events: [],
+      notes: ['The reboots of node-1 were not counted: oc: command not found'],
+      tries: 10,
+    });
   });
 });
 

@@ -30,9 +30,9 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
     await enter(controller, 'Waiting for olm operators csv initialization', signal);
     await waitForSubscriptions(controller, olm, signal);
     await enter(controller, 'Applying olm manifests', signal);
-    await applyOlmManifests(controller, signal);
+    const failure = await applyOlmManifests(controller, signal);
     await enter(controller, 'Waiting for olm operators csv', signal);
-    await waitForCsvs(controller, signal);
+    await waitForCsvs(controller, failure, signal);
   }
 
   await enter(controller, 'Done', signal);

@@ -1,12 +1,11 @@
 import { createTarGz, HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
 import { createJsonReader, errorMessage, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-import { type Controller, INTERVALS_MS, note, persist } from './controller';
+import { type Controller, INTERVALS_MS, note, openClient, persist } from './controller';
 
 const NAMESPACE = 'assisted-installer';
 const LOG_NAME = 'assisted-installer-controller.logs';
 const OWN_LOG = '/tmp/controller_logs.log';
-const MUST_GATHER_FOLDER = '/tmp/must-gather-logs';
 const RESOLV_CONFS = ['/tmp/var-run-resolv.conf', '/tmp/host-resolv.conf'];
 
 /** Sends the log of the controller every few minutes, so that it is available when the installation fails. */
@@ -82,14 +81,13 @@ async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{
   return files;
 }
 
-async function mustGather({ api, host, settings }: Controller, signal: AbortSignal): Promise<Buffer> {
-  const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
-  const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
+async function mustGather(controller: Controller, signal: AbortSignal): Promise<Buffer> {
+  const { host, settings } = controller;
+  const folder = `${host.folder}/must-gather`;
   const images = mustGatherImages(settings.mustGatherImage).map((image) => `--image=${image}`);
-  const args = [`--kubeconfig=${kubeconfig}`, 'adm', 'must-gather', ...images, `--dest-dir=${MUST_GATHER_FOLDER}`];
-  const { exitCode, output } = await host.run('oc', args, signal);
-  if (exitCode !== 0) throw new Error(output.slice(-500));
-  return host.archive(MUST_GATHER_FOLDER, signal);
+  const oc = await openClient(controller, signal);
+  await oc('adm', 'must-gather', ...images, `--dest-dir=${folder}`);
+  return host.archive(folder, signal);
 }
 
 const readImages = createJsonReader(Type.Record(Type.String(), Type.String()), { name: 'must_gather_image' });

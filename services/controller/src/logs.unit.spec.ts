@@ -53,6 +53,34 @@ describe('the last logs', () => {
     ]);
   });
 
+  it('are sent without must-gather when the client of the cluster does not exist', async () => {
+    const { controller, notes, uploads } = serviceWith([]);
+    const oc = async () => ({ exitCode: 127, output: 'oc: command not found' });
+    await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
+    expect(uploads).toEqual([[OWN_LOG]]);
+    expect(notes).toEqual(['must-gather failed: oc: command not found']);
+  });
+
+  it('contain the folder that must-gather wrote', async () => {
+    const { controller } = serviceWith([]);
+    const commands: string[] = [];
+    const folders: string[] = [];
+    const host = {
+      ...controller.host,
+      oc: async (args: readonly string[]) => {
+        commands.push(args.slice(1).join(' '));
+        return { exitCode: 0, output: '' };
+      },
+      archive: async (folder: string) => {
+        folders.push(folder);
+        return Buffer.alloc(0);
+      },
+    };
+    await sendFinalLogs({ ...controller, host }, true, signal);
+    expect(commands).toEqual([`adm must-gather --dest-dir=${folders[0]}`]);
+    expect(folders).toEqual(['/tmp/controller/must-gather']);
+  });
+
   it('are given up after 70 minutes', async () => {
     const limit = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);

@@ -9,7 +9,7 @@ import {
 } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
 import { errorMessage, objectAt, parseJson } from '@muster/schema';
-import { type Controller, INTERVALS_MS, note, repeat } from './controller';
+import { type Controller, INTERVALS_MS, note, openClient, repeat } from './controller';
 
 const CONDITION = {
   type: 'Approved',
@@ -99,35 +99,38 @@ export async function countReboots(
   node: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { api, host: machine, settings, timer } = controller;
+  const { api, settings } = controller;
   try {
-    const kubeconfig = await machine.writeTemporary(
-      'kubeconfig',
-      await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal),
+    const output = await readReboots(controller, node, signal);
+    const reboots = output.split('\n').filter((line) => line.startsWith('reboot ')).length;
+    await api.createEvent(
+      {
+        cluster_id: settings.clusterId,
+        host_id: host.id,
+        infra_env_id: host.infra_env_id,
+        name: 'reboots_for_node',
+        category: 'user',
+        severity: 'info',
+        event_time: new Date().toISOString(),
+        message: `Node ${node} has been rebooted ${reboots} times before completing installation`,
+      },
+      signal,
     );
-    for (let tried = 1; tried <= TRIES && !signal.aborted; tried += 1) {
-      const args = [`--kubeconfig=${kubeconfig}`, 'debug', `node/${node}`, '--', 'chroot', '/host', 'last', 'reboot'];
-      const { exitCode, output } = await machine.run('oc', args, signal);
-      if (exitCode === 0) {
-        const reboots = output.split('\n').filter((line) => line.startsWith('reboot ')).length;
-        return await api.createEvent(
-          {
-            cluster_id: settings.clusterId,
-            host_id: host.id,
-            infra_env_id: host.infra_env_id,
-            name: 'reboots_for_node',
-            category: 'user',
-            severity: 'info',
-            event_time: new Date().toISOString(),
-            message: `Node ${node} has been rebooted ${reboots} times before completing installation`,
-          },
-          signal,
-        );
-      }
-      await timer.sleep(RETRY_MS, signal);
-    }
   } catch (error) {
     if (!signal.aborted) note(controller, `The reboots of ${node} were not counted: ${errorMessage(error)}`);
+  }
+}
+
+/** @throws the error of the last try */
+async function readReboots(controller: Controller, node: string, signal: AbortSignal): Promise<string> {
+  const oc = await openClient(controller, signal);
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await oc('debug', `node/${node}`, '--', 'chroot', '/host', 'last', 'reboot');
+    } catch (error) {
+      if (tried >= TRIES || signal.aborted) throw error;
+      await controller.timer.sleep(RETRY_MS, signal);
+    }
   }
 }
 

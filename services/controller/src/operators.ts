@@ -1,8 +1,8 @@
 import { conditionsOf, HttpRefused, KUBE_RESOURCES, type ServiceOperator } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
-import { createJsonReader, listAt, memberAt, textAt } from '@muster/schema';
+import { createJsonReader, errorMessage, listAt, memberAt, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
-import { type Controller, INTERVALS_MS, note, persist, repeat } from './controller';
+import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
 
 /** Name of the ClusterVersion among the monitored operators. */
 const CLUSTER_VERSION = 'cvo';
@@ -118,38 +118,60 @@ const MANIFESTS = Type.Union([
 const NOT_FOUND = 404;
 const readManifests = createJsonReader(MANIFESTS, { name: 'custom_manifests.json' });
 
-/** Applies the manifests that the service has for the operators. Having none is not an error. */
-export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<void> {
+/**
+ * Applies the manifests that the service has for the operators, until the stage times out in the service. Returns why
+ * they are not applied, or undefined when they are. Having none is not an error.
+ */
+export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<string | undefined> {
   const { api, host, settings } = controller;
-  const attempt = async (): Promise<boolean> => {
+  let failure: string | undefined = TIMED_OUT;
+  const attempt = async (): Promise<void> => {
     const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch((error: unknown) => {
       if (error instanceof HttpRefused && error.status === NOT_FOUND) return undefined;
       throw error;
     });
     const manifests = text ? readManifests(text.toString('utf8')) : [];
-    if (!manifests || manifests.length === 0) return true;
-    const credentials = await api.credentials(settings.clusterId, 'kubeconfig-noingress', signal);
-    const kubeconfig = await host.writeTemporary('kubeconfig', credentials);
+    if (!manifests || manifests.length === 0) return;
+    const oc = await openClient(controller, signal);
     for (const { Name = 'manifest', Content = '' } of manifests) {
       const file = await host.writeTemporary(`${Name}.yaml`, Buffer.from(Content, 'base64'));
-      const { exitCode, output } = await host.run('oc', [`--kubeconfig=${kubeconfig}`, 'apply', '-f', file], signal);
-      if (exitCode !== 0) throw new Error(`${Name}: ${output.slice(-500)}`);
+      await oc('apply', '-f', file).catch((error: unknown) => {
+        throw new Error(`${Name}: ${errorMessage(error)}`);
+      });
     }
-    return true;
   };
-  const round = async (): Promise<boolean> => (await hasTimedOut(controller, signal)) || attempt();
+  const round = async (): Promise<boolean> => {
+    if (await hasTimedOut(controller, signal)) return true;
+    try {
+      await attempt();
+      failure = undefined;
+      return true;
+    } catch (error) {
+      failure = `The manifests of the operators were not applied: ${errorMessage(error)}`;
+      throw error;
+    }
+  };
   await repeat(controller, 'Applying the manifests of the operators', INTERVALS_MS.finalizing, round, signal);
+  return failure;
 }
 
-/** Reports each operator by the phase of its ClusterServiceVersion, until all have ended or the stage timed out. */
-export async function waitForCsvs(controller: Controller, signal: AbortSignal): Promise<void> {
+/**
+ * Reports each operator by the phase of its ClusterServiceVersion, until all have ended or the stage timed out. After a
+ * failure to apply the manifests, no operator is configured, so each of them is reported as failed.
+ */
+export async function waitForCsvs(
+  controller: Controller,
+  failure: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const failures = new Map<string, number>();
   const round = async (): Promise<boolean> => {
     const operators = await operatorsOf(controller, 'olm', signal);
     const open = operators.filter(({ status }) => status !== 'available' && status !== 'failed');
     if (open.length === 0) return true;
-    if (await hasTimedOut(controller, signal)) {
-      for (const operator of open) await reportOlmOperator(controller, operator, 'failed', TIMED_OUT, signal);
+    const reason = failure ?? ((await hasTimedOut(controller, signal)) ? TIMED_OUT : undefined);
+    if (reason !== undefined) {
+      for (const operator of open) await reportOlmOperator(controller, operator, 'failed', reason, signal);
       return true;
     }
     for (const operator of open) await reportCsv(controller, operator, failures, signal);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { inClusterConnection, kubernetesClusterApi, readKubeconfig } from '@muster/adapter-kubernetes';
 import {
   CONTROLLER_RETRIES,
@@ -21,6 +21,10 @@ const BOOTSTRAP_KUBECONFIG = '/tmp/bootstrap-secrets/kubeconfig';
 const LOG_FILE = '/tmp/controller_logs.log';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const PROGRAM_MISSING_EXIT_CODE = 127;
+/** The Job mounts the root file system of its node here. */
+const NODE_ROOT = '/host';
+const NODE_OC = '/usr/bin/oc';
+const NODE_FOLDER = '/var/lib/muster/controller';
 
 /**
  * Runs the controller with the settings of its Job.
@@ -41,13 +45,14 @@ export async function runControllerProgram(): Promise<void> {
     say(`${new Date().toISOString()} ${JSON.stringify({ type: 'retry', reason: failure.message, delayMs })}\n`);
   const access = { ...settings, agentVersion: 'muster-host', proxy, onRetry };
   const api = createServiceApi(access, CONTROLLER_RETRIES, realTimer);
+  const host = openPodHost(process.env, NODE_ROOT);
   try {
     await runController(
       {
         settings,
         api,
         cluster,
-        host: podHost(mkdtempSync(join(tmpdir(), 'controller-'))),
+        host,
         timer: realTimer,
         observe: (entry) => say(`${new Date().toISOString()} ${JSON.stringify(entry)}\n`),
       },
@@ -55,6 +60,7 @@ export async function runControllerProgram(): Promise<void> {
     );
   } finally {
     api.close();
+    host.close();
   }
 }
 
@@ -68,28 +74,55 @@ async function proxyOfCluster(cluster: ClusterApi, signal: AbortSignal): Promise
     : readProxySettings(process.env);
 }
 
-const podHost = (folder: string): ControllerHost => ({
-  run: (program, args, signal) =>
-    new Promise((resolve) => {
-      execFile(program, [...args], { maxBuffer: OUTPUT_BYTES_MAX, signal }, (error, stdout, stderr) => {
-        const isMissing = String(error?.code) === 'ENOENT';
-        const exitCode = !error ? 0 : isMissing ? PROGRAM_MISSING_EXIT_CODE : Number(error.code) || 1;
-        resolve({ exitCode, output: isMissing ? `${program}: command not found` : stdout + stderr });
-      });
-    }),
-  writeTemporary: async (name, content) => {
-    const path = join(folder, name.replace(/[^A-Za-z0-9._-]/g, '_'));
-    await writeFile(path, content, { mode: 0o600 });
-    return path;
-  },
-  readFile: (path) => readFile(path).catch(() => undefined),
-  archive: async (source, signal) => {
-    const path = join(folder, 'archive.tar.gz');
-    await new Promise<void>((resolve, reject) =>
-      execFile('tar', ['-czf', path, '-C', source, '.'], { signal }, (error) => (error ? reject(error) : resolve())),
-    );
-    return readFile(path);
-  },
-});
+interface PodHost extends ControllerHost {
+  /** Removes the temporary files, because they contain the credentials of the cluster. */
+  close(): void;
+}
+
+/**
+ * Returns the programs and files for the controller. The machine-config image has no `oc`, but each node does: it runs
+ * in the file system of the node, so its files are there too.
+ */
+export function openPodHost(environment: { readonly [name: string]: string | undefined }, nodeRoot: string): PodHost {
+  const isInContainer = (environment['PATH'] ?? '').split(delimiter).some((place) => existsSync(join(place, 'oc')));
+  const usesNode = !isInContainer && lstatSync(join(nodeRoot, NODE_OC), { throwIfNoEntry: false }) !== undefined;
+  const [root, command] = usesNode ? [nodeRoot, ['chroot', nodeRoot, NODE_OC]] : ['/', ['oc']];
+  const folder = usesNode ? NODE_FOLDER : mkdtempSync(join(tmpdir(), 'controller-'));
+  const at = (path: string): string => join(root, path);
+  const close = (): void => rmSync(at(folder), { recursive: true, force: true });
+  // A controller that was killed has left its files on the node.
+  if (usesNode) close();
+  mkdirSync(at(folder), { recursive: true, mode: 0o700 });
+  return {
+    folder,
+    close,
+    oc: (args, signal) =>
+      new Promise((resolve) => {
+        const [program = '', ...first] = command;
+        const options = { env: environment, maxBuffer: OUTPUT_BYTES_MAX, signal };
+        execFile(program, [...first, ...args], options, (error, stdout, stderr) => {
+          const isMissing = String(error?.code) === 'ENOENT';
+          const exitCode = !error ? 0 : isMissing ? PROGRAM_MISSING_EXIT_CODE : Number(error.code) || 1;
+          const missing = `${program}: command not found. The controller needs oc in its image or at ${NODE_OC} of its node.`;
+          resolve({ exitCode, output: isMissing ? missing : stdout + stderr });
+        });
+      }),
+    writeTemporary: async (name, content) => {
+      const path = join(folder, name.replace(/[^A-Za-z0-9._-]/g, '_'));
+      await writeFile(at(path), content, { mode: 0o600 });
+      return path;
+    },
+    readFile: (path) => readFile(path).catch(() => undefined),
+    archive: async (source, signal) => {
+      const path = at(join(folder, 'archive.tar.gz'));
+      await new Promise<void>((resolve, reject) =>
+        execFile('tar', ['-czf', path, '-C', at(source), '.'], { signal }, (error) =>
+          error ? reject(error) : resolve(),
+        ),
+      );
+      return readFile(path);
+    },
+  };
+}
 
 const readText = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);

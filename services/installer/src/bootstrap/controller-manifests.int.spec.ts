@@ -13,7 +13,11 @@ const SHA256 = createHash('sha256').update(PROGRAM).digest('hex');
 
 interface PodSpec {
   readonly containers: readonly [
-    { readonly command: readonly string[]; readonly volumeMounts: readonly { name: string; mountPath: string }[] },
+    {
+      readonly command: readonly string[];
+      readonly securityContext: object;
+      readonly volumeMounts: readonly { name: string; mountPath: string }[];
+    },
   ];
   readonly volumes: readonly object[];
 }
@@ -39,6 +43,13 @@ describe('the pod of the controller', () => {
   it('has no such volume when the service has a public certificate', () => {
     expect(JSON.stringify(podWith())).not.toContain('service-ca');
   });
+});
+
+it('lets the controller run the programs of its node', () => {
+  const { containers, volumes } = podWith();
+  const mount = containers[0].volumeMounts.find(({ mountPath }) => mountPath === '/host');
+  expect(volumes).toContainEqual({ name: mount?.name, hostPath: { path: '/' } });
+  expect(containers[0].securityContext).toEqual({ privileged: true });
 });
 
 describe('the files for the logs of the controller', () => {

@@ -177,9 +177,10 @@ function show(entry: ControllerLogEntry, { config, observer, world }: Controller
   }
 }
 
-/** All programs succeed, each node was rebooted once, and the log contains the nodes. */
+/** `oc` succeeds, each node was rebooted once, and the log contains the nodes. */
 const simulatedControllerHost = (cluster: SimulatedCluster): ControllerHost => ({
-  run: async (_program, args) => ({
+  folder: '/tmp',
+  oc: async (args) => ({
     exitCode: 0,
     output: args.slice(-2).join(' ') === 'last reboot' ? 'reboot   system boot  5.14.0-simulated still running\n' : '',
   }),

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { openPodHost } from './controller-program';
+
+const { signal } = new AbortController();
+const NODE_FOLDER = '/var/lib/muster/controller';
+/** Enters a root folder as far as a program without privileges can: the program gets the folder in ROOT. */
+const CHROOT = ['export ROOT="$1"', 'program="$2"', 'shift 2', 'exec "$ROOT$program" "$@"'];
+/** Prints the manifest of "apply -f <file>", and writes a file for "adm must-gather --dest-dir=<folder>". */
+const OC = [
+  'case "$*" in',
+  '  *apply*) for file; do :; done; cat "$ROOT$file" ;;',
+  '  *must-gather*) folder="$ROOT${3#--dest-dir=}"; mkdir -p "$folder"; echo gathered >"$folder/timestamp" ;;',
+  '  *) echo "no such node" >&2; exit 3 ;;',
+  'esac',
+];
+
+let folder: string;
+let pod: string;
+let node: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'controller-program-'));
+  [pod, node] = [join(folder, 'pod'), join(folder, 'node')];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const program = (path: string, lines: readonly string[]): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, ['#!/bin/bash', ...lines, ''].join('\n'));
+  chmodSync(path, 0o755);
+};
+const open = () => openPodHost({ PATH: [pod, '/usr/bin', '/bin'].join(delimiter) }, node);
+
+describe('a controller in an image without oc', () => {
+  beforeEach(() => {
+    program(join(pod, 'chroot'), CHROOT);
+    program(join(node, 'usr/bin/oc'), OC);
+  });
+
+  it('runs oc of its node, with files that oc can read', async () => {
+    const host = open();
+    const file = await host.writeTemporary('50-storage cluster.yaml', 'kind: StorageCluster\n');
+    expect(file).toBe(`${NODE_FOLDER}/50-storage_cluster.yaml`);
+    expect(statSync(join(node, file)).mode & 0o777).toBe(0o600);
+    expect(await host.oc(['apply', '-f', file], signal)).toEqual({ exitCode: 0, output: 'kind: StorageCluster\n' });
+  });
+
+  it('archives a folder that oc wrote on the node', async () => {
+    const host = open();
+    const target = `${host.folder}/must-gather`;
+    await host.oc(['adm', 'must-gather', `--dest-dir=${target}`], signal);
+    const archive = await host.archive(target, signal);
+    expect(execFileSync('tar', ['-xzO', './timestamp'], { input: archive, encoding: 'utf8' })).toBe('gathered\n');
+  });
+
+  it('returns the exit code of oc and its errors', async () => {
+    expect(await open().oc(['debug'], signal)).toEqual({ exitCode: 3, output: 'no such node\n' });
+  });
+
+  it('removes its files from the node, also those of a controller that was killed', async () => {
+    const kubeconfig = join(node, await open().writeTemporary('kubeconfig', 'secret'));
+    const next = open();
+    expect(existsSync(kubeconfig)).toBe(false);
+    await next.writeTemporary('kubeconfig', 'secret');
+    expect(readFileSync(kubeconfig, 'utf8')).toBe('secret');
+    next.close();
+    expect(existsSync(join(node, NODE_FOLDER))).toBe(false);
+    expect(existsSync(join(node, 'usr/bin/oc'))).toBe(true);
+  });
+});
+
+describe('a controller in an image with oc', () => {
+  it('runs this oc and leaves no file on its node', async () => {
+    program(join(pod, 'oc'), OC);
+    program(join(node, 'usr/bin/oc'), ['exit 9']);
+    const host = open();
+    const file = await host.writeTemporary('a.yaml', 'kind: A\n');
+    expect(await host.oc(['apply', '-f', file], signal)).toEqual({ exitCode: 0, output: 'kind: A\n' });
+    expect(existsSync(join(node, 'var'))).toBe(false);
+    host.close();
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+it('reports oc as missing when neither the image nor the node has it', async () => {
+  const host = openPodHost({ PATH: pod }, node);
+  const { exitCode, output } = await host.oc(['apply'], signal);
+  host.close();
+  expect(exitCode).toBe(127);
+  expect(output).toBe('oc: command not found. The controller needs oc in its image or at /usr/bin/oc of its node.');
+});
