@@ -33,7 +33,9 @@ type Rows<Subject> = EventRows<DataByType<MusterEvent>, Subject, readonly Observ
 export const CLUSTER_OBSERVATIONS: Rows<ClusterDocument | undefined> = {
   ClusterRegistered: () => [seen('cluster_creations')],
   ClusterEnteredStatus: ({ status, at }, before) => {
-    if (status === 'installing') return [seen('cluster_installation_started')];
+    // A cluster whose user action is done enters `installing` again, in the same installation.
+    if (status === 'installing')
+      return before?.status === 'preparing-for-installation' ? [seen('cluster_installation_started')] : [];
     const seconds = installationSeconds(status, at, before);
     return seconds === undefined ? [] : [seen('cluster_installation_seconds', [status], seconds)];
   },

@@ -60,6 +60,25 @@ describe('metrics from events', () => {
     expect(await figures('cluster_installation_seconds', ...cancelled)).toEqual({ 'result="cancelled"': [10, 1] });
   });
 
+  it('count an installation once that waits for a user action, and a repeated installation again', async () => {
+    const waiting = [
+      clusterRegistered(),
+      preparing,
+      status('preparing-for-installation', 'ready', 1),
+      status('installing', 'preparing-for-installation', 2),
+      status('installing-pending-user-action', 'installing', 3),
+      status('installing', 'installing-pending-user-action', 4),
+    ];
+    expect(await figures('cluster_installation_started', ...waiting)).toEqual({ '': 1 });
+    const repeated = [
+      ...waiting,
+      status('cancelled', 'installing', 5),
+      status('preparing-for-installation', 'ready', 6),
+      status('installing', 'preparing-for-installation', 7),
+    ];
+    expect(await figures('cluster_installation_started', ...repeated)).toEqual({ '': 2 });
+  });
+
   it('count installed hosts, their stages and their hardware', async () => {
     const history = [
       clusterRegistered(),
