@@ -9,7 +9,7 @@ import {
   type NatsRequests,
   natsServerConfig,
 } from '@muster/adapter-nats';
-import { parseHostKey, RegistrationService } from '@muster/contracts';
+import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
@@ -57,6 +57,66 @@ describe('bus credentials of a host', () => {
     rmSync(trustFile);
     expect(await issuer()).toBe(before);
     expect(existsSync(trustFile)).toBe(false);
+  });
+
+  const revokedKeys = async (): Promise<readonly string[]> => {
+    const sealed = await running.platform.secrets.open('service-registration', 'revoked-bus-keys');
+    return sealed ? Object.keys(JSON.parse(sealed.toString()) as object) : [];
+  };
+  const endWithHost = async (ids: { infraEnvId: string; hostId: string }, keys: readonly string[]): Promise<void> => {
+    await running.ask(method.deregisterHost, ids);
+    await eventually('all keys of the host are revoked', async () => {
+      const revoked = await revokedKeys();
+      return keys.every((key) => revoked.includes(key));
+    });
+  };
+  const newKeys = (count: number): readonly string[] => Array.from({ length: count }, () => createHostKey().publicKey);
+
+  it('end with the host for every key that was issued at the same time', async () => {
+    const ids = parseHostKey(await cluster.registerHost());
+    const keys = newKeys(5);
+    await Promise.all(keys.map((key) => issue(ids, key)));
+    await running.restart();
+    await endWithHost(ids, keys);
+  });
+
+  it('end with the host for keys that an earlier release stored without a time', async () => {
+    const ids = parseHostKey(await cluster.registerHost());
+    const keys = newKeys(2);
+    const name = `bus-keys.${ids.hostId}`;
+    await running.platform.secrets.seal(ids.infraEnvId, name, Buffer.from(JSON.stringify(keys)));
+    const added = newKeys(1);
+    await issue(ids, added[0]);
+    await endWithHost(ids, [...keys, ...added]);
+  });
+
+  it('are refused for another key while those of 16 keys may be valid, and renewed for these', async () => {
+    const lifetimeMs = 15 * 60_000;
+    const ids = parseHostKey(await cluster.registerHost());
+    const keys = newKeys(16);
+    for (const key of keys) await issue(ids, key);
+    const [another = '', renewed = ''] = [...newKeys(1), ...keys];
+    const refused = { refusal: { code: 'too-many-requests', subject: 'public_key' } };
+    await expect(issue(ids, another)).rejects.toMatchObject(refused);
+    for (let renewal = 0; renewal < 7; renewal += 1) {
+      running.clock.advance(lifetimeMs / 2);
+      await issue(ids, renewed);
+    }
+    await expect(issue(ids, another)).rejects.toMatchObject(refused);
+    running.clock.advance(lifetimeMs / 2);
+    await running.restart();
+    await issue(ids, another);
+    await endWithHost(ids, [renewed, another]);
+  });
+
+  it('end with a host whose removal was stored before the service was killed', async () => {
+    const key = await cluster.registerHost();
+    const publicKey = createHostKey().publicKey;
+    await issue(parseHostKey(key), publicKey);
+    await running.stopService();
+    await running.append(streamIdOf('host', key), { type: 'HostDeregistered', data: {} });
+    await running.startService();
+    await eventually('the key is revoked', async () => (await revokedKeys()).includes(publicKey));
   });
 
   it('are not renewed after the host was deregistered', async () => {

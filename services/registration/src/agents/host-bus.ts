@@ -34,7 +34,7 @@ export class BusCredentials {
     private readonly revocations: BusRevocations,
   ) {}
 
-  /** @throws RefusalError when hosts may not use the bus, the host is not registered, or the key is not valid */
+  /** @throws RefusalError when hosts may not use the bus, the host is not registered or has too many keys, or the key is not valid */
   async issue({ infraEnvId, hostId, publicKey }: InputOf<Method>): Promise<OutputOf<Method>> {
     const { bus } = this.config;
     if (!bus)
@@ -56,7 +56,7 @@ export class BusCredentials {
       const reason = errorMessage(error);
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'public_key' });
     }
-    await this.revocations.issued(key, publicKey);
+    await this.revocations.issued(key, publicKey, nowMs);
     return credentials;
   }
 

@@ -84,6 +84,9 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     this.view.isLive = true;
     this.presence.start();
     this.deadlines.start();
+    this.revocations
+      .endRemoved()
+      .catch((error: Error) => this.logger.error(`The bus credentials of removed hosts: ${error.message}`));
   }
 
   /** An event that cannot be applied does not stop the following ones. */
@@ -92,9 +95,16 @@ export class RegistrationProcess implements OnApplicationBootstrap {
       this.aggregates.observe(event);
       this.view.observe(event);
       if (this.host.isLive) this.followLive(event);
+      else this.followReplayed(event);
     } catch (error) {
       this.logger.error(`${event.type} of ${event.streamId} at ${event.position}: ${String(error)}`);
     }
+  }
+
+  private followReplayed({ type, streamId, metadata }: RecordedMusterEvent): void {
+    const { id } = parseStreamId(streamId);
+    if (type === 'HostDeregistered' && isHostKey(id))
+      this.revocations.removedEarlier(id, Date.parse(metadata.occurredAt));
   }
 
   private followLive(event: RecordedMusterEvent): void {
