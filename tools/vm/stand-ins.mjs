@@ -32,18 +32,25 @@ case " $* " in
 esac
 `;
 
-/** Makes the configuration of the installed system: a file on a single node, otherwise for the machine-config server. */
+/**
+ * Makes the configuration of the installed system: a file on a single node, otherwise for the machine-config server. The
+ * controller gets the environment and the Secret of its Job as from a kubelet.
+ */
 const BOOTKUBE = `#!/bin/bash
 set -euo pipefail
 cd /opt/openshift
 name=assisted-installer-controller
 job=manifests/$name-pod.yaml
-jq -r --slurpfile config manifests/$name-cm.yaml \\
-  '.spec.template.spec.containers[0].env[] | .name + "=" + (.value // $config[0].data[.valueFrom.configMapKeyRef.key])' "$job" >controller.env
+secret=manifests/$name-secret.yaml
+jq -r --slurpfile config manifests/$name-cm.yaml --slurpfile secret "$secret" '.spec.template.spec.containers[0].env[] | .name + "=" +
+  (.value // (.valueFrom | if .secretKeyRef then $secret[0].data[.secretKeyRef.key] | @base64d else $config[0].data[.configMapKeyRef.key] end))' "$job" >controller.env
 jq -r '.spec.template.spec.containers[0].command[2]' "$job" >controller.sh
-jq -r '.data["pull-secret-token"]' manifests/$name-secret.yaml | base64 -d >token
+jq --slurpfile secret "$secret" '.spec.template.spec as $pod | [$pod.volumes[] | select(.secret) | .name as $volume |
+  ($pod.containers[0].volumeMounts[] | select(.name == $volume).mountPath) as $folder |
+  (.secret.items // ($secret[0].data | keys | map({ key: ., path: . })))[] |
+  { path: ($folder + "/" + .path), text: ($secret[0].data[.key] // error("the Secret lacks " + .key) | @base64d) }]' "$job" >mounted.json
 cp tls/kube-apiserver-lb-ca-bundle.crt ca.crt
-jq -n --rawfile env controller.env --rawfile script controller.sh --rawfile token token --rawfile kubeconfig auth/kubeconfig --rawfile ca ca.crt '
+jq -n --rawfile env controller.env --rawfile script controller.sh --slurpfile mounted mounted.json --rawfile kubeconfig auth/kubeconfig --rawfile ca ca.crt '
   def file($path; $text): { path: $path, mode: 384, overwrite: true, contents: { source: ("data:;base64," + ($text | @base64)) } };
   def unit($name; $script): { name: $name, enabled: true, contents: ("[Unit]\\nWants=network-online.target\\nAfter=network-online.target\\n[Service]\\nEnvironmentFile=/etc/muster-vm.env\\nRestart=on-failure\\nRestartSec=5\\nExecStart=" + $script + "\\n[Install]\\nWantedBy=multi-user.target\\n") };
   { ignition: { version: "3.2.0" },
@@ -51,7 +58,7 @@ jq -n --rawfile env controller.env --rawfile script controller.sh --rawfile toke
       file("/etc/muster-vm.env"; $env),
       file("/etc/muster-vm.sh"; $script),
       file("/etc/muster-vm-ca.crt"; $ca),
-      file("/etc/assisted-installer-controller/token"; $token),
+      ($mounted[0][] | file(.path; .text)),
       file("/etc/kubernetes/bootstrap-secrets/kubeconfig"; $kubeconfig)] },
     systemd: { units: [
       unit("node-stand-in.service"; "${STAND_INS}/node"),
