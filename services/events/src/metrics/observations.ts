@@ -67,15 +67,20 @@ function secondsSince(startedAt: string | undefined, at: string): number | undef
   return seconds >= 0 ? seconds : undefined;
 }
 
-/** Returns the ids of validations that passed before and fail now. `initial` has the outcomes that are never recorded. */
+/**
+ * Returns the ids of validations that passed before and fail now: none for the first evaluation, because nothing passed
+ * before it. `initial` has the outcomes that are never recorded.
+ */
 export const turnedToFailure = (
   before: OutcomeMap,
   changed: readonly Outcome[],
   initial: Outcomes,
 ): readonly string[] =>
-  changed
-    .filter(({ id, status }) => status === 'failure' && (before[id] ?? initial.get(id))?.status === 'success')
-    .map(({ id }) => id);
+  Object.keys(before).length === 0
+    ? []
+    : changed
+        .filter(({ id, status }) => status === 'failure' && (before[id] ?? initial.get(id))?.status === 'success')
+        .map(({ id }) => id);
 
 /** Returns the ids of validations that fail. */
 export const failedIn = (outcomes: OutcomeMap, initial: Outcomes): readonly string[] =>

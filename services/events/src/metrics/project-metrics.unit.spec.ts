@@ -153,6 +153,28 @@ describe('metrics from events', () => {
     });
   });
 
+  it('do not count a validation that fails in the first evaluation, but one that fails in the next one', async () => {
+    const [ofHost, ofCluster] = [
+      'host_validation_failed_after_success_before_installation',
+      'cluster_validation_failed_after_success_before_installation',
+    ] as const;
+    const first = [
+      clusterRegistered(),
+      hostRegistered(),
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('connected', 'failure')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('dns-domain-defined', 'failure')] }),
+    ];
+    expect(await figures(ofHost, ...first)).toEqual({});
+    expect(await figures(ofCluster, ...first)).toEqual({});
+    const next = [
+      ...first,
+      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('compatible-agent', 'failure')] }),
+      onClusterOutcomes('ClusterOutcomesChanged', { changed: [outcome('pull-secret-set', 'failure')] }),
+    ];
+    expect(await figures(ofHost, ...next)).toEqual({ 'hostValidationType="compatible-agent"': 1 });
+    expect(await figures(ofCluster, ...next)).toEqual({ 'clusterValidationType="pull-secret-set"': 1 });
+  });
+
   it('record disk and registry speeds, once per image and host and without the image tag', async () => {
     const images = (name: string, result: string) => [{ name, result, sizeBytes: 1, seconds: 1, downloadRateMbps: 7 }];
     const history = [
