@@ -21,7 +21,14 @@ export {
   type StreamId,
   type Subscription,
 } from './event-store';
-export { forgetJsonText, jsonTextOf, keepJsonText } from './json-text';
+export {
+  forgetJsonText,
+  JSON_MAX_DEPTH,
+  JSON_MAX_MEMBERS,
+  jsonExtentFault,
+  jsonTextOf,
+  keepJsonText,
+} from './json-text';
 export { settleWithin, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
 export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';

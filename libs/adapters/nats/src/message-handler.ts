@@ -1,10 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type IncomingMessage, jsonTextOf, type JsonValue, type MessageHeaders, type Requests } from '@muster/ports';
+import { parseAgentSubject } from '@muster/contracts';
+import {
+  type IncomingMessage,
+  jsonExtentFault,
+  jsonTextOf,
+  type JsonValue,
+  type MessageHeaders,
+  type Requests,
+} from '@muster/ports';
 import { ErrorCode, headers as createHeaders, type Msg, type MsgHdrs, NatsError } from 'nats';
 import { MessageTooLarge } from './connection';
 
 /** Marks an answer that reports only a failure of the handler. */
 const FAILURE_HEADER = 'muster-failure';
+
+/**
+ * Maximum size of the body of a message from an agent, in bytes. It is the largest JSON body over HTTP, and room for the ids, which
+ * HTTP has in the path.
+ */
+export const AGENT_BODY_MAX_BYTES = 4 * 1024 * 1024 + 1024;
+/**
+ * Maximum size of the headers of a message from an agent, in bytes. An agent sends a command id. The client compares each
+ * name with all names before it: 100 KB of names take it 20 s.
+ */
+export const AGENT_HEADERS_MAX_BYTES = 1024;
 
 const NO_HEADERS: MessageHeaders = Object.freeze({});
 const text = new TextDecoder('utf-8', { fatal: true });
@@ -29,6 +48,18 @@ export const encodeHeaders = (headers: MessageHeaders | undefined): MsgHdrs | un
     encoded.set(name.toLowerCase(), headers[name] ?? '');
   }
   return encoded;
+};
+
+/** Hosts are not trusted. Returns why a message of an agent would take too long to read. */
+const extentFault = (message: Msg): string | undefined => {
+  const { data, subject, reply = '' } = message;
+  if (data.length > AGENT_BODY_MAX_BYTES) return `its body must not have more than ${AGENT_BODY_MAX_BYTES} bytes`;
+  // The client does not declare this method. It counts the headers without reading them.
+  const size = (message as Msg & { size(): number }).size();
+  if (size - data.length - subject.length - reply.length > AGENT_HEADERS_MAX_BYTES)
+    return `its headers must not have more than ${AGENT_HEADERS_MAX_BYTES} bytes`;
+  const fault = jsonExtentFault(data);
+  return fault && `its body ${fault}`;
 };
 
 export const decodeMessage = (message: Msg): IncomingMessage => ({
@@ -132,6 +163,8 @@ export class MessageHandler {
   }
 
   private read(message: Msg): IncomingMessage {
+    const fault = parseAgentSubject(message.subject) && extentFault(message);
+    if (fault) throw new Error(`A message on ${message.subject} was dropped: ${fault}.`);
     try {
       return decodeMessage(message);
     } catch (error) {

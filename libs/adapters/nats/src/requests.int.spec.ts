@@ -1,8 +1,10 @@
-import { keepJsonText, RequestTimedOut } from '@muster/ports';
+import { JSON_MAX_MEMBERS, keepJsonText, RequestTimedOut } from '@muster/ports';
 import { eventually, type NatsServer, requestsContract, startNatsServer } from '@muster/testing';
-import { connect } from 'nats';
+import { connect, headers } from 'nats';
 import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
+import { AGENT_BODY_MAX_BYTES, AGENT_HEADERS_MAX_BYTES } from './message-handler';
 import { connectNatsRequests, type NatsRequests } from './requests';
+import { MAX_MESSAGE_BYTES } from './server-config';
 
 const LONG_TIMEOUT_MS = 10_000;
 const SHORT_TIMEOUT_MS = 50;
@@ -103,6 +105,60 @@ describe('connectNatsRequests', () => {
     await here.close();
     await expect(here.request('test.v1.closed', null, {}, LONG_TIMEOUT_MS)).rejects.toThrow(/closed/);
     expect(() => here.publish('test.v1.closed', null)).not.toThrow();
+  });
+});
+
+describe('messages of agents', () => {
+  const SUBJECT = 'agent.v1.infra-env.host.reply_to_step';
+  const bodyOf = (output: string): Buffer => Buffer.from(JSON.stringify({ output }));
+  let large: NatsServer;
+  beforeAll(async () => {
+    large = await startNatsServer({ config: `max_payload: ${MAX_MESSAGE_BYTES}` });
+  });
+  afterAll(() => large.stop());
+
+  it('are dropped before they are parsed when they would take too long to read', async () => {
+    const reports: string[] = [];
+    const received: unknown[] = [];
+    const service = await connectNatsRequests({
+      servers: large.url,
+      name: 'test',
+      onHandlerError: (_, error) => reports.push(error instanceof Error ? error.message : ''),
+    });
+    service.subscribe('agent.v1.*.*.reply_to_step', ({ body, headers }) => void received.push([body, headers]));
+    await service.flush();
+    const agent = await connect({ servers: large.url });
+    const many = headers();
+    for (let number = 0; number < 500; number += 1) many.set(`name-${number}`, '');
+    const parsed = jest.spyOn(JSON, 'parse');
+    agent.publish(SUBJECT, Buffer.from('['.repeat(MAX_MESSAGE_BYTES)));
+    agent.publish(SUBJECT, Buffer.from('['.repeat(JSON_MAX_MEMBERS + 1)));
+    agent.publish(SUBJECT, Buffer.from(`[${'0,'.repeat(JSON_MAX_MEMBERS)}0]`));
+    agent.publish(SUBJECT, Buffer.from('{}'), { headers: many });
+    await agent.flush();
+    await eventually('all are reported', () => reports.length === 4);
+    const parsedTexts = parsed.mock.calls.filter(([text]) => text.startsWith('[') || text === '{}');
+    parsed.mockRestore();
+    expect(parsedTexts).toEqual([]);
+    const dropped = `A message on ${SUBJECT} was dropped: its`;
+    expect(reports).toEqual([
+      `${dropped} body must not have more than ${AGENT_BODY_MAX_BYTES} bytes.`,
+      `${dropped} body must not be nested deeper than 32 levels.`,
+      `${dropped} body must not have more than 50000 members.`,
+      `${dropped} headers must not have more than ${AGENT_HEADERS_MAX_BYTES} bytes.`,
+    ]);
+
+    // The largest report, with commas and brackets in its text, and the headers of an agent.
+    const body = bodyOf('[,'.repeat(2 * 1024 * 1024));
+    expect(body.length).toBeGreaterThan(4 * 1024 * 1024);
+    const own = headers();
+    own.set('muster-command-id', '7d444840-9dc0-41d1-b245-5ffdce74fad2');
+    agent.publish(SUBJECT, body, { headers: own });
+    await eventually('the report arrives', () => received.length === 1);
+    expect(received).toEqual([[JSON.parse(body.toString()), { 'muster-command-id': own.get('muster-command-id') }]]);
+    expect(reports).toHaveLength(4);
+    await agent.close();
+    await service.close();
   });
 });
 

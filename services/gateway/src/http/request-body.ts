@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { JSON_MAX_DEPTH, jsonExtentFault } from '@muster/ports';
 import { isObject, type Members } from '@muster/schema';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS, SchemaViolation } from './request.pipes';
+import { SchemaViolation } from './request.pipes';
 
 /** Maximum size of a JSON body, in bytes. Inventory and connectivity reports of large hosts are the largest bodies. */
 export const JSON_BODY_MAX_BYTES = 4 * 1024 * 1024;
@@ -125,8 +126,8 @@ export async function readBody(
       `Content-Type ${JSON.stringify((mediaType ?? '').slice(0, 80))} is not supported. Send application/json.`,
       415,
     );
-  // A body has fewer members than bytes, and V8 parses this many brackets in 5 ms.
-  if (bytes.length > JSON_MAX_MEMBERS) checkJsonExtent(bytes);
+  const fault = jsonExtentFault(bytes);
+  if (fault) throw new SchemaViolation(`body ${fault}`);
   request.body = parseBody(bytes);
   // The validation of a large body is a turn of the event loop of its own.
   if (bytes.length > LONG_BODY_BYTES) await nextTurn();
@@ -209,40 +210,6 @@ function bytesOf(body: IncomingMessage): Promise<Buffer> {
 
 const tooDeep = (): SchemaViolation =>
   new SchemaViolation(`body must not be nested deeper than ${JSON_MAX_DEPTH} levels`);
-
-const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
-
-/**
- * Refuses JSON text with too deep or too many values before it is parsed, because V8 takes half a second for 4 MiB of
- * brackets. It makes one pass over the bytes and does not check the JSON syntax.
- * @throws SchemaViolation
- */
-export function checkJsonExtent(bytes: Uint8Array): void {
-  let depth = 0;
-  let members = 1;
-  for (let at = 0; at < bytes.length; at += 1) {
-    switch (bytes[at]) {
-      case QUOTE:
-        at += 1;
-        while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-        break;
-      case OPEN_LIST:
-      case OPEN_OBJECT:
-        depth += 1;
-        if (depth > JSON_MAX_DEPTH + 1) throw tooDeep();
-        break;
-      case CLOSE_LIST:
-      case CLOSE_OBJECT:
-        depth -= 1;
-        break;
-      case COMMA:
-        members += 1;
-        if (members > JSON_MAX_MEMBERS)
-          throw new SchemaViolation(`body must not have more than ${JSON_MAX_MEMBERS} members`);
-        break;
-    }
-  }
-}
 
 const invalidJson = (): SchemaViolation =>
   new SchemaViolation("Body is not valid JSON but content-type is set to 'application/json'");

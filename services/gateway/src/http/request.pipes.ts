@@ -7,6 +7,7 @@ import {
   satisfiesRules,
   UUID_PATTERN,
 } from '@muster/assisted-api';
+import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { isObject, type Members, objectAt } from '@muster/schema';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
@@ -61,13 +62,6 @@ function pathOf(parent: string, property: string): string {
   return parent === '' ? property : `${parent}.${property}`;
 }
 
-/** Maximum nesting of a request body. */
-export const JSON_MAX_DEPTH = 32;
-/**
- * Maximum number of members of all objects and lists of a body. An infra-env with 1,000 static hosts of 10 interfaces
- * has 33,000.
- */
-export const JSON_MAX_MEMBERS = 50_000;
 /** Maximum number of objects of request classes in a body. class-validator takes about 10 µs for each. */
 export const REQUEST_OBJECTS_MAX = 12_000;
 

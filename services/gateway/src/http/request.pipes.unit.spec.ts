@@ -9,7 +9,8 @@ import {
   StepReplyBody,
   TriggerEventBody,
 } from '@muster/assisted-api';
-import { IdPipe, JSON_MAX_DEPTH, JSON_MAX_MEMBERS, RequestPipe, TextPipe } from './request.pipes';
+import { JSON_MAX_DEPTH, JSON_MAX_MEMBERS } from '@muster/ports';
+import { IdPipe, RequestPipe, TextPipe } from './request.pipes';
 
 type RequestClass = new () => object;
 
