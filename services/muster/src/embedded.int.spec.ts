@@ -27,7 +27,13 @@ describe('all services in one process', () => {
   };
   let muster: RunningMuster;
   beforeAll(async () => {
-    const settings = { ...embeddedSettings(directory.path), MUSTER_SAVE_INTERVAL_SECONDS: '1' };
+    const empty = { AGENT_NATS_URL: '', NATS_TRUST_FILE: '', NATS_CA_FILE: '', ENABLE_SINGLE_NODE_DNSMASQ: '' };
+    const settings = {
+      ...embeddedSettings(directory.path),
+      ...empty,
+      NATS_TLS: 'on',
+      MUSTER_SAVE_INTERVAL_SECONDS: '1',
+    };
     const starting = (): Promise<RunningMuster> => startEmbedded(settings, SILENT);
     muster = await withoutHooks(starting);
   });
@@ -54,6 +60,16 @@ describe('all services in one process', () => {
     expect(readServiceBaseUrl(new SettingsReader(muster.platform.environment))).toBe(endpointOf('gateway'));
     const { download_url: link } = (await (await registerInfraEnv()).json()) as { download_url: string };
     expect(new URL(link).origin).toBe(endpointOf('image'));
+  });
+
+  it('keep what the start computed for settings that are empty', () => {
+    const files = join(directory.path, 'nats');
+    expect(muster.platform.environment).toMatchObject({
+      AGENT_NATS_URL: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:/),
+      NATS_TRUST_FILE: join(files, 'trust.json'),
+      NATS_CA_FILE: expect.stringContaining(files),
+      ENABLE_SINGLE_NODE_DNSMASQ: 'true',
+    });
   });
 
   it('enable no async hook, in which every promise of the process would take part', async () => {

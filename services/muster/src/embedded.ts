@@ -24,10 +24,12 @@ export interface RunningMuster {
  * NATS_URL is set. `instrument` may wrap the ports, to count calls or to inject faults.
  */
 export async function startEmbedded(
-  environment: Environment,
+  given: Environment,
   logger: LoggerService,
   instrument: (platform: OpenPlatform) => OpenPlatform = (platform) => platform,
 ): Promise<RunningMuster> {
+  // An empty value counts as not set, so it must not replace a value of this start.
+  const environment: Environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
   checkSettings(environment, keysOf(SERVICES), false);
   const settings = new SettingsReader(environment);
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));

@@ -56,7 +56,7 @@ async function main(args: readonly string[], environment: Environment): Promise<
       logger.warn(findingText(finding), 'doctor');
   const muster =
     name === undefined
-      ? await startEmbedded({ ...builtHostBinaries(new SettingsReader(environment)), ...environment }, logger)
+      ? await startEmbedded({ ...environment, ...builtHostBinaries(new SettingsReader(environment)) }, logger)
       : await startAlone(name, environment, logger);
 
   running.muster = muster;
