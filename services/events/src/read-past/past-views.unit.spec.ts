@@ -109,7 +109,7 @@ describe('a past state', () => {
   it('is folded in several turns, so that other work of the process runs in between', async () => {
     const { events } = await pastEvents(CLUSTER_ID, Date.parse(timeAt(99)), await stored(INSTALLATION_EVENTS));
     let nowMs = 0;
-    // The time of the turn has passed at every second look at this clock.
+    // The time of the turn has passed when this clock is read for the second time.
     const time = new TurnShare(PAST_TIME, () => (nowMs += 1_000));
     let otherWork = 0;
     let next = setImmediate(function work() {

@@ -148,7 +148,7 @@ export class EventPages {
     const counts = await Promise.all(
       EVENT_SEVERITIES.map(async (severity) => {
         const conditions = { collection: COLLECTIONS.events, where: { ...where, severity: [severity] } };
-        // A count of a read model in memory takes its time at once. Other requests are answered between slow ones.
+        // A count of a read model in memory does not wait for anything. Other requests are answered between slow ones.
         return [severity, await this.turns.run(() => readModels.count(conditions))] as const;
       }),
     );

@@ -162,7 +162,7 @@ describe('pages of events', () => {
       },
     };
     let nowMs = 0;
-    // Every look at this clock ends the time of the turn.
+    // Each time that this clock is read, the time of the turn ends.
     const turns = new RenderTurns(() => (nowMs += 1_000));
     const unknown = Array.from({ length: 900 }, (_event, n) => `unknown-${n}`);
     const query = { cluster_id: 'c1', categories: [...unknown, 'user'] };

@@ -113,7 +113,7 @@ export class BusRevocations implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Remembers a host that was removed before this start, if its credentials may still be valid. The process may have been killed before it
+   * Keeps the key of a host that was removed before this start, if its credentials may still be valid. The process may have been killed before it
    * ended them.
    */
   removedEarlier(key: HostKey, removedAtMs: number): void {
