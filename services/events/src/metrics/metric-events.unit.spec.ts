@@ -142,6 +142,16 @@ describe('events of the category metrics', () => {
     ]);
   });
 
+  it('count the interfaces of a host that reported them before it was bound', async () => {
+    const bound = onHost('HostBound', { clusterId: CLUSTER_ID });
+    const again = onInventory('InventoryReported', { hardware: hardware(), generation: 2 });
+    const free = hostRegistered({ clusterId: '' });
+    expect((await metrics(cluster, free, reported(), bound, again)).map(([name]) => name)).toEqual([
+      'nic.virtual_interfaces',
+      'nic.physical_interfaces',
+    ]);
+  });
+
   it('are not recorded for a host without a cluster', async () => {
     const free = hostRegistered({ clusterId: '' });
     const ended = [stage('Installing'), stage('Done'), onHost('HostInstallationFailed', { reason: 'no disk' })];

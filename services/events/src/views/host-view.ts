@@ -35,6 +35,7 @@ export const NOTHING_REPORTED = {
   _is_virtual: undefined,
   _networks: [],
   _inventory_digest: undefined,
+  _sizes: undefined,
   _disks: undefined,
   _disk_gb_min: undefined,
   _connectivity_digest: undefined,
