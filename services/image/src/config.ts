@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
+import { readProxySettings } from '@muster/host-api';
 import {
   type AuthType,
   type Environment,
@@ -77,6 +78,11 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     },
     remote: {
       trustedCa: readFileSetting(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
+      proxy: readProxySettings({
+        HTTP_PROXY: settings.get('HTTP_PROXY'),
+        HTTPS_PROXY: settings.get('HTTPS_PROXY'),
+        NO_PROXY: settings.get('NO_PROXY'),
+      }),
       headers: settings.get('OS_IMAGES_REQUEST_HEADERS') ?? {},
       queryParameters: settings.get('OS_IMAGES_REQUEST_QUERY_PARAMS') ?? {},
     },

@@ -1,7 +1,10 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { createSendHttp } from '@muster/host-api';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { errorMessage } from '@muster/schema';
+import { readImageConfig } from '@muster/service-image';
 import { builtHostBinaries } from './host-files';
 import { LOOPBACK } from './bus-access';
 
@@ -223,11 +226,20 @@ export function realSurroundings(environment: Environment): Surroundings {
       return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
     },
     canExecute,
-    failureOf: (url) =>
-      fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(ANSWER_MAX_MS) }).then(
-        () => undefined,
-        (error: unknown) =>
-          error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error),
-      ),
+    failureOf: (url) => failureOf(url, environment),
   };
+}
+
+/** Connects as the download of a base image does. A server is reached when it sends any answer. */
+async function failureOf(url: string, environment: Environment): Promise<string | undefined> {
+  const { trustedCa, proxy } = readImageConfig(environment).remote;
+  const { send, close } = createSendHttp({ caPem: trustedCa, proxy });
+  try {
+    await send({ method: 'HEAD', url, headers: {} }, AbortSignal.timeout(ANSWER_MAX_MS));
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  } finally {
+    close();
+  }
 }

@@ -24,7 +24,9 @@ export function proxyOf(url: URL, settings: ProxySettings | undefined): URL | un
   const text = url.protocol === 'https:' ? settings.httpsProxy : settings.httpProxy;
   if (text === '') return undefined;
   const address = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address)) throw new Error(`The proxy "${text}" is not a URL. Use http://host:port.`);
+  // The text may contain a password.
+  if (!URL.canParse(address))
+    throw new Error(`The proxy for ${url.protocol.slice(0, -1)} is not a URL. Use http://host:port.`);
   return new URL(address);
 }
 

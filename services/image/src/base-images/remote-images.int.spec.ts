@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { join } from 'node:path';
+import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { coreOsIso } from '../coreos-iso.fixture.spec';
 import { BUILD, type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
 import { type FileServer, startFileServer } from '../remote/file-server.fixture.spec';
+import { createCertificate, startSiteProxy } from '../remote/site-network.fixture.spec';
 
 let nats: NatsServer;
 let stage: ImageStage;
@@ -100,6 +103,28 @@ describe('a base image on a server', () => {
     await eventually('it failed', async () => (await list())[0]?.['state'] === 'failed');
     const response = await get();
     expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('SHA-256')]);
+  });
+});
+
+describe('a base image behind the proxy of a site', () => {
+  it('is downloaded with HTTPS_PROXY and the certificate authority of the setting', async () => {
+    const tls = await createCertificate('images.example.com');
+    const [folder, proxy, secure] = [temporaryDirectory(), await startSiteProxy(), await startFileServer(tls)];
+    try {
+      secure.serve(BASE);
+      const OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE = join(folder.path, 'ca.pem');
+      writeFileSync(OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE, tls.cert);
+      const url = secure.url.replace('127.0.0.1', 'images.example.com');
+      const OS_IMAGES = JSON.stringify([
+        { openshift_version: '4.18', cpu_architecture: 'x86_64', url, version: BUILD },
+      ]);
+      await open({ OS_IMAGES, OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE, HTTPS_PROXY: proxy.url });
+      await isServed();
+      expect(proxy.seen).toEqual(['CONNECT images.example.com']);
+    } finally {
+      await Promise.all([proxy.close(), secure.close()]);
+      folder.remove();
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface FileServer {
@@ -30,8 +31,8 @@ export interface ServeOptions {
   readonly location?: string;
 }
 
-/** One file on a real HTTP server with configurable faults. */
-export async function startFileServer(): Promise<FileServer> {
+/** One file on a real HTTP or, with a certificate, HTTPS server with configurable faults. */
+export async function startFileServer(tls?: { readonly key: string; readonly cert: string }): Promise<FileServer> {
   let [file, options]: [Buffer, ServeOptions] = [Buffer.alloc(0), {}];
   let held: Array<() => void> = [];
   let open: ServerResponse[] = [];
@@ -60,10 +61,10 @@ export async function startFileServer(): Promise<FileServer> {
     held.push(() => response.end(body.subarray(holdAfterBytes)));
     open.push(response);
   };
-  const server = createServer(answer);
+  const server = tls ? createHttpsServer(tls, answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base.iso`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/base.iso`,
     ranges,
     headers,
     urls,

@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
 import { openHttpByteSource, RemoteClient, RemoteError } from './remote-client';
+import { createCertificate, type SiteProxy, startSiteProxy } from './site-network.fixture.spec';
 
 const FILE = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index % 251));
 
@@ -52,6 +56,76 @@ describe('a file on a server', () => {
     );
     expect(error).toBeInstanceOf(RemoteError);
     expect(String(error)).toMatch(/127\.0\.0\.1:1\/x\.iso cannot be reached/);
+    expect(String(error)).not.toContain('canary');
+  });
+});
+
+describe('a file on a server behind the proxy of a site', () => {
+  const tls = createCertificate('images.example.com', 'mirror.example.com');
+  let [images, mirror, proxy]: [FileServer?, FileServer?, SiteProxy?] = [];
+  let directory: TemporaryDirectory;
+  let client: RemoteClient;
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    [images, mirror] = [await startFileServer(await tls), await startFileServer(await tls)];
+    proxy = await startSiteProxy();
+  });
+  afterEach(async () => {
+    client.close();
+    delete process.env['SSL_CERT_FILE'];
+    await Promise.all([proxy?.close(), images?.close(), mirror?.close()]);
+    directory.remove();
+  });
+  const urlAt = (server: FileServer | undefined, host: string): string =>
+    (server?.url ?? '').replace('127.0.0.1', host);
+  const open = (options: { readonly trustedCa?: string; readonly noProxy?: string }): RemoteClient => {
+    const settings = { httpProxy: proxy?.url ?? '', httpsProxy: proxy?.url ?? '', noProxy: options.noProxy ?? '' };
+    client = new RemoteClient({ headers: {}, queryParameters: {}, proxy: settings, trustedCa: options.trustedCa });
+    return client;
+  };
+
+  it('is read through the proxy, and so are the targets of its redirects', async () => {
+    open({ trustedCa: (await tls).cert });
+    mirror?.serve(FILE);
+    images?.serve(FILE, { status: 302, location: urlAt(mirror, 'mirror.example.com') });
+    const source = await openHttpByteSource(client, urlAt(images, 'images.example.com'));
+    expect(Buffer.from(await source.read(5, 10))).toEqual(FILE.subarray(5, 15));
+    expect(new Set(proxy?.seen)).toEqual(new Set(['CONNECT images.example.com', 'CONNECT mirror.example.com']));
+  });
+
+  it('is read through the proxy without TLS', async () => {
+    const plainServer = await startFileServer();
+    plainServer.serve(FILE);
+    open({});
+    const source = await openHttpByteSource(client, urlAt(plainServer, 'images.example.com'));
+    expect(Buffer.from(await source.read(5, 10))).toEqual(FILE.subarray(5, 15));
+    expect(proxy?.seen[0]).toBe('http://images.example.com/base.iso');
+    await plainServer.close();
+  });
+
+  it('is trusted with the certificate authorities of the system', async () => {
+    const bundle = join(directory.path, 'ca-bundle.crt');
+    writeFileSync(bundle, (await tls).cert);
+    images?.serve(FILE);
+    const url = urlAt(images, 'images.example.com');
+    await expect(openHttpByteSource(open({}), url)).rejects.toThrow(/cannot be reached: .*self-signed/);
+    client.close();
+    process.env['SSL_CERT_FILE'] = bundle;
+    expect((await openHttpByteSource(open({}), url)).size).toBe(FILE.length);
+  });
+
+  it('is reached directly when NO_PROXY has its host', async () => {
+    open({ noProxy: '.invalid' });
+    await expect(openHttpByteSource(client, 'https://images.invalid/base.iso')).rejects.toThrow(/cannot be reached/);
+    expect(proxy?.seen).toEqual([]);
+  });
+
+  it('fails with a reason when the proxy is not a URL', async () => {
+    const settings = { httpProxy: '', httpsProxy: 'http://user:canary@:x', noProxy: '' };
+    client = new RemoteClient({ headers: {}, queryParameters: {}, proxy: settings });
+    const error: unknown = await openHttpByteSource(client, 'https://images.example.com/x').catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(RemoteError);
+    expect(String(error)).toMatch(/proxy for https is not a URL/);
     expect(String(error)).not.toContain('canary');
   });
 });

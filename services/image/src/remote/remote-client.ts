@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { rootCertificates } from 'node:tls';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { ByteSource } from '@muster/boot-image';
+import { type Connections, createConnections, type ProxySettings } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 
 const REDIRECTS_MAX = 5;
 /** Maximum time without data from a server. */
@@ -10,8 +11,10 @@ const SOCKETS_MAX = 16;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 export interface RemoteClientOptions {
-  /** PEM. Trusted in addition to the default certificate authorities. */
+  /** PEM. Trusted in addition to the certificate authorities of Node and of the system. */
   readonly trustedCa?: string;
+  /** Undefined: all servers are reached directly. */
+  readonly proxy?: ProxySettings;
   /** Headers for servers that OS_IMAGES names. They are not sent to servers of redirects. */
   readonly headers: { readonly [name: string]: string };
   readonly queryParameters: { readonly [name: string]: string };
@@ -27,14 +30,9 @@ export class RemoteError extends Error {
 
 /** Downloads base images, following redirects. */
 export class RemoteClient {
-  private readonly http = new HttpAgent({ keepAlive: true, maxSockets: SOCKETS_MAX });
-  private readonly https: HttpsAgent;
+  private readonly byOrigin = new Map<string, Connections>();
 
-  constructor(private readonly options: RemoteClientOptions) {
-    const { trustedCa } = options;
-    const ca = trustedCa === undefined ? undefined : [...rootCertificates, trustedCa];
-    this.https = new HttpsAgent({ keepAlive: true, maxSockets: SOCKETS_MAX, ca });
-  }
+  constructor(private readonly options: RemoteClientOptions) {}
 
   /**
    * Returns the response with its unread body.
@@ -64,24 +62,38 @@ export class RemoteClient {
   }
 
   close(): void {
-    this.http.destroy();
-    this.https.destroy();
+    for (const connections of this.byOrigin.values()) connections.close();
+    this.byOrigin.clear();
+  }
+
+  /** Targets of redirects may need another proxy than the server that OS_IMAGES names. */
+  private connectionsTo(url: URL): Connections {
+    const known = this.byOrigin.get(url.origin);
+    if (known) return known;
+    const { trustedCa, proxy } = this.options;
+    const connections = createConnections(url, { caPem: trustedCa, proxy });
+    connections.agent.maxSockets = SOCKETS_MAX;
+    this.byOrigin.set(url.origin, connections);
+    return connections;
   }
 
   private ask(url: URL, headers: { readonly [name: string]: string }, signal?: AbortSignal): Promise<IncomingMessage> {
-    const isSecure = url.protocol === 'https:';
-    return new Promise((resolve, reject) => {
-      const options = { headers, signal, agent: isSecure ? this.https : this.http, timeout: SILENCE_MS_MAX };
-      const asked = (isSecure ? httpsRequest : httpRequest)(url, options, resolve);
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const { agent, isTls, requestOptions } = this.connectionsTo(url);
+      const { headers: ofProxy, ...target } = requestOptions(url);
+      const asked = (isTls ? httpsRequest : httpRequest)(
+        { ...target, headers: { ...ofProxy, ...headers }, signal, agent, timeout: SILENCE_MS_MAX },
+        resolve,
+      );
       asked.once('timeout', () =>
         asked.destroy(new RemoteError(`${plain(url)} sent no data for ${SILENCE_MS_MAX / 1_000} s`)),
       );
-      asked.once('error', (error) =>
-        reject(
-          error instanceof RemoteError ? error : new RemoteError(`${plain(url)} cannot be reached: ${error.message}`),
-        ),
-      );
+      asked.once('error', reject);
       asked.end();
+    }).catch((error: unknown) => {
+      throw error instanceof RemoteError
+        ? error
+        : new RemoteError(`${plain(url)} cannot be reached: ${errorMessage(error)}`);
     });
   }
 }

@@ -64,7 +64,8 @@ export const IMAGE_SETTINGS = {
   }),
   OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE: path({
     ...IMAGE,
-    meaning: 'The PEM file with certificate authorities that are trusted for downloads besides the usual ones.',
+    meaning:
+      'The PEM file with certificate authorities that are trusted for downloads in addition to those of the system.',
   }),
   OS_IMAGES_REQUEST_HEADERS: json({
     ...IMAGE,

@@ -170,14 +170,14 @@ export const PROGRAM_SETTINGS = {
     meaning: 'The URL from which hosts and users download boot images. It must be reachable from them.',
   }),
   HTTP_PROXY: text({
-    readBy: ['ignition'],
+    readBy: ['ignition', 'image'],
     isSecret: true,
-    meaning: 'The HTTP proxy for `openshift-install` and `oc`.',
+    meaning: 'The proxy for http URLs of base images and releases, and for `openshift-install` and `oc`.',
   }),
   HTTPS_PROXY: text({
-    readBy: ['ignition'],
+    readBy: ['ignition', 'image'],
     isSecret: true,
-    meaning: 'The HTTPS proxy for `openshift-install` and `oc`.',
+    meaning: 'The proxy for https URLs of base images and releases, and for `openshift-install` and `oc`.',
   }),
-  NO_PROXY: text({ readBy: ['ignition'], meaning: 'Hosts that are reached without the proxy.' }),
+  NO_PROXY: text({ readBy: ['ignition', 'image'], meaning: 'Hosts that are reached without the proxy.' }),
 };

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { realSurroundings } from './doctor';
+
+describe('the connection test of the doctor command', () => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.writeHead(404).end();
+  });
+  proxy.on('connect', (request, socket) => {
+    seen.push(`CONNECT ${request.url}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  let url = '';
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  });
+  afterAll(() => proxy.close());
+  beforeEach(() => seen.splice(0));
+
+  it('uses the proxies of the settings, as downloads of base images do', async () => {
+    const { failureOf } = realSurroundings({ HTTP_PROXY: url, HTTPS_PROXY: url });
+    expect(await failureOf('http://images.example.com')).toBeUndefined();
+    expect(await failureOf('https://images.example.com')).toMatch(/answered 403 to CONNECT images\.example\.com:443/);
+    expect(seen).toEqual(['HEAD http://images.example.com/', 'CONNECT images.example.com:443']);
+  });
+
+  it('reports a server that cannot be reached', async () => {
+    expect(await realSurroundings({}).failureOf('http://127.0.0.1:1')).toMatch(/ECONNREFUSED/);
+  });
+});
