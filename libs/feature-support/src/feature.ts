@@ -66,8 +66,14 @@ export type UnavailableReason = 'cpuArchitecture' | 'platform' | 'openshiftVersi
 
 export type ArchitectureName = 'x86_64' | 'arm64' | 's390x' | 'ppc64le' | 'multi';
 
-/** The v2 API uses arm64, machines report aarch64. */
-export const canonicalArchitecture = (name: string): string => (name === 'aarch64' ? 'arm64' : name);
+/** Returns the name of an architecture in the v2 API: machines report aarch64, and images use amd64. */
+export const canonicalArchitecture = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
+
+/** Other names of an architecture → its name in the v2 API. */
+const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
+  ['aarch64', 'arm64'],
+  ['amd64', 'x86_64'],
+]);
 
 /** The level of a feature, and the reason when it cannot be used. */
 export interface LeveledFeature {

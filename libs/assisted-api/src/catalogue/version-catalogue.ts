@@ -1,4 +1,4 @@
-import { compareVersions, majorMinor } from '@muster/feature-support';
+import { canonicalArchitecture, compareVersions, majorMinor } from '@muster/feature-support';
 import { Type } from '@sinclair/typebox';
 import { type Static, StringEnum } from '../schema/answer-schema';
 
@@ -47,12 +47,25 @@ const PRE_RELEASE = /-(?:alpha|beta|ec|fc|rc)\b|nightly/;
 const supportLevelOf = ({ version, support_level: given }: ReleaseImage): string =>
   given || (PRE_RELEASE.test(version) ? 'beta' : 'production');
 
-/** The versions that can be installed and booted, with lookups by the version names of users. */
+/**
+ * The versions that can be installed and booted, with lookups by the version names of users. Architectures have their
+ * names of the v2 API, also when the lists contain `aarch64` or `amd64`.
+ */
 export class VersionCatalogue {
-  constructor(
-    readonly releases: readonly ReleaseImage[],
-    readonly osImages: readonly OsImage[],
-  ) {}
+  readonly releases: readonly ReleaseImage[];
+  readonly osImages: readonly OsImage[];
+
+  constructor(releases: readonly ReleaseImage[], osImages: readonly OsImage[]) {
+    this.releases = releases.map((release) => ({
+      ...release,
+      cpu_architecture: canonicalArchitecture(release.cpu_architecture),
+      cpu_architectures: release.cpu_architectures?.map(canonicalArchitecture),
+    }));
+    this.osImages = osImages.map((image) => ({
+      ...image,
+      cpu_architecture: canonicalArchitecture(image.cpu_architecture),
+    }));
+  }
 
   /**
    * Returns the release for "4.18", "4.18.52" or "4.18-multi" on an architecture. A multi-architecture release is used

@@ -28,6 +28,27 @@ describe('VersionCatalogue', () => {
     expect(catalogue.findOsImage(version, architecture)?.openshift_version).toBe(found);
   });
 
+  it('names the architectures of its lists as the v2 API does', () => {
+    const image = (cpu_architecture: string) => ({
+      openshift_version: '4.18',
+      cpu_architecture,
+      url: `https://images.example.com/${cpu_architecture}`,
+      version: '4.18.3',
+    });
+    const named = new VersionCatalogue(
+      [image('aarch64'), { ...image('multi'), cpu_architectures: ['amd64', 'aarch64'], version: '4.18.3-multi' }],
+      [image('amd64'), image('aarch64')],
+    );
+    expect(named.findRelease('4.18', 'arm64')?.url).toBe('https://images.example.com/aarch64');
+    expect(named.findRelease('4.18', 'x86_64')?.url).toBe('https://images.example.com/multi');
+    expect(named.findOsImage('4.18', 'arm64')?.url).toBe('https://images.example.com/aarch64');
+    expect(named.findOsImage('4.18', 'x86_64')?.url).toBe('https://images.example.com/amd64');
+    expect(named.toV2()).toMatchObject({
+      '4.18.3': { cpu_architectures: ['arm64'] },
+      '4.18.3-multi': { cpu_architectures: ['x86_64', 'arm64'] },
+    });
+  });
+
   it('toV2 returns versions newest first with all architectures, and one default', () => {
     const shown = catalogue.toV2();
     expect(Object.keys(shown).slice(0, 2)).toEqual(['5.0.0-ec.5', '5.0.0-ec.5-multi']);

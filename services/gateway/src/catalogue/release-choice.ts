@@ -1,5 +1,6 @@
 import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
+import { canonicalArchitecture } from '@muster/feature-support';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller';
@@ -88,8 +89,7 @@ const isIn = (image: string, registry: string): boolean => {
 
 const IMAGE_DISPLAY_MAX = 128;
 
-const normalised = (architecture: string | undefined): string =>
-  architecture === 'aarch64' ? 'arm64' : (architecture ?? DEFAULT_ARCHITECTURE);
+const normalised = (architecture = DEFAULT_ARCHITECTURE): string => canonicalArchitecture(architecture);
 
 const noVersion = (version: string, architecture: string, allowed: readonly string[]): RefusalError =>
   new RefusalError({

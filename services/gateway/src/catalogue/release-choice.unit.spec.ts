@@ -54,6 +54,19 @@ describe('the release image of a new cluster', () => {
     );
   });
 
+  it('is found for each name of its architecture', () => {
+    const arm = [{ openshift_version: '4.18', version: '4.18.3', cpu_architecture: 'aarch64', url: OWN }];
+    const choice = new ReleaseChoice(new VersionCatalogue(arm, arm), {
+      releaseImages: arm,
+      allowedReleaseRegistries: [],
+      toolchains: toolchainsOf({}),
+    });
+    for (const cpu_architecture of ['arm64', 'aarch64'] as const) {
+      expect(choice.ofCluster({ openshift_version: '4.18', cpu_architecture }, user).cpuArchitecture).toBe('arm64');
+      expect(choice.ofInfraEnv('4.18', cpu_architecture).cpuArchitecture).toBe('arm64');
+    }
+  });
+
   it('does not leave the allowed registry with dots', () => {
     expect(() => choose('registry.example.com/team/../x:1', user, ['registry.example.com/team'])).toThrow();
   });

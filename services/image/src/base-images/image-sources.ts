@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
+import { canonicalArchitecture } from '@muster/feature-support';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 import { ImageStore, type StoredImageState, type WantedImage } from '../remote/image-store';
 import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
 import { digestOfImage, OPEN_IMAGE_FILE, type OpenImageFile, verifyBaseImage } from './base-image';
-import { architectureOf, kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';
+import { kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';
 
 export interface OpenedSource {
   readonly source: ByteSource;
@@ -133,6 +134,6 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
 }
 
 function fileNameOf(entry: OsImageEntry): string {
-  const name = [kindOf(entry), entry.version, architectureOf(entry.cpu_architecture)].join('-');
+  const name = [kindOf(entry), entry.version, canonicalArchitecture(entry.cpu_architecture)].join('-');
   return `rhcos-${name.replace(/[^A-Za-z0-9._-]/g, '_')}.iso`;
 }

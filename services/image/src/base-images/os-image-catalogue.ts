@@ -1,6 +1,7 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OsImage, VersionCatalogue } from '@muster/assisted-api';
+import { canonicalArchitecture } from '@muster/feature-support';
 import { RefusalError } from '@muster/problems';
 
 /** An element of OS_IMAGES. */
@@ -13,13 +14,6 @@ export interface OsImageEntry extends OsImage {
 
 export type BaseKind = 'full-iso' | 'disconnected-iso';
 
-/** Other names of an architecture. */
-const SAME_ARCHITECTURE: ReadonlyMap<string, string> = new Map([
-  ['aarch64', 'arm64'],
-  ['amd64', 'x86_64'],
-]);
-/** Returns the canonical name of the architecture. */
-export const architectureOf = (name: string): string => SAME_ARCHITECTURE.get(name) ?? name;
 export const kindOf = ({ type }: OsImageEntry): BaseKind =>
   type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
 
@@ -29,7 +23,7 @@ export class OsImageCatalogue {
   private readonly byKind: ReadonlyMap<BaseKind, VersionCatalogue>;
 
   constructor(entries: readonly OsImageEntry[]) {
-    this.entries = entries.map((entry) => ({ ...entry, cpu_architecture: architectureOf(entry.cpu_architecture) }));
+    this.entries = new VersionCatalogue([], entries).osImages;
     const of = (kind: BaseKind): VersionCatalogue => {
       return new VersionCatalogue(
         [],
@@ -48,7 +42,7 @@ export class OsImageCatalogue {
    */
   find(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry {
     const catalogue = this.byKind.get(kind);
-    const entry = version === '' ? undefined : catalogue?.findOsImage(version, architectureOf(architecture));
+    const entry = version === '' ? undefined : catalogue?.findOsImage(version, canonicalArchitecture(architecture));
     if (entry) return entry;
     throw new RefusalError({
       code: 'not-found',
