@@ -98,6 +98,18 @@ describe('events of the category metrics', () => {
     expect(await metrics(...events)).toEqual([['cluster.installation.results', { duration: 600, result, lastState }]]);
   });
 
+  it('report both results of an installation that completes after its deadline', async () => {
+    const late = [
+      status('finalizing', 'ready', 1),
+      status('error', 'finalizing', 301),
+      status('installed', 'error', 401),
+    ];
+    expect(await metrics(cluster, preparing, ...late)).toEqual([
+      ['cluster.installation.results', { duration: 300, result: 'error', lastState: 'finalizing' }],
+      ['cluster.installation.results', { duration: 400, result: 'installed', lastState: 'error' }],
+    ]);
+  });
+
   it('report no result of a status that ends no installation', async () => {
     const failed = [cluster, preparing, status('installing', 'ready', 1), status('error', 'installing', 2)];
     expect(await metrics(...failed, status('cancelled', 'error', 3))).toHaveLength(1);

@@ -51,14 +51,17 @@ export const CLUSTER_OBSERVATIONS: Rows<ClusterDocument | undefined> = {
     ),
 };
 
-/** Returns the duration of the installation that the new status ends; undefined when it ends none. */
+/**
+ * Returns the duration of the installation that the new status ends; undefined when it ends none. A cluster that
+ * completes after its deadline ends its installation twice: as an error, and as installed.
+ */
 export function installationSeconds(
   status: string,
   at: string,
   before: ClusterDocument | undefined,
 ): number | undefined {
-  const isEnd = before && ENDS.has(status) && !ENDS.has(before.status) && before._attempt > 0;
-  return isEnd ? secondsSince(before.install_started_at, at) : undefined;
+  const isEnd = status === 'installed' || (ENDS.has(status) && !ENDS.has(before?.status ?? ''));
+  return before && isEnd && before._attempt > 0 ? secondsSince(before.install_started_at, at) : undefined;
 }
 
 /** Undefined without a start, and when the clock of the service was set back. */

@@ -58,6 +58,11 @@ describe('metrics from events', () => {
     expect(await figures('cluster_installation_seconds', ...history)).toEqual({ 'result="installed"': [600, 1] });
     const cancelled = [...history.slice(0, 4), status('cancelled', 'installing', 11)];
     expect(await figures('cluster_installation_seconds', ...cancelled)).toEqual({ 'result="cancelled"': [10, 1] });
+    const late = [...history.slice(0, 5), status('error', 'finalizing', 301), status('installed', 'error', 401)];
+    expect(await figures('cluster_installation_seconds', ...late)).toEqual({
+      'result="error"': [300, 1],
+      'result="installed"': [400, 1],
+    });
   });
 
   it('count an installation once that waits for a user action, and a repeated installation again', async () => {
