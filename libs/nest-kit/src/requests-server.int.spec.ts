@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { EventsService, IgnitionService, type Plain, type RecordNoteRequest, subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -162,5 +163,45 @@ describe('RequestsServer', () => {
     expect(received).toHaveLength(40);
     await replica.close();
     await other.close();
+  });
+
+  describe('of a service that stops', () => {
+    type OnMessage = Parameters<NatsRequests['subscribe']>[1];
+    const messageOf = (name: string) => ({ subject, body: { note: { name } }, headers: {} });
+
+    /** Starts a service and returns the function that its server subscribed. */
+    async function start(): Promise<{ stopping: RunningService; deliver: OnMessage }> {
+      const handlers = new Map<string, OnMessage>();
+      const subscribe = (name: string, onMessage: OnMessage) => {
+        handlers.set(name, onMessage);
+        return { unsubscribe: () => undefined };
+      };
+      const platform = { requests: { subscribe }, ids: seededIds() } as unknown as Platform;
+      const stopping = await startMicroservice('events', NotesModule, platform, logger);
+      return { stopping, deliver: (message) => handlers.get(subject)?.(message) };
+    }
+
+    it('answers running requests before it ends, and no others', async () => {
+      let release = (): void => undefined;
+      gates.set('running', new Promise((resolve) => (release = resolve)));
+      const { stopping, deliver } = await start();
+      const ends: string[] = [];
+      const answered = deliver(messageOf('running'))?.then(() => ends.push('answered'));
+      const closed = stopping.close().then(() => ends.push('closed'));
+      expect(deliver(messageOf('late'))).toBeUndefined();
+      await Promise.race([closed, sleep(200)]);
+      release();
+      await Promise.all([answered, closed]);
+      expect(ends).toEqual(['answered', 'closed']);
+      expect(received.map(({ request }) => request.note?.name)).toEqual(['running']);
+    });
+
+    it('ends although a request never ends', async () => {
+      gates.set('endless', new Promise(() => undefined));
+      const { stopping, deliver } = await start();
+      void deliver(messageOf('endless'));
+      await stopping.close();
+      expect(received).toHaveLength(1);
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { AppendTooLarge, type IncomingMessage, type JsonValue, unavailableIn } from '@muster/ports';
+import { AppendTooLarge, type IncomingMessage, type JsonValue, settleWithin, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
 import { type INestApplicationContext, Logger, SetMetadata } from '@nestjs/common';
@@ -14,6 +14,9 @@ import { RequestLogEntry } from './request-log-entry';
 type Handler = (request: unknown, context: CommandContext) => unknown;
 
 const HANDLED_METHOD = 'muster:handled-method';
+
+/** Maximum time for the running requests when the service stops. The program ends 5 s after the signal. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The controller method handles this method of proto/muster/v1: `(request: Plain message, context: CommandContext) => Plain response`. */
 export function Handles(method: DescMethod): MethodDecorator {
@@ -45,6 +48,8 @@ function handledBy(handler: object): DescMethod | undefined {
 export class RequestsServer {
   private readonly logger = new Logger(RequestsServer.name);
   private subscriptions: { unsubscribe(): void }[] = [];
+  private readonly answering = new Set<Promise<JsonValue>>();
+  private isClosing = false;
 
   constructor(
     private readonly serviceName: string,
@@ -56,14 +61,26 @@ export class RequestsServer {
     for (const [method, handler] of handlersOf(app)) this.subscriptions.push(this.serve(method, handler));
   }
 
-  close(): void {
+  /**
+   * Resolves when the running requests are answered, or after CLOSE_TIMEOUT_MS. They need the store, which closes afterwards. A
+   * received request that has not started gets no answer, so that its caller repeats it.
+   */
+  async close(): Promise<void> {
+    this.isClosing = true;
     this.subscriptions.forEach((subscription) => subscription.unsubscribe());
     this.subscriptions = [];
+    const late = (): Error => new Error('Some requests take longer.');
+    await settleWithin(CLOSE_TIMEOUT_MS, Promise.all(this.answering), late).catch(() => undefined);
   }
 
   private serve(method: DescMethod, handler: Handler): { unsubscribe(): void } {
-    const answer = (message: IncomingMessage): Promise<JsonValue> =>
-      this.answer(message, fromHeaders(message.headers, this.platform.ids), method, handler);
+    const answer = (message: IncomingMessage): Promise<JsonValue> | undefined => {
+      if (this.isClosing) return undefined;
+      const context = fromHeaders(message.headers, this.platform.ids);
+      const running = this.answer(message, context, method, handler).finally(() => this.answering.delete(running));
+      this.answering.add(running);
+      return running;
+    };
     return this.platform.requests.subscribe(subjectOfMethod(method), answer, { queue: this.serviceName });
   }
 

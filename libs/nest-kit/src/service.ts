@@ -33,7 +33,7 @@ export async function startMicroservice(
   const server = new RequestsServer(name, platform);
   server.listen(app);
   const close = async (): Promise<void> => {
-    server.close();
+    await server.close();
     await app.close();
   };
   return { name, endpoints: [], app, close };
