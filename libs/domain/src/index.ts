@@ -96,6 +96,7 @@ export {
   toRoleCandidates,
 } from './roles/suggest-roles';
 export { imagesOf } from './steps/installation-steps';
+export { lacksCoreosImage } from './steps/installation-steps';
 export { ignitionBase } from './steps/network-steps';
 export { PollScheduler } from './steps/pacing';
 export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';

@@ -40,6 +40,7 @@ export async function pushRelease(
   };
   await push('machine-config-operator', { 'usr/bin/machine-config-daemon': 'machine-config-daemon' });
   await push('must-gather', { 'usr/bin/gather': '#!/bin/bash\n' });
+  await push('rhel-coreos', { 'usr/lib/ostree/prepare-root.conf': '[composefs]\nenabled = yes\n' });
   if (installer) await push('installer', { 'usr/bin/openshift-install': installer });
   if (baremetalInstaller) await push('baremetal-installer', { 'usr/bin/openshift-install': baremetalInstaller });
   const tag = `${version}-x86_64`;

@@ -126,8 +126,13 @@ export class TestCluster {
     await this.running.ask(method.installCluster, { clusterId: this.id });
   }
 
-  async releaseRead(machineConfigOperatorImage: string, mustGatherImage: string, attempt = 1): Promise<void> {
-    const release = { releaseImage: 'quay.io/release:1', version: '4.18.3', coreosVersion: '' };
+  async releaseRead(
+    machineConfigOperatorImage: string,
+    mustGatherImage: string,
+    attempt = 1,
+    coreosImage?: string,
+  ): Promise<void> {
+    const release = { coreosImage, releaseImage: 'quay.io/release:1', version: '4.18.3', coreosVersion: '' };
     const data = { clusterId: this.id, attempt, ...release, machineConfigOperatorImage, mustGatherImage };
     await this.running.append(streamIdOf('artifact', this.id), { type: 'ReleaseRead', data });
   }

@@ -23,7 +23,7 @@ import type { RequirementsTable } from '@muster/validation-rules';
 
 /** The settings of this service. */
 export interface RegistrationConfig {
-  readonly images: StepImages;
+  readonly images: Omit<StepImages, 'coreos'>;
   readonly steps: StepSettings;
   /** Time without a poll after which a host is disconnected. */
   readonly maxDisconnectionMs: number;

@@ -50,7 +50,7 @@ const SKIP_MCO_REBOOT_SINCE = '4.15';
 export const install: StepArguments = (context) => {
   const { host, cluster, images, settings } = context;
   const installerArgs = installerArguments(context);
-  if (!cluster || !host.installationDiskId || !installerArgs) return undefined;
+  if (!cluster || !host.installationDiskId || !installerArgs || lacksCoreosImage(context)) return undefined;
   const isDay1 = !isDay2Host(host);
   return [
     JSON.stringify({
@@ -66,6 +66,7 @@ export const install: StepArguments = (context) => {
       check_cvo: settings.checkClusterVersion || undefined,
       enable_skip_mco_reboot: skipsMcoReboot(context) || undefined,
       notify_num_reboots: true,
+      coreos_image: coreosImageOf(context),
       mco_image: (isDay1 && images.machineConfigOperator) || undefined,
       must_gather_image: (isDay1 && images.mustGather) || undefined,
       openshift_version: (isDay1 && cluster.openshiftVersion) || undefined,
@@ -77,6 +78,18 @@ export const install: StepArguments = (context) => {
     }),
   ];
 };
+
+/**
+ * Returns the operating system image that replaces the running system of a host without writing its disk. Undefined for
+ * a host that does not run from its disk. On day 2, the cluster that it joins names the image.
+ */
+function coreosImageOf({ hardware, host, images }: StepContext): string | undefined {
+  if (hardware?.bootDeviceType !== 'persistent') return undefined;
+  return images.coreos || (isDay2Host(host) && host.osImageUrl) || '';
+}
+
+/** Without the image, the installer would write the disk from which the host runs. */
+export const lacksCoreosImage = (context: StepContext): boolean => coreosImageOf(context) === '';
 
 function roleOf({ isBootstrap, effectiveRole }: StepHost): string {
   if (isBootstrap) return 'bootstrap';

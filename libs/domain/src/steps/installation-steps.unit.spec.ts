@@ -3,6 +3,7 @@ import {
   imageAvailability,
   install,
   inventory,
+  lacksCoreosImage,
   logsGather,
   stopInstallation,
 } from './installation-steps';
@@ -51,6 +52,40 @@ describe('image availability check', () => {
   it('is not sent when all images were checked', () => {
     const checkedImages = [RELEASE, 'quay.io/mco:2', 'quay.io/must-gather:2', 'quay.io/installer:2'];
     expect(imageAvailability(stepContext({ host: { checkedImages } }))).toBeUndefined();
+  });
+});
+
+describe('install step of a host that runs from its disk', () => {
+  const persistent = { bootDeviceType: 'persistent' };
+  const unknown = { images: { coreos: '' }, hardware: persistent };
+  const osImageUrl = 'quay.io/coreos:joined';
+
+  it('names the operating system image of the release', () => {
+    expect(command({ hardware: persistent })).toMatchObject({ coreos_image: 'quay.io/coreos:2' });
+    expect(command({ hardware: persistent, host: { ...DAY2, osImageUrl } })).toMatchObject({
+      coreos_image: 'quay.io/coreos:2',
+    });
+  });
+
+  it('names that of the cluster that the host joins when the release is not known', () => {
+    expect(command({ ...unknown, host: { ...DAY2, osImageUrl } })).toMatchObject({ coreos_image: osImageUrl });
+  });
+
+  it.each<[string, Changes]>([
+    ['on day 1', { ...unknown, host: { osImageUrl } }],
+    ['on day 2', { ...unknown, host: DAY2 }],
+  ])('is not sent without an image, because the installer would write the disk, %s', (_case, changes) => {
+    expect(install(stepContext(changes))).toBeUndefined();
+    expect(lacksCoreosImage(stepContext(changes))).toBe(true);
+  });
+
+  it.each(['', 'ephemeral'])('has no such image when the boot device is %j', (bootDeviceType) => {
+    for (const coreos of ['', 'quay.io/coreos:2']) {
+      const changes = { images: { coreos }, hardware: { bootDeviceType } };
+      expect(command(changes)).not.toHaveProperty('coreos_image');
+      expect(command(changes)).toHaveProperty('boot_device');
+      expect(lacksCoreosImage(stepContext(changes))).toBe(false);
+    }
   });
 });
 

@@ -39,6 +39,8 @@ export interface StepHost {
   readonly checkedImages: readonly string[];
   /** Tang servers of the installed cluster that a day-2 host joins, from its Ignition config, as a JSON array. */
   readonly tangServers?: string;
+  /** Operating system image of the installed cluster that a day-2 host joins, from its Ignition config. */
+  readonly osImageUrl?: string;
   /** How this host accesses the Ignition endpoint, when it differs from the other hosts. Token and headers are secrets. */
   readonly ignitionAccess?: {
     readonly token: string;
@@ -94,6 +96,8 @@ export interface StepImages {
   readonly controller: string;
   readonly machineConfigOperator: string;
   readonly mustGather: string;
+  /** Operating system of the release. Empty when it is not known. */
+  readonly coreos: string;
 }
 
 export interface StepSettings {

@@ -117,6 +117,7 @@ export const stepContext = (changes: Changes = {}): StepContext => ({
     controller: 'quay.io/controller:2',
     machineConfigOperator: 'quay.io/mco:2',
     mustGather: 'quay.io/must-gather:2',
+    coreos: 'quay.io/coreos:2',
     ...changes.images,
   },
   settings: {

@@ -123,6 +123,18 @@ describe('worker Ignition config of an installed cluster', () => {
     expect(readWorkerIgnition(withLuks({ tpm2: true })).tangServers).toBeUndefined();
   });
 
+  it('contains the operating system image of its machine config', () => {
+    const withConfig = (source: string): string =>
+      JSON.stringify({
+        storage: { files: [{ path: '/etc/ignition-machine-config-encapsulated.json', contents: { source } }] },
+      });
+    const config = JSON.stringify({ spec: { osImageURL: 'quay.io/coreos@sha256:1' } });
+    for (const source of [`data:,${encodeURIComponent(config)}`, `data:;base64,${btoa(config)}`])
+      expect(readWorkerIgnition(withConfig(source)).osImageUrl).toBe('quay.io/coreos@sha256:1');
+    for (const source of ['data:,x', 'data:,{}', `data:,{"spec":{"osImageURL":"${'u'.repeat(5_000)}"}}`])
+      expect(readWorkerIgnition(withConfig(source))).not.toHaveProperty('osImageUrl');
+  });
+
   it('contains the load balancing', () => {
     const files = [{ path: '/etc/kubernetes/manifests/keepalived.yaml' }];
     expect(readWorkerIgnition(JSON.stringify({ storage: { files } })).networking).toBe('managed');

@@ -1,6 +1,7 @@
 import { parseIp } from '@muster/addresses';
 import { parseHostKey } from '@muster/contracts';
 import { fromDataUrl } from '@muster/ignition-config';
+import { parseJson } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import {
   type Digest,
@@ -21,16 +22,20 @@ export interface WorkerIgnition {
   readonly networking: string;
   /** JSON text of the list of `{url, thumbprint}` when disks are encrypted with Tang. */
   readonly tangServers?: string;
+  /** Operating system image of its machine config. */
+  readonly osImageUrl?: string;
 }
 
 /** Limits far above real configurations. */
 const TANG_SERVERS_MAX = 32;
-const TANG_TEXT_MAX_CHARACTERS = 2_048;
+const TEXT_MAX_CHARACTERS = 2_048;
 
 const UNREADABLE: WorkerIgnition = { diskEncryption: '', networking: '' };
 /** Static pods of the load balancer and name service that are part of the cluster. */
 const MANAGED_FILES = ['/etc/kubernetes/manifests/coredns.yaml', '/etc/kubernetes/manifests/keepalived.yaml'];
 const KUBECONFIG = '/etc/kubernetes/kubeconfig';
+/** The machine config of which the Ignition config was made. */
+const MACHINE_CONFIG = '/etc/ignition-machine-config-encapsulated.json';
 
 type Document = { readonly [member: string]: unknown };
 const isDocument = (value: unknown): value is Document =>
@@ -40,25 +45,31 @@ const member = (value: unknown, name: string): unknown =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export function readWorkerIgnition(text: string): WorkerIgnition {
-  let ignition: unknown;
-  try {
-    ignition = JSON.parse(text);
-  } catch {
-    return UNREADABLE;
-  }
+  const ignition = parseJson(text);
+  if (ignition === undefined) return UNREADABLE;
   const storage = member(ignition, 'storage');
-  const isManaged = listOf(member(storage, 'files')).some(
+  const files = listOf(member(storage, 'files'));
+  const isManaged = files.some(
     (file) =>
       MANAGED_FILES.includes(String(member(file, 'path'))) ||
       (member(file, 'path') === KUBECONFIG && hasServerAddress(member(member(file, 'contents'), 'source'))),
   );
   const luks = listOf(member(storage, 'luks'))[0];
   const diskEncryption = encryptionOf(luks);
+  const osImageUrl = osImageUrlOf(files.find((file) => member(file, 'path') === MACHINE_CONFIG));
   return {
     diskEncryption,
     networking: isManaged ? 'managed' : 'user-managed',
     ...(diskEncryption === 'tang' ? { tangServers: tangServersOf(luks) } : {}),
+    ...(osImageUrl ? { osImageUrl } : {}),
   };
+}
+
+function osImageUrlOf(file: unknown): string | undefined {
+  const source = member(member(file, 'contents'), 'source');
+  const config = parseJson((typeof source === 'string' ? fromDataUrl(source) : undefined) ?? '');
+  const url = member(member(config, 'spec'), 'osImageURL');
+  return isShortText(url) ? url : undefined;
 }
 
 /** Whether a kubeconfig has the address of its server instead of a name. Such a cluster needs no DNS record for it. */
@@ -84,7 +95,7 @@ function tangServersOf(luks: unknown): string {
 }
 
 const isShortText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= TANG_TEXT_MAX_CHARACTERS;
+  typeof value === 'string' && value.length <= TEXT_MAX_CHARACTERS;
 
 const MAX_ENDPOINT_REPORT_BYTES = 8 * 1024 * 1024;
 const MAX_TANG_SERVERS = 64;

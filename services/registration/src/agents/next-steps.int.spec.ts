@@ -1,4 +1,11 @@
-import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import {
+  EventsService,
+  type HostKey,
+  parseHostKey,
+  RegistrationService,
+  streamIdOf,
+  subjectOfMethod,
+} from '@muster/contracts';
 import { keptJson } from '@muster/nest-kit';
 import type { JsonObject } from '@muster/ports';
 import { eventually } from '@muster/testing';
@@ -54,6 +61,67 @@ describe('the agent of a host in a ready cluster', () => {
     };
     await eventually('the images of the release', async () => (await images()).includes('quay.io/mco@sha256:1'));
     expect(await images()).toContain('quay.io/must-gather@sha256:2');
+  });
+
+  it('is installed with the CoreOS image when it runs from its disk, and not without it', async () => {
+    const cluster = new TestCluster(running);
+    const [key, other] = await cluster.installing();
+    if (!key || !other) throw new Error('the cluster has no hosts');
+    const { hostId } = parseHostKey(key);
+    const notes: string[] = [];
+    const listening = running.platform.requests.subscribe(
+      subjectOfMethod(EventsService.method.recordNote),
+      async ({ body }) => {
+        const { note } = body as { readonly note: { readonly hostId: string; readonly message: string } };
+        if (note.hostId === hostId) notes.push(note.message);
+        return { ok: { position: 1 } };
+      },
+    );
+    const installOf = async (host: HostKey): Promise<JsonObject | undefined> => {
+      running.clock.advance(60_000);
+      const step = (await poll(host)).instructions.find(({ stepType }) => stepType === 'install');
+      return step && (JSON.parse(step.args[0] ?? '') as JsonObject);
+    };
+    expect(await installOf(key)).not.toHaveProperty('coreos_image');
+    await cluster.reportInventory(key, 1, { bootDeviceType: 'persistent' });
+    await eventually('the host gets no install step', async () => (await installOf(key)) === undefined);
+    await eventually('the reason is in the event log', () => notes.length > 0);
+    listening.unsubscribe();
+    expect(notes).toEqual([
+      expect.stringMatching(/^The step install of host node failed: The host runs from its disk/),
+    ]);
+    await cluster.releaseRead('quay.io/mco@sha256:1', 'quay.io/must-gather@sha256:2', 1, 'quay.io/coreos@sha256:3');
+    await eventually('the host gets the install step', async () => (await installOf(key)) !== undefined);
+    expect(await installOf(key)).toMatchObject({ coreos_image: 'quay.io/coreos@sha256:3' });
+    expect(await installOf(other)).not.toHaveProperty('coreos_image');
+  });
+
+  it('is installed with the CoreOS image of the cluster that it joins', async () => {
+    const cluster = new TestCluster(running);
+    await cluster.register(
+      { apiVipDnsName: 'api.old.example.com', apiVips: undefined, ingressVips: undefined },
+      { kind: 'AddHostsCluster', imported: true, pullSecret: '' },
+    );
+    await cluster.registerInfraEnv();
+    const key = await cluster.knownHost();
+    await cluster.reportInventory(key, 1, { bootDeviceType: 'persistent' });
+    const body = { digest: 'sha256:0', bytes: 1 };
+    await running.append(streamIdOf('inventory', key), {
+      type: 'ApiVipConnectivityReported',
+      data: {
+        generation: 1,
+        isSuccess: true,
+        body,
+        diskEncryption: 'none',
+        networking: '',
+        osImageUrl: 'quay.io/os:1',
+      },
+    });
+    await running.ask(RegistrationService.method.installHost, parseHostKey(key));
+    const { instructions } = await poll(key);
+    expect(instructions.map(({ args }) => JSON.parse(args[0] ?? '') as unknown)).toMatchObject([
+      { coreos_image: 'quay.io/os:1' },
+    ]);
   });
 
   describe('that joins a running cluster with an Ignition override', () => {

@@ -4,6 +4,7 @@ import {
   hostNotFound,
   type HostState,
   isDay2,
+  lacksCoreosImage,
   planSteps,
   PollScheduler,
   type StepHost,
@@ -30,6 +31,7 @@ import { RegistrationView } from '../view/registration-view';
 import { AgentUpgrades } from './agent-upgrades';
 import { Presence } from './presence';
 import { StepContexts } from './step-contexts';
+import { StepFailures } from './step-failures';
 import { HostClocks } from './step-replies';
 
 type Method = typeof RegistrationService.method.nextSteps;
@@ -39,6 +41,14 @@ const STEP_ID_DIGITS = 8;
 
 /** Size of the certificate authorities of all overrides that are kept. One certificate has 2,000 characters. */
 const AUTHORITIES_MAX_CHARACTERS = 4 * 1_024 * 1_024;
+
+/** The host gets no install step. */
+const NO_COREOS_IMAGE = {
+  stepType: 'install',
+  exitCode: 0,
+  error:
+    'The host runs from its disk, which must not be written, and the CoreOS image of the release is not known. Boot the host from the discovery image.',
+};
 
 /** Answers the polls of agents. */
 @Injectable()
@@ -54,6 +64,7 @@ export class NextSteps {
     private readonly clocks: HostClocks,
     private readonly vault: HostSecretVault,
     private readonly upgrades: AgentUpgrades,
+    private readonly failures: StepFailures,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -86,7 +97,9 @@ export class NextSteps {
       receivesNudges: request.receivesNudges,
     };
     const version = request.discoveryAgentVersion || state.agentVersion;
-    const whole = planSteps(this.contexts.of(key, state, cluster, secrets), version);
+    const context = this.contexts.of(key, state, cluster, secrets);
+    const whole = planSteps(context, version);
+    if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
     const plan = this.pace.apply(whole, situation, this.clock.nowMs());
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     const response = {

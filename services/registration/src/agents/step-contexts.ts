@@ -65,6 +65,7 @@ export class StepContexts {
         measuredDisks: entry?.measuredDisks ?? [],
         checkedImages: entry?.checkedImages ?? [],
         tangServers: entry?.tangServers,
+        osImageUrl: entry?.osImageUrl,
         ignitionAccess: secrets.ignitionAccess,
       },
       hardware: entry?.hardware,
@@ -109,6 +110,7 @@ export class StepContexts {
       ...images,
       machineConfigOperator: images.machineConfigOperator || ofRelease?.machineConfigOperator || '',
       mustGather: images.mustGather || ofRelease?.mustGather || '',
+      coreos: ofRelease?.coreos ?? '',
     };
   }
 

@@ -11,7 +11,7 @@ const REMEMBERED_MAX = 100_000;
 const REPEAT_MS = 60 * 60_000;
 const REASON_CHARS_MAX = 500;
 
-type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
+type Failure = Pick<InputOf<typeof RegistrationService.method.replyToStep>, 'stepType' | 'exitCode' | 'error'>;
 
 /** Records in the event log why a step failed, for example because the machine lacks a program. */
 @Injectable()
@@ -29,7 +29,7 @@ export class StepFailures {
   ) {}
 
   /** Records a failed step. Repetitions with the same reason are recorded once an hour. Does not wait for the log. Returns the reason when it is new. */
-  note(host: HostState, { stepType, exitCode, error }: Reply): string | undefined {
+  note(host: HostState, { stepType, exitCode, error }: Failure): string | undefined {
     const { hostId, infraEnvId, clusterId, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);
     const reason = error.trim().slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;

@@ -31,6 +31,8 @@ export interface HostEntry {
   checkedImages: string[];
   /** Tang servers in the ignition of the installed cluster (day-2), as JSON array text. */
   tangServers?: string;
+  /** Operating system image in the ignition of the installed cluster (day-2). */
+  osImageUrl?: string;
   /** Position of the last event about the host, or report of it, that its outcomes depend on. */
   inputsPosition: number;
   /** The last event of the host, which is the cause of the next command. */
@@ -53,7 +55,7 @@ export interface ClusterEntry {
   /** Result of the last preparation of artifacts. */
   artifacts?: { readonly attempt: number; readonly openshiftClusterId: string; readonly failure?: string };
   /** Parts of the release, once it was read. */
-  releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string };
+  releaseImages?: { readonly machineConfigOperator: string; readonly mustGather: string; readonly coreos?: string };
   /** The last progress of a download of the release, in this attempt or an earlier one. */
   download?: ReleaseDownload & { readonly attempt: number; readonly atMs: number };
   hasKubeconfig: boolean;
@@ -130,6 +132,7 @@ export const NOTHING_REPORTED = {
   measuredDisks: [],
   checkedImages: [],
   tangServers: undefined,
+  osImageUrl: undefined,
 };
 
 export const newHost = (key: HostKey, state: HostState, event: RecordedMusterEvent): HostEntry => ({
@@ -175,6 +178,7 @@ export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<A
     cluster.releaseImages = {
       machineConfigOperator: event.data.machineConfigOperatorImage,
       mustGather: event.data.mustGatherImage,
+      coreos: event.data.coreosImage,
     };
   else if (event.type === 'ReleaseDownloadProgressed')
     cluster.download = { ...event.data, atMs: Date.parse(event.metadata.occurredAt) };
@@ -197,8 +201,10 @@ export function membersOf(keys: HostKeys, hosts: Pick<Entries<HostKey, HostEntry
 
 /** Changes the entry of a host by a report about it. */
 export function applyReport(host: HostEntry, event: RecordedEvent<InventoryEvent>): void {
-  if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) host.tangServers = event.data.tangServers;
-  else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
+  if (event.type === 'ApiVipConnectivityReported' && event.data.isSuccess) {
+    host.tangServers = event.data.tangServers;
+    host.osImageUrl = event.data.osImageUrl;
+  } else if (event.type === 'InventoryReported') host.hardware = event.data.hardware;
   else if (event.type === 'DiskSpeedMeasured') host.measuredDisks = [...host.measuredDisks, event.data.path];
   else if (event.type === 'ImageAvailabilityReported') {
     const reported = event.data.images.map(({ name }) => name);

@@ -174,6 +174,8 @@ export class InstallerBinaries {
           version: release.version,
           machineConfigOperatorImage: imageOf('machine-config-operator'),
           mustGatherImage: imageOf('must-gather'),
+          // The second name is that of community releases.
+          coreosImage: imageOf('rhel-coreos') || imageOf('stream-coreos'),
           coreosVersion: await readCoreosVersion(registry, releaseImage, architecture, coreos, signal),
           startedAt,
           installerWasCached: installer.wasCached,

@@ -112,6 +112,7 @@ const SOON = { 'retry-after': '0.001' };
         version: '4.18.3',
         machineConfigOperatorImage: current.components['machine-config-operator'],
         mustGatherImage: current.components['must-gather'],
+        coreosImage: current.components['rhel-coreos'],
         coreosVersion: '418.94.202501010000-0',
         startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         installerWasCached: false,
