@@ -47,6 +47,8 @@ export interface ImageConfig {
   readonly authType: AuthType;
   /** URL of the API that checks whether a caller may read an infra-env. */
   readonly apiBaseUrl: string;
+  /** PEM. Certificate authorities of the API in addition to those of Node and of the system. */
+  readonly apiCa: string | undefined;
   /** Checks the tokens of image URLs with AUTH_TYPE=local. */
   readonly tokenKey: KeyObject | undefined;
   /** Maximum number of concurrent image requests. Additional requests are answered with 503 and Retry-After. */
@@ -92,6 +94,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     },
     authType,
     apiBaseUrl: readServiceBaseUrl(settings),
+    apiCa: readFileSetting(settings, 'SERVICE_CA_CERT_PATH'),
     tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };

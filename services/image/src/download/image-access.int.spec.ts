@@ -1,8 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type NatsServer, startNatsServer } from '@muster/testing';
+import { join } from 'node:path';
+import { type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
+import { createCertificate } from '../remote/site-network.fixture.spec';
 
 let nats: NatsServer;
 let stage: ImageStage;
@@ -81,6 +85,31 @@ describe('an image URL with the credentials of a user', () => {
       expect(await statusFor('Bearer owner')).toBe(503);
     } finally {
       api.close();
+    }
+  });
+
+  it('is checked with an API whose certificate authority is SERVICE_CA_CERT_PATH', async () => {
+    const { key, cert } = await createCertificate('127.0.0.1');
+    const api = createHttpsServer({ key, cert }, ({ headers }, response) =>
+      response.writeHead(headers.authorization === 'Bearer owner' ? 200 : 302, { location: '/elsewhere' }).end('{}'),
+    );
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    const folder = temporaryDirectory();
+    try {
+      const SERVICE_CA_CERT_PATH = join(folder.path, 'ca.pem');
+      writeFileSync(SERVICE_CA_CERT_PATH, cert);
+      const SERVICE_BASE_URL = `https://127.0.0.1:${(api.address() as AddressInfo).port}`;
+      const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+      await open({ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM: pem, SERVICE_BASE_URL, SERVICE_CA_CERT_PATH });
+      const statusFor = async (authorization: string): Promise<number> =>
+        (await get(full(), { method: 'HEAD', headers: { authorization } })).status;
+      expect(await statusFor('Bearer owner')).toBe(200);
+      expect(await statusFor('Bearer redirected')).toBe(503);
+    } finally {
+      api.close();
+      api.closeAllConnections();
+      folder.remove();
     }
   });
 });

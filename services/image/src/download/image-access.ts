@@ -1,19 +1,28 @@
 import { UUID_PATTERN } from '@muster/assisted-api';
+import { createSendHttp } from '@muster/host-api';
 import { verifyImageToken, SECRETS, CLOCK } from '@muster/nest-kit';
 import type { Clock, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { isObject, type Members, parseJson } from '@muster/schema';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 
 /** Authorizes access to the image of an infra-env. */
 @Injectable()
-export class ImageAccess {
+export class ImageAccess implements OnApplicationShutdown {
+  private readonly api: ReturnType<typeof createSendHttp>;
+
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.api = createSendHttp({ caPem: config.apiCa });
+  }
+
+  onApplicationShutdown(): void {
+    this.api.close();
+  }
 
   /**
    * Returns the id of an infra-env whose image the caller may download: with the token of an image URL, or with the credentials of a user
@@ -32,19 +41,22 @@ export class ImageAccess {
   /** The API authorizes access to an infra-env. The credentials are forwarded unchanged. */
   private async assertReadable(id: string, authorization: string): Promise<void> {
     const url = `${this.config.apiBaseUrl}/api/assisted-install/v2/infra-envs/${id}`;
-    const response = await fetch(url, {
-      headers: { authorization },
-      redirect: 'error',
-      signal: AbortSignal.timeout(API_TIMEOUT_MS),
-    }).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.ok) return;
-    if (response?.status === 401) throw unauthorized('its credentials are not valid');
-    if (response && response.status < 500) throw unknown(id);
+    const status = await this.statusOf(url, authorization).catch(() => 0);
+    if (status >= 200 && status < 300) return;
+    if (status === 401) throw unauthorized('its credentials are not valid');
+    if (status >= 400 && status < 500) throw unknown(id);
     throw new RefusalError({
       code: 'busy',
       reason: `The API at ${this.config.apiBaseUrl} (SERVICE_BASE_URL) cannot check the credentials now. Try again later.`,
     });
+  }
+
+  private async statusOf(url: string, authorization: string): Promise<number> {
+    const signal = AbortSignal.timeout(API_TIMEOUT_MS);
+    const { status, body } = await this.api.send({ method: 'GET', url, headers: { authorization } }, signal);
+    // The next request uses the connection again after the whole answer was read.
+    for await (const chunk of body) void chunk;
+    return status;
   }
 
   /**

@@ -11,7 +11,7 @@ export const IGNITION_SETTINGS = {
     meaning: 'Whether agents skip the check of the certificate of `SERVICE_BASE_URL`.',
   }),
   SERVICE_CA_CERT_PATH: path({
-    ...IGNITION,
+    readBy: ['ignition', 'image'],
     meaning: 'The PEM file with the certificate authority that signed the certificate of `SERVICE_BASE_URL`.',
   }),
   INSTALL_RH_CA: boolean({
