@@ -29,14 +29,22 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
   const { url, target, signal } = options;
   const partial = `${target}.partial`;
   const versionFile = `${partial}.version`;
+  const discard = async (): Promise<void> => {
+    await Promise.all([rm(partial, { force: true }), rm(versionFile, { force: true })]);
+  };
   const before = await sizeOf(partial);
   const knownVersion = before > 0 ? await readFile(versionFile, 'utf8').catch(() => '') : '';
-  const resumeFrom = knownVersion === '' ? 0 : before;
-  const answer = await client.get(
-    url,
-    resumeFrom > 0 ? { range: `bytes=${resumeFrom}-`, 'if-range': knownVersion } : {},
-    signal,
-  );
+  const ask = (from: number): Promise<IncomingMessage> =>
+    client.get(url, from > 0 ? { range: `bytes=${from}-`, 'if-range': knownVersion } : {}, signal);
+  let resumeFrom = knownVersion === '' ? 0 : before;
+  let answer = await ask(resumeFrom);
+  if (resumeFrom > 0 && isOtherRange(answer, resumeFrom)) {
+    // The server would refuse to continue this partial file at each attempt.
+    answer.destroy();
+    await discard();
+    resumeFrom = 0;
+    answer = await ask(resumeFrom);
+  }
   try {
     const { start, total } = planOf(answer, url, resumeFrom);
     await options.admit(total);
@@ -63,7 +71,7 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     await options.verify(partial);
   } catch (error) {
     // Resuming cannot succeed.
-    await Promise.all([rm(partial, { force: true }), rm(versionFile, { force: true })]);
+    await discard();
     throw error;
   }
   const modifiedMs = Date.parse(answer.headers['last-modified'] ?? '');
@@ -73,6 +81,18 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
   await rm(versionFile, { force: true });
 }
 
+const firstAndTotalOf = ({ headers }: IncomingMessage): readonly (number | undefined)[] =>
+  (/^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []).slice(1).map(Number);
+
+/** The partial file is complete when the range begins at the end of the file. */
+const isComplete = ({ statusCode, headers }: IncomingMessage, from: number): boolean =>
+  statusCode === 416 && headers['content-range'] === `bytes */${from}`;
+
+function isOtherRange(answer: IncomingMessage, from: number): boolean {
+  if (answer.statusCode === 416) return !isComplete(answer, from);
+  return answer.statusCode === 206 && firstAndTotalOf(answer)[0] !== from;
+}
+
 function planOf(
   answer: IncomingMessage,
   url: string,
@@ -80,12 +100,11 @@ function planOf(
 ): { readonly start: number; readonly total: number } {
   const { statusCode, headers } = answer;
   if (statusCode === 206) {
-    const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
-    if (Number(first) === resumeFrom && total !== undefined) return { start: resumeFrom, total: Number(total) };
+    const [first, total] = firstAndTotalOf(answer);
+    if (first === resumeFrom && total !== undefined) return { start: resumeFrom, total };
     throw new RemoteError(`${plain(url)} sent a different range than requested`);
   }
-  if (statusCode === 416 && headers['content-range'] === `bytes */${resumeFrom}`)
-    return { start: resumeFrom, total: resumeFrom };
+  if (resumeFrom > 0 && isComplete(answer, resumeFrom)) return { start: resumeFrom, total: resumeFrom };
   if (statusCode !== 200) throw new RemoteError(`${plain(url)} answered ${statusCode}`);
   const total = Number(headers['content-length']);
   if (!Number.isSafeInteger(total)) throw new RemoteError(`${plain(url)} sent no Content-Length`);

@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly holdAfterBytes?: number;
   /** Status of the response instead of 200. */
   readonly status?: number;
+  /** Content-Range of the response to each range request: of a 206, or without a first byte of a 416. Empty: 416 without it. */
+  readonly contentRange?: string;
   readonly location?: string;
 }
 
@@ -38,11 +40,27 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
   let open: ServerResponse[] = [];
   const [ranges, headers, urls]: [string[], IncomingMessage['headers'][], string[]] = [[], [], []];
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const { etag = '"1"', modified, withRanges = true, cutAfterBytes, holdAfterBytes, status, location } = options;
+    const {
+      etag = '"1"',
+      modified,
+      withRanges = true,
+      cutAfterBytes,
+      holdAfterBytes,
+      status,
+      location,
+      contentRange,
+    } = options;
     ranges.push(request.headers.range ?? '');
     headers.push(request.headers);
     urls.push(request.url ?? '');
     if (status !== undefined) return void response.writeHead(status, location === undefined ? {} : { location }).end();
+    if (contentRange !== undefined && request.headers.range !== undefined)
+      return void response
+        .writeHead(
+          /^bytes \d/.test(contentRange) ? 206 : 416,
+          contentRange === '' ? {} : { 'content-range': contentRange },
+        )
+        .end();
     const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
     const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
     const isPart = withRanges && first !== undefined && isSame;

@@ -94,6 +94,24 @@ describe('the store of base images', () => {
     expect(server.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
+  it.each([
+    ['answers 416 without the size', ''],
+    ['answers 416 with another size', 'bytes */7'],
+    ['sends another range', `bytes 0-9/${FILE.length}`],
+  ])('restarts the download when the server %s for the rest of the partial file', async (_, contentRange) => {
+    const wanted = image('a', server.url);
+    // The process ended after the last byte and before the file was renamed.
+    writeFileSync(join(directory.path, 'rhcos-a.iso.partial'), FILE);
+    writeFileSync(join(directory.path, 'rhcos-a.iso.partial.version'), '"1"');
+    server.serve(FILE, { contentRange });
+    await store.start([wanted]);
+    store.fetch(wanted);
+    await settled(wanted);
+    expect(store.state(wanted).kind).toBe('ready');
+    expect((await contentOf(wanted)).equals(FILE)).toBe(true);
+    expect(server.ranges).toEqual([`bytes=${FILE.length}-`, '']);
+  });
+
   it('restarts the download when the file was replaced', async () => {
     const wanted = image('a', server.url);
     server.serve(FILE, { cutAfterBytes: 100_000 });
