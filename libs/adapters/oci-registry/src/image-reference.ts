@@ -10,9 +10,14 @@ export interface ImageReference {
 }
 
 const DEFAULT_REGISTRY = 'registry-1.docker.io';
+/** The other names of Docker Hub in image names and pull secrets. */
+const DOCKER_HUB = /^(?:index\.)?docker\.io(?=\/|$)/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const REPOSITORY = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
+
+/** Returns a registry or image name with the host that serves its images. */
+export const servedName = (name: string): string => name.replace(DOCKER_HUB, DEFAULT_REGISTRY);
 
 /**
  * Parses an image reference.
@@ -25,7 +30,7 @@ export function parseImageReference(text: string): ImageReference {
   const slash = named.indexOf('/');
   const first = slash < 0 ? '' : named.slice(0, slash);
   const hasRegistry = first.includes('.') || first.includes(':') || first === 'localhost';
-  const registry = hasRegistry ? first : DEFAULT_REGISTRY;
+  const registry = hasRegistry ? servedName(first) : DEFAULT_REGISTRY;
   const rest = hasRegistry ? named.slice(slash + 1) : named;
   const colon = rest.lastIndexOf(':');
   const [repository, tag] = colon < 0 ? [rest, undefined] : [rest.slice(0, colon), rest.slice(colon + 1)];
@@ -37,26 +42,41 @@ export function parseImageReference(text: string): ImageReference {
 }
 
 export interface MirrorRule {
-  /** Registry or repository prefix that is mirrored: `quay.io/openshift-release-dev`. */
+  /** Registry or repository prefix that is mirrored, or the hosts of a domain: `quay.io/openshift-release-dev`, `*.lan`. */
   readonly source: string;
   readonly mirrors: readonly string[];
   /** Requests are never sent to the source itself. */
   readonly neverContactSource?: boolean;
 }
 
-/** Returns the locations of an image in the order in which they are tried. The rule with the longest source applies. */
+/**
+ * Returns the locations of an image in the order in which they are tried. The rules with the longest source apply. A
+ * cluster and its service may both have one for the same source.
+ */
 export function placesOf(reference: ImageReference, rules: readonly MirrorRule[]): readonly ImageReference[] {
   const name = `${reference.registry}/${reference.repository}`;
-  const [rule] = rules
-    .filter(({ source }) => name === source || name.startsWith(`${source}/`))
-    .sort((a, b) => b.source.length - a.source.length);
-  if (!rule) return [reference];
-  const mirrored = rule.mirrors.map((mirror) => {
-    const place = mirror + name.slice(rule.source.length);
-    const slash = place.indexOf('/');
-    return { ...reference, registry: place.slice(0, slash), repository: place.slice(slash + 1) };
+  const matching = rules.flatMap((rule) => {
+    const source = servedName(rule.source);
+    const prefix = prefixIn(name, source);
+    return prefix === undefined ? [] : [{ rule, source, rest: name.slice(prefix.length) }];
   });
-  return rule.neverContactSource ? mirrored : [...mirrored, reference];
+  const longest = Math.max(...matching.map(({ source }) => source.length));
+  const applied = matching.filter(({ source }) => source.length === longest);
+  const mirrored = applied.flatMap(({ rest, rule }) =>
+    rule.mirrors.map((mirror) => {
+      const place = servedName(mirror + rest);
+      const slash = place.indexOf('/');
+      return { ...reference, registry: place.slice(0, slash), repository: place.slice(slash + 1) };
+    }),
+  );
+  return applied.some(({ rule }) => rule.neverContactSource) ? mirrored : [...mirrored, reference];
+}
+
+/** Returns the part of an image name that a source matches: the whole host for `*.domain`. */
+function prefixIn(name: string, source: string): string | undefined {
+  if (!source.startsWith('*.')) return name === source || name.startsWith(`${source}/`) ? source : undefined;
+  const [host = ''] = name.split('/');
+  return host.endsWith(source.slice(1)) ? host : undefined;
 }
 
 interface MirrorEntry {

@@ -59,6 +59,25 @@ kind: ConfigMap
     ]);
     expect(places('registry.redhat.io/a')).toEqual(['registry.redhat.io/a']);
   });
+
+  it('are those of all rules with the longest source that matches', () => {
+    const rules = [
+      { source: '*.redhat.io', mirrors: ['cluster.lan/redhat'] },
+      { source: '*.redhat.io', mirrors: ['service.lan'], neverContactSource: true },
+      { source: 'registry.redhat.io/ubi9', mirrors: ['ubi.lan/nine'] },
+      { source: 'blocked.lan', mirrors: [], neverContactSource: true },
+      { source: 'docker.io/library', mirrors: ['hub.lan'] },
+    ];
+    const places = (image: string) =>
+      placesOf(parseImageReference(image), rules).map(({ registry, repository }) => `${registry}/${repository}`);
+    expect(places('registry.redhat.io/a/b:1')).toEqual(['cluster.lan/redhat/a/b', 'service.lan/a/b']);
+    expect(places('registry.redhat.io/ubi9/x')).toEqual(['ubi.lan/nine/x', 'registry.redhat.io/ubi9/x']);
+    expect(places('redhat.io/a')).toEqual(['redhat.io/a']);
+    expect(places('quay.io/registry.redhat.io/a')).toEqual(['quay.io/registry.redhat.io/a']);
+    expect(places('blocked.lan/a')).toEqual([]);
+    for (const name of ['docker.io/library/a', 'library/a'])
+      expect(places(name)).toEqual(['hub.lan/a', 'registry-1.docker.io/library/a']);
+  });
 });
 
 describe('pull secret', () => {
@@ -71,7 +90,8 @@ describe('pull secret', () => {
     const secret = parsePullSecret(JSON.stringify({ auths }));
     expect(secret.credentialsFor('quay.io', 'org/name')).toBe('b');
     expect(secret.credentialsFor('quay.io', 'organisation/name')).toBe('a');
-    expect(secret.credentialsFor('index.docker.io', 'x')).toBe('c');
+    for (const registry of ['index.docker.io', 'docker.io', parseImageReference('library/x').registry])
+      expect(secret.credentialsFor(registry, 'x')).toBe('c');
     expect(secret.credentialsFor('example.com', 'x')).toBeUndefined();
   });
 

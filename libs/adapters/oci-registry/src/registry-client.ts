@@ -1,5 +1,5 @@
 import { type HttpResponse, ImageRegistryError, type RegistryFault, type SendHttp } from '@muster/ports';
-import type { ImageReference } from './image-reference';
+import { type ImageReference, servedName } from './image-reference';
 
 /** Credentials of a pull secret. */
 export interface PullSecret {
@@ -24,11 +24,11 @@ export function parsePullSecret(text: string): PullSecret {
   }
   if (!auths) throw new RangeError('The pull secret has no member "auths".');
   const entries = Object.entries(auths).map(
-    ([place, { auth }]) => [place.replace(/^https?:\/\//, '').replace(/\/(v[12]\/?)?$/, ''), auth] as const,
+    ([place, { auth }]) => [servedName(place.replace(/^https?:\/\//, '').replace(/\/(v[12]\/?)?$/, '')), auth] as const,
   );
   return {
     credentialsFor: (registry, repository) => {
-      const name = `${registry}/${repository}`;
+      const name = servedName(`${registry}/${repository}`);
       const [found] = entries
         .filter(([place]) => name === place || name.startsWith(`${place}/`))
         .sort(([a], [b]) => b.length - a.length);
