@@ -7,7 +7,7 @@ export type ParsedRegistries =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Returns the mirrors in a registries.conf (TOML, containers-registries.conf(5) version 2). Refuses a text that is not
+ * Returns the mirrors and other locations in a registries.conf (TOML, containers-registries.conf(5) version 2). Refuses a text that is not
  * TOML or has no `[[registry]]`, because it is probably another file.
  */
 export function parseRegistries(text: string): ParsedRegistries {
@@ -21,14 +21,19 @@ export function parseRegistries(text: string): ParsedRegistries {
   const registries = isObject(document) ? document['registry'] : undefined;
   if (!Array.isArray(registries) || registries.length === 0)
     return { kind: 'refused', reason: 'The document has no [[registry]].' };
-  const mirrors = registries.flatMap((registry: unknown): readonly RegistryMirror[] => {
-    const places = placesOf(registry);
-    const source = textOf(registry, 'prefix') || textOf(registry, 'location');
-    if (source === '' || places.length === 0) return [];
-    const isBlocked = isObject(registry) && registry['blocked'] === true;
-    return [{ source, mirrors: places, ...(isBlocked && { neverContactSource: true }) }];
-  });
-  return { kind: 'parsed', mirrors };
+  return { kind: 'parsed', mirrors: registries.flatMap(ruleOf) };
+}
+
+/** Returns the rule of a table that changes where images are read. A location that differs from the prefix replaces it. */
+function ruleOf(registry: unknown): readonly RegistryMirror[] {
+  const location = textOf(registry, 'location');
+  const source = textOf(registry, 'prefix') || location;
+  const isBlocked = isObject(registry) && registry['blocked'] === true;
+  const isMoved = location !== '' && location !== source;
+  const mirrors = [...placesOf(registry), ...(isMoved && !isBlocked ? [location] : [])];
+  const neverContactSource = isBlocked || isMoved;
+  if (source === '' || (mirrors.length === 0 && !neverContactSource)) return [];
+  return [{ source, mirrors, ...(neverContactSource && { neverContactSource }) }];
 }
 
 function placesOf(registry: unknown): readonly string[] {

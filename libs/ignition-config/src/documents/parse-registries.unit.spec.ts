@@ -23,6 +23,19 @@ location = "quay.io"
 blocked = true
   [[registry.mirror]]
   location = "mirror.lan:5000/art"
+
+[[registry]]
+prefix = "registry.redhat.io"
+location = "copy.lan/redhat"
+  [[registry.mirror]]
+  location = "mirror.lan:5000/redhat"
+
+[[registry]]
+location = "ghcr.io"
+blocked = true
+
+[[registry]]
+location = "registry.lan"
 `;
     expect(parseRegistries(text)).toEqual({
       kind: 'parsed',
@@ -31,7 +44,14 @@ blocked = true
           source: 'quay.io/openshift-release-dev/ocp-release',
           mirrors: ['mirror.lan:5000/ocp/release', 'other.lan/ocp/release'],
         },
+        { source: '*.example.com', mirrors: ['example.com'], neverContactSource: true },
         { source: 'quay.io/art', mirrors: ['mirror.lan:5000/art'], neverContactSource: true },
+        {
+          source: 'registry.redhat.io',
+          mirrors: ['mirror.lan:5000/redhat', 'copy.lan/redhat'],
+          neverContactSource: true,
+        },
+        { source: 'ghcr.io', mirrors: [], neverContactSource: true },
       ],
     });
   });

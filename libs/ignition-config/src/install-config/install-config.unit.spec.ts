@@ -170,7 +170,12 @@ describe('install-config', () => {
     ['4.14.0', 'imageDigestSources'],
   ])('of %s has the mirrors as %s', (openshiftVersion, field) => {
     const mirrors = [{ source: 'quay.io/a', mirrors: ['mirror.lan/a'] }];
-    expect(renderInstallConfig(sampleInstallConfig({ openshiftVersion, mirrors }))[field]).toEqual(mirrors);
+    const others = [
+      { source: 'ghcr.io', mirrors: [], neverContactSource: true },
+      { source: '*.redhat.io', mirrors: ['mirror.lan/redhat'] },
+    ];
+    const rendered = renderInstallConfig(sampleInstallConfig({ openshiftVersion, mirrors: [...mirrors, ...others] }));
+    expect(rendered[field]).toEqual(mirrors);
   });
 });
 

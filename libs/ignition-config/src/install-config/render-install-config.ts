@@ -85,7 +85,9 @@ function featureSet({ openshiftVersion, arbiterCount, hosts }: InstallConfigInpu
   return isArbiterPreview || isFencingPreview ? { featureSet: 'TechPreviewNoUpgrade' } : {};
 }
 
-function mirrorSection({ mirrors, openshiftVersion }: InstallConfigInput): object {
+/** The installer refuses an install-config with wildcards, and with sources that are blocked and have no mirror. */
+function mirrorSection({ mirrors: all, openshiftVersion }: InstallConfigInput): object {
+  const mirrors = all.filter(({ mirrors: places, source }) => places.length > 0 && !source.startsWith('*.'));
   if (mirrors.length === 0) return {};
   const field = isAtLeast(openshiftVersion, DIGEST_SOURCES_SINCE) ? 'imageDigestSources' : 'imageContentSources';
   return { [field]: mirrors.map(({ source, mirrors: places }) => ({ source, mirrors: [...places] })) };
