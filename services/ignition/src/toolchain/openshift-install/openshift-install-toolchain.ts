@@ -15,9 +15,20 @@ import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, parseManifests, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
-import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
+import {
+  ArtifactsRefused,
+  type InstallRequest,
+  type MadeArtifact,
+  type PreparationReport,
+  type Toolchain,
+} from '../toolchain.port';
 import type { InstallerOutput } from './install-folder';
-import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-binaries';
+import {
+  type FoundInstaller,
+  InstallerBinaries,
+  type OpenshiftInstallSettings,
+  type WantedInstaller,
+} from './installer-binaries';
 import { makeWithInstaller } from './make-with-installer';
 
 const OUTPUT = 'openshift-install-output';
@@ -35,26 +46,36 @@ export function openshiftInstallToolchain(
 ): Toolchain {
   const queue = new KeyedQueue();
   let runs = 0;
+  const waiting = new Set<PreparationReport>();
+  /** Downloads take turns. The one that runs is reported to all installations, because they wait for it and would time out. */
+  const reported = async (wanted: WantedInstaller, report: PreparationReport): Promise<FoundInstaller> => {
+    waiting.add(report);
+    try {
+      return await binaries.of(wanted, (progress) => waiting.forEach((each) => each.downloaded(progress)));
+    } finally {
+      waiting.delete(report);
+    }
+  };
   return {
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
     async make(order, keep, report) {
-      const kept = await keep(OUTPUT, () => {
+      const kept = await keep(OUTPUT, async () => {
+        const { ocpReleaseImage = '', openshiftVersion = '', installConfigOverrides } = order.settings;
+        const wanted = {
+          releaseImage: ocpReleaseImage,
+          pullSecret: order.pullSecret,
+          openshiftVersion,
+          isFips: installConfigOverrides?.isFips ?? false,
+          caPem: order.additionalTrustBundle,
+          mirrors: await mirrorsIn(order.manifests, documents),
+        };
+        const { installer, release } = await reported(wanted, report);
+        if (release) await report.releaseRead(release);
+        // A download may take an hour, so a run takes its turn only when it has the installer.
         const slot = runs++ % RUNS_AT_ONCE_MAX;
-        return queue.run(String(slot), async () => {
-          const { ocpReleaseImage = '', openshiftVersion = '', installConfigOverrides } = order.settings;
-          const wanted = {
-            releaseImage: ocpReleaseImage,
-            pullSecret: order.pullSecret,
-            openshiftVersion,
-            isFips: installConfigOverrides?.isFips ?? false,
-            caPem: order.additionalTrustBundle,
-            mirrors: await mirrorsIn(order.manifests, documents),
-          };
-          const { installer, release } = await binaries.of(wanted, (progress) => report.downloaded(progress));
-          if (release) await report.releaseRead(release);
-          return Buffer.from(JSON.stringify(await makeWithInstaller(order, installer, settings, documents, slot)));
-        });
+        const run = () => makeWithInstaller(order, installer, settings, documents, slot);
+        return Buffer.from(JSON.stringify(await queue.run(String(slot), run)));
       });
       return finish(order, readOutput(kept.toString()), documents);
     },
