@@ -127,7 +127,7 @@ export {
   toOperatorBundles,
 } from './requests/settings.mappings';
 export { TriggerEventBody } from './requests/event.request';
-export { isTrueText, LIST_MAX_ITEMS, mayBeAbsent } from './requests/field.decorators';
+export { isTrueText, LIST_MAX_ITEMS, mayBeAbsent, TEXT_MAX_CHARACTERS } from './requests/field.decorators';
 export {
   BindHostBody,
   BusCredentialsBody,

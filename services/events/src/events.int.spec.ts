@@ -129,6 +129,20 @@ describe('the events service with a real bus and a store on disk', () => {
     expect(lines.map(({ document }) => [document.message, document.org_id])).toEqual([[NOTE.message, 'acme']]);
   });
 
+  it('stores a note without the properties that are too long', async () => {
+    const store = openStore();
+    await append(store, clusterRegistered());
+    const { platform, events, requests } = await start(store);
+    const note = { ...NOTE, props: { text: 'x'.repeat(1_000_000) } };
+    const { position } = await callService(requests, EventsService.method.recordNote, { note }, context('long'));
+
+    await eventually('the note is projected', () => events.views.position() >= position);
+    const lines = await platform.readModels.find({ collection: COLLECTIONS.events, where: { cluster_id: CLUSTER_ID } });
+    const [line] = lines.map(({ document }) => document).filter(({ name }) => name === NOTE.name);
+    expect(line).toMatchObject({ message: NOTE.message });
+    expect(JSON.stringify(line?._props)).not.toContain('xxx');
+  });
+
   it('returns a past state over the bus, and refuses a time at which the cluster did not exist', async () => {
     const store = openStore();
     await append(store, clusterRegistered());

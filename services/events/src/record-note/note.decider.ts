@@ -1,4 +1,4 @@
-import { EVENT_CATEGORIES, EVENT_SEVERITIES } from '@muster/assisted-api';
+import { EVENT_CATEGORIES, EVENT_SEVERITIES, TEXT_MAX_CHARACTERS } from '@muster/assisted-api';
 import type { EventData, NoteEvent } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '@muster/decision';
 import { BoundedMap } from '@muster/event-sourcing';
@@ -34,9 +34,7 @@ const keyOf = ({ name, clusterId, hostId, infraEnvId }: EventData<'NoteRecorded'
 
 /** Maximum length of the text of a note, in characters. */
 export const MAX_NOTE_MESSAGE_LENGTH = 8_192;
-/** Maximum length of the name, in characters. */
-export const MAX_NOTE_NAME_LENGTH = 128;
-/** Maximum length of the properties, in characters of JSON. */
+/** Maximum length of the properties, in characters of JSON. Longer ones are not stored. */
 export const MAX_NOTE_PROPS_LENGTH = 32_768;
 
 export interface RecordNote {
@@ -62,11 +60,11 @@ function decideNote(note: EventData<'NoteRecorded'>): Decision<NoteEvent, Proble
     return invalid('cluster_id', 'The event has no subject. Set the id of a cluster, an infra-env or a host.');
   if (message === '' || message.length > MAX_NOTE_MESSAGE_LENGTH)
     return invalid('message', `An event needs a message of 1 to ${MAX_NOTE_MESSAGE_LENGTH} characters.`);
-  if (name.length > MAX_NOTE_NAME_LENGTH)
-    return invalid('name', `The name of an event has at most ${MAX_NOTE_NAME_LENGTH} characters.`);
-  if (JSON.stringify(note.props ?? {}).length > MAX_NOTE_PROPS_LENGTH)
-    return invalid('props', `The properties of an event have at most ${MAX_NOTE_PROPS_LENGTH} characters of JSON.`);
-  return accepted({ type: 'NoteRecorded', data: note });
+  if (name.length > TEXT_MAX_CHARACTERS)
+    return invalid('name', `The name of an event has at most ${TEXT_MAX_CHARACTERS} characters.`);
+  // As with unreadable properties, the event matters more than its properties.
+  const isTooLong = JSON.stringify(note.props ?? {}).length > MAX_NOTE_PROPS_LENGTH;
+  return accepted({ type: 'NoteRecorded', data: isTooLong ? { ...note, props: undefined } : note });
 }
 
 const invalid = (subject: string, reason: string): Decision<never, ProblemCode> =>

@@ -1,3 +1,4 @@
+import { TEXT_MAX_CHARACTERS } from '@muster/assisted-api';
 import { givenEvents } from '@muster/testing';
 import {
   MAX_NOTE_MESSAGE_LENGTH,
@@ -50,14 +51,24 @@ describe('recording a note', () => {
   it('defaults to category user and severity info', () =>
     when({ category: '', severity: '' }).then([{ type: 'NoteRecorded', data: NOTE }]));
 
+  it('stores the longest name that the API accepts', () => {
+    const name = 'x'.repeat(TEXT_MAX_CHARACTERS);
+    return when({ name }).then([{ type: 'NoteRecorded', data: { ...NOTE, name } }]);
+  });
+
+  it('stores properties of the maximum length, and the note without properties that are longer', async () => {
+    const longest = { text: 'x'.repeat(MAX_NOTE_PROPS_LENGTH - '{"text":""}'.length) };
+    await when({ props: longest }).then([{ type: 'NoteRecorded', data: { ...NOTE, props: longest } }]);
+    await when({ props: { text: `${longest.text}x` } }).then([{ type: 'NoteRecorded', data: NOTE }]);
+  });
+
   it.each([
     ['an unknown category', { category: 'gossip' }],
     ['an unknown severity', { severity: 'loud' }],
     ['no subject', { clusterId: '' }],
     ['no message', { message: '' }],
     ['a message that is too long', { message: 'x'.repeat(MAX_NOTE_MESSAGE_LENGTH + 1) }],
-    ['a name that is too long', { name: 'x'.repeat(129) }],
-    ['properties that are too long', { props: { text: 'x'.repeat(MAX_NOTE_PROPS_LENGTH) } }],
+    ['a name that is too long', { name: 'x'.repeat(TEXT_MAX_CHARACTERS + 1) }],
   ])('is refused with %s', (_what, changes) => when(changes).then('invalid-input'));
 
   it('refuses a category with the allowed ones', () => {
