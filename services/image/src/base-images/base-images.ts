@@ -44,7 +44,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   onApplicationBootstrap(): void {
-    this.sources.onEvicted((key) => this.drop(key));
+    this.sources.onOutdated((key) => this.drop(key));
   }
 
   /** Returns the images that can be opened without waiting for a download. Images that cannot be used are omitted. */

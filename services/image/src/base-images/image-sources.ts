@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { canonicalArchitecture } from '@muster/feature-support';
@@ -6,7 +7,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { CONFIG, type ImageConfig } from '../config';
 import { ImageStore, type StoredImageState, type WantedImage } from '../remote/image-store';
 import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
-import { digestOfImage, OPEN_IMAGE_FILE, type OpenImageFile, verifyBaseImage } from './base-image';
+import { digestOfImage, OPEN_IMAGE_FILE, type OpenedFile, type OpenImageFile, verifyBaseImage } from './base-image';
 import { kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';
 
 export interface OpenedSource {
@@ -22,6 +23,9 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('image');
   private readonly client: RemoteClient;
   private readonly store: ImageStore;
+  /** Size and time of the last change of each file of a URL when it was opened. */
+  private readonly versions = new Map<string, string>();
+  private outdated: (key: string) => void = () => undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: ImageConfig,
@@ -64,8 +68,10 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
    */
   async hold(entry: OsImageEntry): Promise<{ readonly key: string; open(): Promise<OpenedSource>; release(): void }> {
     const location = locationOfImage(entry.url, this.config.imageDirectory);
-    if (location.kind === 'file')
+    if (location.kind === 'file') {
+      await this.checkVersion(location.path);
       return { key: location.path, open: () => this.openPath(location.path), release: () => undefined };
+    }
     const image = this.stored(entry);
     if (!image) return { key: location.url, open: () => this.openRemote(location.url), release: () => undefined };
     const { path, release } = await this.store.hold(image);
@@ -83,8 +89,21 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     return image ? this.store.state(image) : { kind: 'ready', bytes: 0 };
   }
 
-  onEvicted(listener: (path: string) => void): void {
+  /** Called with the key of each image that was evicted, or whose file or server has another version now. */
+  onOutdated(listener: (key: string) => void): void {
+    this.outdated = listener;
     this.store.onEvicted(listener);
+  }
+
+  /** An open file may have been replaced or overwritten. A file that was deleted is still readable. */
+  private async checkVersion(path: string): Promise<void> {
+    const known = this.versions.get(path);
+    const found = known && (await stat(path).catch(() => undefined));
+    if (!found || versionOf({ size: found.size, modifiedMs: found.mtimeMs }) === known) return;
+    // A concurrent request may have reported it meanwhile.
+    if (this.versions.get(path) !== known) return;
+    this.versions.delete(path);
+    this.outdated(path);
   }
 
   /** Returns the image in the store; undefined for an image that is not stored there. */
@@ -106,6 +125,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
 
   private async openPath(path: string): Promise<OpenedSource> {
     const file = await this.openFile(path);
+    this.versions.set(path, versionOf(file));
     try {
       return {
         source: file,
@@ -120,7 +140,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async openRemote(url: string): Promise<OpenedSource> {
-    const remote = await openHttpByteSource(this.client, url);
+    const remote = await openHttpByteSource(this.client, url, () => this.outdated(url));
     const source = blockCachedSource(remote);
     const known = createHash('sha256').update(`${url}\n${remote.version}\n${remote.size}`).digest('hex');
     const digest = remote.version === '' ? await digestOfImage(source) : known;
@@ -132,6 +152,9 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     await verifyBaseImage(file, this.config.minimums).finally(() => file.close());
   }
 }
+
+const versionOf = ({ size, modifiedMs = 0 }: Pick<OpenedFile, 'size' | 'modifiedMs'>): string =>
+  `${size} ${modifiedMs}`;
 
 function fileNameOf(entry: OsImageEntry): string {
   const name = [kindOf(entry), entry.version, canonicalArchitecture(entry.cpu_architecture)].join('-');

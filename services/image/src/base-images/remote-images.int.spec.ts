@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { eventually, type NatsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { pathToFileURL } from 'node:url';
+import {
+  eventually,
+  type NatsServer,
+  startNatsServer,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '@muster/testing';
 import { coreOsIso } from '../coreos-iso.fixture.spec';
 import { BUILD, type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
 import { type FileServer, startFileServer } from '../remote/file-server.fixture.spec';
@@ -91,10 +98,20 @@ describe('a base image on a server', () => {
     const part = await get('full.iso', '4.18', { headers: { range: 'bytes=-1000' } });
     expect(Buffer.from(await part.arrayBuffer()).equals(BASE.subarray(-1_000))).toBe(true);
     expect(server.ranges.every((range) => range !== '')).toBe(true);
-    // The file was replaced. Downloads in progress end, so that no client receives parts of two files.
-    server.serve(Buffer.alloc(BASE.length, 'x'), { etag: '"2"' });
-    const cold = await get('full.iso', '4.18', { headers: { range: 'bytes=0-10' } });
-    expect([206, 503]).toContain(cold.status);
+  });
+
+  it('is opened again when a read in place shows that the server has another file', async () => {
+    await open({ OS_IMAGES_FETCH: 'stream' });
+    expect((await get('full.iso', '4.18', { method: 'HEAD' })).status).toBe(200);
+    // Downloads in progress end, so that no client receives parts of two files.
+    const other = Buffer.concat([coreOsIso('x86_64'), Buffer.alloc(2_048)]);
+    server.serve(other, { etag: '"2"' });
+    await eventually('the new image is served', async () => {
+      const next = await get().catch(() => undefined);
+      return next?.headers.get('content-length') === String(other.length);
+    });
+    const whole = Buffer.from(await (await get()).arrayBuffer());
+    expect(whole.subarray(-2_048).equals(other.subarray(-2_048))).toBe(true);
   });
 
   it('is not served when it differs from the configured digest', async () => {
@@ -125,6 +142,36 @@ describe('a base image behind the proxy of a site', () => {
       await Promise.all([proxy.close(), secure.close()]);
       folder.remove();
     }
+  });
+});
+
+describe('a base image in a file', () => {
+  const write = (file: Buffer): string => {
+    const path = join(folder.path, 'live.iso');
+    writeFileSync(path, file);
+    return path;
+  };
+  let folder: TemporaryDirectory;
+  beforeEach(() => {
+    folder = temporaryDirectory();
+  });
+  afterEach(() => folder.remove());
+  const openFile = async (sha256?: string): Promise<void> => {
+    const url = pathToFileURL(join(folder.path, 'live.iso')).href;
+    const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url, version: BUILD, sha256 };
+    await open({ OS_IMAGES: JSON.stringify([image]) });
+  };
+
+  it('is opened again when the file was overwritten', async () => {
+    write(BASE);
+    await openFile();
+    expect((await get()).headers.get('content-length')).toBe(String(BASE.length));
+    const other = Buffer.concat([BASE, Buffer.alloc(2_048, 'z')]);
+    write(other);
+    const response = await get();
+    expect(response.headers.get('content-length')).toBe(String(other.length));
+    const whole = Buffer.from(await response.arrayBuffer());
+    expect(whole.subarray(-2_048).equals(other.subarray(-2_048))).toBe(true);
   });
 });
 

@@ -113,8 +113,15 @@ export interface HttpByteSource extends ByteSource {
   close(): Promise<void>;
 }
 
-/** @throws RemoteError when the file does not exist or the server does not support ranges */
-export async function openHttpByteSource(client: RemoteClient, url: string): Promise<HttpByteSource> {
+/**
+ * `onChanged`: called once when the server has another version of the file. All later reads fail.
+ * @throws RemoteError when the file does not exist or the server does not support ranges
+ */
+export async function openHttpByteSource(
+  client: RemoteClient,
+  url: string,
+  onChanged: () => void = () => undefined,
+): Promise<HttpByteSource> {
   const first = await client.get(url, { range: 'bytes=0-0' });
   first.resume();
   const size = Number(/^bytes \d+-\d+\/(\d+)$/.exec(first.headers['content-range'] ?? '')?.[1]);
@@ -129,6 +136,11 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
   // A weak tag does not guarantee the same bytes.
   const version = etag !== '' && !etag.startsWith('W/') ? etag : modified;
   const stop = new AbortController();
+  let hasChanged = false;
+  const reportChange = (): void => {
+    if (!hasChanged && !stop.signal.aborted) onChanged();
+    hasChanged = true;
+  };
   return {
     size,
     version,
@@ -144,11 +156,11 @@ export async function openHttpByteSource(client: RemoteClient, url: string): Pro
         answer.headers['content-range'] === `bytes ${offset}-${offset + length - 1}/${size}`;
       if (!isMeant) {
         answer.destroy();
-        throw new RemoteError(
-          answer.statusCode === 200 || answer.statusCode === 206
-            ? `${plain(url)} has changed since the download started`
-            : `${plain(url)} answered ${answer.statusCode}`,
-        );
+        // 416: the file has become shorter, and the server does not support If-Range.
+        if (![200, 206, 416].includes(answer.statusCode ?? 0))
+          throw new RemoteError(`${plain(url)} answered ${answer.statusCode}`);
+        reportChange();
+        throw new RemoteError(`${plain(url)} has changed since the download started`);
       }
       const bytes = new Uint8Array(length);
       let filled = 0;
