@@ -16,10 +16,11 @@ import {
   type PathIds,
   REACHES_CLUSTER,
   type Role,
+  type TokenReach,
 } from './caller';
 import { DownloadUrls, OPENED_BY_URL } from './download-urls';
 import { LastSeen } from './last-seen';
-import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess, type TokenReach } from './ownership';
+import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess } from './ownership';
 import { RequestRates } from './request-rates';
 
 declare module 'fastify' {

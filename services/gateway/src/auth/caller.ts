@@ -19,6 +19,18 @@ export interface Caller {
 
 export type TokenScope = { readonly infraEnvId: string } | { readonly clusterId: string };
 
+/** The reach of the token of an infra-env: its own resources, or also the hosts of other infra-envs that are in a cluster with its hosts. */
+export type TokenReach = 'scope' | 'cluster';
+
+export type AccessMode = 'read' | 'write';
+
+/** The members of a document that determine its owner. */
+export interface Owned {
+  readonly user_name?: unknown;
+  readonly org_id?: unknown;
+  readonly cluster_id?: unknown;
+}
+
 /** Without authentication every caller is an administrator of the one organisation, which has no name. */
 export const ADMIN: Caller = { kind: 'user', user: 'admin', org: '', role: 'admin' };
 

@@ -8,7 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { SchemaViolation } from '../http/request.pipes';
-import type { Caller, PathIds, TokenScope } from './caller';
+import type { AccessMode, Caller, Owned, PathIds, TokenReach, TokenScope } from './caller';
 
 /** Ids of resources in one part of a request, in lower case. */
 export interface NamedIds {
@@ -95,9 +95,6 @@ function withinLimit(text: string): string {
 /** Maximum number of infra-envs in which one host id is looked up. */
 export const SAME_IDS_MAX = 100;
 
-/** The reach of the token of an infra-env: its own resources, or also the hosts of other infra-envs in the cluster of its hosts. */
-export type TokenReach = 'scope' | 'cluster';
-
 /** Checks whether a resource belongs to the scope of a token (one infra-env or one cluster). */
 @Injectable()
 export class TokenScopes {
@@ -110,10 +107,7 @@ export class TokenScopes {
     return (await this.readModels.get(collection, id)) !== undefined;
   }
 
-  /**
-   * Whether all given resources belong to the scope. Hosts that do not exist belong to every scope. With `reach` `cluster`, hosts of
-   * other infra-envs belong to the scope while they are in a cluster with one of its hosts.
-   */
+  /** Whether all given resources belong to the scope with this reach. Hosts that do not exist belong to every scope. */
   async covers(scope: TokenScope, ids: NamedIds, reach: TokenReach = 'scope'): Promise<boolean> {
     const { infraEnvId, clusterId } = ids;
     if ('infraEnvId' in scope) {
@@ -163,15 +157,6 @@ export class TokenScopes {
     const infraEnv = await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
     return infraEnv?.cluster_id === clusterId || this.hasHostIn({ infraEnvId }, clusterId);
   }
-}
-
-export type AccessMode = 'read' | 'write';
-
-/** The members of a document that determine its owner. */
-export interface Owned {
-  readonly user_name?: unknown;
-  readonly org_id?: unknown;
-  readonly cluster_id?: unknown;
 }
 
 /**
