@@ -49,7 +49,10 @@ export interface ImageRegistry {
   manifest(image: string, architecture: string, signal: AbortSignal): Promise<ImageManifest>;
   /** Returns the architectures of an image; one for an image without a list. */
   architectures(image: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Returns a local copy of a file in the image. `path` has no leading slash. */
+  /**
+   * Returns a local copy of a file in the image. `path` has no leading slash. An image without a list of architectures is
+   * refused when its configuration states another one.
+   */
   extractFile(image: string, architecture: string, path: string, signal: AbortSignal): Promise<ExtractedFile>;
 }
 

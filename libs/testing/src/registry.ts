@@ -47,6 +47,8 @@ type Files = { readonly [path: string]: string | Buffer };
 interface PushOptions {
   readonly tag?: string;
   readonly compress?: (archive: Buffer) => Buffer;
+  /** In the form `amd64`, which is the default. */
+  readonly architecture?: string;
 }
 
 const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json';
@@ -89,13 +91,17 @@ export async function startTestRegistry(): Promise<TestRegistry> {
     caPem: certPem,
     requests,
     putManifest,
-    pushImage: async (repository: string, layers: readonly Files[], { compress = gzipSync, tag }: PushOptions = {}) => {
+    pushImage: async (
+      repository: string,
+      layers: readonly Files[],
+      { architecture = 'amd64', compress = gzipSync, tag }: PushOptions = {},
+    ) => {
       const pushed = [];
       for (const files of layers) {
         const blob = compress(tarOf(folder, files));
         pushed.push({ mediaType: LAYER, digest: await pushBlob(repository, blob), size: blob.length });
       }
-      const config = Buffer.from('{"architecture":"amd64","os":"linux"}');
+      const config = Buffer.from(JSON.stringify({ architecture, os: 'linux' }));
       const manifest = {
         schemaVersion: 2,
         mediaType: MANIFEST,

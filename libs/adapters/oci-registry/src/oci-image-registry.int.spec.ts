@@ -241,6 +241,18 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       await expect(registry.manifest(wanted, architecture, signal)).rejects.toThrow(reason);
     });
 
+    it('refuses a file of an image that is for another architecture only', async () => {
+      const image = `${server.host}/arm/oc@${await server.pushImage('arm/oc', [{ oc: 'oc' }], { architecture: 'arm64' })}`;
+      const registry = await open();
+      const read = (architecture: string) => registry.extractFile(image, architecture, 'oc', signal);
+      await expect(read('amd64')).rejects.toMatchObject({
+        fault: 'content',
+        reason: 'it is for arm64 and not for amd64',
+      });
+      expect((await read('arm64')).wasCached).toBe(false);
+      await expect(read('amd64')).rejects.toThrow(/not for amd64/);
+    });
+
     it('lists the existing components when a component is missing', async () => {
       const registry = await open();
       await expect(installerOf(registry, 'baremetal')).rejects.toThrow(
@@ -269,7 +281,8 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
       execFileSync('mkdir', [join(cache, part)]);
       writeFileSync(join(cache, part, 'kept'), '');
       await expect(readRelease(registry, release(), 'amd64', signal)).rejects.toMatchObject({ fault: 'disk' });
-      expect(blobRequests()).toHaveLength(1);
+      // The configuration of the image, and the layer.
+      expect(blobRequests()).toHaveLength(2);
     });
 
     it('keeps the cache within its limit', async () => {

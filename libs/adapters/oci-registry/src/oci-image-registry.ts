@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
@@ -38,6 +38,7 @@ interface Document {
   readonly mediaType?: string;
   readonly manifests?: readonly { readonly digest: string; readonly platform?: { readonly architecture?: string } }[];
   readonly layers?: ImageManifest['layers'];
+  readonly config?: ImageManifest['layers'][number];
 }
 
 interface Found {
@@ -133,6 +134,21 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     }
   };
 
+  /** An image without a list of architectures states its own in its configuration. */
+  const assertArchitecture = async (
+    image: string,
+    place: ImageReference,
+    { config }: Document,
+    architecture: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    if (!config) return;
+    const text = await readFile(await fetchLayer(image, place, config, signal), 'utf8');
+    const own = architectureIn(text);
+    if (own !== undefined && own !== architecture)
+      throw new ImageRegistryError(image, place.registry, `it is for ${own} and not for ${architecture}`, 'content');
+  };
+
   return {
     manifest: async (image, architecture, signal) => {
       const { digest, document } = await findManifest(image, architecture, signal);
@@ -144,9 +160,10 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     },
     extractFile: async (image, architecture, path, signal) => {
       const { digest, document, place } = await findManifest(image, architecture, signal);
-      const name = `${digest}-${path}`;
+      const name = `${digest}-${architecture}-${path}`;
       const known = await cache.find(name);
       if (known) return { path: known, wasCached: true };
+      await assertArchitecture(image, place, document, architecture, signal);
       // When several layers contain the file, the uppermost one applies.
       let wanted = path;
       for (let links = 0; links <= LINKS_MAX; links += 1) {
@@ -196,6 +213,14 @@ function combined(image: string, failures: readonly ImageRegistryError[]): Image
       ? only.reason
       : failures.map(({ reason: each, registry }) => `${registry}: ${each}`).join('; ');
   return new ImageRegistryError(image, first.registry, reason, first.fault, first.status);
+}
+
+function architectureIn(configuration: string): string | undefined {
+  try {
+    return (JSON.parse(configuration) as { readonly architecture?: string } | null)?.architecture;
+  } catch {
+    return undefined;
+  }
 }
 
 const faultOf = (error: unknown): RegistryFault =>
