@@ -10,6 +10,7 @@ import {
   readCoreosVersion,
   readRelease,
 } from '@muster/adapter-oci-registry';
+import { DEFAULT_RELEASE_IMAGES, type ReleaseImage, VersionCatalogue } from '@muster/assisted-api';
 import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
 import type { SettingsReader } from '@muster/nest-kit';
@@ -29,6 +30,8 @@ import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
 export interface OpenshiftInstallSettings {
   /** Path of an installer for all releases. Undefined: the installer is read from each release. */
   readonly installerPath: string | undefined;
+  /** The releases of the catalogue. */
+  readonly releases: readonly ReleaseImage[];
   /** Registries from which releases are read. */
   readonly registries: ServiceRegistries;
   /** Folder of installers and installations. Only this service may read it. */
@@ -50,6 +53,7 @@ export function readOpenshiftInstallSettings(
 ): OpenshiftInstallSettings {
   return {
     installerPath: settings.get('OPENSHIFT_INSTALL_PATH'),
+    releases: settings.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,
     registries,
     workDirectory: settings.get('WORK_DIR') ?? join(tmpdir(), 'muster-ignition'),
     certificatesDirectory: settings.get('EPHEMERAL_INSTALLER_CLUSTER_TLS_CERTS_OVERRIDE_DIR'),
@@ -107,14 +111,18 @@ const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
 const PROGRESS_STEP_BYTES = 64 * 1024 ** 2;
 const MIB = 1024 ** 2;
 const MS_PER_SECOND = 1_000;
-/** Node's name of an architecture → its name in images. The installer runs on the machine of the service. */
-const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
-/** Node's name of an architecture → its name in CoreOS. */
-const COREOS_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+/** Node's name of an architecture → its name in the v2 API. */
+const NODE_ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ['x64', 'x86_64'],
-  ['arm64', 'aarch64'],
   ['ppc64', 'ppc64le'],
 ]);
+/** The installer runs on the machine of the service. */
+const OWN_ARCHITECTURE = NODE_ARCHITECTURES.get(process.arch) ?? process.arch;
+/** Names of an architecture in the v2 API → its name in images. */
+const IMAGE_ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x86_64', 'amd64']]);
+/** Names of an architecture in the v2 API → its name in CoreOS. */
+const COREOS_ARCHITECTURES: ReadonlyMap<string, string> = new Map([['arm64', 'aarch64']]);
+const inImages = (architecture: string): string => IMAGE_ARCHITECTURES.get(architecture) ?? architecture;
 
 /** The installer of each release, read from its registry or a mirror. Layers and installers are kept in a bounded cache. */
 export class InstallerBinaries {
@@ -159,13 +167,16 @@ export class InstallerBinaries {
     const startedAt = new Date().toISOString();
     const registry = await this.open(wanted, onProgress);
     try {
-      const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
+      const { architecture, installerImage } = this.sourcesOf(releaseImage);
       const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-      const release = await readRelease(registry, releaseImage, architecture, signal);
+      const release = await readRelease(registry, releaseImage, inImages(architecture), signal);
       const imageOf = (component: string): string => release.images.get(component) ?? '';
-      const [kind, coreos] = [installerKindOf(wanted), COREOS_ARCHITECTURES.get(process.arch) ?? process.arch];
+      const [kind, coreos] = [installerKindOf(wanted), COREOS_ARCHITECTURES.get(architecture) ?? architecture];
+      const own = inImages(OWN_ARCHITECTURE);
+      const executed =
+        installerImage === releaseImage ? release : await readRelease(registry, installerImage, own, signal);
       const extractionStartedMs = performance.now();
-      const installer = await extractInstaller(registry, release, releaseImage, architecture, kind, signal);
+      const installer = await extractInstaller(registry, executed, installerImage, own, kind, signal);
       const extractMs = performance.now() - extractionStartedMs;
       return {
         installer: installer.path,
@@ -176,7 +187,7 @@ export class InstallerBinaries {
           mustGatherImage: imageOf('must-gather'),
           // The second name is that of community releases.
           coreosImage: imageOf('rhel-coreos') || imageOf('stream-coreos'),
-          coreosVersion: await readCoreosVersion(registry, releaseImage, architecture, coreos, signal),
+          coreosVersion: await readCoreosVersion(registry, releaseImage, inImages(architecture), coreos, signal),
           startedAt,
           installerWasCached: installer.wasCached,
           extractSeconds: installer.wasCached ? 0 : extractMs / MS_PER_SECOND,
@@ -185,6 +196,19 @@ export class InstallerBinaries {
     } finally {
       registry.close?.();
     }
+  }
+
+  /**
+   * Returns the architecture for which a release image is read, and the release image with an installer that this machine
+   * can execute: as in assisted-service v2, that of the same version for the architecture of the service, or for several.
+   */
+  private sourcesOf(releaseImage: string): { readonly architecture: string; readonly installerImage: string } {
+    const catalogue = new VersionCatalogue(this.settings.releases, []);
+    const release = catalogue.releases.find(({ url }) => url === releaseImage);
+    if (!release || ['multi', OWN_ARCHITECTURE].includes(release.cpu_architecture))
+      return { architecture: OWN_ARCHITECTURE, installerImage: releaseImage };
+    const executable = catalogue.findRelease(release.version, OWN_ARCHITECTURE);
+    return { architecture: release.cpu_architecture, installerImage: executable?.url ?? releaseImage };
   }
 
   private progressLog(): OnProgress {

@@ -10,7 +10,6 @@ import { InstallerBinaries, type OpenRegistries, type OpenshiftInstallSettings }
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
 
 const FAKE = join(__dirname, 'fake-installer.fixture.sh');
-
 let directory: TemporaryDirectory;
 let tools: string;
 beforeEach(() => {
@@ -32,6 +31,7 @@ const program = (name: string, text: string): string => {
 const installer = (): string => program('openshift-install', readFileSync(FAKE, 'utf8'));
 const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftInstallSettings => ({
   installerPath: installer(),
+  releases: [],
   registries: { settings: undefined, mirrors: [] },
   workDirectory: join(directory.path, 'work'),
   certificatesDirectory: undefined,

@@ -35,6 +35,8 @@ const FAKE = readFileSync(join(__dirname, 'fake-installer.fixture.sh'), 'utf8');
 const installerCalled = (name: string): Buffer =>
   Buffer.from(`${FAKE}\nexit 0\n# ${name} ${randomBytes(1024 ** 2).toString('hex')}\n`);
 const isMissing = !hasRegistry();
+/** The architecture of this machine and another one, in the form of images. */
+const [OWN, FOREIGN] = process.arch === 'arm64' ? ['arm64', 'amd64'] : ['amd64', 'arm64'];
 /** The registry permits the next attempt immediately. */
 const SOON = { 'retry-after': '0.001' };
 
@@ -48,6 +50,7 @@ const SOON = { 'retry-after': '0.001' };
     let current: PushedRelease;
     let old: PushedRelease;
     let withoutInstaller: PushedRelease;
+    let foreign: PushedRelease;
 
     beforeAll(async () => {
       nats = await startNatsServer();
@@ -55,10 +58,16 @@ const SOON = { 'retry-after': '0.001' };
       const coreosVersion = '418.94.202501010000-0';
       const [installer, baremetalInstaller] = [installerCalled('standard'), installerCalled('baremetal')];
       const push = (version: string, parts: { readonly installer?: Buffer; readonly baremetalInstaller?: Buffer }) =>
-        pushRelease(server, 'quay.io', { version, coreosVersion, ...parts });
+        pushRelease(server, 'quay.io', { version, coreosVersion, architecture: OWN, ...parts });
       current = await push('4.18.3', { installer, baremetalInstaller });
       old = await push('4.15.40', { installer, baremetalInstaller });
       withoutInstaller = await push('4.18.4', {});
+      foreign = await pushRelease(server, 'quay.io', {
+        version: '4.18.3',
+        coreosVersion: '418.94.202501020000-0',
+        architecture: FOREIGN,
+        installer: installerCalled('of another architecture'),
+      });
     });
     afterAll(async () => {
       await server.stop();
@@ -81,6 +90,10 @@ const SOON = { 'retry-after': '0.001' };
         WORK_DIR: join(directory.path, 'work'),
         MIRROR_REGISTRIES_CONF_PATH: conf,
         MIRROR_REGISTRIES_CA_PATH: ca,
+        RELEASE_IMAGES: JSON.stringify([
+          { openshift_version: '4.18', version: '4.18.3', cpu_architecture: FOREIGN, url: `quay.io/${foreign.name}` },
+          { openshift_version: '4.18', version: '4.18.3', cpu_architecture: OWN, url: `quay.io/${current.name}` },
+        ]),
       });
       await givenReadyCluster(stage);
       await givenPullSecret({ [server.host]: { auth: REGISTRY_CREDENTIALS } });
@@ -129,6 +142,27 @@ const SOON = { 'retry-after': '0.001' };
       expect(read.every((line) => line.startsWith('GET /v2/openshift-release-dev/'))).toBe(true);
     });
 
+    const hasRead = (image = ''): boolean =>
+      server.requests.some((line) => line.endsWith(`/manifests/${image.split('@')[1]}`));
+
+    it('runs the installer of the same version for its own architecture', async () => {
+      await install(foreign, '4.18.3');
+      await stage.fact('ArtifactsPrepared');
+      expect((await stage.fact('ReleaseRead')).data).toMatchObject({
+        releaseImage: `quay.io/${foreign.name}`,
+        machineConfigOperatorImage: foreign.components['machine-config-operator'],
+        mustGatherImage: foreign.components['must-gather'],
+        coreosVersion: '418.94.202501020000-0',
+      });
+      expect(hasRead(current.components['installer'])).toBe(true);
+      expect(hasRead(foreign.components['installer'])).toBe(false);
+    });
+
+    it('fails the preparation for an image of another architecture that RELEASE_IMAGES does not name', async () => {
+      await install({ name: foreign.name.replace(/:.*/, `@${foreign.digest}`) }, '4.18.3');
+      expect(await failure()).toContain(`: it is for ${FOREIGN} and not for ${OWN}. Choose a release`);
+    });
+
     it('reads the release from the mirrors of the cluster with its trust bundle', async () => {
       const idms = [
         'apiVersion: config.openshift.io/v1',
@@ -158,8 +192,7 @@ const SOON = { 'retry-after': '0.001' };
     it('uses the installer for bare metal before 4.16', async () => {
       await install(old, '4.15.40');
       await stage.fact('ArtifactsPrepared');
-      const digest = old.components['baremetal-installer']?.split('@')[1];
-      expect(server.requests.some((line) => line.endsWith(`/manifests/${digest}`))).toBe(true);
+      expect(hasRead(old.components['baremetal-installer'])).toBe(true);
     });
 
     it('continues an interrupted download', async () => {

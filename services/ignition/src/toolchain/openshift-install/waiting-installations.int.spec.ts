@@ -16,6 +16,7 @@ describe('installations that wait for the download of another release', () => {
 
   const settings = (): OpenshiftInstallSettings => ({
     installerPath: undefined,
+    releases: [],
     registries: { settings: undefined, mirrors: [] },
     workDirectory: join(directory.path, 'work'),
     certificatesDirectory: undefined,
