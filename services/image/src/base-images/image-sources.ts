@@ -99,7 +99,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private async checkVersion(path: string): Promise<void> {
     const known = this.versions.get(path);
     const found = known && (await stat(path).catch(() => undefined));
-    if (!found || versionOf({ size: found.size, modifiedMs: found.mtimeMs }) === known) return;
+    if (!found || versionOf({ size: found.size, modifiedMs: Math.floor(found.mtimeMs) }) === known) return;
     // A concurrent request may have reported it meanwhile.
     if (this.versions.get(path) !== known) return;
     this.versions.delete(path);
