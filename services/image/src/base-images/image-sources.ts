@@ -5,6 +5,7 @@ import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { canonicalArchitecture } from '@muster/feature-support';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
+import { assertSha256, sha256Of } from '../remote/download-file';
 import { ImageStore, type StoredImageState, type WantedImage } from '../remote/image-store';
 import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
 import { digestOfImage, OPEN_IMAGE_FILE, type OpenedFile, type OpenImageFile, verifyBaseImage } from './base-image';
@@ -25,6 +26,8 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private readonly store: ImageStore;
   /** Size and time of the last change of each file of a URL when it was opened. */
   private readonly versions = new Map<string, string>();
+  /** By path, with the version that was read. A file that does not match is not read again at each request. */
+  private readonly sha256s = new Map<string, { readonly version: string; readonly sha256: string }>();
   private outdated: (key: string) => void = () => undefined;
 
   constructor(
@@ -70,7 +73,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     const location = locationOfImage(entry.url, this.config.imageDirectory);
     if (location.kind === 'file') {
       await this.checkVersion(location.path);
-      return { key: location.path, open: () => this.openPath(location.path), release: () => undefined };
+      return { key: location.path, open: () => this.openFileOf(entry, location.path), release: () => undefined };
     }
     const image = this.stored(entry);
     if (!image) return { key: location.url, open: () => this.openRemote(location.url), release: () => undefined };
@@ -110,9 +113,33 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private stored(entry: OsImageEntry): WantedImage | undefined {
     if (this.config.fetch === 'stream' || this.locationOf(entry)?.kind !== 'remote') return undefined;
     const fileName = fileNameOf(entry);
-    // One build may have several names, and its digest may be set with only one of them.
-    const known = [entry, ...this.config.osImages].find((other) => other.sha256 && fileNameOf(other) === fileName);
-    return { fileName, url: entry.url, sha256: known?.sha256 ?? '' };
+    return { fileName, url: entry.url, sha256: this.sha256Of(entry, (other) => fileNameOf(other) === fileName) };
+  }
+
+  /** One build may have several names, and its digest may be set with only one of them. */
+  private sha256Of(entry: OsImageEntry, isSame: (other: OsImageEntry) => boolean): string {
+    return [entry, ...this.config.osImages].find((other) => other.sha256 && isSame(other))?.sha256 ?? '';
+  }
+
+  private async openFileOf(entry: OsImageEntry, path: string): Promise<OpenedSource> {
+    const expected = this.sha256Of(entry, ({ url }) => url === entry.url);
+    const opened = await this.openPath(path);
+    try {
+      if (expected !== '') assertSha256(await this.sha256OfVersion(path), expected);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
+
+  private async sha256OfVersion(path: string): Promise<string> {
+    const version = this.versions.get(path) ?? '';
+    const known = this.sha256s.get(path);
+    if (known?.version === version) return known.sha256;
+    const sha256 = await sha256Of(path);
+    this.sha256s.set(path, { version, sha256 });
+    return sha256;
   }
 
   private locationOf(entry: OsImageEntry) {

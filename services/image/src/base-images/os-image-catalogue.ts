@@ -8,7 +8,7 @@ import { RefusalError } from '@muster/problems';
 export interface OsImageEntry extends OsImage {
   /** Type of the ISO at the URL: `full-iso` (default) or `disconnected-iso`. */
   readonly type?: string;
-  /** Hex. Checked when the image is downloaded. */
+  /** Hex. Checked when the image is downloaded, and when a file is opened. */
   readonly sha256?: string;
 }
 

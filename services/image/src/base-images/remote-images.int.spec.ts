@@ -173,6 +173,15 @@ describe('a base image in a file', () => {
     const whole = Buffer.from(await response.arrayBuffer());
     expect(whole.subarray(-2_048).equals(other.subarray(-2_048))).toBe(true);
   });
+
+  it('is not served when its digest differs, until the file was corrected', async () => {
+    write(Buffer.concat([BASE, Buffer.alloc(2_048)]));
+    await openFile(createHash('sha256').update(BASE).digest('hex').toUpperCase());
+    const refused = await get();
+    expect([refused.status, await refused.text()]).toEqual([500, expect.stringMatching(/its SHA-256 is .*OS_IMAGES/)]);
+    write(BASE);
+    expect((await get()).headers.get('content-length')).toBe(String(BASE.length));
+  });
 });
 
 describe('a client that disconnects', () => {

@@ -23,7 +23,7 @@ export interface DownloadOptions {
 /**
  * Downloads a file. Resumes an interrupted attempt if the file is unchanged. The file gets the Last-Modified time of the server,
  * which is the same in all replicas and after each download.
- * @throws RemoteError
+ * @throws RemoteError, or RangeError for a file with another SHA-256
  */
 export async function downloadFile(client: RemoteClient, options: DownloadOptions): Promise<void> {
   const { url, target, signal } = options;
@@ -67,7 +67,7 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     throw error;
   }
   try {
-    await verifyDigest(partial, options);
+    if (options.sha256 !== '') assertSha256(await sha256Of(partial), options.sha256);
     await options.verify(partial);
   } catch (error) {
     // Resuming cannot succeed.
@@ -116,13 +116,17 @@ function versionOf({ headers: { etag = '', 'last-modified': modified = '' } }: I
   return etag !== '' && !etag.startsWith('W/') ? etag : modified;
 }
 
-async function verifyDigest(path: string, { sha256, url }: DownloadOptions): Promise<void> {
-  if (sha256 === '') return;
+/** Reads the file in chunks, so that requests are served meanwhile. Hex. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
-  const found = hash.digest('hex');
-  if (found !== sha256.toLowerCase())
-    throw new RemoteError(`${plain(url)} has the SHA-256 ${found}, and OS_IMAGES says ${sha256.toLowerCase()}`);
+  return hash.digest('hex');
+}
+
+/** @throws RangeError when the SHA-256 differs. Without an expected one, every file is accepted. */
+export function assertSha256(found: string, expected: string): void {
+  if (expected !== '' && found !== expected.toLowerCase())
+    throw new RangeError(`its SHA-256 is ${found}, and OS_IMAGES says ${expected.toLowerCase()}`);
 }
 
 async function flush(path: string): Promise<void> {

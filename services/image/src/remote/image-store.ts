@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RefusalError } from '@muster/problems';
-import { errorMessage } from '@muster/schema';
-import { downloadFile } from './download-file';
+import { errorMessage, parseJson, textAt } from '@muster/schema';
+import { downloadFile, sha256Of } from './download-file';
 import type { RemoteClient } from './remote-client';
 
 /** Download state of an image file. */
@@ -60,7 +61,7 @@ export interface ImageStoreOptions {
 
 /** A failed download is repeated at the first request after this time. */
 const RETRY_AFTER_MS = 30_000;
-const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?)?$/;
+const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
 const DOWNLOADS_AT_ONCE_MAX = 2;
 
 /** Downloaded base images in a directory. Each has its own state and does not wait for others. */
@@ -76,18 +77,45 @@ export class ImageStore {
   constructor(private readonly options: ImageStoreOptions) {}
 
   /**
-   * Reads the directory and deletes files of images that are no longer needed. `keep`: names of files of
-   * other users of the directory.
+   * Reads the directory and deletes files of images that are no longer needed, or whose URL or SHA-256 in OS_IMAGES was
+   * changed. `keep`: names of files of other users of the directory.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
-    const names = new Set(wanted.map(({ fileName }) => fileName));
     await mkdir(this.options.directory, { recursive: true });
     for (const name of await readdir(this.options.directory)) {
-      const image = name.replace(/\.partial(\.version)?$/, '');
+      const fileName = name.replace(/\.(partial(\.version)?|origin)$/, '');
       if (!OWN_FILE.test(name) || keep.includes(name)) continue;
-      if (!names.has(image)) await rm(this.pathOf(name), { force: true });
-      else if (name === image) this.states.set(image, { kind: 'ready', bytes: (await stat(this.pathOf(name))).size });
+      const images = wanted.filter((image) => image.fileName === fileName);
+      if (images.length === 0) await rm(this.pathOf(name), { force: true });
+      else if (name === fileName) await this.adopt(fileName, images);
     }
+  }
+
+  /** Uses a file of an earlier start, unless OS_IMAGES names another file now. One build may have several URLs. */
+  private async adopt(fileName: string, images: readonly WantedImage[]): Promise<void> {
+    for (const image of images) {
+      if (!(await this.isCurrent(image))) continue;
+      await this.recordOrigin(image);
+      this.states.set(fileName, { kind: 'ready', bytes: (await stat(this.pathOf(fileName))).size });
+      return;
+    }
+    this.options.log(`${fileName} was removed: OS_IMAGES has another url or sha256 for it`);
+    await rm(this.pathOf(fileName), { force: true });
+  }
+
+  /** Without a record, the file is from an earlier version of this program or was copied into the directory. */
+  private async isCurrent({ fileName, url, sha256 }: WantedImage): Promise<boolean> {
+    const origin = parseJson(await readFile(this.originOf(fileName), 'utf8').catch(() => ''));
+    const urlSha256 = textAt(origin, 'urlSha256');
+    if (sha256 === '') return urlSha256 === undefined || urlSha256 === digestOf(url);
+    const stored = textAt(origin, 'sha256') || (await sha256Of(this.pathOf(fileName)));
+    return stored === sha256.toLowerCase();
+  }
+
+  /** The record contains only the digest of the URL, because its query may contain a token. */
+  private async recordOrigin({ fileName, url, sha256 }: WantedImage): Promise<void> {
+    const origin = { urlSha256: digestOf(url), sha256: sha256.toLowerCase() };
+    await writeFile(this.originOf(fileName), JSON.stringify(origin));
   }
 
   state(image: WantedImage): StoredImageState {
@@ -163,7 +191,11 @@ export class ImageStore {
       admit: (totalBytes) => this.makeRoom(image.fileName, totalBytes),
       progress: (receivedBytes, totalBytes) =>
         this.states.set(image.fileName, { kind: 'downloading', receivedBytes, totalBytes }),
-      verify,
+      // The record exists before the file, so that a file of an interrupted download is not taken for a copied one.
+      verify: async (path) => {
+        await verify(path);
+        await this.recordOrigin(image);
+      },
     });
     const { size } = await stat(this.pathOf(image.fileName));
     this.states.set(image.fileName, { kind: 'ready', bytes: size });
@@ -187,7 +219,7 @@ export class ImageStore {
       if (taken + totalBytes <= bytesMax) return;
       if ((this.users.get(name) ?? 0) > 0) continue;
       this.states.delete(name);
-      await rm(this.pathOf(name), { force: true });
+      await Promise.all([this.pathOf(name), this.originOf(name)].map((path) => rm(path, { force: true })));
       this.evicted(this.pathOf(name));
       taken -= bytes;
       log(`${name} was removed to free space for ${fileName}`);
@@ -227,4 +259,10 @@ export class ImageStore {
   private pathOf(fileName: string): string {
     return join(this.options.directory, fileName);
   }
+
+  private originOf(fileName: string): string {
+    return `${this.pathOf(fileName)}.origin`;
+  }
 }
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
