@@ -75,7 +75,19 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
       ({ size }) => size,
       () => 0,
     );
+  /** The files that this process has read completely, because an installer of a release has several hundred megabytes. */
+  const verified = new Map<string, string>();
+  const stateOf = (path: string): Promise<string | undefined> =>
+    stat(path).then(
+      ({ ino, size }) => `${ino} ${size}`,
+      () => undefined,
+    );
+  const isWhole = async (name: string, path: string): Promise<boolean> => {
+    const expected = DIGEST.exec(name)?.[1] ?? (await readFile(path + SUM, 'utf8').catch(() => ''));
+    return (await sha256Of(path).catch(() => undefined)) === expected;
+  };
   const remove = async (path: string): Promise<void> => {
+    verified.delete(path);
     await rm(path, { force: true });
     await rm(path + SUM, { force: true });
   };
@@ -95,12 +107,16 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
   return {
     find: async (name) => {
       const path = at(name);
-      const expected = DIGEST.exec(name)?.[1] ?? (await readFile(path + SUM, 'utf8').catch(() => ''));
-      if ((await sha256Of(path).catch(() => undefined)) !== expected) {
+      const state = await stateOf(path);
+      // Another call may be storing the file, with its SHA-256 first.
+      if (state === undefined) return undefined;
+      const isIntact = verified.get(path) === state || (await isWhole(name, path));
+      if (!isIntact) {
         // When the file cannot be removed, it cannot be replaced either. That error names the cause.
         await remove(path).catch(() => undefined);
         return undefined;
       }
+      verified.set(path, state);
       const now = new Date();
       return utimes(path, now, now).then(
         () => path,
