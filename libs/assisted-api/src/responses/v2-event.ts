@@ -58,7 +58,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   },
   { name: 'cluster_registration_succeeded', origin: 'event', when: 'A cluster is created or imported.' },
   { name: 'cluster_status_updated', origin: 'event', when: 'A cluster enters a status.' },
-  { name: 'cluster_validation_failed', origin: 'event', when: 'A validation of a cluster turns to a failure.' },
+  { name: 'cluster_validation_failed', origin: 'event', when: 'A validation of a cluster that passed fails.' },
   { name: 'cluster_validation_fixed', origin: 'event', when: 'A validation of a cluster that failed passes.' },
   { name: 'clusters_permanently_deleted', origin: 'event', when: 'The retention period of a deleted cluster ends.' },
   { name: 'disk_speed_slower_than_supported', origin: 'event', when: 'A disk flushes writes too slowly for etcd.' },
@@ -83,7 +83,7 @@ export const EVENT_NAMES: readonly EventNameRow[] = [
   { name: 'host_stage_timed_out', origin: 'event', when: 'A host is in a stage for longer than expected.' },
   { name: 'host_status_updated', origin: 'event', when: 'A host enters a status.' },
   { name: 'host_unbind_succeeded', origin: 'event', when: 'A host is unbound from its cluster.' },
-  { name: 'host_validation_failed', origin: 'event', when: 'A validation of a host turns to a failure.' },
+  { name: 'host_validation_failed', origin: 'event', when: 'A validation of a host that passed fails.' },
   { name: 'host_validation_fixed', origin: 'event', when: 'A validation of a host that failed passes.' },
   { name: 'ignition_config_image_generated', origin: 'event', when: 'An image is downloaded for the first time.' },
   {

@@ -41,31 +41,6 @@ describe('an entry about a validation', () => {
     ]);
   });
 
-  it('states whether a validation that fails passed before', async () => {
-    const { log } = await viewsAfter(
-      cluster,
-      host,
-      onHostOutcomes('HostOutcomesChanged', { changed: [outcome('has-inventory', 'success')] }),
-      onHostOutcomes('HostOutcomesChanged', {
-        changed: [outcome('ntp-synced', 'failure'), outcome('connected', 'failure')],
-      }),
-    );
-    const entries = log.filter(({ name }) => name === 'host_validation_failed');
-    expect(entries.map(({ message, _props }) => [message, _props])).toEqual([
-      [
-        expect.stringMatching(/^Host .*: validation 'ntp-synced' is now failing$/),
-        expect.objectContaining({ validation_id: 'ntp-synced', failure_message: 'is now failing' }),
-      ],
-      [
-        expect.stringMatching(/^Host .*: validation 'connected' that used to succeed is now failing$/),
-        expect.objectContaining({
-          validation_id: 'connected',
-          failure_message: 'that used to succeed is now failing',
-        }),
-      ],
-    ]);
-  });
-
   it('is not added after a reset, because earlier outcomes are void', async () => {
     const { log } = await viewsAfter(
       cluster,

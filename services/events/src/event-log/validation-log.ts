@@ -20,8 +20,9 @@ interface Change {
 }
 
 /**
- * Returns the changes to log: an outcome that became a failure, and a failure that became a success. The first evaluation of a host
- * or cluster is not a change. While a validation flaps, only the start and the end are logged.
+ * Returns the changes to log: a success that became a failure, and the reverse. The first evaluation of a host or cluster is not a
+ * change, and neither is a failure after a pending outcome: a clean installation would start with warnings, as with assisted-service
+ * v2. The change of the status names such a failure. While a validation flaps, only the start and the end are logged.
  */
 function changesOf(before: OutcomeMap, changed: readonly Outcome[], initial: Outcomes): readonly Change[] {
   if (Object.keys(before).length === 0) return [];
@@ -43,9 +44,8 @@ function changesOf(before: OutcomeMap, changed: readonly Outcome[], initial: Out
 }
 
 function turn(outcome: Outcome, earlier: string | undefined): readonly Change[] {
-  const isFailing = earlier !== undefined && earlier !== 'failure' && outcome.status === 'failure';
-  if (isFailing)
-    return [{ kind: 'failed', outcome, text: `${earlier === 'success' ? 'that used to succeed ' : ''}is now failing` }];
+  const isFailing = earlier === 'success' && outcome.status === 'failure';
+  if (isFailing) return [{ kind: 'failed', outcome, text: 'that used to succeed is now failing' }];
   return earlier === 'failure' && outcome.status === 'success'
     ? [{ kind: 'fixed', outcome, text: 'is now fixed' }]
     : [];
