@@ -48,8 +48,10 @@ function handledBy(handler: object): DescMethod | undefined {
 export class RequestsServer {
   private readonly logger = new Logger(RequestsServer.name);
   private subscriptions: { unsubscribe(): void }[] = [];
-  private readonly answering = new Set<Promise<JsonValue>>();
+  /** Number of requests that are being answered. */
+  private running = 0;
   private isClosing = false;
+  private onIdle: (() => void) | undefined;
 
   constructor(
     private readonly serviceName: string,
@@ -69,18 +71,16 @@ export class RequestsServer {
     this.isClosing = true;
     this.subscriptions.forEach((subscription) => subscription.unsubscribe());
     this.subscriptions = [];
-    const late = (): Error => new Error('Some requests take longer.');
-    await settleWithin(CLOSE_TIMEOUT_MS, Promise.all(this.answering), late).catch(() => undefined);
+    if (this.running === 0) return;
+    const idle = new Promise<void>((resolve) => (this.onIdle = resolve));
+    await settleWithin(CLOSE_TIMEOUT_MS, idle, () => new Error('Some requests take longer.')).catch(() => undefined);
   }
 
   private serve(method: DescMethod, handler: Handler): { unsubscribe(): void } {
-    const answer = (message: IncomingMessage): Promise<JsonValue> | undefined => {
-      if (this.isClosing) return undefined;
-      const context = fromHeaders(message.headers, this.platform.ids);
-      const running = this.answer(message, context, method, handler).finally(() => this.answering.delete(running));
-      this.answering.add(running);
-      return running;
-    };
+    const answer = (message: IncomingMessage): Promise<JsonValue> | undefined =>
+      this.isClosing
+        ? undefined
+        : this.answer(message, fromHeaders(message.headers, this.platform.ids), method, handler);
     return this.platform.requests.subscribe(subjectOfMethod(method), answer, { queue: this.serviceName });
   }
 
@@ -100,6 +100,8 @@ export class RequestsServer {
         subject: method.input.name,
       });
     }
+    // A counter and not a set of promises, because each further promise of a request costs time.
+    this.running += 1;
     try {
       return responseEnvelope(method, await handler(request, context));
     } catch (error) {
@@ -118,6 +120,9 @@ export class RequestsServer {
         code: 'internal',
         reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,
       });
+    } finally {
+      this.running -= 1;
+      if (this.running === 0) this.onIdle?.();
     }
   }
 }
