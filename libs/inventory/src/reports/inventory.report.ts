@@ -59,7 +59,8 @@ export function toHardwareFacts(
     hasVendor: inventory.system_vendor !== undefined,
     virtualNicTypes: virtual.slice(0, MAX_NIC_FACTS).map(({ type }) => short(type)),
     physicalNicCount: interfaces.length - virtual.length,
-    bootArguments: bootArgumentsOf(inventory),
+    // Without an undefined member, which would make an unchanged inventory differ from the stored one.
+    ...(inventory.cpu?.architecture === 's390x' && { bootArguments: bootArgumentsOf(inventory) }),
   };
 }
 
@@ -70,8 +71,7 @@ const NETWORK_OVERRIDE = 'ai.ip_cfg_override=1';
 /** The kernel of s390x ignores the rest of a longer command line. */
 const COMMAND_LINE_CHARACTERS_MAX = 4_096;
 
-function bootArgumentsOf({ boot, cpu }: Inventory): string | undefined {
-  if (cpu?.architecture !== 's390x') return undefined;
+function bootArgumentsOf({ boot }: Inventory): string {
   const given = (boot?.command_line ?? '').slice(0, COMMAND_LINE_CHARACTERS_MAX).split(/\s+/);
   const names = given.includes(NETWORK_OVERRIDE) ? [...DEVICE_ARGUMENTS, ...NETWORK_ARGUMENTS] : DEVICE_ARGUMENTS;
   return given
