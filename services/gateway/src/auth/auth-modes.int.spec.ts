@@ -84,52 +84,39 @@ describe('AUTH_TYPE=local, every operation', () => {
 });
 
 describe('AUTH_TYPE=agent-installer-local', () => {
-  it('accepts tokens only for the scheme that they name', async () => {
-    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  let gateway: RunningGateway;
+  beforeAll(async () => {
     const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    const gateway = await startRunningGateway({
+    gateway = await startRunningGateway({
       AUTH_TYPE: 'agent-installer-local',
       EC_PUBLIC_KEY_PEM: Buffer.from(pem).toString('base64'),
     });
-    try {
-      await fill(gateway);
-      const { SignJWT } = await import('jose');
-      const token = (scheme: string): Promise<string> =>
-        new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
-      const status = async (headers: Headers): Promise<number> =>
-        (await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`, { headers })).status;
-      expect(await status({ authorization: await token('userAuth') })).toBe(200);
-      expect(await status({ 'x-secret-key': await token('agentAuth') })).toBe(200);
-      expect(await status({ 'watcher-authorization': await token('watcherAuth') })).toBe(200);
-      expect(await status({ 'x-secret-key': await token('userAuth') })).toBe(403);
-      expect(await status({ authorization: await token('') })).toBe(400);
-      expect(await status({})).toBe(401);
-      expect(await status({ authorization: 'nonsense' })).toBe(401);
-    } finally {
-      await gateway.close();
-    }
+    await gateway.project(1, [clusterDocument({ status: 'installing' })]);
+    await gateway.answers(IgnitionService.method.readArtifact, () => ({ content: '' }));
+  });
+  afterAll(() => gateway.close());
+  const token = async (scheme: string): Promise<string> => {
+    const { SignJWT } = await import('jose');
+    return new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
+  };
+  const status = async (headers: Headers, file = ''): Promise<number> =>
+    (await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}${file}`, { headers })).status;
+
+  it('accepts tokens only for the scheme that they name', async () => {
+    expect(await status({ authorization: await token('userAuth') })).toBe(200);
+    expect(await status({ 'x-secret-key': await token('agentAuth') })).toBe(200);
+    expect(await status({ 'watcher-authorization': await token('watcherAuth') })).toBe(200);
+    expect(await status({ 'x-secret-key': await token('userAuth') })).toBe(403);
+    expect(await status({ authorization: await token('') })).toBe(400);
+    expect(await status({})).toBe(401);
+    expect(await status({ authorization: 'nonsense' })).toBe(401);
   });
 
   it('gives the kubeconfig to the bootstrap host and to users, because callers have no roles', async () => {
-    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const pem = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    const gateway = await startRunningGateway({
-      AUTH_TYPE: 'agent-installer-local',
-      EC_PUBLIC_KEY_PEM: Buffer.from(pem).toString('base64'),
-    });
-    try {
-      await gateway.project(1, [clusterDocument({ status: 'installing' })]);
-      await gateway.answers(IgnitionService.method.readArtifact, () => ({ content: '' }));
-      const { SignJWT } = await import('jose');
-      const token = (scheme: string): Promise<string> =>
-        new SignJWT({ auth_scheme: scheme }).setProtectedHeader({ alg: 'ES256' }).sign(keys.privateKey);
-      const file = `${API}/v2/clusters/${CLUSTER_ID}/downloads/credentials?file_name=kubeconfig-noingress`;
-      const agent = { 'x-secret-key': await token('agentAuth') };
-      const user = { authorization: await token('userAuth') };
-      expect((await gateway.call('GET', file, { headers: agent })).status).toBe(200);
-      expect((await gateway.call('GET', file, { headers: user })).status).toBe(200);
-    } finally {
-      await gateway.close();
-    }
+    const file = '/downloads/credentials?file_name=kubeconfig-noingress';
+    expect(await status({ 'x-secret-key': await token('agentAuth') }, file)).toBe(200);
+    expect(await status({ authorization: await token('userAuth') }, file)).toBe(200);
+    expect(await status({ authorization: await token('agentAuth') }, file)).toBe(403);
   });
 });
