@@ -22,6 +22,7 @@ export {
   type RetryPolicy,
 } from './http/http-client';
 export { proxyAuthorization, proxyOf, readProxySettings, type ProxySettings } from './http/proxy';
+export { createTarGz, hostLogArchive, isPartOf } from './host-files';
 export {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,
@@ -49,5 +50,4 @@ export {
   type ServiceHost,
   type ServiceOperator,
 } from './service-api';
-export { createTarGz, hostLogArchive } from './tar-archive';
 export { realTimer, retryUntilDone, untilAborted, type Timer } from './timer';

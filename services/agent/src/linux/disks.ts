@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isPartOf } from '@muster/host-api';
 import type { Disk } from '../machine/inventory';
 import { type MachineFiles, type Mount, readMounts } from './machine-files';
 
@@ -162,8 +163,7 @@ function reasonsAgainstIscsi(files: MachineFiles, name: string): readonly string
 
 /** Mounts of the disk itself and of its partitions: sda, sda1, nvme0n1p2. */
 function mountsOf(mounts: readonly Mount[], name: string): readonly Mount[] {
-  const device = new RegExp(`^/dev/${name}(p?\\d+)?$`);
-  return mounts.filter(({ source }) => device.test(source));
+  return mounts.filter(({ source }) => source.startsWith('/') && isPartOf(source, `/dev/${name}`));
 }
 
 function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: string): readonly string[] {

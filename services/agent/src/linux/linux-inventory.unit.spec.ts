@@ -110,6 +110,21 @@ describe('the disks of a machine', () => {
     ]);
   });
 
+  const useOf = async (disk: string, mounted: string) => {
+    const mount = `36 35 8:2 / /var/data rw - xfs /dev/${mounted} rw\n`;
+    return (await diskOf(disk, { '/proc/self/mountinfo': mount }))?.installation_eligibility.not_eligible_reasons;
+  };
+
+  it.each([
+    ['sda', 'sdap1', 'sda1'],
+    ['nvme0n1', 'nvme0n10', 'nvme0n1p2'],
+    ['md1', 'md12', 'md1p2'],
+  ])('are in use because of their partitions, not because of other disks: %s, %s', async (disk, other, partition) => {
+    expect(await useOf(disk, other)).toEqual([]);
+    expect(await useOf(disk, partition)).toEqual([`Disk is in use: /dev/${partition} is mounted at /var/data`]);
+    expect(await useOf(disk, disk)).toEqual([`Disk is in use: /dev/${disk} is mounted at /var/data`]);
+  });
+
   it('are one disk of 100 GiB on an appliance', async () => {
     const { disks } = await inventoryOf({
       '/sys/block/sda/size': '2048',

@@ -1,3 +1,4 @@
+import { isPartOf } from '@muster/host-api';
 import { execute, withRetry } from '../host.port';
 import { type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
@@ -45,16 +46,6 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
   const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${failures.join('; ')}`;
   note(installation, text);
   await reportStage(installation, 'Starting installation', text, signal);
-}
-
-/**
- * Whether the device is a partition of the disk or the disk itself. /dev/nvme0n10 is another disk than /dev/nvme0n1, so
- * a partition of a disk whose name ends with a digit has the letter p.
- */
-export function isPartOf(name: string, device: string): boolean {
-  const path = name.startsWith('/') ? name : `/dev/${name}`;
-  const partition = /\d$/.test(device) ? /^p\d+$/ : /^\d+$/;
-  return path === device || (path.startsWith(device) && partition.test(path.slice(device.length)));
 }
 
 async function removeVolumes({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,16 @@
 import { gzipSync } from 'node:zlib';
 
+/**
+ * Returns whether `name` is the disk `device` or one of its partitions. `device`: path in /dev. `name`: path in /dev, or the
+ * name of a device. /dev/nvme0n10 is another disk than /dev/nvme0n1, so a partition of a disk whose name ends with a digit has
+ * the letter p.
+ */
+export function isPartOf(name: string, device: string): boolean {
+  const path = name.startsWith('/') ? name : `/dev/${name}`;
+  const partition = /\d$/.test(device) ? /^p\d+$/ : /^\d+$/;
+  return path === device || (path.startsWith(device) && partition.test(path.slice(device.length)));
+}
+
 const BLOCK_BYTES = 512;
 
 /** Returns a `.tar.gz` (ustar) of the files, by name. */
