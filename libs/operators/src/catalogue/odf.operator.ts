@@ -1,7 +1,7 @@
 import { BYTES_PER_GB, extraDisks } from '../plugin/devices';
 import { olmManifests } from '../plugin/olm-objects';
 import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
-import type { ClusterShape, OperatorCluster, OperatorHost } from '../plugin/operator-facts';
+import { type ClusterShape, isSince, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
 import {
   type ExtraResources,
   type ManifestObject,
@@ -44,15 +44,16 @@ export function runsOdf({ effectiveRole }: Pick<OperatorHost, 'effectiveRole'>, 
 const WORKER_LABEL = 'node-role.kubernetes.io/worker';
 const CLUSTER = 'ocs-storagecluster';
 
+const storageSystem = (namespace: string): ManifestObject => ({
+  apiVersion: 'odf.openshift.io/v1alpha1',
+  kind: 'StorageSystem',
+  metadata: { name: `${CLUSTER}-storagesystem`, namespace },
+  spec: { kind: 'storagecluster.ocs.openshift.io/v1', name: CLUSTER, namespace },
+});
+
 /** Storage on `disks` raw disks. Each copy is on another host. Control planes get fewer resources. */
 export function odfObjects(namespace: string, disks: number, isCompact: boolean): readonly ManifestObject[] {
   return [
-    {
-      apiVersion: 'odf.openshift.io/v1alpha1',
-      kind: 'StorageSystem',
-      metadata: { name: `${CLUSTER}-storagesystem`, namespace },
-      spec: { kind: 'storagecluster.ocs.openshift.io/v1', name: CLUSTER, namespace },
-    },
     {
       apiVersion: 'ocs.openshift.io/v1',
       kind: 'StorageCluster',
@@ -223,6 +224,8 @@ export const ODF = operatorPlugin({
   laterManifests: (hosts, cluster) => {
     const mode = odfModeOf(cluster.shape);
     const disks = hosts.filter((host) => runsOdf(host, mode)).reduce((sum, host) => sum + disksOf(host, cluster), 0);
-    return odfObjects(INSTALLATION.namespace, disks, mode === 'compact');
+    const objects = odfObjects(INSTALLATION.namespace, disks, mode === 'compact');
+    // The StorageSystem type was removed in 4.19.
+    return isSince(cluster, 4, 19) ? objects : [storageSystem(INSTALLATION.namespace), ...objects];
   },
 });

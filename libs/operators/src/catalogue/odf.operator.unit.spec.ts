@@ -101,4 +101,15 @@ describe('OpenShift Data Foundation', () => {
     const objects = ODF.laterManifests?.(subjects, cluster({ shape: shapeOf(subjects) }));
     expect(objects?.[1]).toMatchObject({ kind: 'StorageCluster', spec: { storageDeviceSets: [{ count: 6 }] } });
   });
+
+  it.each([
+    [
+      [4, 18, 9],
+      ['StorageSystem', 'StorageCluster'],
+    ],
+    [[4, 19, 0], ['StorageCluster']],
+  ] as const)('in %j creates %j', (release, kinds) => {
+    const objects = ODF.laterManifests?.(equipped(...MASTERS), cluster({ release, shape: shapeOf(hosts(...MASTERS)) }));
+    expect(objects?.map(({ kind }) => kind)).toEqual(kinds);
+  });
 });
