@@ -120,7 +120,7 @@ export const LVM = operatorPlugin({
       namespaceLabels: { 'openshift.io/cluster-monitoring': 'true' },
     });
   },
-  laterManifests: () => [
+  laterManifests: (_hosts, cluster) => [
     {
       apiVersion: 'lvm.topolvm.io/v1alpha1',
       kind: 'LVMCluster',
@@ -130,7 +130,8 @@ export const LVM = operatorPlugin({
           deviceClasses: [
             {
               name: 'vg1',
-              default: true,
+              // Earlier releases refuse this member.
+              ...(isSince(cluster, 4, 13) ? { default: true } : {}),
               thinPoolConfig: { name: 'thin-pool-1', sizePercent: 90, overprovisionRatio: 10 },
             },
           ],

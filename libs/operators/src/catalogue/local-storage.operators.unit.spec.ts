@@ -75,6 +75,14 @@ describe('LVM storage', () => {
     expect(LVM.preview?.('worker', latest)).toMatchObject({ cpuCores: 1, ramMib: 100 });
   });
 
+  it.each([
+    [[4, 12, 9], undefined],
+    [[4, 13, 0], true],
+  ] as const)('in %j has one device class, with the member default: %s', (release, isDefault) => {
+    const [object] = LVM.laterManifests?.([], cluster({ release })) ?? [];
+    expect(object).toMatchObject({ spec: { storage: { deviceClasses: [{ name: 'vg1', default: isDefault }] } } });
+  });
+
   it('has another package name in its first release', () => {
     expect(LVM.installation(cluster({ release: [4, 11, 5] })).subscriptionName).toBe('odf-lvm-operator');
     expect(LVM.installation(cluster()).subscriptionName).toBe('lvms-operator');
