@@ -141,6 +141,7 @@ export {
 export { PreviewStaticNetworksBody, RegisterInfraEnvBody, ReviseInfraEnvBody } from './requests/infra-env.request';
 export { PreflightBody, PreflightClusterRequest, PreflightHostRequest } from './requests/preflight.request';
 export {
+  CREDENTIAL_FILES,
   DOCUMENT_MAX_CHARACTERS,
   EVENT_MESSAGE_MAX_CHARACTERS,
   pullSecretError,

@@ -26,6 +26,7 @@ beforeAll(async () => {
     {
       AUTH_TYPE: 'oidc',
       OIDC_ISSUER_URL: issuer.url,
+      ENABLE_ORG_TENANCY: 'true',
       READ_ONLY_ADMIN_USERS: 'auditor',
       FAILED_PROOFS_PER_MINUTE_MAX: '0',
     },
@@ -52,8 +53,13 @@ async function fill(status: string, hosts = [hostDocument({ cluster_id: CLUSTER_
     ...hosts,
   ]);
 }
+/** The hatter is in the organisation of alice, so he may read her resources. */
+const ORGANISATIONS = new Map([
+  ['alice', 'wonderland'],
+  ['hatter', 'wonderland'],
+]);
 const bearer = async (username: string): Promise<Record<string, string>> => ({
-  authorization: `Bearer ${await issuer.token({ username, org_id: username === 'alice' ? 'wonderland' : 'builders' })}`,
+  authorization: `Bearer ${await issuer.token({ username, org_id: ORGANISATIONS.get(username) ?? 'builders' })}`,
 });
 const get = async (url: string, headers: Record<string, string> = {}): Promise<Answer> =>
   gateway.call('GET', url.replace(/^https?:\/\/[^/]+/, ''), { headers });
@@ -183,16 +189,23 @@ describe('the token of an agent', () => {
   );
 });
 
-describe('a read-only administrator', () => {
+describe.each(['auditor', 'hatter'])('%s, who may read the cluster but not change it', (user) => {
   it.each([
-    ['files?file_name=bootstrap.ign', 403],
-    ['files-presigned?file_name=bootstrap.ign', 403],
-    ['files?file_name=install-config.yaml', 403],
-    ['files-presigned?file_name=install-config.yaml', 403],
-    ['credentials?file_name=kubeconfig', 403],
-    ['files?file_name=metadata.json', 200],
+    ['downloads/files?file_name=bootstrap.ign', 403],
+    ['downloads/files-presigned?file_name=bootstrap.ign', 403],
+    ['downloads/files?file_name=install-config.yaml', 403],
+    ['downloads/files-presigned?file_name=install-config.yaml', 403],
+    ['downloads/credentials?file_name=kubeconfig', 403],
+    ['downloads/credentials?file_name=kubeconfig-noingress', 403],
+    ['downloads/credentials?file_name=kubeadmin-password', 403],
+    ['downloads/credentials-presigned?file_name=kubeconfig', 403],
+    ['credentials', 403],
+    ['downloads/files?file_name=metadata.json', 200],
+    ['downloads/files-presigned?file_name=metadata.json', 200],
   ])('asks for %s: %i, because files with the keys of a cluster permit writing to it', async (path, status) => {
-    expect((await get(`${DOWNLOADS}/${path}`, await bearer('auditor'))).status).toBe(status);
+    const sent = gateway.received.length;
+    expect((await get(`${API}/v2/clusters/${CLUSTER_ID}/${path}`, await bearer(user))).status).toBe(status);
+    if (status === 403) expect(gateway.received.slice(sent)).toEqual([]);
   });
 });
 
@@ -205,10 +218,10 @@ describe('credentials that permit writing', () => {
 
   it('are omitted from the install-config for callers with read access', async () => {
     await gateway.answers(IgnitionService.method.renderInstallConfig, () => ({ content: '' }));
-    for (const user of ['auditor', 'alice'])
+    for (const user of ['auditor', 'hatter', 'alice'])
       expect((await get(`${API}/v2/clusters/${CLUSTER_ID}/install-config`, await bearer(user))).status).toBe(200);
     const sent = gateway.received.filter(({ subject }) => subject.endsWith('render_install_config'));
-    expect(sent.map(({ body }) => body['withoutSecrets'])).toEqual([true, false]);
+    expect(sent.map(({ body }) => body['withoutSecrets'])).toEqual([true, true, false]);
   });
 
   it('are omitted from discovery.ign and image URLs for callers with read access', async () => {
@@ -225,5 +238,16 @@ describe('credentials that permit writing', () => {
     const script = `${infraEnv}/downloads/files?file_name=ipxe-script`;
     expect((await get(script, await bearer('alice'))).text).toContain('image_token=');
     expect((await get(script, await bearer('auditor'))).text).not.toContain('image_token=');
+  });
+
+  it('are in the RAM disk of the minimal image, so callers with read access cannot download it', async () => {
+    await gateway.answers(IgnitionService.method.renderNetworkRamdisk, () => ({ archive: '' }));
+    const imageToken = await signImageToken(gateway.platform.secrets, INFRA_ENV_ID, nowMs + 60_000);
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await get(`${infraEnv}/downloads/minimal-initrd`, headers)).status;
+    expect(await status(await bearer('auditor'))).toBe(403);
+    expect(await status(await bearer('hatter'))).toBe(403);
+    expect(await status(await bearer('alice'))).toBe(204);
+    expect(await status({ 'image-token': imageToken })).toBe(204);
   });
 });

@@ -11,13 +11,13 @@ import { IgnitionService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { hostNetworkFiles } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
-import { RefusalError } from '@muster/problems';
+import { type Refusal, RefusalError } from '@muster/problems';
 import { Controller, Get, HttpStatus, Param, Query, Req, Res, type StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
-import { Accepts, ADMIN, OnlyRoles } from '../auth/caller';
+import { Accepts, ADMIN, type Caller, OnlyRoles } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
-import { Context } from '../auth/request.decorators';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { attachment, createTar } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
@@ -61,6 +61,12 @@ function refuseOtherScriptType(query: { readonly file_name: string; readonly ipx
 const DISCOVERY_IGNITION = 'discovery.ign';
 
 const STATIC_NETWORKS = 'static-network-config';
+
+const RAM_DISK_HAS_SECRETS: Refusal = {
+  code: 'forbidden',
+  reason:
+    'The RAM disk contains the credentials of the proxy. Only users with write access to the infra-env can download it.',
+};
 
 const LAST_MODIFIED: { readonly [name: string]: JsonSchema } = {
   'Last-Modified': { type: 'string', description: 'Time of the last change of the content of discovery.ign.' },
@@ -152,9 +158,11 @@ export class ImagesController {
   async downloadMinimalInitrd(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile | undefined> {
-    await this.infraEnvs.document(infraEnvId);
+    if (!(await this.ownership.permitsWrite(caller, await this.infraEnvs.document(infraEnvId))))
+      throw new RefusalError(RAM_DISK_HAS_SECRETS);
     const method = IgnitionService.method.renderNetworkRamdisk;
     const { archive } = await this.commands.send(method, { infraEnvId }, context);
     if (archive !== '') return attachment(Buffer.from(archive, 'base64'), `initrd-${infraEnvId}.img`);

@@ -1,6 +1,7 @@
 import {
   type ClusterDocument,
   ClusterFileQuery,
+  CREDENTIAL_FILES,
   CredentialFileQuery,
   PresignedClusterFileQuery,
   type Static,
@@ -16,7 +17,7 @@ import type { FastifyRequest } from 'fastify';
 import { Answers, AnswersFile } from '../api-document/answers.decorator';
 import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
 import { DownloadUrls, OpenedByUrl } from '../auth/download-urls';
-import { TokenScopes } from '../auth/ownership';
+import { Ownership, TokenScopes } from '../auth/ownership';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Artifacts } from '../bus/commands';
 import { ReadYourWrites } from '../bus/read-your-writes';
@@ -26,20 +27,7 @@ import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 /** Files with credentials: the kubeconfig and the keys of the cluster, and the pull secret. */
-const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml'];
-
-/**
- * Refuses files with keys to users without write access. With the keys, these users would administer the cluster.
- *
- * @throws RefusalError with code `forbidden`
- */
-function refuseSecretsToReaders({ role }: Caller, name: string): void {
-  if (role !== 'read-only-admin' || !SECRET_FILES.includes(name)) return;
-  throw new RefusalError({
-    code: 'forbidden',
-    reason: `The role ${role} does not allow the download of ${name}, which contains credentials.`,
-  });
-}
+const SECRET_FILES: readonly string[] = ['bootstrap.ign', 'install-config.yaml', ...CREDENTIAL_FILES];
 
 /** Values of `file_name` for `files-presigned` in addition to the installation files, each with its own route. */
 const LOGS = 'logs';
@@ -54,6 +42,7 @@ const FALLBACK_FILES: ReadonlyMap<string, string> = new Map([['kubeconfig', 'kub
 const CONSOLE_OPERATOR = 'console';
 
 const ADMINISTRATOR = 'kubeadmin';
+const PASSWORD = 'kubeadmin-password';
 
 const V2_CREDENTIALS = Type.Object(
   { username: Type.String(), password: Type.String(), console_url: Type.String() },
@@ -69,6 +58,7 @@ export class DownloadsController {
     private readonly artifacts: Artifacts,
     private readonly urls: DownloadUrls,
     private readonly scopes: TokenScopes,
+    private readonly ownership: Ownership,
     private readonly readYourWrites: ReadYourWrites,
   ) {}
 
@@ -83,7 +73,7 @@ export class DownloadsController {
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
-    refuseSecretsToReaders(caller, name);
+    await this.refuseSecretsToReaders(caller, clusterId, name);
     const cluster = await this.clusterWithFiles(clusterId);
     await this.refuseIdleAgents(caller, cluster);
     return attachment(await this.artifacts.read(clusterId, name, context), name);
@@ -100,6 +90,7 @@ export class DownloadsController {
     @Context() context: CommandContext,
     @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
+    await this.refuseSecretsToReaders(caller, clusterId, name);
     const cluster = await this.clusterWithFiles(clusterId);
     await this.refuseIdleAgents(caller, cluster);
     const content =
@@ -117,7 +108,9 @@ export class DownloadsController {
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() { file_name }: CredentialFileQuery,
     @Req() request: FastifyRequest,
+    @CurrentCaller() caller: Caller,
   ): Promise<V2SignedUrl> {
+    await this.refuseSecretsToReaders(caller, clusterId, file_name);
     await this.clusterWithFiles(clusterId);
     return this.urls.create(`v2/clusters/${clusterId}/downloads/credentials`, { file_name }, request);
   }
@@ -133,7 +126,7 @@ export class DownloadsController {
     @Req() request: FastifyRequest,
     @CurrentCaller() caller: Caller,
   ): Promise<V2SignedUrl> {
-    refuseSecretsToReaders(caller, query.file_name);
+    await this.refuseSecretsToReaders(caller, clusterId, query.file_name);
     await this.clusters.document(clusterId);
     const path = `v2/clusters/${clusterId}`;
     const { file_name, host_id, logs_type } = query;
@@ -146,6 +139,18 @@ export class DownloadsController {
     if (file_name === MANIFESTS) return this.urls.create(`${path}/manifests/files`, manifestQuery(query), request);
     await this.clusterWithFiles(clusterId);
     return this.urls.create(`${path}/downloads/files`, { file_name }, request);
+  }
+
+  /**
+   * Refuses files with keys to users without write access to the cluster. With the keys, these users would administer the
+   * cluster.
+   * @throws RefusalError `forbidden`, `not-found`
+   */
+  private async refuseSecretsToReaders(caller: Caller, clusterId: string, name: string): Promise<void> {
+    if (!SECRET_FILES.includes(name)) return;
+    if (await this.ownership.permitsWrite(caller, await this.clusters.document(clusterId))) return;
+    const reason = `The file ${name} contains credentials. Only users with write access to the cluster can download it.`;
+    throw new RefusalError({ code: 'forbidden', reason });
   }
 
   /**
@@ -188,10 +193,12 @@ export class DownloadsController {
   async showCredentials(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
   ): Promise<V2Credentials> {
+    await this.refuseSecretsToReaders(caller, clusterId, PASSWORD);
     const cluster = await this.clusters.document(clusterId);
     const consoleUrl = consoleUrlOf(cluster);
-    const password = await this.artifacts.read(clusterId, 'kubeadmin-password', context);
+    const password = await this.artifacts.read(clusterId, PASSWORD, context);
     return { username: ADMINISTRATOR, password: password.toString('utf8').trimEnd(), console_url: consoleUrl };
   }
 }
