@@ -23,10 +23,14 @@ export type OutputOf<M extends Method> = Plain<MessageShape<M['output']>>;
 
 /**
  * Returns the message as a plain object with its implicit fields.
- * @throws Error that names the place when the JSON does not have the shape
+ * @throws Error that names the place when the JSON does not have the shape, or has an unknown field unless these are ignored
  */
-export function parseMessage<Schema extends DescMessage>(schema: Schema, body: JsonValue): Plain<MessageShape<Schema>> {
-  return toPlainForm(schema, body);
+export function parseMessage<Schema extends DescMessage>(
+  schema: Schema,
+  body: JsonValue,
+  options?: { readonly ignoreUnknownFields: boolean },
+): Plain<MessageShape<Schema>> {
+  return toPlainForm(schema, body, options);
 }
 
 export function toHeaders(context: CommandContext): MessageHeaders {

@@ -92,7 +92,8 @@ export class RequestsServer {
   ): Promise<JsonValue> {
     let request: unknown;
     try {
-      request = parseMessage(method.input, message.body);
+      // A service of a newer release may send fields that this release does not have.
+      request = parseMessage(method.input, message.body, { ignoreUnknownFields: true });
     } catch (error) {
       return refusalEnvelope({
         code: 'invalid-input',
