@@ -8,7 +8,7 @@ export { type Concern, type RunAgain, WorkQueue } from './queues';
 export { ownedEventStore, typedEventStore, type TypedEventStore } from './typed-event-store';
 export { type Reactor, type ReactorOptions, startReactor } from './reactor';
 export { type Relay, startRelay } from './relay';
-export { ALL_EVENTS, HEAD_BEACON, projectionSubject } from './shared-events';
+export { ALL_EVENTS, eventSubject, HEAD_BEACON, projectionSubject } from './shared-events';
 export {
   FilteredState,
   keptEntries,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { IgnitionService, subjectOfMethod, toStoredData } from '@muster/contracts';
+import { IgnitionService, type InfraEnvEvent, subjectOfMethod, toStoredData } from '@muster/contracts';
 import type { Environment } from '@muster/nest-kit';
 import { type JsonObject, NO_STREAM, type RecordedEvent } from '@muster/ports';
 import { textAt } from '@muster/schema';
@@ -18,6 +18,8 @@ const BUILT_AT = '2025-06-01T00:00:00Z';
 export const BUILD = '418.94.202501010000-0';
 const SILENT: LoggerService = { log: () => undefined, warn: () => undefined, error: () => undefined };
 
+type InfraEnvSettings = Extract<InfraEnvEvent, { readonly type: 'InfraEnvRegistered' }>['data']['settings'];
+
 export interface ImageStage {
   readonly url: string;
   readonly endpoints: readonly string[];
@@ -28,6 +30,8 @@ export interface ImageStage {
   /** Sets the network ramdisk of the ignition service. */
   setNetworkRamdisk(archive: Uint8Array): void;
   givenKernelArguments(kernelArguments: string): Promise<void>;
+  /** Registers an infra-env with these settings. */
+  givenInfraEnv(settings: InfraEnvSettings, infraEnvId?: string): Promise<void>;
   /** Changes the infra-env, as each change of its document does. */
   givenChange(): Promise<void>;
   /** Number of documents that the ignition service rendered. */
@@ -73,6 +77,7 @@ export async function openImageStage(
   ];
   const platform = await openTestPlatform({
     natsUrl,
+    publishesEvents: true,
     environment: {
       IMAGE_HOST: '127.0.0.1',
       IMAGE_PORT: '0',
@@ -109,11 +114,13 @@ export async function openImageStage(
     await stop();
     throw error;
   });
-  const append = async (after: number, event: Parameters<typeof toStoredData>[0]): Promise<void> => {
+  const append = async (after: number, event: Parameters<typeof toStoredData>[0], id = INFRA_ENV_ID): Promise<void> => {
     const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: GENERATED_AT };
     const data = toStoredData(event) as JsonObject;
-    await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, after, [{ id: `i${after}`, type: event.type, data, metadata }]);
+    await eventStore.append(`infraEnv-${id}`, after, [{ id: `${id} ${after}`, type: event.type, data, metadata }]);
   };
+  const givenInfraEnv: ImageStage['givenInfraEnv'] = (settings, infraEnvId = INFRA_ENV_ID) =>
+    append(NO_STREAM, { type: 'InfraEnvRegistered', data: { infraEnvId, settings, pullSecretSet: true } }, infraEnvId);
   return {
     url: service.endpoints[0] ?? '',
     endpoints: service.endpoints,
@@ -125,11 +132,8 @@ export async function openImageStage(
     setNetworkRamdisk: (archive) => {
       networkRamdisk = Buffer.from(archive);
     },
-    givenKernelArguments: (kernelArguments) =>
-      append(NO_STREAM, {
-        type: 'InfraEnvRegistered',
-        data: { infraEnvId: INFRA_ENV_ID, settings: { kernelArguments }, pullSecretSet: true },
-      }),
+    givenKernelArguments: (kernelArguments) => givenInfraEnv({ kernelArguments }),
+    givenInfraEnv,
     givenChange: () => append(0, { type: 'InfraEnvSettingsRevised', data: { changes: {}, pullSecretReplaced: false } }),
     rendered: () => rendered,
     facts: () => platform.eventsOf(`image-${INFRA_ENV_ID}`),

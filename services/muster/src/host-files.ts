@@ -9,7 +9,7 @@ import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
 
 /**
- * Without OS_IMAGES every release of the default catalogue is available, and its image is downloaded at the first use.
+ * Without OS_IMAGES every release of the default catalogue is available, and its image is downloaded for the first infra-env.
  * The image of one release is replaced by a small simulated one with the layout of CoreOS, so that simulated hosts boot
  * without a network. The release is marked as simulated and is the default version, so that a client that takes the
  * default gets an image that boots. Real machines cannot boot it: MUSTER_SIMULATED_IMAGE=false disables it.

@@ -55,6 +55,8 @@ export class MusterProcess {
       EVENTSTORE_URL: '',
       MONGODB_URL: '',
       MINIO_URL: '',
+      // The registration of an infra-env would begin the download of its live image.
+      OS_IMAGES_FETCH: 'stream',
       ...options.environment,
       MUSTER_DATA_DIRECTORY: options.dataDirectory,
       REST_HOST: '127.0.0.1',

@@ -1,13 +1,18 @@
 import { BootImageError, createMinimalIso, type MinimalIso, readBootIsoLayout } from '@muster/boot-image';
-import { BoundedMap } from '@muster/event-sourcing';
+import type { InfraEnvEvent } from '@muster/contracts';
+import { BoundedMap, eventSubject } from '@muster/event-sourcing';
+import { REQUESTS } from '@muster/nest-kit';
+import type { Requests } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { errorCode, errorMessage } from '@muster/schema';
+import { errorCode, errorMessage, textAt } from '@muster/schema';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
 import { RemoteError } from '../remote/remote-client';
 import type { BaseImage, HeldBaseImage } from './base-image';
 import { ImageSources, type OpenedSource } from './image-sources';
 import { type BaseKind, kindOf, OsImageCatalogue, type OsImageEntry } from './os-image-catalogue';
+
+const INFRA_ENV_REGISTERED = 'InfraEnvRegistered' satisfies InfraEnvEvent['type'];
 
 type OpenedImage = BaseImage & { close(): Promise<void> };
 
@@ -35,16 +40,31 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   private readonly catalogue: OsImageCatalogue;
   /** By location of the file. Entries with the same file share its state. */
   private readonly known = new Map<string, Promise<OpenedImage>>();
+  private infraEnvs: { unsubscribe(): void } | undefined;
 
   constructor(
     @Inject(CONFIG) config: ImageConfig,
     private readonly sources: ImageSources,
+    @Inject(REQUESTS) private readonly requests: Requests,
   ) {
     this.catalogue = new OsImageCatalogue(config.osImages);
   }
 
   onApplicationBootstrap(): void {
     this.sources.onOutdated((key) => this.drop(key));
+    this.infraEnvs = this.requests.subscribe(eventSubject('infraEnv'), ({ body }) => this.prefetch(body));
+  }
+
+  /**
+   * Begins the download of the image of a new infra-env, so that its hosts wait less. Live copies of events may be lost; then the
+   * first request for the image begins the download.
+   */
+  private prefetch(event: unknown): void {
+    if (textAt(event, 'type') !== INFRA_ENV_REGISTERED) return;
+    const setting = (name: string): string => textAt(event, 'data', 'settings', name) ?? '';
+    const kind = kindOf({ type: setting('imageType') });
+    const entry = this.catalogue.lookUp(setting('openshiftVersion'), setting('cpuArchitecture'), kind);
+    if (entry) this.sources.prefetch(entry);
   }
 
   /** Returns the images that can be opened without waiting for a download. Images that cannot be used are omitted. */
@@ -85,6 +105,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.infraEnvs?.unsubscribe();
     for (const image of this.known.values()) await image.then(({ close }) => close()).catch(() => undefined);
   }
 

@@ -65,6 +65,12 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     return this.state(entry).kind === 'ready' && this.locationOf(entry)?.kind === 'file';
   }
 
+  /** Begins the download of an image that is stored here and is not present yet. */
+  prefetch(entry: OsImageEntry): void {
+    const image = this.stored(entry);
+    if (image) this.store.fetch(image);
+  }
+
   /**
    * Keeps the image available until `release`.
    * @throws RefusalError `busy` while it is downloaded, or the reason why its URL cannot be used

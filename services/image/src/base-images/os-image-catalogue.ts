@@ -14,7 +14,7 @@ export interface OsImageEntry extends OsImage {
 
 export type BaseKind = 'full-iso' | 'disconnected-iso';
 
-export const kindOf = ({ type }: OsImageEntry): BaseKind =>
+export const kindOf = ({ type }: Pick<OsImageEntry, 'type'>): BaseKind =>
   type === 'disconnected-iso' ? 'disconnected-iso' : 'full-iso';
 
 /** The catalogue of base images. Versions may be full or partial. */
@@ -36,19 +36,26 @@ export class OsImageCatalogue {
     ]);
   }
 
+  /** `version`: of the build, or a full or partial OpenShift version. Returns undefined when no image matches. */
+  lookUp(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry | undefined {
+    if (version === '') return undefined;
+    return this.byKind.get(kind)?.findOsImage(version, canonicalArchitecture(architecture));
+  }
+
   /**
-   * `version`: of the build, or a full or partial OpenShift version.
+   * As `lookUp`.
    * @throws RefusalError `not-found` with the available versions
    */
   find(version: string, architecture: string, kind: BaseKind = 'full-iso'): OsImageEntry {
-    const catalogue = this.byKind.get(kind);
-    const entry = version === '' ? undefined : catalogue?.findOsImage(version, canonicalArchitecture(architecture));
+    const entry = this.lookUp(version, architecture, kind);
     if (entry) return entry;
     throw new RefusalError({
       code: 'not-found',
       reason: `No base image is configured for version ${version.slice(0, 64)} for ${architecture.slice(0, 32)}${kind === 'full-iso' ? '' : ` of type ${kind}`}.`,
       subject: 'version',
-      allowed: (catalogue?.osImages ?? []).map((image) => `${image.openshift_version}/${image.cpu_architecture}`),
+      allowed: (this.byKind.get(kind)?.osImages ?? []).map(
+        (image) => `${image.openshift_version}/${image.cpu_architecture}`,
+      ),
     });
   }
 }

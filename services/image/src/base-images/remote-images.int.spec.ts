@@ -70,6 +70,30 @@ describe('a base image on a server', () => {
     expect(server.ranges).toEqual(['']);
   });
 
+  it('is downloaded when an infra-env is registered whose hosts boot it, before any request for it', async () => {
+    await open();
+    await stage.givenInfraEnv({ openshiftVersion: '4.19', cpuArchitecture: 'x86_64', imageType: 'minimal-iso' });
+    await eventually('both images are ready', async () => (await list()).every(({ state }) => state === 'ready'));
+    expect((await get('minimal.iso', '4.19')).status).toBe(200);
+    expect(server.ranges).toEqual(['']);
+  });
+
+  it('is not downloaded for infra-envs with another version, architecture or type', async () => {
+    const entry = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: server.url, version: BUILD };
+    const other = { ...entry, openshift_version: '4.17', url: `${server.url}?4.17`, version: '417' };
+    await open({ OS_IMAGES: JSON.stringify([entry, other]) });
+    const settings = { openshiftVersion: '4.18', cpuArchitecture: 'x86_64' };
+    await stage.givenInfraEnv({ ...settings, openshiftVersion: '4.16' }, 'version');
+    await stage.givenInfraEnv({ ...settings, cpuArchitecture: 'arm64' }, 'architecture');
+    await stage.givenInfraEnv({ ...settings, imageType: 'disconnected-iso' }, 'type');
+    await stage.givenInfraEnv({}, 'no settings');
+    // Events arrive in their order, so those before were seen when this image is ready.
+    await stage.givenInfraEnv({ ...settings, openshiftVersion: '4.17' }, 'last');
+    await eventually('the last image is ready', async () => (await list())[1]?.['state'] === 'ready');
+    expect((await list())[0]?.['state']).toBe('absent');
+    expect(server.urls).toEqual([expect.stringContaining('?4.17')]);
+  });
+
   it('has the date of the server before and after uses, so that clients can continue a download', async () => {
     const modified = new Date(Date.now() - 60_000).toUTCString();
     server.serve(BASE, { modified });

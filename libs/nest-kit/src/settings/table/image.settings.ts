@@ -39,7 +39,8 @@ export const IMAGE_SETTINGS = {
     ...IMAGE,
     choices: ['lazy', 'eager', 'stream'],
     fallback: 'lazy',
-    meaning: 'When remote images are downloaded: at first use, at start, or never (read in place).',
+    meaning:
+      'When remote images are downloaded. lazy: when an infra-env of their version and architecture is registered, at the latest at the first request. eager: at the start. stream: never, they are read in place.',
   }),
   DATA_DIR: path({
     ...IMAGE,
