@@ -76,11 +76,13 @@ describe('LVM storage', () => {
   });
 
   it.each([
-    [[4, 12, 9], undefined],
-    [[4, 13, 0], true],
-  ] as const)('in %j has one device class, with the member default: %s', (release, isDefault) => {
-    const [object] = LVM.laterManifests?.([], cluster({ release })) ?? [];
-    expect(object).toMatchObject({ spec: { storage: { deviceClasses: [{ name: 'vg1', default: isDefault }] } } });
+    [[4, 12, 9], { name: 'vg1' }],
+    [[4, 13, 0], { name: 'vg1', default: true }],
+  ] as const)('in %j has the device class %j', (release, deviceClass) => {
+    const thinPoolConfig = { name: 'thin-pool-1', sizePercent: 90, overprovisionRatio: 10 };
+    expect(LVM.laterManifests?.([], cluster({ release }))).toEqual([
+      expect.objectContaining({ spec: { storage: { deviceClasses: [{ ...deviceClass, thinPoolConfig }] } } }),
+    ]);
   });
 
   it('has another package name in its first release', () => {
