@@ -99,13 +99,21 @@ function workerNeeds(host: OperatorHost, { settings }: OperatorCluster): ExtraRe
   return { cpuCores: WORKER_NEEDS.cpuCores, ramMib: WORKER_NEEDS.ramMib + devices * MIB_PER_GIB };
 }
 
+/** A single node is control plane and worker. */
+const singleNodeNeeds = (worker: ExtraResources): ExtraResources => ({
+  cpuCores: MASTER_NEEDS.cpuCores + worker.cpuCores,
+  ramMib: MASTER_NEEDS.ramMib + worker.ramMib,
+});
+
 function needsOf(host: OperatorHost, cluster: OperatorCluster): ExtraResources {
   if (host.effectiveRole === 'arbiter') return NOTHING;
-  if (cluster.isSingleNode) {
-    const { cpuCores, ramMib } = workerNeeds(host, cluster);
-    return { cpuCores: MASTER_NEEDS.cpuCores + cpuCores, ramMib: MASTER_NEEDS.ramMib + ramMib };
-  }
+  if (cluster.isSingleNode) return singleNodeNeeds(workerNeeds(host, cluster));
   return host.effectiveRole === 'master' ? MASTER_NEEDS : workerNeeds(host, cluster);
+}
+
+function previewNeeds(role: 'master' | 'worker', isSingleNode: boolean): ExtraResources {
+  if (role === 'worker') return WORKER_NEEDS;
+  return isSingleNode ? singleNodeNeeds(WORKER_NEEDS) : MASTER_NEEDS;
 }
 
 function claimVirtualization({ hardware }: OperatorHost): OperatorClaim {
@@ -133,7 +141,7 @@ export const CNV = operatorPlugin({
   decidesControlPlane: true,
   resources: needsOf,
   preview: (role, cluster) => ({
-    ...(role === 'master' ? MASTER_NEEDS : WORKER_NEEDS),
+    ...previewNeeds(role, cluster.isSingleNode),
     descriptions: [
       '1 GiB of memory more for each supported GPU',
       '1 GiB of memory more for each supported SR-IOV network card',

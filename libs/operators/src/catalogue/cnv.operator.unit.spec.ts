@@ -74,6 +74,15 @@ describe('OpenShift Virtualization', () => {
     expect(CNV.resources?.(subject, of)).toEqual(needs);
   });
 
+  it.each([
+    ['the control plane', 'master', cluster(), { cpuCores: 4, ramMib: 150 }],
+    ['workers', 'worker', cluster(), { cpuCores: 2, ramMib: 360 }],
+    ['a single node, as control plane and worker', 'master', single([4, 18, 0]), { cpuCores: 6, ramMib: 510 }],
+    ['workers of a single node', 'worker', single([4, 18, 0]), { cpuCores: 2, ramMib: 360 }],
+  ] as const)('has preflight requirements of %s', (_case, role, of, needs) => {
+    expect(CNV.preview?.(role, of)).toMatchObject(needs);
+  });
+
   it('counts the configured devices', () => {
     const settings = new Map([
       ['CNV_SUPPORTED_GPUS', '10de:ffff, 10de:1eb8'],
