@@ -16,6 +16,7 @@ describe('LVM storage', () => {
   it.each([
     ['a worker with a disk', host('worker', { disks: disks(1) }), roomy, 'success'],
     ['a worker without a disk', host('worker'), roomy, 'failure'],
+    ['a worker with a device of 0 bytes', host('worker', { disks: disks(0) }), roomy, 'failure'],
     ['a control plane host in a cluster with workers', host('master'), roomy, 'success'],
     ['a control plane host that runs workloads', host('master'), compact, 'failure'],
     ['a control plane host that runs workloads, with a disk', host('master', { disks: disks(1) }), compact, 'success'],
