@@ -1,11 +1,11 @@
-import { parseCidrs } from '@muster/addresses';
+import { containsIp, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
 import type { ClusterNetwork, ClusterSettings, MonitoredOperator, Plain } from '@muster/contracts';
 import { onlyPresent, selectMembers } from '@muster/schema';
 import { DEFAULT_CONTROL_PLANE_COUNT, isAtLeast } from '@muster/validation-rules';
 import { isSameValue } from '../text-forms';
 import type { RegisterCluster, ReviseCluster } from './commands';
 import { withBuiltInOperators } from './operators';
-import type { ClusterState } from './state';
+import type { ClusterKind, ClusterState } from './state';
 
 type Settings = Plain<ClusterSettings>;
 
@@ -198,7 +198,32 @@ function networkConsequences(state: ClusterState, changes: Settings): Settings {
     changes.vipDhcpAllocation !== (state.settings.vipDhcpAllocation ?? false)
   )
     return { apiVips: empty, ingressVips: empty, machineNetworks: empty, ...changes };
-  return changes;
+  return { ...changes, ...derivedAgain(state, changes) };
+}
+
+/** Returns whether the machine networks of a cluster with these settings are derived from its VIPs. */
+export const hasDerivedNetworks = (kind: ClusterKind, settings: Settings): boolean =>
+  kind === 'Cluster' &&
+  !settings.userManagedNetworking &&
+  !settings.vipDhcpAllocation &&
+  settings.loadBalancerType !== 'user-managed';
+
+/**
+ * An empty list requests that the networks are derived again. The web console sends it with every change of the
+ * networking. It changes nothing while each of the networks contains its VIP.
+ */
+function derivedAgain({ kind, settings }: ClusterState, changes: Settings): Settings {
+  const after = mergeClusterSettings(settings, changes);
+  if (changes.machineNetworks?.items.length !== 0 || !hasDerivedNetworks(kind, after)) return {};
+  const areSame = (settings.machineNetworks?.items ?? []).every((network, index) =>
+    [after.apiVips, after.ingressVips].some((vips) => isInNetwork(network, vips?.items[index] ?? '')),
+  );
+  return areSame ? { machineNetworks: settings.machineNetworks } : {};
+}
+
+function isInNetwork(network: string, address: string): boolean {
+  const [cidr, ip] = [parseCidr(network), parseIp(address)];
+  return cidr !== undefined && ip !== undefined && containsIp(cidr, ip);
 }
 
 /** Returns undefined when the platform permits both kinds of networking. */

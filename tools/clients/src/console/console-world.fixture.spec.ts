@@ -8,6 +8,7 @@ const LOOK_AGAIN_MS = 200;
 export const PULL_SECRET = JSON.stringify({
   auths: { 'cloud.openshift.com': { auth: Buffer.from('demo:demo').toString('base64'), email: 'demo@example.com' } },
 });
+export const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@home';
 
 export type Members = { readonly [member: string]: unknown };
 export interface Cluster extends Members, Evaluated {
@@ -48,6 +49,20 @@ export const NEW_CLUSTER = {
   progress: { total_percentage: 0 },
   created_at: expect.stringMatching(/^2/),
 };
+/**
+ * The networking form sends all of its fields with each change. The list of machine networks is empty while they are
+ * derived.
+ */
+export const networkingForm = (clusterId: string): Members => ({
+  api_vips: [{ ip: '192.168.150.100', cluster_id: clusterId }],
+  ingress_vips: [{ ip: '192.168.150.101', cluster_id: clusterId }],
+  machine_networks: [],
+  cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23, cluster_id: clusterId }],
+  service_networks: [{ cidr: '172.30.0.0/16', cluster_id: clusterId }],
+  network_type: 'OVNKubernetes',
+  user_managed_networking: false,
+  vip_dhcp_allocation: false,
+});
 /** Members that the table of discovered hosts reads. */
 export const HOST_ROW = {
   status: expect.any(String),

@@ -10,11 +10,13 @@ import {
   type InfraEnv,
   type Members,
   HOST_ROW,
+  networkingForm,
   NEW_CLUSTER,
   nullsIn,
   openConsoleWorld,
   parsed,
   PULL_SECRET,
+  SSH_KEY,
   TIMEOUT_MS,
   UNSET_TIME,
   until,
@@ -204,15 +206,8 @@ describe('the wizard of the web console', () => {
 
   it('requires network settings and enables the review', async () => {
     expect(closedBy('networking', await cluster(), [])).not.toEqual([]);
-    const answered = await patch(`/clusters/${clusterId}`, {
-      api_vips: [{ ip: '192.168.150.100', cluster_id: clusterId }],
-      ingress_vips: [{ ip: '192.168.150.101', cluster_id: clusterId }],
-      cluster_networks: [{ cidr: '10.128.0.0/14', host_prefix: 23, cluster_id: clusterId }],
-      service_networks: [{ cidr: '172.30.0.0/16', cluster_id: clusterId }],
-      network_type: 'OVNKubernetes',
-      user_managed_networking: false,
-      vip_dhcp_allocation: false,
-    });
+    const form = networkingForm(clusterId);
+    const answered = await patch(`/clusters/${clusterId}`, form);
     expect(answered).toMatchObject({
       api_vips: [{ ip: '192.168.150.100' }],
       ingress_vips: [{ ip: '192.168.150.101' }],
@@ -222,6 +217,11 @@ describe('the wizard of the web console', () => {
     await untilOpen('review');
     const shown = await cluster();
     expect(shown).toMatchObject({ enabled_host_count: 4, machine_networks: [{ cidr: '192.168.150.0/24' }] });
+    expect(await patch(`/clusters/${clusterId}`, { ...form, ssh_public_key: SSH_KEY })).toMatchObject({
+      machine_networks: [{ cidr: '192.168.150.0/24' }],
+      ssh_public_key: SSH_KEY,
+      status: 'ready',
+    });
     expect(parsed(shown['connectivity_majority_groups'])).toMatchObject({ '192.168.150.0/24': expect.any(Array) });
     expect(await world.get(`/clusters/${clusterId}/manifests`)).toEqual([]);
   });

@@ -9,6 +9,7 @@ import {
   parseIp,
 } from '@muster/addresses';
 import { isAtLeast } from '@muster/validation-rules';
+import { hasDerivedNetworks } from '../settings';
 import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 
 /** Minimum sizes of networks, as host bits. */
@@ -107,15 +108,9 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
     fields: ['machineNetworks'],
     check: (input) => {
       const { given, settings, before } = input;
-      const isDerived =
-        !settings.userManagedNetworking &&
-        !settings.vipDhcpAllocation &&
-        settings.loadBalancerType !== 'user-managed' &&
-        input.kind === 'Cluster';
-      const isNew =
-        given.machineNetworks !== undefined &&
-        given.machineNetworks.items.join() !== (before?.machineNetworks?.items ?? []).join();
-      return before && isNew && isDerived && !isDualStack(input)
+      const networks = given.machineNetworks?.items ?? [];
+      const isNew = networks.length > 0 && networks.join() !== (before?.machineNetworks?.items ?? []).join();
+      return before && isNew && hasDerivedNetworks(input.kind, settings) && !isDualStack(input)
         ? { reason: 'machine_networks are derived from the VIPs. Set the VIPs, or let DHCP allocate them.' }
         : undefined;
     },

@@ -1,6 +1,7 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { after, registration, START, when } from '../cluster.fixture.spec';
 import type { ReviseCluster } from '../commands';
+import type { ClusterState } from '../state';
 
 const list = (...items: string[]): { items: string[] } => ({ items });
 const revise = (changes: Plain<ClusterSettings>): ReviseCluster => ({
@@ -47,5 +48,56 @@ describe('revision of platform and networking', () => {
   it('from platform none to vSphere keeps the networking of the user', () => {
     const { settings } = when(after(registration({ platformType: 'none' })), revise({ platformType: 'vsphere' })).state;
     expect(settings).toMatchObject({ platformType: 'vsphere', userManagedNetworking: true });
+  });
+});
+
+describe('revision with an empty list of machine networks', () => {
+  const cidrs = ['10.0.0.0/24', 'fd00::/64'];
+  const with4 = { apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') };
+  const withBoth = { apiVips: list('10.0.0.5', 'fd00::5'), ingressVips: list('10.0.0.6', 'fd00::6') };
+  const empty = { machineNetworks: list() };
+  const derived = (settings: Plain<ClusterSettings>, networks: string[]): ClusterState =>
+    after(registration(settings), { type: 'DeriveMachineNetworks', cidrs: networks, at: START });
+  const networksAfter = (before: ClusterState, changes: Plain<ClusterSettings>): readonly string[] | undefined =>
+    when(before, revise({ ...changes, ...empty })).state.settings.machineNetworks?.items;
+
+  it.each([
+    ['of one family', with4, cidrs.slice(0, 1)],
+    ['of both families', withBoth, cidrs],
+  ])('stores nothing while the VIPs %s are in the networks', (_, settings, networks) => {
+    const before = derived(settings, networks);
+    expect(when(before, revise({ ...settings, ...empty })).events).toEqual([]);
+    expect(networksAfter(before, { apiVips: list(...settings.apiVips.items.map((ip) => `${ip}0`)) })).toEqual(networks);
+  });
+
+  it.each<[string, Plain<ClusterSettings>]>([
+    ['other VIPs', { apiVips: list('10.0.1.5'), ingressVips: list('10.0.1.6') }],
+    ['no VIPs', { apiVips: list(), ingressVips: list() }],
+  ])('clears the networks with %s', (_, changes) => {
+    expect(networksAfter(derived(with4, cidrs.slice(0, 1)), changes)).toEqual([]);
+  });
+
+  it('clears the networks of both families with VIPs of one family, so that the first network is derived', () => {
+    const [cluster4, cluster6] = [
+      { cidr: '10.128.0.0/14', hostPrefix: 23 },
+      { cidr: 'fd01::/48', hostPrefix: 64 },
+    ];
+    const clusterNetworks = { items: [cluster4, cluster6] };
+    const serviceNetworks = list('172.30.0.0/16', 'fd02::/112');
+    const before = derived({ ...withBoth, clusterNetworks, serviceNetworks }, cidrs);
+    const networks4 = { clusterNetworks: { items: [cluster4] }, serviceNetworks: list('172.30.0.0/16') };
+    expect(networksAfter(before, { ...networks4, ...with4 })).toEqual([]);
+  });
+
+  it('clears the networks when DHCP does not allocate the VIPs any more', () => {
+    const before = derived({ networkType: 'OpenShiftSDN', openshiftVersion: '4.14.0', vipDhcpAllocation: true }, [
+      '10.0.0.0/24',
+    ]);
+    expect(networksAfter(before, { ...with4, vipDhcpAllocation: false })).toEqual([]);
+  });
+
+  it('clears networks of a user that are not derived', () => {
+    const before = after(registration({ loadBalancerType: 'user-managed', machineNetworks: list('10.0.0.0/24') }));
+    expect(networksAfter(before, with4)).toEqual([]);
   });
 });
