@@ -9,18 +9,23 @@ export interface ServiceRegistries {
   readonly mirrors: readonly RegistryMirror[];
 }
 
+const WITH_AUTHORITIES =
+  'the path of the registries.conf that names the mirrors, which MIRROR_REGISTRIES_CA_PATH needs. ' +
+  'For a registry that is no mirror, use additional_trust_bundle of the infra-env';
+
 /**
  * Reads the files once.
- * @throws SettingError when a file is missing or not valid
+ * @throws SettingError when a file is missing or not valid, and for certificate authorities without mirrors
  */
 export function readRegistries(settings: SettingsReader): ServiceRegistries {
   const path = settings.get('MIRROR_REGISTRIES_CONF_PATH');
+  const caPath = settings.get('MIRROR_REGISTRIES_CA_PATH');
+  if (!path && caPath) throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', '', WITH_AUTHORITIES);
   if (!path) return { settings: undefined, mirrors: [] };
   const registriesConf = textOf('MIRROR_REGISTRIES_CONF_PATH', path);
   const parsed = parseRegistries(registriesConf);
   if (parsed.kind === 'refused')
     throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', path, `a registries.conf. ${parsed.reason}`);
-  const caPath = settings.get('MIRROR_REGISTRIES_CA_PATH');
   return {
     settings: {
       registriesConf,

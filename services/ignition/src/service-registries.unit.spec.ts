@@ -31,6 +31,12 @@ describe('the registry mirrors of the service', () => {
     });
   });
 
+  it('are required when their certificate authorities are set', () => {
+    expect(() => read({ MIRROR_REGISTRIES_CA_PATH: write('ca.pem', 'PEM') })).toThrow(
+      /MIRROR_REGISTRIES_CONF_PATH is missing.*MIRROR_REGISTRIES_CA_PATH needs.*additional_trust_bundle/,
+    );
+  });
+
   it('stop the start with the setting and the reason when a file cannot be read', () => {
     const broken = write('registries.conf', 'x = 1');
     expect(() => read({ MIRROR_REGISTRIES_CONF_PATH: broken })).toThrow('The document has no [[registry]]');

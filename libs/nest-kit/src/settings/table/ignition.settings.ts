@@ -33,15 +33,19 @@ export const IGNITION_SETTINGS = {
   }),
   ENABLE_OKD_SUPPORT: boolean({ ...IGNITION, fallback: true, meaning: 'Whether `OKD_RPMS_IMAGE` is used.' }),
   OKD_RPMS_IMAGE: text({ ...IGNITION, meaning: 'The image with the packages that OKD adds to its live system.' }),
-  MIRROR_REGISTRIES_CONF_PATH: path({ ...IGNITION, meaning: 'The registries.conf that every host and cluster uses.' }),
+  MIRROR_REGISTRIES_CONF_PATH: path({
+    ...IGNITION,
+    meaning: 'The registries.conf with the mirrors that every host and cluster uses.',
+  }),
   MIRROR_REGISTRIES_CA_PATH: path({
     ...IGNITION,
-    meaning: 'The PEM file with certificate authorities of the mirrors.',
+    meaning: 'The PEM file with certificate authorities of the mirrors. Requires `MIRROR_REGISTRIES_CONF_PATH`.',
   }),
   FORCE_INSECURE_POLICY_JSON: boolean({
     ...IGNITION,
     fallback: false,
-    meaning: 'Whether hosts accept unsigned images from every registry.',
+    meaning:
+      'Whether hosts accept unsigned images from every registry. Applies with `MIRROR_REGISTRIES_CONF_PATH` only.',
   }),
   AGENT_TIMEOUT_START: duration({
     ...IGNITION,
