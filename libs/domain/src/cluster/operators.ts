@@ -73,10 +73,13 @@ export function readInstallConfigOverrides(text: string): ReadOverrides {
   };
 }
 
+/** Capability sets without the console. v4.11 was defined before the console became a capability. */
+const SETS_WITHOUT_CONSOLE: ReadonlySet<unknown> = new Set(['None', 'v4.11']);
+
 function omitsConsole(capabilities: unknown): boolean {
   if (!isObject(capabilities)) return false;
   const { baselineCapabilitySet, additionalEnabledCapabilities } = capabilities;
-  if (baselineCapabilitySet !== 'None') return false;
+  if (!SETS_WITHOUT_CONSOLE.has(baselineCapabilitySet)) return false;
   return !Array.isArray(additionalEnabledCapabilities) || !additionalEnabledCapabilities.includes('Console');
 }
 

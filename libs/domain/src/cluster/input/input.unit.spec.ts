@@ -252,8 +252,21 @@ describe('revision of a cluster', () => {
   });
 
   it.each([
+    ['4.11.9', ['console']],
+    ['4.12.0', []],
+  ])('monitors the console of %s, where overrides omit it: %j', (openshiftVersion, names) => {
+    const document = { digest: 'one', bytes: 2 };
+    const overrides = revise({ installConfigOverrides: { document, omitsConsole: true, isFips: false } });
+    const { state } = when(after(registration({ openshiftVersion })), overrides);
+    expect(state.operators.map(({ name }) => name)).toEqual(names);
+  });
+
+  it.each([
     [{ capabilities: { baselineCapabilitySet: 'None' } }, true, false],
     [{ capabilities: { baselineCapabilitySet: 'None', additionalEnabledCapabilities: ['Console'] } }, false, false],
+    [{ capabilities: { baselineCapabilitySet: 'v4.11' } }, true, false],
+    [{ capabilities: { baselineCapabilitySet: 'v4.11', additionalEnabledCapabilities: ['Console'] } }, false, false],
+    [{ capabilities: { baselineCapabilitySet: 'v4.12' } }, false, false],
     [{ capabilities: { baselineCapabilitySet: 'vCurrent' }, fips: true }, false, true],
     [{}, false, false],
   ])('stores whether overrides omit the console and set FIPS: %j', (overrides, omitsConsole, isFips) => {
