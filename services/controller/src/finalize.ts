@@ -1,4 +1,4 @@
-import { KUBE_RESOURCES } from '@muster/host-api';
+import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
 import { textAt } from '@muster/schema';
 import { type Controller, INTERVALS_MS, persist, repeat } from './controller';
 import {
@@ -9,17 +9,23 @@ import {
   waitForSubscriptions,
 } from './operators';
 
+const FIRST_STAGE = 'Waiting for cluster operators';
+
 /**
  * Completes an installation after the control plane is installed: operators, ingress certificate, OLM operators,
  * completion.
  */
 export async function finalize(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, settings } = controller;
-  const isFinalizing = async (): Promise<boolean> =>
-    (await api.cluster(settings.clusterId, false, signal)).status === 'finalizing';
-  await repeat(controller, 'Reading the cluster', INTERVALS_MS.finalizing, isFinalizing, signal);
+  await repeat(
+    controller,
+    'Reading the cluster',
+    INTERVALS_MS.finalizing,
+    () => mayFinalize(controller, signal),
+    signal,
+  );
 
-  await enter(controller, 'Waiting for cluster operators', signal);
+  await enter(controller, FIRST_STAGE, signal);
   const areAvailable = await waitForClusterOperators(controller, signal);
 
   await enter(controller, 'Adding router ca', signal);
@@ -46,6 +52,19 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
     () => api.completeInstallation(settings.clusterId, result, signal),
     signal,
   );
+}
+
+/** After a passed deadline, the service accepts the first stage in `error`. After another failure it refuses it. */
+async function mayFinalize({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+  const { status } = await api.cluster(settings.clusterId, false, signal);
+  if (status !== 'error') return status === 'finalizing';
+  try {
+    await api.reportFinalizingStage(settings.clusterId, FIRST_STAGE, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof HttpRefused) return false;
+    throw error;
+  }
 }
 
 async function enter(controller: Controller, stage: string, signal: AbortSignal): Promise<void> {

@@ -142,14 +142,14 @@ const MCS_LOG_SECONDS = 300;
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
 
-/** Reports which hosts became nodes, until every host is installed or in error. */
+/** Reports which hosts became nodes, until every host is installed. A host in `error` can still join. */
 export async function followNodes(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings, timer } = controller;
   while (!signal.aborted) {
     try {
       const { hosts = [], platform } = await api.cluster(settings.clusterId, true, signal);
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
-      if (hosts.length > 0 && open.every(({ status }) => status === 'error')) return;
+      if (hosts.length > 0 && open.length === 0) return;
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
       if (UNTAINTED_PLATFORMS.includes(platform?.type ?? '')) await removeTaints(controller, nodes, signal);
       const log = await machineConfigServerLog(controller, signal);

@@ -1,4 +1,5 @@
 import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
 import { resolveDnsConflict } from './dns-conflict';
@@ -6,7 +7,11 @@ import { finalize } from './finalize';
 import { sendFinalLogs, sendLogsRepeatedly } from './logs';
 import { approveCertificates, followNodes, labelNodes } from './nodes';
 
-const ENDS = ['installed', 'cancelled', 'error', 'adding-hosts'];
+const ENDS = ['installed', 'cancelled', 'adding-hosts'];
+/** Statuses of a cluster that failed and can still complete. Other statuses follow a reset. */
+const AFTER_FAILURE = ['error', 'installing', 'installing-pending-user-action', 'finalizing'];
+/** Number of polls after a failure: ten hours. */
+const POLLS_AFTER_FAILURE = 600;
 const NAMESPACE = 'assisted-installer';
 const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
@@ -20,10 +25,12 @@ const UNKNOWN_POINTS_MAX = 3;
  * 1. Report that it runs.
  * 2. Concurrently: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize.
  * 3. Send the logs.
+ * A cluster in `error` can still complete, so the work continues for ten hours after the diagnosis is sent.
  */
 export async function runController(controller: Controller, signal: AbortSignal): Promise<void> {
   const ending = new AbortController();
   const working = AbortSignal.any([signal, ending.signal]);
+  const failed = new AbortController();
   try {
     void resolveDnsConflict(controller, working);
     await persist(controller, 'Reporting ready', INTERVALS_MS.ready, () => reportReady(controller, signal), signal);
@@ -39,14 +46,26 @@ export async function runController(controller: Controller, signal: AbortSignal)
       finalize(controller, working),
       labelNodes(controller, working),
       platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
-      sendLogsRepeatedly(controller, working),
+      // The log alone would replace the diagnosis.
+      sendLogsRepeatedly(controller, AbortSignal.any([working, failed.signal])),
     ]);
-    const status = await untilEnded(controller, signal);
+    let diagnosis: Promise<void> | undefined;
+    const status = await untilEnded(
+      controller,
+      () => {
+        failed.abort();
+        diagnosis = sendFinalLogs(controller, true, working).catch((error: unknown) =>
+          note(controller, `The diagnosis is not sent: ${errorMessage(error)}`),
+        );
+      },
+      signal,
+    );
     ending.abort();
-    await work;
+    await Promise.all([work, diagnosis]);
     if (signal.aborted) return;
     // The service refuses the logs of a cluster that it does not have.
-    if (status !== UNKNOWN) await sendFinalLogs(controller, status === 'error', signal);
+    const replacesDiagnosis = !failed.signal.aborted || status === 'installed';
+    if (status !== UNKNOWN && replacesDiagnosis) await sendFinalLogs(controller, false, signal);
     controller.observe?.({ type: 'ended', status });
   } finally {
     ending.abort();
@@ -73,14 +92,24 @@ async function reportReady({ api, cluster, settings }: Controller, signal: Abort
   );
 }
 
-/** Returns the final status of the cluster; UNKNOWN when the service does not have the cluster any more. */
-async function untilEnded(controller: Controller, signal: AbortSignal): Promise<string> {
+/**
+ * Returns the final status of the cluster; UNKNOWN when the service does not have the cluster any more. Calls
+ * `onFailure` when the cluster is in `error` for the first time.
+ */
+async function untilEnded(controller: Controller, onFailure: () => void, signal: AbortSignal): Promise<string> {
   const { api, settings, timer } = controller;
   let points = 0;
-  while (!signal.aborted && points < UNKNOWN_POINTS_MAX) {
+  let pollsLeft = Infinity;
+  for (; !signal.aborted && points < UNKNOWN_POINTS_MAX; pollsLeft -= 1) {
+    if (pollsLeft <= 0) return 'error';
     try {
       const { status } = await api.cluster(settings.clusterId, false, signal);
-      if (ENDS.includes(status)) return status;
+      const hasFailed = pollsLeft < Infinity;
+      if (ENDS.includes(status) || (hasFailed && !AFTER_FAILURE.includes(status))) return status;
+      if (status === 'error' && !hasFailed) {
+        pollsLeft = POLLS_AFTER_FAILURE;
+        onFailure();
+      }
       points = 0;
     } catch (error) {
       // The installation continues while the service is unavailable. It ends when the service does not have the cluster

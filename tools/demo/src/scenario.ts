@@ -54,6 +54,8 @@ export interface ScenarioOptions {
   readonly timeoutMs?: number;
   /** The installation of the cluster, which is ready, starts when this resolves. @default at once */
   readonly untilMayInstall?: () => Promise<void>;
+  /** Whether the installation may complete after `error`, as after a passed deadline. @default false */
+  readonly mayRecover?: boolean;
   /** Called with each response for the cluster. */
   readonly onLook?: (cluster: ClusterView) => void;
 }
@@ -178,7 +180,8 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     // 5. Follow it to the end.
     await untilSeen(INSTALL_TIMEOUT_MS, 'the cluster is installed', async () => {
       const { status, status_info } = await look(cluster.id);
-      if (status === 'error' || status === 'cancelled') throw new Error(`${spec.name} is ${status}: ${status_info}`);
+      if ((status === 'error' && !options.mayRecover) || status === 'cancelled')
+        throw new Error(`${spec.name} is ${status}: ${status_info}`);
       return status === 'installed';
     });
 

@@ -7,7 +7,6 @@ export {
   type SimulatedNetwork,
 } from './world/simulated-network';
 export {
-  createIngressCa,
   createSimulatedWorld,
   type KnownHost,
   type SimulatedCluster,

@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { KUBE_RESOURCES, type ServiceApi } from '@muster/host-api';
+import type { KubeObject, KubeResource } from '@muster/ports';
+import { type ControllerLogEntry, INTERVALS_MS } from './controller';
+import { controllerWith, refusal } from './controller.fixture.spec';
+import { runController } from './run-controller';
+
+const { signal } = new AbortController();
+const NODE: KubeObject = { metadata: { name: 'a' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+const REQUEST: KubeObject = { metadata: { name: 'csr' } };
+const OBJECTS = new Map<KubeResource, readonly KubeObject[]>([
+  [KUBE_RESOURCES.nodes, [NODE]],
+  [KUBE_RESOURCES.certificateSigningRequests, [REQUEST]],
+  [KUBE_RESOURCES.configMaps, [{ metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } }]],
+]);
+
+/** A service whose cluster and its only host, which runs from its disk, are in `error`. */
+function failedCluster(more: Partial<ServiceApi> = {}) {
+  const done: string[] = [];
+  const uploads: string[] = [];
+  const entries: ControllerLogEntry[] = [];
+  let status = 'error';
+  let stage = 'Rebooting';
+  const { changes, controller } = controllerWith(
+    OBJECTS,
+    {
+      cluster: async () => ({
+        status,
+        hosts: [
+          { id: 'h', status: 'error', role: 'master', requested_hostname: 'a', progress: { current_stage: stage } },
+        ],
+      }),
+      credentials: async () => Buffer.alloc(0),
+      operators: async () => [{ name: 'console', operator_type: 'builtin', status: 'available' }],
+      reportHostProgress: async (_host, next) => void done.push((stage = next)),
+      reportFinalizingStage: async (_cluster, next) => {
+        if (stage !== 'Done') throw refusal(400);
+        done.push(next);
+      },
+      uploadIngressCa: async () => {
+        done.push('ingress CA');
+        status = 'installed';
+      },
+      completeInstallation: async () => undefined,
+      reportClusterLogs: async () => undefined,
+      uploadControllerLogs: async (_cluster, archive) => {
+        const text = gunzipSync(archive).toString('latin1');
+        uploads.push(text.includes('must-gather.tar.gz') ? 'diagnosis' : 'log');
+      },
+      ...more,
+    },
+    { rounds: Infinity },
+  );
+  const observe = (entry: ControllerLogEntry): void => void entries.push(entry);
+  // Other work continues while the controller waits.
+  return {
+    changes,
+    controller: { ...controller, observe, timer: { sleep: () => setImmediate() } },
+    done,
+    ended: () => entries.filter(({ type }) => type === 'ended'),
+    uploads,
+    reset: () => void (status = 'insufficient'),
+  };
+}
+
+describe('a controller whose cluster is in error', () => {
+  it('sends its diagnosis, and continues until the cluster is installed', async () => {
+    const { changes, controller, done, ended, uploads } = failedCluster();
+    await runController(controller, signal);
+    expect(done.slice(0, 5)).toEqual([
+      'Joined',
+      'Done',
+      'Waiting for cluster operators',
+      'Waiting for cluster operators',
+      'Adding router ca',
+    ]);
+    expect(done).toContain('ingress CA');
+    expect(changes).toContainEqual(expect.stringMatching(/^replace csr\/approval/));
+    expect(uploads[0]).toBe('diagnosis');
+    expect(uploads.at(-1)).toBe('log');
+    expect(ended()).toEqual([{ type: 'ended', status: 'installed' }]);
+  });
+
+  it('ends after ten hours, with one diagnosis', async () => {
+    const { controller, ended, uploads } = failedCluster({ reportHostProgress: async () => undefined });
+    let waitedMs = 0;
+    const sleep = async (ms: number): Promise<void> => {
+      // Only the status of the cluster is read at this interval.
+      if (ms === INTERVALS_MS.clusterStatus) waitedMs += ms;
+      await setImmediate();
+    };
+    await runController({ ...controller, timer: { sleep } }, signal);
+    expect(waitedMs).toBe(10 * 60 * 60_000);
+    expect(uploads).toEqual(['diagnosis']);
+    expect(ended()).toEqual([{ type: 'ended', status: 'error' }]);
+  });
+
+  it('ends when the cluster is reset', async () => {
+    const { controller, ended, reset, uploads } = failedCluster({ uploadIngressCa: async () => reset() });
+    await runController(controller, signal);
+    expect(uploads).not.toContain('log');
+    expect(ended()).toEqual([{ type: 'ended', status: 'insufficient' }]);
+  });
+});
