@@ -8,6 +8,8 @@ export interface EntryKind<Key extends string, Entry extends object, Saved> {
   fieldsOf(entry: Entry): readonly (EntryField | undefined)[];
   /** Returns the saved form of an entry. It must not change afterwards, because it is written later. */
   toSaved(entry: Entry): Saved;
+  /** Returns a smaller saved form. Called when the entry is written, which takes place over several turns. @default the same form */
+  compacted?(saved: Saved): Saved;
   fromSaved(saved: Saved, key: Key): Entry;
   /**
    * Returns whether the entry, or one that needs it, may change without a new event. Open entries stay in memory, others may be removed

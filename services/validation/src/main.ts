@@ -30,7 +30,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('validation', 3, [...FACTS_SHAPES, OUTCOMES]),
+        savedViews('validation', 4, [...FACTS_SHAPES, OUTCOMES]),
         {
           provide: FactsView,
           inject: [SAVED],

@@ -7,6 +7,7 @@ import {
   type ClusterSettingsFacts,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
+import { compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
 import { type ClusterEntry, type HostEntry, type InfraEnvEntry, nameOf } from './view-entries';
 
 const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
@@ -16,7 +17,7 @@ const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: [] };
 /** The entry kinds that are saved. */
 export const FACTS_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS, INFRA_ENVS];
 
-type SavedHost = Pick<HostEntry, 'state' | 'reports' | 'lastEventId'>;
+type SavedHost = Pick<HostEntry, 'state' | 'lastEventId'> & { readonly reports: SavedReports };
 
 export const hostKind = ({
   clusterOf,
@@ -29,7 +30,8 @@ export const hostKind = ({
   shape: HOSTS,
   fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
   toSaved: ({ state, reports, lastEventId }) => ({ state, reports, lastEventId }),
-  fromSaved: (saved, key) => ({ key, ...saved }),
+  compacted: ({ reports, ...saved }) => ({ ...saved, reports: compactedReports(reports) }),
+  fromSaved: ({ reports, ...saved }, key) => ({ key, ...saved, reports: reportsFromSaved(reports) }),
   isOpen: ({ state }) => isHostNeeded(state, (id) => clusterOf(id)?.state),
   forgotten,
 });

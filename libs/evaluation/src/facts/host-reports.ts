@@ -55,6 +55,22 @@ export const NO_REPORTS: HostReports = {
   failedSteps: new Map(),
 };
 
+/** The connections of a host as columns, in the order of the reached hosts: an object per host would need three times the space. */
+interface SavedReaches {
+  readonly hostIds: readonly string[];
+  /** JSON arrays. */
+  readonly nearAddresses: readonly string[];
+  /** JSON arrays; empty when they are equal to the near addresses. */
+  readonly farAddresses: readonly string[];
+  readonly latencyMs: readonly number[];
+  readonly packetLossPercent: readonly number[];
+}
+
+/** The reports of a host as they are saved. `weakReaches` is empty beside columns. */
+export interface SavedReports extends Omit<HostReports, 'reaches'> {
+  readonly reaches: Reaches | SavedReaches | undefined;
+}
+
 /** The event of each report → the type of its step. */
 const STEP_TYPES: { readonly [type: string]: string } = {
   InventoryReported: 'inventory',
@@ -155,15 +171,26 @@ function changedReaches(
     reaches.set(reach.hostId, reach);
   }
   for (const hostId of vanishedPeers) reaches.delete(hostId);
-  return { reaches, weakReaches: [...reaches.values()].filter(isWeak) };
+  return { reaches, weakReaches: weakOf(reaches) };
 }
+
+const weakOf = (reaches: Reaches): readonly Reach[] => [...reaches.values()].filter(isWeak);
+
+const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
+  !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
 
 /** More texts than the hosts of a large cluster report. */
 const SHARED_MAX = 20_000;
 /** Longer lists are not shared. Two addresses of each family have about 100 characters. */
 const SHARED_CHARACTERS_MAX = 256;
 const sharedText = keptByText((text) => text, SHARED_MAX);
-const sharedList = keptByText((_text, list: Reach['nearAddresses']) => list, SHARED_MAX, SHARED_CHARACTERS_MAX);
+const listOfText = keptByText((_text, list: Reach['nearAddresses']) => list, SHARED_MAX, SHARED_CHARACTERS_MAX);
+
+function sharedList(list: Reach['nearAddresses']): Reach['nearAddresses'] {
+  const shared = listOfText(list.join(), list);
+  // Agents may report addresses that contain commas.
+  return shared.length === list.length ? shared : list;
+}
 
 /**
  * Returns the same connection with the id and the addresses of another report about the host. Each host of a cluster reports all
@@ -172,12 +199,62 @@ const sharedList = keptByText((_text, list: Reach['nearAddresses']) => list, SHA
 const withSharedTexts = (reach: Reach): Reach => ({
   ...reach,
   hostId: sharedText(reach.hostId),
-  nearAddresses: sharedList(reach.nearAddresses.join(), reach.nearAddresses),
-  farAddresses: sharedList(reach.farAddresses.join(), reach.farAddresses),
+  nearAddresses: sharedList(reach.nearAddresses),
+  farAddresses: sharedList(reach.farAddresses),
 });
 
-const isWeak = ({ latencyMs, packetLossPercent }: Reach): boolean =>
-  !(latencyMs <= GOOD_LATENCY_MS && packetLossPercent === 0);
+/** Returns the reports with their connections in columns. */
+export function compactedReports(reports: SavedReports): SavedReports {
+  const { reaches } = reports;
+  if (!isReaches(reaches)) return reports;
+  const all = [...reaches.values()];
+  const nearAddresses = all.map((reach) => JSON.stringify(reach.nearAddresses));
+  const farAddresses = all.map((reach) => JSON.stringify(reach.farAddresses));
+  return {
+    ...reports,
+    reaches: {
+      hostIds: [...reaches.keys()],
+      nearAddresses,
+      farAddresses: farAddresses.map((far, index) => (far === nearAddresses[index] ? '' : far)),
+      latencyMs: all.map(({ latencyMs }) => latencyMs),
+      packetLossPercent: all.map(({ packetLossPercent }) => packetLossPercent),
+    },
+    weakReaches: [],
+  };
+}
+
+const isReaches = (reaches: SavedReports['reaches']): reaches is Reaches => reaches instanceof Map;
+
+/** Returns the reports of which these are the saved form. */
+export function reportsFromSaved(saved: SavedReports): HostReports {
+  const { reaches: columns } = saved;
+  const reaches = columns === undefined || isReaches(columns) ? columns : reachesFromSaved(columns);
+  return { ...saved, reaches, weakReaches: reaches ? weakOf(reaches) : [] };
+}
+
+function reachesFromSaved({ hostIds, ...columns }: SavedReaches): Reaches {
+  return new Map(
+    hostIds.map((id, index) => {
+      const hostId = sharedText(id);
+      const nearAddresses = savedList(columns.nearAddresses[index] ?? '');
+      const far = columns.farAddresses[index] ?? '';
+      const farAddresses = far === '' ? nearAddresses : savedList(far);
+      const latencyMs = columns.latencyMs[index] ?? 0;
+      const packetLossPercent = columns.packetLossPercent[index] ?? 0;
+      return [hostId, { hostId, nearAddresses, farAddresses, latencyMs, packetLossPercent }];
+    }),
+  );
+}
+
+/** Returns the list that reports of other hosts share. */
+const savedList = keptByText(
+  (json): Reach['nearAddresses'] => {
+    const list: unknown = JSON.parse(json);
+    return sharedList(Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []);
+  },
+  SHARED_MAX,
+  SHARED_CHARACTERS_MAX,
+);
 
 /** Parsed once per report, because all hosts of a cluster report such lists and each evaluation reads them. */
 const toParsed = ({ network, ranges }: EventData<'FreeAddressesReported'>['networks'][number]): FreeAddresses => ({

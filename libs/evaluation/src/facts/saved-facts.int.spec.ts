@@ -1,7 +1,10 @@
-import { temporaryDirectory } from '@muster/testing';
+import { deserialize, serialize } from 'node:v8';
+import { type HostKey, parseHostKey } from '@muster/contracts';
+import { clusterRegistered, hostKey, hostRegistered, recorded, reportEvent, temporaryDirectory } from '@muster/testing';
 import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
-import { FACTS_SHAPES } from './entry-kinds';
+import { FACTS_SHAPES, hostKind } from './entry-kinds';
 import { FactsView } from './facts-view';
+import type { HostEntry } from './view-entries';
 
 jest.mock('node:v8', () => {
   const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
@@ -19,5 +22,71 @@ describe('the view of the rules', () => {
 
   it('keeps an infra-env in memory as long as one of its hosts', async () => {
     await expectInfraEnvKeptWithHosts(directory.path, FACTS_SHAPES, (make) => new FactsView(make));
+  });
+});
+
+describe('a saved host of a large cluster', () => {
+  const PEERS = 1_000;
+  const BYTES_PER_PEER_MAX = 80;
+  const kind = hostKind({ clusterOf: () => undefined, forgotten: () => undefined });
+  const bytesOf = (host: HostEntry): Uint8Array => {
+    const saved = kind.toSaved(host);
+    return serialize(kind.compacted?.(saved) ?? saved);
+  };
+  const loaded = (bytes: Uint8Array, key: HostKey): HostEntry =>
+    kind.fromSaved(deserialize(bytes) as ReturnType<typeof kind.toSaved>, key);
+
+  const peerOf = (number: number, latencyMs: number) => {
+    const addresses = [`192.168.${128 + (number >> 8)}.${number & 255}`];
+    const hostId = parseHostKey(hostKey(number)).hostId;
+    return { hostId, nearAddresses: addresses, farAddresses: addresses, latencyMs, packetLossPercent: 0 };
+  };
+  const hostReaching = (number: number, changes: readonly object[] = []): HostEntry => {
+    const key = hostKey(number);
+    const peers = Array.from({ length: PEERS }, (_, other) => peerOf(other + 10, 0.1 * number));
+    const view = new FactsView();
+    const report = reportEvent(key, 'ConnectivityReported', { peers: [...peers, ...changes] });
+    for (const event of recorded([clusterRegistered(), hostRegistered(key), report])) view.observe(event);
+    const host = view.host(key);
+    if (!host) throw new Error('no host');
+    return host;
+  };
+
+  it('takes few bytes per reached host', () => {
+    expect(bytesOf(hostReaching(1)).length).toBeLessThan(PEERS * BYTES_PER_PEER_MAX);
+  });
+
+  it('is the same after it was loaded, also with weak connections and unusual addresses', () => {
+    const host = hostReaching(1, [
+      { ...peerOf(3, 500), packetLossPercent: 2.5 },
+      { ...peerOf(4, 1), nearAddresses: [], farAddresses: ['a,b', '', '"\n'] },
+      { ...peerOf(5, 1), nearAddresses: ['a', 'b'], farAddresses: [] },
+    ]);
+    const { reports } = loaded(bytesOf(host), host.key);
+    expect(reports).toEqual(host.reports);
+    expect([...(reports.reaches ?? [])]).toEqual([...(host.reports.reaches ?? [])]);
+    expect(reports.weakReaches).toHaveLength(1);
+    expect(Object.keys(reports)).toEqual(Object.keys(host.reports));
+  });
+
+  it('shares ids and addresses with the other hosts that reach the same hosts', () => {
+    const hosts = [1, 2].map((number) => hostReaching(number));
+    const [first, second] = hosts.map((host) => loaded(bytesOf(host), host.key).reports.reaches);
+    expect(first?.size).toBe(PEERS);
+    for (const [hostId, { nearAddresses, farAddresses }] of first ?? []) {
+      expect(second?.get(hostId)?.nearAddresses).toBe(nearAddresses);
+      expect(second?.get(hostId)?.farAddresses).toBe(farAddresses);
+    }
+  });
+
+  it('keeps addresses apart whose texts are equal when they are joined', () => {
+    const addresses = (...nearAddresses: readonly string[]) => ({ ...peerOf(3, 1), nearAddresses });
+    expect(hostReaching(1, [addresses('c,d')]).reports.reaches?.get(peerOf(3, 1).hostId)?.nearAddresses).toEqual([
+      'c,d',
+    ]);
+    expect(hostReaching(2, [addresses('c', 'd')]).reports.reaches?.get(peerOf(3, 1).hostId)?.nearAddresses).toEqual([
+      'c',
+      'd',
+    ]);
   });
 });

@@ -152,7 +152,11 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     this.changedKeys = new UnsavedKeys();
     const changes = function* (): Generator<StateChange> {
       for (const { key, row } of frozen) {
-        const written = row && { key, value: encodeValue(row.saved), fields: row.fields };
+        const written = row && {
+          key,
+          value: encodeValue(kind.compacted?.(row.saved) ?? row.saved),
+          fields: row.fields,
+        };
         yield { table: kind.shape.name, key, row: written };
       }
     };
