@@ -1,6 +1,7 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
 import { createSendHttp } from '@muster/host-api';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
@@ -42,28 +43,39 @@ const found = (severity: Finding['severity'], check: string, problem: string, re
   { severity, check, problem, remedy },
 ];
 
-const hostAddresses: Check = (settings, { addresses }) =>
-  (['SERVICE_BASE_URL', 'IMAGE_SERVICE_BASE_URL'] as const).flatMap((name) => {
-    const example = `${name}=http://${addresses[0] ?? '<address of this machine>'}:${settings.get(name === 'SERVICE_BASE_URL' ? 'REST_PORT' : 'IMAGE_PORT')}`;
-    const value = settings.get(name);
-    if (value === undefined)
-      return name === 'SERVICE_BASE_URL'
-        ? found(
-            'warning',
-            'addresses',
-            `${name} is not set: hosts receive the address 127.0.0.1, which is their own loopback address.`,
-            `Set ${example}.`,
-          )
-        : [];
-    return LOOPBACK.test(new URL(value).hostname)
-      ? found(
-          'warning',
-          'addresses',
-          `${name}=${value} is a loopback address: other machines cannot reach it.`,
-          `Set ${example}.`,
-        )
-      : [];
-  });
+const hasExecutable = (settings: SettingsReader, { hasHostBinaries }: Surroundings): boolean =>
+  hasHostBinaries || settings.isSet('MUSTER_HOST_BINARIES');
+
+const hostAddresses: Check = (settings, around) => {
+  const [isLocal, downloads] = [!settings.isSet('SERVICE_BASE_URL'), !settings.isSet('AGENT_DOCKER_IMAGE')];
+  // One finding is enough for a start that serves this machine only.
+  const needsImages = !isLocal && downloads && hasExecutable(settings, around);
+  return [
+    ...addressFindings(settings, around, 'SERVICE_BASE_URL', 'REST_PORT', 'receive'),
+    ...(needsImages || settings.isSet('IMAGE_SERVICE_BASE_URL')
+      ? addressFindings(settings, around, 'IMAGE_SERVICE_BASE_URL', 'IMAGE_PORT', 'download the executable from')
+      : []),
+  ];
+};
+
+function addressFindings(
+  settings: SettingsReader,
+  { addresses }: Surroundings,
+  name: 'SERVICE_BASE_URL' | 'IMAGE_SERVICE_BASE_URL',
+  port: 'REST_PORT' | 'IMAGE_PORT',
+  use: string,
+): readonly Finding[] {
+  const value = settings.get(name);
+  if (value !== undefined && !LOOPBACK.test(new URL(value).hostname)) return [];
+  return found(
+    'warning',
+    'addresses',
+    value === undefined
+      ? `${name} is not set: hosts ${use} the address 127.0.0.1, which is their own loopback address.`
+      : `${name}=${value} is a loopback address: other machines cannot reach it.`,
+    `Set ${name}=http://${addresses[0] ?? '<address of this machine>'}:${settings.get(port)}.`,
+  );
+}
 
 const hostBus: Check = (settings) => {
   const url = settings.get('AGENT_NATS_URL');
@@ -72,7 +84,7 @@ const hostBus: Check = (settings) => {
         'warning',
         'addresses',
         `AGENT_NATS_URL=${url} is a loopback address: agents on other machines use HTTP only.`,
-        'Set NATS_HOST and AGENT_NATS_URL to an address that hosts can reach, or leave both unset.',
+        'Set NATS_HOST to an address that hosts can reach, NATS_PORT, and AGENT_NATS_URL with both, or leave all unset.',
       )
     : [];
 };
@@ -87,8 +99,26 @@ const simulatedImage: Check = (settings) =>
         'Set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES.',
       );
 
+/** OKD adds its packages to the live system, which a host does only when it gets the image with them. */
+const okdPackages: Check = (settings) => {
+  const releases = (settings.get('RELEASE_IMAGES') ?? []).filter(
+    ({ version, simulated }) => version.includes('okd') && !simulated,
+  );
+  return releases.length === 0 || settings.isSet('OKD_RPMS_IMAGE') || !settings.get('ENABLE_OKD_SUPPORT')
+    ? []
+    : found(
+        'warning',
+        'catalogue',
+        `RELEASE_IMAGES has OKD releases (${releases.map(({ version }) => version).join(', ')}), and OKD_RPMS_IMAGE is not set: discovery images have the configuration of OpenShift.`,
+        'Set OKD_RPMS_IMAGE to the image okd-rpms of the release, or ENABLE_OKD_SUPPORT=false.',
+      );
+};
+
 const catalogue: Check = async (settings, { failureOf }) => {
-  const urls = (settings.get('OS_IMAGES') ?? []).map(({ url }) => url);
+  const given = settings.get('OS_IMAGES');
+  const place = given ? 'in OS_IMAGES' : 'of the default catalogue';
+  const images = given ?? (settings.get('MUSTER_SIMULATED_IMAGE') ? [] : DEFAULT_OS_IMAGES);
+  const urls = images.map(({ url }) => url);
   const origins = [...new Set(urls.filter((url) => /^https?:/.test(url)).map((url) => new URL(url).origin))];
   const results = await Promise.all(origins.map(async (origin) => ({ origin, failure: await failureOf(origin) })));
   return results.flatMap(({ origin, failure }) =>
@@ -97,8 +127,8 @@ const catalogue: Check = async (settings, { failureOf }) => {
       : found(
           'error',
           'catalogue',
-          `The image server ${origin} in OS_IMAGES cannot be reached: ${failure}.`,
-          'Correct OS_IMAGES, the proxy or the firewall, or use file:// URLs.',
+          `The image server ${origin} ${place} cannot be reached: ${failure}.`,
+          'Correct OS_IMAGES, the proxy or the firewall, or set OS_IMAGES with file:// URLs.',
         ),
   );
 };
@@ -134,10 +164,9 @@ const clock: Check = (_settings, { nowMs }) =>
       )
     : [];
 
-const componentImages: Check = (settings, { hasHostBinaries }) => {
+const componentImages: Check = (settings, around) => {
   const names = ['AGENT_DOCKER_IMAGE', 'INSTALLER_IMAGE', 'CONTROLLER_IMAGE'] as const;
-  const hasBinaries = hasHostBinaries || settings.get('MUSTER_HOST_BINARIES') !== undefined;
-  const unset = hasBinaries ? [] : names.filter((name) => !settings.isSet(name));
+  const unset = hasExecutable(settings, around) ? [] : names.filter((name) => !settings.isSet(name));
   return unset.length === 0
     ? []
     : found(
@@ -179,7 +208,16 @@ const programs: Check = async (settings, { hasProgram }) =>
       );
 
 /** Checks that need no network. `npm start` runs them too. The start itself reports the simulated image. */
-const LOCAL: readonly Check[] = [hostAddresses, hostBus, diskSpace, clock, componentImages, toolchain, programs];
+const LOCAL: readonly Check[] = [
+  hostAddresses,
+  hostBus,
+  okdPackages,
+  diskSpace,
+  clock,
+  componentImages,
+  toolchain,
+  programs,
+];
 
 export const localFindings = (environment: Environment, around: Surroundings): Promise<readonly Finding[]> =>
   findingsOf(LOCAL, environment, around);

@@ -21,6 +21,15 @@ const REAL = {
   ]),
 };
 
+const OKD_RELEASES = JSON.stringify(
+  ['4.16.0-0.okd', '4.16.3'].map((version) => ({
+    openshift_version: '4.16',
+    cpu_architecture: 'x86_64',
+    url: `registry.example.com/release:${version}`,
+    version,
+  })),
+);
+
 describe('the doctor command', () => {
   it('reports nothing for a machine that can install hosts', async () => {
     expect(await allFindings(REAL, SOUND)).toEqual([]);
@@ -34,7 +43,18 @@ describe('the doctor command', () => {
       /^addresses: .*127\.0\.0\.1.* Set SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:8090\.$/,
     ],
     ['a loopback address', { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888' }, {}, /^addresses: .*loopback.*:8888\.$/],
-    ['a loopback bus', { AGENT_NATS_URL: 'nats://127.0.0.1:4222' }, {}, /^addresses: AGENT_NATS_URL=.* Set NATS_HOST/],
+    [
+      'a missing address for the host executable',
+      { IMAGE_SERVICE_BASE_URL: '', AGENT_DOCKER_IMAGE: '' },
+      { hasHostBinaries: true },
+      /^addresses: IMAGE_SERVICE_BASE_URL is not set: hosts download the executable from .*127\.0\.0\.1.*=http:\/\/192\.0\.2\.7:8888\.$/,
+    ],
+    [
+      'a loopback bus',
+      { AGENT_NATS_URL: 'nats://127.0.0.1:4222' },
+      {},
+      /^addresses: AGENT_NATS_URL=.* Set NATS_HOST.* NATS_PORT/,
+    ],
     [
       'a full disk',
       {},
@@ -66,11 +86,41 @@ describe('the doctor command', () => {
       'an unreachable catalogue',
       {},
       { failureOf: () => Promise.resolve('timeout') },
-      /^catalogue: .*https:\/\/images\.example\.com .*timeout/,
+      /^catalogue: .*https:\/\/images\.example\.com in OS_IMAGES .*timeout/,
+    ],
+    [
+      'an unreachable default catalogue',
+      { OS_IMAGES: '' },
+      { failureOf: () => Promise.resolve('timeout') },
+      /^catalogue: .*https:\/\/mirror\.openshift\.com of the default catalogue .*timeout.* set OS_IMAGES/,
+    ],
+    [
+      'OKD without the image of its packages',
+      { RELEASE_IMAGES: OKD_RELEASES },
+      {},
+      /^catalogue: .*\(4\.16\.0-0\.okd\).* OKD_RPMS_IMAGE is not set.* Set OKD_RPMS_IMAGE/,
     ],
   ])('reports %s with its remedy', async (_, environment, around, text) => {
     const findings = await allFindings({ ...REAL, ...environment }, { ...SOUND, ...around });
     expect(findings.map(findingText)).toEqual([expect.stringMatching(text)]);
+  });
+
+  it.each([{ OKD_RPMS_IMAGE: 'registry.example.com/okd-rpms:4.16' }, { ENABLE_OKD_SUPPORT: 'false' }])(
+    'accepts OKD releases with %p',
+    async (environment) => {
+      expect(await localFindings({ ...REAL, RELEASE_IMAGES: OKD_RELEASES, ...environment }, SOUND)).toEqual([]);
+    },
+  );
+
+  it('requires no address of the image service when hosts pull the agent', async () => {
+    const around = { ...SOUND, hasHostBinaries: true };
+    expect(await localFindings({ ...REAL, IMAGE_SERVICE_BASE_URL: '' }, around)).toEqual([]);
+  });
+
+  it('does not connect to the default catalogue while it has the simulated image', async () => {
+    const failureOf = (): Promise<never> => Promise.reject(new Error('The network was used.'));
+    const findings = await allFindings({ ...REAL, OS_IMAGES: '', MUSTER_SIMULATED_IMAGE: '' }, { ...SOUND, failureOf });
+    expect(findings.map(findingText)).toEqual([expect.stringMatching(/^catalogue: .*simulated hosts only/)]);
   });
 
   it('requires no component images when the host executables were built', async () => {

@@ -32,7 +32,11 @@ export const IGNITION_SETTINGS = {
     meaning: 'The cipher of encrypted disks.',
   }),
   ENABLE_OKD_SUPPORT: boolean({ ...IGNITION, fallback: true, meaning: 'Whether `OKD_RPMS_IMAGE` is used.' }),
-  OKD_RPMS_IMAGE: text({ ...IGNITION, meaning: 'The image with the packages that OKD adds to its live system.' }),
+  OKD_RPMS_IMAGE: text({
+    ...IGNITION,
+    meaning:
+      'The image with the packages that OKD adds to its live system: `okd-rpms` of the release. Without it, discovery images have the configuration of OpenShift.',
+  }),
   MIRROR_REGISTRIES_CONF_PATH: path({
     ...IGNITION,
     meaning: 'The registries.conf with the mirrors that every host and cluster uses.',

@@ -166,8 +166,9 @@ export const PROGRAM_SETTINGS = {
   IMAGE_SERVICE_BASE_URL: url({
     readBy: ['gateway', 'ignition', 'image'],
     fallbackText:
-      'the address of the request with `IMAGE_PORT`, or with `HTTP_LISTEN_PORT` when there is no certificate',
-    meaning: 'The URL from which hosts and users download boot images. It must be reachable from them.',
+      'the address of the request in links, `http://127.0.0.1` (https with certificates) for the executable that hosts download; each with `IMAGE_PORT`, or with `HTTP_LISTEN_PORT` when there is no certificate',
+    meaning:
+      'The URL from which hosts and users download boot images, and hosts their executable. It must be reachable from them.',
   }),
   HTTP_PROXY: text({
     readBy: ['ignition', 'image'],
