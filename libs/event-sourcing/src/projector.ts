@@ -171,6 +171,11 @@ export async function startProjector<Event extends EventShape>(options: Projecto
   };
   let committed = await load();
   let isKnown = true;
+  const announce = (position: number): void => {
+    if (options.isAwaited ?? true) requests.publish(projectionSubject(name), { projection: name, position });
+  };
+  // Without documents of this version, the position is an earlier one than readers have seen.
+  announce(committed.position);
 
   /** Projects and commits the events. Nothing in memory changes before the commit. */
   const project = async (
@@ -217,8 +222,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
       const missing = page.filter((event) => event.position > position);
       if (missing.length > 0) committed = await project(missing, last, time);
       isKnown = true;
-      if (options.isAwaited ?? true)
-        requests.publish(projectionSubject(name), { projection: name, position: last.position });
+      announce(last.position);
       options.onCommitted?.(page);
     },
   });

@@ -125,6 +125,7 @@ describe('projector', () => {
     await eventually('the new event is counted', async () => (await readModels.checkpoint('counts')) === 3);
     const said = bus.published.filter(({ subject }) => subject === 'projection.v1.counts').map(({ body }) => body);
     expect(said).toEqual([
+      { projection: 'counts', position: -1 },
       { projection: 'counts', position: 2 },
       { projection: 'counts', position: 3 },
     ]);

@@ -23,6 +23,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { apiDocumentOf, DOCUMENT_PAGE, serveDocument } from './api-document/api-document';
 import { GatewayModule } from './app.module';
 import { createLocalTokens, LocalTokens } from './auth/local.authenticator';
+import { GatewayReadModels } from './bus/read-your-writes';
 import { GATEWAY_CONFIG, readGatewayConfig, weakSettings } from './config';
 import { acceptFromManySockets } from './http/accepting-sockets';
 import { protectFromBrowsers } from './http/browsers';
@@ -30,7 +31,7 @@ import { createFastifyServer, limitConnections } from './http/fastify-server';
 import { RouteTable, setPaths } from './http/routes';
 
 /** Providers that exist before the module. Building the API document does not use them. */
-const PORTS = [EVENT_STORE, READ_MODELS, OBJECT_STORE, LOGS, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
+const PORTS = [EVENT_STORE, READ_MODELS, GatewayReadModels, OBJECT_STORE, LOGS, SECRETS, REQUESTS, CLOCK, IDS, PROBES];
 const FROM_OUTSIDE = [...PORTS, GATEWAY_CONFIG, LocalTokens, RouteTable, VersionCatalogue];
 
 /** Returns the API document of a running gateway without starting one: no provider or handler is created. */
@@ -63,6 +64,8 @@ export async function openGateway(
   const app = await NestFactory.create<NestFastifyApplication>(
     GatewayModule.with([
       ...platformProviders(platform),
+      { provide: GatewayReadModels, useValue: new GatewayReadModels(platform.readModels) },
+      { provide: READ_MODELS, useExisting: GatewayReadModels },
       { provide: GATEWAY_CONFIG, useValue: config },
       { provide: LocalTokens, useValue: tokens },
       { provide: RouteTable, useValue: routes },

@@ -3,10 +3,11 @@ import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memor
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
-import { HEAD_BEACON } from '@muster/event-sourcing';
+import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { musterEventStore, Readiness } from '@muster/nest-kit';
-import { type NatsServer, startNatsServer } from '@muster/testing';
-import { ReadYourWrites } from './read-your-writes';
+import { START_OF_STORE } from '@muster/ports';
+import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
+import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
 
 describe('a response that waits for the read models', () => {
   const readModels = inMemoryReadModels();
@@ -16,7 +17,8 @@ describe('a response that waits for the read models', () => {
   beforeAll(async () => {
     server = await startNatsServer();
     requests = await connectNatsRequests({ servers: server.url, name: 'test' });
-    waiting = new ReadYourWrites(musterEventStore(inMemoryEventStore()), readModels, requests, new Readiness());
+    const shown = new GatewayReadModels(readModels);
+    waiting = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, new Readiness());
     await waiting.onApplicationBootstrap();
   });
   afterAll(async () => {
@@ -63,6 +65,54 @@ describe('a response that waits for the read models', () => {
     evaluation.unsubscribe();
     await requests.flush();
     expect(await waiting.reevaluated(9)).toBe(false);
+  });
+
+  it('refuses to read documents while a projection rebuilds them, and reads them when they are complete', async () => {
+    const stored = inMemoryReadModels();
+    const shown = new GatewayReadModels(stored);
+    const readiness = new Readiness();
+    const following = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, readiness);
+    const put = { kind: 'put', collection: 'hosts', key: 'h', document: { name: 'n' } } as const;
+    await stored.commit(VIEWS_PROJECTION, 40, [put]);
+    await following.onApplicationBootstrap();
+    expect(await shown.get('hosts', 'h')).toEqual({ name: 'n' });
+
+    const rebuilt = inMemoryReadModels();
+    Object.assign(stored, rebuilt);
+    const announce = (position: number): void =>
+      requests.publish(projectionSubject(VIEWS_PROJECTION), { projection: VIEWS_PROJECTION, position });
+    announce(START_OF_STORE);
+    const refused = { refusal: { code: 'busy' } };
+    await eventually('reads are refused', () => readiness.notReady().length > 0);
+    await expect(shown.get('hosts', 'h')).rejects.toMatchObject(refused);
+    await rebuilt.commit(VIEWS_PROJECTION, 39, []);
+    announce(39);
+    await requests.flush();
+    await expect(shown.find({ collection: 'hosts', where: {} })).rejects.toMatchObject(refused);
+    await expect(shown.count({ collection: 'hosts', where: {} })).rejects.toMatchObject(refused);
+    expect(readiness.notReady()).toEqual([{ part: 'read models', reason: 'at position 39 of 40' }]);
+    await rebuilt.commit(VIEWS_PROJECTION, 41, [put]);
+    await eventually('the documents are complete', () => readiness.notReady().length === 0);
+    expect(await shown.get('hosts', 'h')).toEqual({ name: 'n' });
+    following.onApplicationShutdown();
+  });
+
+  it('reads on when an announcement arrives after a later one', async () => {
+    const stored = inMemoryReadModels();
+    const shown = new GatewayReadModels(stored);
+    const following = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, new Readiness());
+    await stored.commit(VIEWS_PROJECTION, 8, []);
+    await following.onApplicationBootstrap();
+    let looks = 0;
+    const { checkpoint } = stored;
+    stored.checkpoint = (projection) => {
+      looks += 1;
+      return checkpoint(projection);
+    };
+    requests.publish(projectionSubject(VIEWS_PROJECTION), { projection: VIEWS_PROJECTION, position: 7 });
+    await eventually('the checkpoint was read', () => looks === 1);
+    expect(await shown.count({ collection: 'hosts', where: {} })).toBe(0);
+    following.onApplicationShutdown();
   });
 
   it('returns false when the read models do not reach the position in time', async () => {

@@ -2,8 +2,9 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
-import { Readiness, EVENT_STORE, READ_MODELS, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
+import { Readiness, EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
 import { NoResponder, type ReadModels, type Requests, RequestTimedOut, START_OF_STORE } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { createParser, valueOf, memberAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 
@@ -40,6 +41,32 @@ interface Waiter {
   readonly passed: () => void;
 }
 
+/**
+ * The read models without writes. Reads are refused with `busy` while the documents are rebuilt: a missing document would look like
+ * a deleted one, and clients end when their cluster or host does not exist.
+ */
+export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' | 'close'> {
+  private rebuilt: string | undefined;
+
+  constructor(private readonly stored: Pick<ReadModels, 'get' | 'find' | 'count' | 'checkpoint'>) {}
+
+  /** `progress`: the position of the documents; undefined when they are complete. */
+  refuseReads(progress: string | undefined): void {
+    this.rebuilt = progress;
+  }
+
+  readonly checkpoint: ReadModels['checkpoint'] = (projection) => this.stored.checkpoint(projection);
+  readonly get: ReadModels['get'] = (collection, key) => this.whenComplete(() => this.stored.get(collection, key));
+  readonly find: ReadModels['find'] = (query) => this.whenComplete(() => this.stored.find(query));
+  readonly count: ReadModels['count'] = (conditions) => this.whenComplete(() => this.stored.count(conditions));
+
+  private whenComplete<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (this.rebuilt === undefined) return read();
+    const reason = `The read models are rebuilt from the events (${this.rebuilt}). Send the request again later.`;
+    return Promise.reject(new RefusalError({ code: 'busy', reason }));
+  }
+}
+
 /** Follows the position of the read models and lets responses wait until they have passed a position. */
 @Injectable()
 export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -48,30 +75,28 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private poll: NodeJS.Timeout | undefined;
   private looks = 0;
   private subscription: { unsubscribe(): void } | undefined;
-  private headAtStart: number | undefined;
+  /** The position from which the documents are complete: the head at the start, or the position before a rebuild. */
+  private required: number | undefined;
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
-    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    private readonly readModels: GatewayReadModels,
     @Inject(REQUESTS) private readonly requests: Requests,
     readiness: Readiness,
   ) {
-    readiness.register('read models', () =>
-      this.headAtStart !== undefined && this.reached >= this.headAtStart
-        ? undefined
-        : `at position ${this.reached} of ${this.headAtStart ?? 'unknown'}`,
-    );
+    readiness.register('read models', () => this.rebuildProgress());
   }
 
   async onApplicationBootstrap(): Promise<void> {
     this.subscription = this.requests.subscribe(projectionSubject(VIEWS_PROJECTION), ({ body }) => {
       const position = memberAt(body, 'position');
-      if (typeof position === 'number') this.advance(position);
+      if (typeof position !== 'number') return;
+      if (position >= this.reached) return this.advance(position);
+      // An announcement that arrived late, or the projection started again without its documents.
+      void this.readCheckpoint().catch(() => undefined);
     });
-    this.headAtStart = await this.eventStore.head();
+    this.require(await this.eventStore.head());
     this.advance(await this.readModels.checkpoint(VIEWS_PROJECTION));
-    if (this.reached < this.headAtStart) this.waiters.add({ position: this.headAtStart, passed: () => undefined });
-    this.pollWhileAwaited();
   }
 
   onApplicationShutdown(): void {
@@ -142,9 +167,34 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
+  private rebuildProgress(): string | undefined {
+    const { reached, required } = this;
+    return required !== undefined && reached >= required
+      ? undefined
+      : `at position ${reached} of ${required ?? 'unknown'}`;
+  }
+
+  /** Refuses reads until the documents have reached the position. */
+  private require(position: number): void {
+    this.required = position;
+    this.readModels.refuseReads(this.rebuildProgress());
+    if (this.reached < position) this.waiters.add({ position, passed: () => undefined });
+    this.pollWhileAwaited();
+  }
+
+  /** A checkpoint moves back only when the projection discards its documents. */
+  private async readCheckpoint(): Promise<void> {
+    const before = this.reached;
+    const position = await this.readModels.checkpoint(VIEWS_PROJECTION);
+    if (position >= before) return this.advance(position);
+    this.reached = position;
+    this.require(Math.max(before, this.required ?? before));
+  }
+
   private advance(position: number): void {
     if (position <= this.reached) return;
     this.reached = position;
+    this.readModels.refuseReads(this.rebuildProgress());
     for (const waiter of this.waiters) {
       if (waiter.position > position) continue;
       this.waiters.delete(waiter);
@@ -166,9 +216,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     if (this.looks % POLLS_BEFORE_REMINDER === 0)
       this.requests.publish(HEAD_BEACON, { position: this.farthestAwaited() });
     this.poll = setTimeout(() => {
-      this.readModels
-        .checkpoint(VIEWS_PROJECTION)
-        .then((position) => this.advance(position))
+      this.readCheckpoint()
         // The read models are unavailable. Waiting responses end at their time limit.
         .catch(() => undefined)
         .finally(() => {
