@@ -24,7 +24,7 @@ const mirrorSources = listOf(
 );
 
 /** All fields of an install-config in any supported version. */
-const INSTALL_CONFIG = mapping({
+export const INSTALL_CONFIG = mapping({
   apiVersion: oneOf(['v1']),
   baseDomain: text,
   metadata: mapping({ name: text, annotations: anything, labels: anything }),

@@ -218,6 +218,35 @@ describe('override of the install-config', () => {
     });
   });
 
+  it('finds the names of fields in any case, as Go does, but not in labels and platforms', () => {
+    const override = {
+      ImageDigestSources: [{ Source: 'quay.io/a', Mirrors: ['mirror.example.com/a'] }],
+      bootstrapinplace: { InstallationDisk: '/dev/sdb' },
+      Networking: { ClusterNetworkMTU: 1_400 },
+      Metadata: { Labels: { Tier: 'gold', tier: 'silver' } },
+      Platform: { Baremetal: { APIVIPs: ['10.0.0.5'] } },
+    };
+    expect(parseInstallConfigOverride(JSON.stringify(override))).toEqual({
+      kind: 'parsed',
+      override: {
+        imageDigestSources: [{ source: 'quay.io/a', mirrors: ['mirror.example.com/a'] }],
+        bootstrapInPlace: { installationDisk: '/dev/sdb' },
+        networking: { clusterNetworkMTU: 1_400 },
+        metadata: { labels: { Tier: 'gold', tier: 'silver' } },
+        platform: { baremetal: { APIVIPs: ['10.0.0.5'] } },
+      },
+    });
+    expect(overridden({ BootstrapInPlace: override.bootstrapinplace })).toMatchObject({
+      config: { bootstrapInPlace: { installationDisk: '/dev/sdb' } },
+    });
+  });
+
+  it('joins fields that are given in several cases', () => {
+    const text = '{"FIPS":true,"fips":false,"networking":{"networkType":"A"},"Networking":{"clusterNetworkMTU":9000}}';
+    const override = { fips: false, networking: { networkType: 'A', clusterNetworkMTU: 9_000 } };
+    expect(parseInstallConfigOverride(text)).toEqual({ kind: 'parsed', override });
+  });
+
   it('adds certificates to the trust bundle', () => {
     const composed = overridden(
       { additionalTrustBundle: CERTIFICATE },

@@ -1,6 +1,7 @@
-import { isObject, type Members } from '@muster/schema';
+import { isObject, keptByObject, type Members } from '@muster/schema';
+import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { isCertificateList } from '../documents/certificates';
-import { faultOf } from './check-install-config';
+import { faultOf, INSTALL_CONFIG } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
 
 export const MAX_OVERRIDE_CHARACTERS = 1_048_576;
@@ -28,7 +29,10 @@ export function overrideInstallConfig(config: InstallConfig, overrides: string):
 export type ParsedInstallConfigOverride =
   { readonly kind: 'parsed'; readonly override: InstallConfig } | { readonly kind: 'refused'; readonly reason: string };
 
-/** Checks an override without the config. An empty text is an empty override. */
+/**
+ * Checks an override without the config. An empty text is an empty override. The names of fields are found in any case,
+ * as in assisted-service v2, and returned as in an install-config. Names in labels and platforms are not changed.
+ */
 export function parseInstallConfigOverride(text: string): ParsedInstallConfigOverride {
   const refuse = (reason: string): ParsedInstallConfigOverride => ({
     kind: 'refused',
@@ -37,14 +41,15 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
   if (text.length > MAX_OVERRIDE_CHARACTERS)
     return refuse(`it has ${text.length} characters. Allowed: at most ${MAX_OVERRIDE_CHARACTERS}.`);
   if (text.trim() === '') return { kind: 'parsed', override: {} };
-  let override: unknown;
+  let given: unknown;
   try {
-    override = JSON.parse(text);
+    given = JSON.parse(text);
   } catch (error) {
     return refuse(`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
   }
-  if (!isObject(override)) return refuse('it must be a JSON object.');
-  if (depthOf(override) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
+  if (!isObject(given)) return refuse('it must be a JSON object.');
+  if (depthOf(given) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
+  const override = withKnownNames(INSTALL_CONFIG, [given]);
   const problem = faultOf(override);
   if (problem !== undefined) return refuse(`${problem}.`);
   const bundle = override['additionalTrustBundle'];
@@ -52,6 +57,37 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
     return refuse('additionalTrustBundle must be a list of PEM certificates.');
   return { kind: 'parsed', override };
 }
+
+/**
+ * Returns the mappings as one, with the names of the schema. Of values with the same name, the last one is used, and
+ * mappings are joined, as Go does. Each value is visited once.
+ */
+function withKnownNames(schema: TObject, mappings: readonly Members[]): InstallConfig {
+  const names = namesOf(schema);
+  const values = new Map<string, unknown[]>();
+  for (const [name, value] of mappings.flatMap((mapping) => Object.entries(mapping))) {
+    const known = names.get(name.toLowerCase()) ?? name;
+    const ofName = values.get(known);
+    if (ofName) ofName.push(value);
+    else values.set(known, [value]);
+  }
+  return Object.fromEntries(
+    [...values].map(([name, ofName]) => [name, valueWithKnownNames(schema.properties[name], ofName)]),
+  );
+}
+
+function valueWithKnownNames(schema: TSchema | undefined, values: readonly unknown[]): unknown {
+  const value = values.at(-1);
+  if (KindGuard.IsArray(schema) && Array.isArray(value))
+    return value.map((item: unknown) => valueWithKnownNames(schema.items, [item]));
+  return KindGuard.IsObject(schema) && isObject(value) ? withKnownNames(schema, values.filter(isObject)) : value;
+}
+
+/** Returns the names of the members by their names in lower case. */
+const namesOf = keptByObject(
+  ({ properties }: TObject): ReadonlyMap<string, string> =>
+    new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
+);
 
 function merge(base: unknown, override: unknown): unknown {
   if (Array.isArray(override)) {
