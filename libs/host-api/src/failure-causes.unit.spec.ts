@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { explainFailure, FAILURE_CAUSES } from './failure-causes';
 import { ServiceUnreachable } from './http/http-client';
 
@@ -20,6 +22,15 @@ describe('explanation of a failure', () => {
     ['ECONNRESET', 'socket hang up', /ended before it was complete/],
   ])('is part of the message when the service does not answer: %s', (code, message, expected) => {
     expect(new ServiceUnreachable('https://192.0.2.1', errorOf(code, message)).message).toMatch(expected);
+  });
+
+  it('has the causes that the guide for hardware quotes', () => {
+    const guide = readFileSync(join(__dirname, '../../../docs/install-on-hardware.md'), 'utf8');
+    const [, table = ''] = /^\| cause +\| remedy +\|\n\|[ |-]+\|\n((?:\|.*\n)+)/m.exec(guide) ?? [];
+    const quoted = [...table.matchAll(/^\| (.*?) +\|/gm)].flatMap(([, cell = '']) => cell.split(' / '));
+    expect(quoted.length).toBeGreaterThan(5);
+    const causes = FAILURE_CAUSES.map(({ cause }) => cause);
+    expect(quoted.filter((text) => !causes.includes(`${text}.`))).toEqual([]);
   });
 
   it('is omitted when the failure is unknown', () => {

@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { durationText } from './messages';
+import { durationText, HOST_MESSAGES } from './messages';
 import { truncateUtf8 } from '../status-reason';
 
 describe('status_info of a host', () => {
+  it.each(['Expected the host to boot from disk', 'Unable to read from the discovery media'])(
+    'begins with the text that the guide for hardware quotes: %s',
+    (text) => {
+      const guide = readFileSync(join(__dirname, '../../../../docs/install-on-hardware.md'), 'utf8');
+      expect(guide).toContain(`"${text}"`);
+      expect(Object.values(HOST_MESSAGES).some((message) => message.startsWith(text))).toBe(true);
+    },
+  );
+
   it('is cut at the end of a character', () => {
     expect(truncateUtf8('añb', 2)).toBe('a');
     expect(truncateUtf8('añb', 3)).toBe('añ');
