@@ -29,11 +29,15 @@ interface KeptContent {
 /** About 100 KiB per image of an infra-env, more with a network ramdisk. */
 const KEPT_BYTES_MAX = 16 * 1024 ** 2;
 const KEPT_MS = 60_000;
+/** Number of infra-envs whose settings are kept. */
+const KEPT_SETTINGS_MAX = 500;
 
 @Injectable()
 export class InfraEnvContents {
   /** Virtual media reads an image in many ranges. Without kept content, each of them would ask the ignition service. */
   private readonly kept = new BoundedMap<string, KeptContent>(KEPT_BYTES_MAX);
+  /** Each range reads only the events since the last one: a long history would be parsed thousands of times per boot. */
+  private readonly settings = new BoundedMap<string, ReadSettings>(KEPT_SETTINGS_MAX);
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
@@ -69,7 +73,7 @@ export class InfraEnvContents {
       this.documentOf(infraEnvId, isoType),
       withNetwork ? this.networkRamdiskOf(infraEnvId) : new Uint8Array(),
     ]);
-    const read = readKernelArguments(settings.kernelArguments);
+    const read = readKernelArguments(settings.state.settings.kernelArguments ?? '');
     if ('refusal' in read) throw new RefusalError(read.refusal);
     return {
       config: Buffer.from(document.ignition, 'base64'),
@@ -92,22 +96,27 @@ export class InfraEnvContents {
 
   /** All changes count, because the date of the document does not include kernel arguments and network files. */
   private async settingsOf(infraEnvId: string): Promise<ReadSettings> {
-    let state = infraEnvDecider.initialState();
-    let changedMs = 0;
-    let revision = NO_STREAM;
-    for await (const page of this.eventStore.readStream(streamIdOf('infraEnv', infraEnvId)))
+    const known = this.settings.get(infraEnvId);
+    let { state, changedMs, revision } = known ?? {
+      state: infraEnvDecider.initialState(),
+      changedMs: 0,
+      revision: NO_STREAM,
+    };
+    for await (const page of this.eventStore.readStream(streamIdOf('infraEnv', infraEnvId), revision))
       for (const event of page) {
         if (isEventOf('infraEnv', event)) state = infraEnvDecider.evolve(state, event);
         changedMs = Math.max(changedMs, Date.parse(event.metadata.occurredAt) || 0);
         revision = event.revision;
       }
-    return { kernelArguments: state.settings.kernelArguments ?? '', changedMs, revision };
+    const read = { state, changedMs, revision };
+    if (revision > NO_STREAM) this.settings.set(infraEnvId, read);
+    return read;
   }
 }
 
 /** `revision` of the stream of the infra-env. */
 interface ReadSettings {
-  readonly kernelArguments: string;
+  readonly state: ReturnType<typeof infraEnvDecider.initialState>;
   readonly changedMs: number;
   readonly revision: number;
 }

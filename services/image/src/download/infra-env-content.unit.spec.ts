@@ -1,0 +1,50 @@
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { toStoredData } from '@muster/contracts';
+import { musterEventStore } from '@muster/nest-kit';
+import { type JsonObject, NO_STREAM, type Requests } from '@muster/ports';
+import { manualClock } from '@muster/testing';
+import { InfraEnvContents } from './infra-env-content';
+
+const ID = '11111111-1111-4111-8111-111111111111';
+const STREAM = `infraEnv-${ID}` as const;
+
+describe('the content of an infra-env', () => {
+  it('reads each event of the infra-env once, and has the kernel arguments of the last one', async () => {
+    const store = inMemoryEventStore();
+    let read = 0;
+    const { readStream } = store;
+    store.readStream = async function* (stream, afterRevision) {
+      for await (const page of readStream(stream, afterRevision)) {
+        read += page.length;
+        yield page;
+      }
+    };
+    const append = async (revision: number, kernelArguments: string): Promise<void> => {
+      const event =
+        revision === NO_STREAM
+          ? ({
+              type: 'InfraEnvRegistered',
+              data: { infraEnvId: ID, settings: { kernelArguments }, pullSecretSet: true },
+            } as const)
+          : ({
+              type: 'InfraEnvSettingsRevised',
+              data: { changes: { kernelArguments }, pullSecretReplaced: false },
+            } as const);
+      const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: '2026-01-01T00:00:00.000Z' };
+      const data = toStoredData(event) as JsonObject;
+      await store.append(STREAM, revision, [{ id: `${revision}`, type: event.type, data, metadata }]);
+    };
+    const answers = { request: async () => ({ ok: { ignition: '', generatedAt: '' } }) } as unknown as Requests;
+    const contents = new InfraEnvContents(musterEventStore(store), answers, manualClock());
+    const appending = (value: string): string => JSON.stringify([{ operation: 'append', value }]);
+
+    await append(NO_STREAM, appending('one'));
+    await append(0, appending('two'));
+    expect((await contents.of(ID, 'full-iso', false)).appendKargs).toEqual(['two']);
+    await contents.of(ID, 'full-iso', false);
+    expect(read).toBe(2);
+    await append(1, appending('three'));
+    expect((await contents.of(ID, 'full-iso', false)).appendKargs).toEqual(['three']);
+    expect(read).toBe(3);
+  });
+});
