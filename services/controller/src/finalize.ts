@@ -36,9 +36,9 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
     await enter(controller, 'Waiting for olm operators csv initialization', signal);
     await waitForSubscriptions(controller, olm, signal);
     await enter(controller, 'Applying olm manifests', signal);
-    const failure = await applyOlmManifests(controller, signal);
+    const failures = await applyOlmManifests(controller, olm, signal);
     await enter(controller, 'Waiting for olm operators csv', signal);
-    await waitForCsvs(controller, failure, signal);
+    await waitForCsvs(controller, failures, signal);
   }
 
   await enter(controller, 'Done', signal);

@@ -118,64 +118,104 @@ const MANIFESTS = Type.Union([
 const NOT_FOUND = 404;
 const readManifests = createJsonReader(MANIFESTS, { name: 'custom_manifests.json' });
 
+interface OlmManifest {
+  readonly operator: ServiceOperator;
+  readonly content: Buffer;
+}
+
+/** Name of each operator that is not configured → the reason. */
+export type OlmFailures = ReadonlyMap<string, string>;
+
+const failuresOf = (operators: readonly ServiceOperator[], reason: string): OlmFailures =>
+  new Map(operators.map(({ name }) => [name, reason]));
+const notApplied = (error: unknown): string => `The manifests of the operator were not applied: ${errorMessage(error)}`;
+
 /**
- * Applies the manifests that the service has for the operators, until the stage times out in the service. Returns why
- * they are not applied, or undefined when they are. Having none is not an error.
+ * Applies the manifests that the service has for the operators. Each is tried until it is applied or the stage times out
+ * in the service, independently of the others. Returns the operators with a manifest that is not applied.
  */
-export async function applyOlmManifests(controller: Controller, signal: AbortSignal): Promise<string | undefined> {
-  const { api, host, settings } = controller;
-  let failure: string | undefined = TIMED_OUT;
-  const attempt = async (): Promise<void> => {
-    const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch((error: unknown) => {
-      if (error instanceof HttpRefused && error.status === NOT_FOUND) return undefined;
-      throw error;
-    });
-    const manifests = text ? readManifests(text.toString('utf8')) : [];
-    if (!manifests || manifests.length === 0) return;
-    const oc = await openClient(controller, signal);
-    for (const { Name = 'manifest', Content = '' } of manifests) {
-      const file = await host.writeTemporary(`${Name}.yaml`, Buffer.from(Content, 'base64'));
-      await oc('apply', '-f', file).catch((error: unknown) => {
-        throw new Error(`${Name}: ${errorMessage(error)}`);
-      });
-    }
-  };
+export async function applyOlmManifests(
+  controller: Controller,
+  operators: readonly ServiceOperator[],
+  signal: AbortSignal,
+): Promise<OlmFailures> {
+  let open: readonly OlmManifest[] | undefined;
+  let failures = failuresOf(operators, TIMED_OUT);
   const round = async (): Promise<boolean> => {
     if (await hasTimedOut(controller, signal)) return true;
     try {
-      await attempt();
-      failure = undefined;
-      return true;
+      open ??= await manifestsOf(controller, operators, signal);
+      const reasons = await applyEach(controller, open, signal);
+      open = [...reasons.keys()];
+      failures = new Map([...reasons].map(([{ operator }, reason]) => [operator.name, reason]));
+      return open.length === 0;
     } catch (error) {
-      failure = `The manifests of the operators were not applied: ${errorMessage(error)}`;
+      failures = failuresOf(open?.map(({ operator }) => operator) ?? operators, notApplied(error));
       throw error;
     }
   };
   await repeat(controller, 'Applying the manifests of the operators', INTERVALS_MS.finalizing, round, signal);
-  return failure;
+  return failures;
+}
+
+/** Downloads the manifests of the operators. Having none is not an error. */
+async function manifestsOf(
+  { api, settings }: Controller,
+  operators: readonly ServiceOperator[],
+  signal: AbortSignal,
+): Promise<readonly OlmManifest[]> {
+  const text = await api.clusterFile(settings.clusterId, 'custom_manifests.json', signal).catch((error: unknown) => {
+    if (error instanceof HttpRefused && error.status === NOT_FOUND) return undefined;
+    throw error;
+  });
+  const manifests = (text && readManifests(text.toString('utf8'))) ?? [];
+  return manifests.flatMap(({ Name, Content = '' }): readonly OlmManifest[] => {
+    const operator = operators.find(({ name }) => name === Name);
+    return operator ? [{ operator, content: Buffer.from(Content, 'base64') }] : [];
+  });
+}
+
+/** Applies each manifest once. Returns those that are not applied, with the reason. */
+async function applyEach(
+  controller: Controller,
+  manifests: readonly OlmManifest[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<OlmManifest, string>> {
+  const reasons = new Map<OlmManifest, string>();
+  if (manifests.length === 0) return reasons;
+  const oc = await openClient(controller, signal);
+  for (const manifest of manifests) {
+    const { content, operator } = manifest;
+    try {
+      if (await csvOf(controller, operator, signal))
+        await oc('apply', '-f', await controller.host.writeTemporary(`${operator.name}.yaml`, content));
+      else reasons.set(manifest, TIMED_OUT);
+    } catch (error) {
+      signal.throwIfAborted();
+      note(controller, `A manifest of ${operator.name} was not applied: ${errorMessage(error)}`);
+      reasons.set(manifest, notApplied(error));
+    }
+  }
+  return reasons;
 }
 
 /**
- * Reports each operator by the phase of its ClusterServiceVersion, until all have ended or the stage timed out. After a
- * failure to apply the manifests, no operator is configured, so each of them is reported as failed.
+ * Reports each operator by the phase of its ClusterServiceVersion, until all have ended or the stage timed out. Operators
+ * that are not configured are reported as failed.
  */
-export async function waitForCsvs(
-  controller: Controller,
-  failure: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const failures = new Map<string, number>();
+export async function waitForCsvs(controller: Controller, failures: OlmFailures, signal: AbortSignal): Promise<void> {
+  const failedRounds = new Map<string, number>();
   const round = async (): Promise<boolean> => {
     const operators = await operatorsOf(controller, 'olm', signal);
     const open = operators.filter(({ status }) => status !== 'available' && status !== 'failed');
     if (open.length === 0) return true;
-    const reason = failure ?? ((await hasTimedOut(controller, signal)) ? TIMED_OUT : undefined);
-    if (reason !== undefined) {
-      for (const operator of open) await reportOlmOperator(controller, operator, 'failed', reason, signal);
-      return true;
+    const isTimedOut = await hasTimedOut(controller, signal);
+    for (const operator of open) {
+      const reason = failures.get(operator.name) ?? (isTimedOut ? TIMED_OUT : undefined);
+      if (reason === undefined) await reportCsv(controller, operator, failedRounds, signal);
+      else await reportOlmOperator(controller, operator, 'failed', reason, signal);
     }
-    for (const operator of open) await reportCsv(controller, operator, failures, signal);
-    return false;
+    return isTimedOut || open.every(({ name }) => failures.has(name));
   };
   await repeat(controller, 'Waiting for the operators', INTERVALS_MS.finalizing, round, signal);
 }
@@ -191,13 +231,8 @@ async function reportCsv(
   if (phase === 'Succeeded') return reportOlmOperator(controller, operator, 'available', message, signal);
   const failed = phase === 'Failed' ? (failures.get(operator.name) ?? 0) + 1 : 0;
   failures.set(operator.name, failed);
-  await reportOlmOperator(
-    controller,
-    operator,
-    failed >= FAILED_ROUNDS_MAX ? 'failed' : 'progressing',
-    message,
-    signal,
-  );
+  const status = failed >= FAILED_ROUNDS_MAX ? 'failed' : 'progressing';
+  await reportOlmOperator(controller, operator, status, message, signal);
 }
 
 async function reportOlmOperator(

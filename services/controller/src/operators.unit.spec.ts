@@ -20,7 +20,7 @@ describe('the manifests of operators', () => {
       },
       { rounds: 5 },
     );
-    await applyOlmManifests(controller, signal);
+    await applyOlmManifests(controller, [], signal);
     return { notes, remaining: errors.length };
   };
 
@@ -35,65 +35,123 @@ describe('the manifests of operators', () => {
   });
 });
 
-describe('an operator whose ClusterServiceVersion is installed', () => {
-  const LSO = { name: 'lso', operator_type: 'olm', status: 'progressing', namespace: 'n', subscription_name: 'lso' };
+describe('operators', () => {
+  const named = (name: string) => ({ name, operator_type: 'olm', namespace: 'n', subscription_name: name });
   const objects = new Map<KubeResource, readonly KubeObject[]>([
     [KUBE_RESOURCES.configMaps, [{ metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } }]],
-    [KUBE_RESOURCES.subscriptions, [{ metadata: { name: 'lso' }, status: { installedCSV: 'lso.v1' } }]],
-    [KUBE_RESOURCES.clusterServiceVersions, [{ metadata: { name: 'lso.v1' }, status: { phase: 'Succeeded' } }]],
+    [
+      KUBE_RESOURCES.subscriptions,
+      ['lso', 'mce'].map((name) => ({ metadata: { name }, status: { installedCSV: `${name}.v1` } })),
+    ],
+    [
+      KUBE_RESOURCES.clusterServiceVersions,
+      ['lso', 'mce'].map((name) => ({ metadata: { name: `${name}.v1` }, status: { phase: 'Succeeded' } })),
+    ],
   ]);
-  /** Returns the reports and the commands of an installation. The service lets a stage time out after three commands. */
-  const finalizeWith = async (oc: ControllerHost['oc']) => {
-    const commands: string[] = [];
-    const reports: string[] = [];
-    const manifest = { Name: 'volumes', Content: Buffer.from('kind: LocalVolumeSet\n').toString('base64') };
+  const OK = { exitCode: 0, output: '' };
+  /**
+   * Returns the reports and the commands of an installation with the given operators, and one manifest for each entry of
+   * `manifests`. `oc` gets the texts of the applied manifests, the last at the end. The service lets the stages that
+   * wait for the operators time out after one more round.
+   */
+  const finalizeWith = async (
+    operators: readonly string[],
+    manifests: readonly (readonly [name: string, text: string])[],
+    oc: (applied: readonly string[]) => { readonly exitCode: number; readonly output: string },
+    credentials: () => Buffer = () => Buffer.from('kubeconfig'),
+  ) => {
+    const applied: string[] = [];
+    const files = new Map<string, string>();
+    const reports = new Map<string, string>();
     const stages: string[] = [];
+    let roundsOfStage = 0;
     const { controller, notes, signal } = controllerWith(
       objects,
       {
-        cluster: async () => ({
-          status: 'finalizing',
-          progress: { finalizing_stage_timed_out: stages.at(-1) === 'Applying olm manifests' && commands.length >= 3 },
-        }),
-        clusterFile: async () => Buffer.from(JSON.stringify([manifest])),
+        cluster: async () => ({ status: 'finalizing', progress: { finalizing_stage_timed_out: ++roundsOfStage > 3 } }),
+        clusterFile: async () =>
+          Buffer.from(
+            JSON.stringify(manifests.map(([Name, text]) => ({ Name, Content: Buffer.from(text).toString('base64') }))),
+          ),
         completeInstallation: async () => undefined,
-        credentials: async () => Buffer.from('kubeconfig'),
-        operators: async () => [{ ...LSO, ...(reports.length > 0 && { status: reports.at(-1)?.split(':')[0] ?? '' }) }],
-        reportFinalizingStage: async (_cluster, stage) => void stages.push(stage),
-        reportOperator: async (_cluster, { status, status_info }) => void reports.push(`${status}: ${status_info}`),
+        credentials: async () => credentials(),
+        operators: async () =>
+          operators.map((name) => ({ ...named(name), status: reports.get(name)?.split(':')[0] ?? 'progressing' })),
+        reportFinalizingStage: async (_cluster, stage) => {
+          stages.push(stage);
+          roundsOfStage = 0;
+        },
+        reportOperator: async (_cluster, { name, status, status_info }) =>
+          void reports.set(name, `${status}: ${status_info}`),
         uploadIngressCa: async () => undefined,
       },
-      { rounds: 20 },
+      { rounds: 40 },
     );
     const host: ControllerHost = {
       ...controller.host,
-      writeTemporary: async (name) => `/folder/${name}`,
-      oc: (args, stop) => {
-        commands.push(args.join(' '));
-        return oc(args, stop);
+      writeTemporary: async (name, content) => {
+        files.set(`/folder/${name}`, content.toString());
+        return `/folder/${name}`;
+      },
+      oc: async (args) => {
+        expect(args.slice(0, 3)).toEqual(['--kubeconfig=/folder/kubeconfig', 'apply', '-f']);
+        applied.push(files.get(args[3] ?? '') ?? '');
+        return oc(applied);
       },
     };
     await finalize({ ...controller, host }, signal);
-    return { commands, notes, reports, stages };
-  };
-  const COMMAND = '--kubeconfig=/folder/kubeconfig apply -f /folder/volumes.yaml';
-
-  it('is available when its manifests are applied', async () => {
-    const { commands, notes, reports, stages } = await finalizeWith(async () => ({ exitCode: 0, output: '' }));
-    expect(commands).toEqual([COMMAND]);
-    expect(notes).toEqual([]);
-    expect(reports).toEqual(['available: ']);
     expect(stages.at(-1)).toBe('Done');
+    return { applied, notes, reports: Object.fromEntries(reports) };
+  };
+  const failed = (reason: string) => `failed: The manifests of the operator were not applied: ${reason}`;
+
+  it('are available when their manifests are applied', async () => {
+    const manifests = [['lso', 'volumes'] as const, ['mce', 'engine'] as const];
+    const { applied, notes, reports } = await finalizeWith(['lso', 'mce'], manifests, () => OK);
+    expect(applied).toEqual(['volumes', 'engine']);
+    expect(notes).toEqual([]);
+    expect(reports).toEqual({ lso: 'available: ', mce: 'available: ' });
   });
 
-  it('is failed when its manifests are not applied, because it is not configured', async () => {
+  it('are failed when their manifests are not applied, because they are not configured', async () => {
     const missing = { exitCode: 127, output: 'oc: command not found' };
-    const { commands, notes, reports, stages } = await finalizeWith(async () => missing);
-    expect(commands).toEqual([COMMAND, COMMAND, COMMAND]);
-    expect(notes).toContain('Applying the manifests of the operators failed: volumes: oc: command not found');
-    expect(reports).toEqual([
-      'failed: The manifests of the operators were not applied: volumes: oc: command not found',
-    ]);
-    expect(stages.at(-1)).toBe('Done');
+    const { applied, notes, reports } = await finalizeWith(['lso', 'mce'], [['lso', 'volumes']], () => missing);
+    expect(applied).toEqual(['volumes', 'volumes', 'volumes']);
+    expect(notes).toContain('A manifest of lso was not applied: oc: command not found');
+    expect(reports).toEqual({ lso: failed('oc: command not found'), mce: 'available: ' });
+  });
+
+  it('are configured when a manifest of another operator cannot be applied', async () => {
+    const manifests = [['lso', 'refused'] as const, ['mce', 'engine'] as const];
+    const { applied, reports } = await finalizeWith(['lso', 'mce'], manifests, (texts) =>
+      texts.at(-1) === 'refused' ? { exitCode: 1, output: 'unknown field' } : OK,
+    );
+    expect(applied).toEqual(['refused', 'engine', 'refused', 'refused']);
+    expect(reports).toEqual({ lso: failed('unknown field'), mce: 'available: ' });
+  });
+
+  it('are available when a manifest is applied in a later round', async () => {
+    const manifests = [['mce', 'agents'] as const, ['mce', 'engine'] as const];
+    const { applied, reports } = await finalizeWith(['mce'], manifests, (texts) =>
+      texts.at(-1) === 'agents' && !texts.includes('engine') ? { exitCode: 1, output: 'no matches for kind' } : OK,
+    );
+    expect(applied).toEqual(['agents', 'engine', 'agents']);
+    expect(reports).toEqual({ mce: 'available: ' });
+  });
+
+  it('are not configured before their ClusterServiceVersion is installed', async () => {
+    const manifests = [['odf', 'storage'] as const, ['lso', 'volumes'] as const];
+    const { applied, reports } = await finalizeWith(['odf', 'lso'], manifests, () => OK);
+    expect(applied).toEqual(['volumes']);
+    expect(reports).toEqual({ odf: 'failed: Waiting for operator timed out', lso: 'available: ' });
+  });
+
+  it('with manifests are failed when the credentials cannot be downloaded', async () => {
+    const refuse = (): Buffer => {
+      throw refusal(503, 'unavailable');
+    };
+    const { applied, reports } = await finalizeWith(['lso', 'mce'], [['lso', 'volumes']], () => OK, refuse);
+    expect(applied).toEqual([]);
+    expect(reports).toEqual({ lso: expect.stringMatching(/^failed: .*unavailable/), mce: 'available: ' });
   });
 });
