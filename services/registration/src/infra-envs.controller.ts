@@ -2,7 +2,7 @@ import { type InfraEnvSettings, type Plain, RegistrationService } from '@muster/
 import { type ClusterState, defaultImageType, infraEnvFeatureRefusal, type InfraEnvState } from '@muster/domain';
 import type { CommandContext, StoredReply } from '@muster/event-sourcing';
 import { Handles, type InputOf, revokeInfraEnvTokens, SECRETS } from '@muster/nest-kit';
-import type { Secrets } from '@muster/ports';
+import { KeyedQueue, type Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Controller, Inject } from '@nestjs/common';
 import { BusRevocations } from './agents/bus-revocations';
@@ -15,6 +15,8 @@ const { method } = RegistrationService;
 /** Message handlers for infra-envs. */
 @Controller()
 export class InfraEnvsController {
+  private readonly revisions = new KeyedQueue();
+
   constructor(
     private readonly aggregates: Aggregates,
     private readonly proxies: GivenProxies,
@@ -42,8 +44,16 @@ export class InfraEnvsController {
     return { stored: await this.sealing.handle(infraEnvs, infraEnvId, command, toKeep, context, true) };
   }
 
+  /** Changes are completed from the present settings, so a revision of the same infra-env waits until the one before is stored. */
   @Handles(method.reviseInfraEnv)
-  async revise(request: InputOf<typeof method.reviseInfraEnv>, context: CommandContext): Promise<StoredReply> {
+  revise(request: InputOf<typeof method.reviseInfraEnv>, context: CommandContext): Promise<StoredReply> {
+    return this.revisions.run(request.infraEnvId, () => this.reviseInTurn(request, context));
+  }
+
+  private async reviseInTurn(
+    request: InputOf<typeof method.reviseInfraEnv>,
+    context: CommandContext,
+  ): Promise<StoredReply> {
     const { infraEnvId, changes: given = {}, pullSecret } = request;
     const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);

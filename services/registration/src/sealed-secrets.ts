@@ -25,6 +25,7 @@ import {
 } from '@muster/nest-kit';
 import type { Ids, Secrets } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { onlyPresent } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 
 export const NO_OWNER = { userName: '', orgId: '', emailDomain: '' };
@@ -244,12 +245,14 @@ export class GivenProxies {
   ) {}
 
   /**
-   * `scope`: id of the cluster or infra-env. `before`: its present proxy. A URL that is sent with its mask keeps its
-   * credentials. Each new pair of URLs gets a new sealed name, so that events show a change of the password.
+   * `scope`: id of the cluster or infra-env. `before`: its present proxy, whose fields are kept when `changes` does not
+   * contain them. A URL that is sent with its mask keeps its credentials. Each new pair of URLs gets a new sealed name,
+   * so that events show a change of the password.
    * @throws RefusalError `invalid-input` for a mask without stored credentials
    */
-  async split(scope: string, given: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
-    if (!given) return { proxy: given, toSeal: [] };
+  async split(scope: string, changes: ProxySetting, before?: ProxySetting): Promise<GivenProxy> {
+    if (!changes) return { proxy: changes, toSeal: [] };
+    const given = { ...before, ...onlyPresent(changes) };
     const known = before?.sealedAs ? await openSealedProxy(this.secrets, scope, before.sealedAs) : undefined;
     const urls: SealedProxy = {
       httpProxy: unmasked('httpProxy', given, before, known),

@@ -2,7 +2,6 @@ import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } fr
 import { isSingleNodeRequested, CLUSTER_KINDS, type ClusterKind, decideOperators } from '@muster/domain';
 import { type OperatorCluster, operatorNamed, type OperatorSettings, withDependencies } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
-import { onlyPresent } from '@muster/schema';
 import {
   ALL_RULES,
   checkOverrides,
@@ -28,13 +27,12 @@ type Settings = Plain<ClusterSettings>;
 type Cluster = Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>;
 
 /**
- * Returns the changes of a revision with the present fields of the proxy, the disk encryption and the ignition endpoint.
- * In the v2 API a request changes only the fields that it contains, and events contain these settings as a whole.
+ * Returns the changes of a revision with the present fields of the disk encryption and the ignition endpoint. In the v2
+ * API a request changes only the fields that it contains, and events contain these settings as a whole.
  */
 export function completedChanges(given: Settings, present: Settings): Settings {
   return {
     ...given,
-    proxy: given.proxy && { ...present.proxy, ...onlyPresent(given.proxy) },
     diskEncryption: given.diskEncryption && { ...present.diskEncryption, ...given.diskEncryption },
     ignitionEndpoint: given.ignitionEndpoint && { ...present.ignitionEndpoint, ...given.ignitionEndpoint },
   };

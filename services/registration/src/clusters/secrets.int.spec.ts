@@ -50,29 +50,40 @@ describe('secrets of clusters and infra-envs', () => {
     expect(JSON.stringify(await running.allEvents())).not.toContain('canary');
   });
 
-  it('keeps the fields of a proxy that a revision does not contain, with their credentials', async () => {
-    await cluster.register();
-    const { id: clusterId } = cluster;
-    const revise = (proxy: object) => running.ask(method.reviseCluster, { clusterId, changes: { proxy } });
-    const proxy = async () => (await running.cluster(clusterId)).settings.proxy;
-    const sealed = async () => {
-      const name = (await proxy())?.sealedAs ?? 'none';
-      return (await running.platform.secrets.open(clusterId, name))?.toString();
-    };
-    await revise({ httpProxy: 'http://bob:canary-1@proxy:3128', httpsProxy: 'http://bob:canary-2@proxy:3129' });
-    const first = await proxy();
-    await revise({ noProxy: '.lan' });
-    expect(await proxy()).toEqual({ ...first, noProxy: '.lan' });
-    await revise({ httpsProxy: '' });
-    expect(await proxy()).toMatchObject({ httpProxy: 'http://*****@proxy:3128', httpsProxy: '', noProxy: '.lan' });
-    expect(await sealed()).toBe('{"httpProxy":"http://bob:canary-1@proxy:3128","httpsProxy":""}');
-    // Revisions that arrive together do not lose the fields of each other.
-    await Promise.all([revise({ httpsProxy: 'http://bob:canary-3@proxy:3129' }), revise({ noProxy: '.wan' })]);
-    expect(await proxy()).toMatchObject({ httpsProxy: 'http://*****@proxy:3129', noProxy: '.wan' });
-    expect(await sealed()).toContain('bob:canary-3');
-    await revise({ httpProxy: '', httpsProxy: '' });
-    expect(await proxy()).toEqual({ httpProxy: '', httpsProxy: '', noProxy: '.wan' });
-  });
+  it.each(['cluster', 'infra-env'])(
+    'keeps the fields of the proxy of a %s that a revision does not contain, with their credentials',
+    async (owner) => {
+      await cluster.register();
+      await cluster.registerInfraEnv();
+      const { id: clusterId, infraEnvId } = cluster;
+      const scope = owner === 'cluster' ? clusterId : infraEnvId;
+      const revise = (proxy: object) =>
+        owner === 'cluster'
+          ? running.ask(method.reviseCluster, { clusterId, changes: { proxy } })
+          : running.ask(method.reviseInfraEnv, { infraEnvId, changes: { proxy } });
+      const proxy = async () =>
+        (await (owner === 'cluster' ? running.cluster(clusterId) : running.infraEnv(infraEnvId))).settings.proxy;
+      const sealed = async () => {
+        const name = (await proxy())?.sealedAs ?? 'none';
+        return (await running.platform.secrets.open(scope, name))?.toString();
+      };
+      await revise({ httpProxy: 'http://bob:canary-1@proxy:3128', httpsProxy: 'http://bob:canary-2@proxy:3129' });
+      const first = await proxy();
+      await revise({ noProxy: '.lan' });
+      expect(await proxy()).toEqual({ ...first, noProxy: '.lan' });
+      await revise({});
+      expect(await proxy()).toEqual({ ...first, noProxy: '.lan' });
+      await revise({ httpsProxy: '' });
+      expect(await proxy()).toMatchObject({ httpProxy: 'http://*****@proxy:3128', httpsProxy: '', noProxy: '.lan' });
+      expect(await sealed()).toBe('{"httpProxy":"http://bob:canary-1@proxy:3128","httpsProxy":""}');
+      // Revisions that arrive together do not lose the fields of each other.
+      await Promise.all([revise({ httpsProxy: 'http://bob:canary-3@proxy:3129' }), revise({ noProxy: '.wan' })]);
+      expect(await proxy()).toMatchObject({ httpsProxy: 'http://*****@proxy:3129', noProxy: '.wan' });
+      expect(await sealed()).toContain('bob:canary-3');
+      await revise({ httpProxy: '', httpsProxy: '' });
+      expect(await proxy()).toEqual({ httpProxy: '', httpsProxy: '', noProxy: '.wan' });
+    },
+  );
 
   it('keeps the secret of an existing cluster or infra-env when its id is registered again', async () => {
     await cluster.register();
