@@ -250,37 +250,6 @@ describe('the store of base images', () => {
     expect(existsSync((await store.hold(wanted)).path)).toBe(true);
   });
 
-  const sha256Of = (file: Buffer): string => createHash('sha256').update(file).digest('hex');
-  const OTHER_SHA256 = sha256Of(Buffer.from('other'));
-  it.each([
-    ['another url', '', '/other', '', 'absent'],
-    ['the same url', '', '', '', 'ready'],
-    ['another sha256', sha256Of(FILE), '', OTHER_SHA256, 'absent'],
-    ['another url of the same sha256', sha256Of(FILE), '/other', sha256Of(FILE), 'ready'],
-    ['the sha256 of the file, which was unknown', '', '', sha256Of(FILE), 'ready'],
-    ['another sha256 than the unknown one of the file', '', '', OTHER_SHA256, 'absent'],
-  ])('checks at its start whether the file is current with %s', async (_, before, path, after, state) => {
-    const wanted = image('a', server.url, before);
-    server.serve(FILE);
-    await store.start([wanted]);
-    store.fetch(wanted);
-    await settled(wanted);
-    await store.close();
-    open();
-    const changed = image('a', server.url + path, after);
-    // A second name of the build with a URL that was never used changes nothing.
-    await store.start([changed, image('a', `${server.url}/mirror`, after)]);
-    expect(store.state(changed).kind).toBe(state);
-    expect(files().includes('rhcos-a.iso')).toBe(state === 'ready');
-  });
-
-  it('checks the sha256 of a file that was copied into its directory', async () => {
-    for (const name of ['rhcos-a.iso', 'rhcos-b.iso']) writeFileSync(join(directory.path, name), FILE);
-    const [good, bad] = [image('a', server.url, sha256Of(FILE).toUpperCase()), image('b', server.url, OTHER_SHA256)];
-    await store.start([good, bad]);
-    expect([store.state(good).kind, store.state(bad).kind]).toEqual(['ready', 'absent']);
-  });
-
   it('follows redirects up to a limit, without its own headers to other servers', async () => {
     const other = await startFileServer();
     other.serve(FILE);

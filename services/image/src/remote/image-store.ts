@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RefusalError } from '@muster/problems';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
 import { downloadFile, sha256Of } from './download-file';
-import type { RemoteClient } from './remote-client';
+import { plain, type RemoteClient } from './remote-client';
 
 /** Download state of an image file. */
 export type StoredImageState =
@@ -69,6 +69,8 @@ export class ImageStore {
   private readonly states = new Map<string, StoredImageState>();
   private readonly users = new Map<string, number>();
   private readonly downloads = new Map<string, Promise<void>>();
+  /** Ready files that are replaced when the file of the new URL in OS_IMAGES is there, with the time of the next attempt. */
+  private readonly outdated = new Map<string, number>();
   private readonly waiting: Array<() => void> = [];
   private running = 0;
   private readonly stop = new AbortController();
@@ -77,8 +79,8 @@ export class ImageStore {
   constructor(private readonly options: ImageStoreOptions) {}
 
   /**
-   * Reads the directory and deletes files of images that are no longer needed, or whose URL or SHA-256 in OS_IMAGES was
-   * changed. `keep`: names of files of other users of the directory.
+   * Reads the directory and deletes files of images that are no longer needed, or whose SHA-256 in OS_IMAGES was changed. A file
+   * whose URL was changed is used until its replacement is complete. `keep`: names of files of other users of the directory.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
     await mkdir(this.options.directory, { recursive: true });
@@ -93,28 +95,34 @@ export class ImageStore {
 
   /** Uses a file of an earlier start, unless OS_IMAGES names another file now. One build may have several URLs. */
   private async adopt(fileName: string, images: readonly WantedImage[]): Promise<void> {
+    const { size } = await stat(this.pathOf(fileName));
     for (const image of images) {
       if (!(await this.isCurrent(image))) continue;
       await this.recordOrigin(image);
-      this.states.set(fileName, { kind: 'ready', bytes: (await stat(this.pathOf(fileName))).size });
-      return;
+      return void this.states.set(fileName, { kind: 'ready', bytes: size });
     }
-    this.options.log(`${fileName} was removed: OS_IMAGES has another url or sha256 for it`);
-    await rm(this.pathOf(fileName), { force: true });
+    if (images.some(({ sha256 }) => sha256 !== '')) {
+      this.options.log(`${fileName} was removed: OS_IMAGES has another sha256 for it`);
+      return rm(this.pathOf(fileName), { force: true });
+    }
+    this.options.log(`${fileName} is used until it is replaced: OS_IMAGES has another url for it`);
+    this.outdated.set(fileName, 0);
+    this.states.set(fileName, { kind: 'ready', bytes: size });
   }
 
   /** Without a record, the file is from an earlier version of this program or was copied into the directory. */
   private async isCurrent({ fileName, url, sha256 }: WantedImage): Promise<boolean> {
     const origin = parseJson(await readFile(this.originOf(fileName), 'utf8').catch(() => ''));
     const urlSha256 = textAt(origin, 'urlSha256');
-    if (sha256 === '') return urlSha256 === undefined || urlSha256 === digestOf(url);
+    // Earlier versions of this program recorded the URL with its query.
+    if (sha256 === '') return urlSha256 === undefined || [plain(url), url].map(digestOf).includes(urlSha256);
     const stored = textAt(origin, 'sha256') || (await sha256Of(this.pathOf(fileName)));
     return stored === sha256.toLowerCase();
   }
 
-  /** The record contains only the digest of the URL, because its query may contain a token. */
+  /** The URL is recorded without its query, which may contain a token or a signature that changes. */
   private async recordOrigin({ fileName, url, sha256 }: WantedImage): Promise<void> {
-    const origin = { urlSha256: digestOf(url), sha256: sha256.toLowerCase() };
+    const origin = { urlSha256: digestOf(plain(url)), sha256: sha256.toLowerCase() };
     await writeFile(this.originOf(fileName), JSON.stringify(origin));
   }
 
@@ -122,13 +130,14 @@ export class ImageStore {
     return this.states.get(image.fileName) ?? { kind: 'absent' };
   }
 
-  /** Begins a download unless the image is present, is being downloaded, or failed recently. */
+  /** Begins a download unless the present file is current, or the image is being downloaded or failed recently. */
   fetch(image: WantedImage): void {
     const state = this.state(image);
-    const failedLately = state.kind === 'failed' && this.options.nowMs() < state.retryAtMs;
-    if (state.kind === 'ready' || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted)
-      return;
-    this.states.set(image.fileName, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
+    const isCurrent = state.kind === 'ready' && !this.outdated.has(image.fileName);
+    const retryAtMs = state.kind === 'failed' ? state.retryAtMs : (this.outdated.get(image.fileName) ?? 0);
+    const failedLately = this.options.nowMs() < retryAtMs;
+    if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
+    this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
     const download = this.turn()
       .then(() => this.download(image).finally(() => this.next()))
       .catch((error: unknown) => this.failed(image, error))
@@ -165,10 +174,12 @@ export class ImageStore {
 
   /** The file is missing or changed. The next request downloads it again. */
   forget(image: WantedImage): void {
-    if (this.state(image).kind === 'ready') this.states.delete(image.fileName);
+    if (this.state(image).kind !== 'ready') return;
+    this.outdated.delete(image.fileName);
+    this.states.delete(image.fileName);
   }
 
-  /** Called with the path of each evicted image. */
+  /** Called with the path of each image that was evicted or replaced. */
   onEvicted(listener: (path: string) => void): void {
     this.evicted = listener;
   }
@@ -182,6 +193,7 @@ export class ImageStore {
 
   private async download(image: WantedImage): Promise<void> {
     const { client, verify, log } = this.options;
+    const isReplacement = this.outdated.has(image.fileName);
     log(`${image.fileName} is being downloaded`);
     await downloadFile(client, {
       url: image.url,
@@ -189,20 +201,27 @@ export class ImageStore {
       sha256: image.sha256,
       signal: this.stop.signal,
       admit: (totalBytes) => this.makeRoom(image.fileName, totalBytes),
-      progress: (receivedBytes, totalBytes) =>
-        this.states.set(image.fileName, { kind: 'downloading', receivedBytes, totalBytes }),
-      // The record exists before the file, so that a file of an interrupted download is not taken for a copied one.
+      progress: (receivedBytes, totalBytes) => this.report(image, { kind: 'downloading', receivedBytes, totalBytes }),
+      // The record exists before a new file, so that one of an interrupted download is not taken for a copied one.
       verify: async (path) => {
         await verify(path);
-        await this.recordOrigin(image);
+        if (!isReplacement) await this.recordOrigin(image);
       },
     });
+    if (isReplacement) await this.recordOrigin(image);
     const { size } = await stat(this.pathOf(image.fileName));
+    this.outdated.delete(image.fileName);
     this.states.set(image.fileName, { kind: 'ready', bytes: size });
+    if (isReplacement) this.evicted(this.pathOf(image.fileName));
     log(`${image.fileName} is ready (${size} bytes)`);
   }
 
-  /** Deletes images without active downloads, least recently used first. */
+  /** A file that is being replaced stays ready. */
+  private report(image: WantedImage, state: StoredImageState): void {
+    if (!this.outdated.has(image.fileName)) this.states.set(image.fileName, state);
+  }
+
+  /** Deletes images without active downloads, least recently used first. The file that is replaced does not count. */
   private async makeRoom(fileName: string, totalBytes: number): Promise<void> {
     const { bytesMax, log } = this.options;
     if (totalBytes > bytesMax)
@@ -217,7 +236,8 @@ export class ImageStore {
     let taken = others.reduce((sum, { bytes }) => sum + bytes, 0) + onTheirWay;
     for (const { name, bytes } of others) {
       if (taken + totalBytes <= bytesMax) return;
-      if ((this.users.get(name) ?? 0) > 0) continue;
+      if ((this.users.get(name) ?? 0) > 0 || this.downloads.has(name)) continue;
+      this.outdated.delete(name);
       this.states.delete(name);
       await Promise.all([this.pathOf(name), this.originOf(name)].map((path) => rm(path, { force: true })));
       this.evicted(this.pathOf(name));
@@ -242,7 +262,9 @@ export class ImageStore {
 
   private failed(image: WantedImage, error: unknown): void {
     const reason = errorMessage(error);
-    this.states.set(image.fileName, { kind: 'failed', reason, retryAtMs: this.options.nowMs() + RETRY_AFTER_MS });
+    const retryAtMs = this.options.nowMs() + RETRY_AFTER_MS;
+    this.report(image, { kind: 'failed', reason, retryAtMs });
+    if (this.outdated.has(image.fileName)) this.outdated.set(image.fileName, retryAtMs);
     if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);
   }
 
