@@ -1,15 +1,17 @@
 import { webcrypto } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAllowedOrigin } from '@muster/nest-kit';
+import { connect as connectTls } from 'node:tls';
+import { isAllowedOrigin, portOf } from '@muster/nest-kit';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import * as x509 from '@peculiar/x509';
 import 'reflect-metadata';
 import { type ImageStage, INFRA_ENV_ID, openImageStage } from '../image-stage.fixture.spec';
-import { isForNetworkBoot } from './image-server';
+import { createImageServer, isForNetworkBoot, openPlainTransport } from './image-server';
 
 let nats: NatsServer;
 let stage: ImageStage | undefined;
@@ -125,6 +127,37 @@ describe('the endpoints of the image service', () => {
       preflight.get('access-control-allow-headers'),
       preflight.get('access-control-max-age'),
     ]).toEqual(['GET, HEAD', 'Authorization, Content-Type', '600']);
+  });
+});
+
+describe('a client that does not finish its headers', () => {
+  const TIMEOUTS = { headersTimeout: 50, requestTimeout: 60_000, connectionsCheckingInterval: 20 };
+
+  const answerOf = (socket: Socket): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk.toString()));
+      socket.once('close', () => resolve(answer));
+      socket.once('error', reject);
+      socket.write('GET /live HTTP/1.1\r\nHost: x\r\n');
+    });
+
+  it.each([true, false])('is disconnected by the first endpoint, with TLS: %p', async (withTls) => {
+    const { HTTPS_KEY_FILE, HTTPS_CERT_FILE } = await writeCertificate();
+    const tls = { key: readFileSync(HTTPS_KEY_FILE, 'utf8'), cert: readFileSync(HTTPS_CERT_FILE, 'utf8') };
+    const server = createImageServer({ tls: withTls ? tls : undefined }, TIMEOUTS).getInstance();
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const port = portOf(server.server);
+    const socket = withTls ? connectTls({ port, rejectUnauthorized: false }) : connect(port, '127.0.0.1');
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    await server.close();
+  });
+
+  it('is disconnected by the second endpoint', async () => {
+    const options = { port: 0, host: '127.0.0.1', isBesideTls: true };
+    const server = await openPlainTransport((_request, response) => response.end(), options, TIMEOUTS);
+    expect(await answerOf(connect(server.port, '127.0.0.1'))).toMatch(/^HTTP\/1\.1 408 /);
+    await server.close();
   });
 });
 

@@ -13,15 +13,31 @@ export const CROSS_ORIGIN = {
 /** A token in a path is longer than the default limit of the router. */
 const PATH_PARAMETER_CHARACTERS_MAX = 4_096;
 
+/** Limits for clients that send their request slowly, in milliseconds. */
+export interface RequestTimeouts {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+}
+
+/** As at the REST API. They end before the response begins, so a download may take longer. */
+const TIMEOUTS: RequestTimeouts = {
+  headersTimeout: 30_000,
+  requestTimeout: 600_000,
+  connectionsCheckingInterval: 10_000,
+};
+
 /**
  * At a stop, idle connections are closed immediately. `closePromptly` waits for downloads and then aborts them; clients
  * resume them.
  */
-export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>): FastifyAdapter =>
+export const createImageServer = ({ tls }: Pick<ImageConfig, 'tls'>, timeouts = TIMEOUTS): FastifyAdapter =>
   new FastifyAdapter({
     routerOptions: { maxParamLength: PATH_PARAMETER_CHARACTERS_MAX },
     forceCloseConnections: 'idle',
-    ...(tls && { https: tls }),
+    requestTimeout: timeouts.requestTimeout,
+    http: timeouts,
+    ...(tls && { https: { ...timeouts, ...tls } }),
   });
 
 type Route = (request: IncomingMessage, response: ServerResponse) => void;
@@ -41,8 +57,9 @@ const PROBLEM = JSON.stringify({
 export async function openPlainTransport(
   route: Route,
   options: { readonly port: number; readonly host: string; readonly isBesideTls: boolean },
+  timeouts = TIMEOUTS,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(timeouts, (request, response) => {
     if (!options.isBesideTls || isForNetworkBoot(request.url ?? '')) return route(request, response);
     response.writeHead(NOT_FOUND, { 'content-type': 'application/problem+json' }).end(PROBLEM);
   });
