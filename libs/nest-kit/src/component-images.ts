@@ -20,18 +20,18 @@ export interface HostBinaries {
   /** The same for all architectures. Changes with the program. */
   readonly version: string;
   readonly binaries: readonly HostBinary[];
+  /** Those of earlier builds, which images and installations of that time still download by their digest. */
+  readonly earlier: readonly HostBinary[];
 }
 
 export const HOST_BINARY_INDEX = 'index.json';
 /** Prefix of a component that is the executable instead of a container image: `muster-host:<version>`. */
 export const HOST_BINARY_PREFIX = 'muster-host:';
 
-const INDEX = Type.Object({
-  version: Type.String(),
-  binaries: Type.Array(
-    Type.Object({ architecture: Type.String(), file: Type.String(), sha256: Type.String(), bytes: Type.Integer() }),
-  ),
-});
+const BINARIES = Type.Array(
+  Type.Object({ architecture: Type.String(), file: Type.String(), sha256: Type.String(), bytes: Type.Integer() }),
+);
+const INDEX = Type.Object({ version: Type.String(), binaries: BINARIES, earlier: Type.Optional(BINARIES) });
 const readIndex = createJsonReader(INDEX, { name: HOST_BINARY_INDEX });
 
 /**
@@ -42,16 +42,12 @@ export function readHostBinaries(settings: SettingsReader): HostBinaries | undef
   const directory = settings.get('MUSTER_HOST_BINARIES');
   if (!directory) return undefined;
   try {
-    const { binaries, version } = readIndex(readFileSync(join(directory, HOST_BINARY_INDEX), 'utf8'));
-    return {
-      version,
-      binaries: binaries.map(({ architecture, bytes, file, sha256 }) => ({
-        architecture,
-        bytes,
-        sha256,
-        path: join(directory, file),
-      })),
-    };
+    const { binaries, earlier = [], version } = readIndex(readFileSync(join(directory, HOST_BINARY_INDEX), 'utf8'));
+    const toBinary = ({ file, ...binary }: (typeof binaries)[number]): HostBinary => ({
+      ...binary,
+      path: join(directory, file),
+    });
+    return { version, binaries: binaries.map(toBinary), earlier: earlier.map(toBinary) };
   } catch {
     settings.reject(
       'MUSTER_HOST_BINARIES',

@@ -32,6 +32,7 @@ export interface ImageConfig {
   readonly baseUrl: string | undefined;
   /** The executables for hosts; empty when none were built. */
   readonly hostBinaries: readonly HostBinary[];
+  readonly earlierHostBinaries: readonly HostBinary[];
   /** Whether images contain the executable, so that hosts do not download it. */
   readonly hasExecutableInImage: boolean;
   /** Origins from which browsers may send requests; `*` matches any part. */
@@ -62,13 +63,15 @@ export const readConfig = (environment: Environment): ImageConfig => readSetting
 
 function readImageConfig(settings: SettingsReader): ImageConfig {
   const authType = readAuthType(settings);
+  const executables = readHostBinaries(settings);
   return {
     host: settings.get('IMAGE_HOST'),
     port: settings.get('IMAGE_PORT'),
     plainPort: settings.get('HTTP_LISTEN_PORT'),
     tls: readTlsFiles(settings),
     baseUrl: settings.get('IMAGE_SERVICE_BASE_URL'),
-    hostBinaries: readHostBinaries(settings)?.binaries ?? [],
+    hostBinaries: executables?.binaries ?? [],
+    earlierHostBinaries: executables?.earlier ?? [],
     hasExecutableInImage: readIsInImage(settings),
     allowedDomains: settings.get('ALLOWED_DOMAINS'),
     osImages: settings.get('OS_IMAGES') ?? DEFAULT_OS_IMAGES,

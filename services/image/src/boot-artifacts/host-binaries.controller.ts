@@ -1,12 +1,15 @@
 import { RefusalError } from '@muster/problems';
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import type { HostBinary } from '@muster/nest-kit';
+import { Controller, Get, Inject, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OPEN_IMAGE_FILE, type OpenImageFile } from '../base-images/base-image';
 import { CONFIG, type ImageConfig } from '../config';
+import type { QueryParameters } from '../download/image-address';
 import { etagOf, FileResponder, type SentFile } from '../http/file-responder';
 
 /** `npm run build:host` writes a compressed copy beside each executable. */
 export const GZIP_SUFFIX = '.gz';
+const NAME_MAX_CHARACTERS = 64;
 
 /**
  * The executables for hosts. They contain no secrets, because a host downloads its executable before it has
@@ -20,10 +23,14 @@ export class HostBinariesController {
     private readonly responder: FileResponder,
   ) {}
 
-  /** Sends the executable, compressed when the client accepts gzip. Ranges refer to the bytes that are sent. */
+  /**
+   * Sends the executable with the digest in `sha256`, without that parameter the one of the last build. It is
+   * compressed when the client accepts gzip. Ranges refer to the bytes that are sent.
+   */
   @Get()
   async download(
     @Param('architecture') architecture: string,
+    @Query() query: QueryParameters,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -31,20 +38,37 @@ export class HostBinariesController {
       String(request.headers['accept-encoding'] ?? ''),
     );
     void reply.header('vary', 'accept-encoding');
-    if (isCompressed) void reply.header('content-encoding', 'gzip');
-    await this.responder.answer(() => this.open(architecture, isCompressed), request, reply);
+    const open = async (): Promise<SentFile> => {
+      const file = await this.open(this.find(architecture, query['sha256']), isCompressed);
+      // Not before: a refusal is not compressed.
+      if (isCompressed) void reply.header('content-encoding', 'gzip');
+      return file;
+    };
+    await this.responder.answer(open, request, reply);
   }
 
-  private async open(architecture: string, isCompressed: boolean): Promise<SentFile> {
-    const { hostBinaries } = this.config;
-    const binary = hostBinaries.find((one) => one.architecture === architecture);
-    if (!binary) {
-      throw new RefusalError({
-        code: 'not-found',
-        reason: `No host executable is available for architecture ${architecture.slice(0, 64)}.`,
-        allowed: hostBinaries.map((one) => one.architecture),
-      });
-    }
+  private find(architecture: string, digest: QueryParameters[string]): HostBinary {
+    const { earlierHostBinaries, hostBinaries } = this.config;
+    const served = digest === undefined ? hostBinaries : [...hostBinaries, ...earlierHostBinaries];
+    const available = served.filter((one) => one.architecture === architecture);
+    const wanted = digest === undefined ? available[0]?.sha256 : String(digest).toLowerCase();
+    const binary = available.find(({ sha256 }) => sha256 === wanted);
+    if (binary) return binary;
+    const subject = `for architecture ${architecture.slice(0, NAME_MAX_CHARACTERS)}`;
+    throw available.length === 0 || wanted === undefined
+      ? new RefusalError({
+          code: 'not-found',
+          reason: `No host executable is available ${subject}.`,
+          allowed: hostBinaries.map((one) => one.architecture),
+        })
+      : new RefusalError({
+          code: 'not-found',
+          reason: `No host executable ${subject} has the SHA-256 digest ${wanted.slice(0, NAME_MAX_CHARACTERS)}.`,
+          allowed: available.map(({ sha256 }) => sha256),
+        });
+  }
+
+  private async open(binary: HostBinary, isCompressed: boolean): Promise<SentFile> {
     const path = binary.path + (isCompressed ? GZIP_SUFFIX : '');
     const source = await this.openFile(path);
     return {

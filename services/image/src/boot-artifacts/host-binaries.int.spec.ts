@@ -8,16 +8,23 @@ import 'reflect-metadata';
 import { type ImageStage, openImageStage } from '../image-stage.fixture.spec';
 
 const PROGRAM = Buffer.from('an executable '.repeat(1_000));
+const EARLIER = Buffer.from('the executable of an earlier build');
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 const directory = temporaryDirectory();
 let nats: NatsServer;
 let stage: ImageStage;
 
 beforeAll(async () => {
-  writeFileSync(join(directory.path, 'muster-host-x86_64'), PROGRAM);
-  writeFileSync(join(directory.path, 'muster-host-x86_64.gz'), gzipSync(PROGRAM));
-  const sha256 = createHash('sha256').update(PROGRAM).digest('hex');
-  const binaries = [{ architecture: 'x86_64', file: 'muster-host-x86_64', sha256, bytes: PROGRAM.length }];
-  writeFileSync(join(directory.path, 'index.json'), JSON.stringify({ version: '1', binaries }));
+  const given = (architecture: string, content: Buffer) => {
+    const sha256 = digestOf(content);
+    const file = `muster-host-${architecture}-${sha256.slice(0, 12)}`;
+    writeFileSync(join(directory.path, file), content);
+    writeFileSync(join(directory.path, `${file}.gz`), gzipSync(content));
+    return { architecture, file, sha256, bytes: content.length };
+  };
+  const binaries = [given('x86_64', PROGRAM)];
+  const earlier = [given('x86_64', EARLIER), given('aarch64', EARLIER)];
+  writeFileSync(join(directory.path, 'index.json'), JSON.stringify({ version: '1', binaries, earlier }));
   nats = await startNatsServer();
   stage = await openImageStage(nats.url, { MUSTER_HOST_BINARIES: directory.path });
 });
@@ -33,9 +40,9 @@ interface Answer {
   readonly body: Buffer;
 }
 
-const fetchBinary = (headers: { readonly [name: string]: string } = {}, architecture = 'x86_64'): Promise<Answer> =>
+const fetchBinary = (headers: { readonly [name: string]: string } = {}, name = 'x86_64'): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    get(`${stage.url}/host-binaries/${architecture}`, { headers, agent: false }, (answer) => {
+    get(`${stage.url}/host-binaries/${name}`, { headers, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () =>
@@ -83,4 +90,39 @@ describe('the executables for hosts', () => {
     expect(body.toString()).toMatch(/No host executable is available for architecture s390x/);
     expect(body.toString()).toContain('x86_64');
   });
+
+  it('answer without compression when there is none to send', async () => {
+    const { body, headers, status } = await fetchBinary({ 'accept-encoding': 'gzip' }, 's390x');
+    expect(status).toBe(404);
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(body.toString()).toMatch(/No host executable is available/);
+  });
+});
+
+describe('the executable with a digest', () => {
+  it.each([
+    ['the last build', PROGRAM],
+    ['an earlier build', EARLIER],
+  ])('is that of %s', async (_, content) => {
+    const name = `x86_64?sha256=${digestOf(content)}`;
+    expect((await fetchBinary({}, name)).body.equals(content)).toBe(true);
+    const { body } = await fetchBinary({ 'accept-encoding': 'gzip' }, name);
+    expect(gunzipSync(body).equals(content)).toBe(true);
+  });
+
+  it('is also found for an architecture that the last build does not have', async () => {
+    expect((await fetchBinary({}, 'aarch64')).status).toBe(404);
+    expect((await fetchBinary({}, `aarch64?sha256=${digestOf(EARLIER)}`)).body.equals(EARLIER)).toBe(true);
+  });
+
+  it.each(['ab'.repeat(32), '', 'x', `${'ab'.repeat(32)}&sha256=${'ab'.repeat(32)}`])(
+    'is refused with the digests that are available when it is %p',
+    async (digest) => {
+      const { body, status } = await fetchBinary({}, `x86_64?sha256=${digest}`);
+      expect(status).toBe(404);
+      expect(body.toString()).toMatch(/No host executable for architecture x86_64 has the SHA-256 digest/);
+      expect(body.toString()).toContain(digestOf(PROGRAM));
+      expect(body.toString()).toContain(digestOf(EARLIER));
+    },
+  );
 });
