@@ -86,7 +86,7 @@ if [ -z "$digest" ]; then
   exit 1
 fi
 if [ -s "${upgradedDigestPath('$program')}" ]; then digest=$(cat "${upgradedDigestPath('$program')}"); fi
-url=${shellQuote(`${executable.baseUrl}/`)}$architecture
+url=${shellQuote(`${executable.baseUrl}/`)}$architecture?sha256=$digest
 bundle=/run/muster-ca-bundle.pem
 cat ${SERVICE_CA_PATH} /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/certs/ca-certificates.crt >"$bundle" 2>/dev/null
 is_complete() { echo "$digest  $program" | sha256sum --check --status 2>/dev/null; }
@@ -105,6 +105,10 @@ until is_complete; do
     restorecon "$program" 2>/dev/null
     is_complete && break
     reason="the file has the digest $(sha256sum "$program" | cut -d' ' -f1) and not $digest; download a new discovery image"
+  else
+    case "$reason" in
+      *"error: 404"*) reason="the service no longer has this program; download a new discovery image" ;;
+    esac
   fi
   say "The download of $url failed: $reason. Date of this machine: $(date -u +%FT%TZ). Next try in $wait seconds."
   sleep "$wait"

@@ -23,11 +23,11 @@ const hasCurl = (() => {
 (hasCurl ? describe : describe.skip)(`download of the executable${hasCurl ? '' : ' (skipped: no curl)'}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'download-script-'));
   const asked: string[] = [];
-  let answer = PROGRAM;
+  let answer: string | undefined = PROGRAM;
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
     // The service is not ready at the first attempt.
-    response.writeHead(asked.length === 1 ? 503 : 200).end(answer);
+    response.writeHead(asked.length === 1 ? 503 : answer === undefined ? 404 : 200).end(answer);
   });
   let baseUrl = '';
   beforeAll(async () => {
@@ -68,7 +68,8 @@ const hasCurl = (() => {
     const { ended, output } = start({ [architecture]: digestOf(PROGRAM) });
     expect(await ended).toBe(0);
     expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(PROGRAM);
-    expect(asked).toEqual([`/host-binaries/${architecture}`, `/host-binaries/${architecture}`]);
+    const path = `/host-binaries/${architecture}?sha256=${digestOf(PROGRAM)}`;
+    expect(asked).toEqual([path, path]);
     expect(output()).toMatch(/failed: .*503.*Next try in 5 seconds/);
   });
 
@@ -113,6 +114,17 @@ const hasCurl = (() => {
     answer = upgraded;
     expect(await start({ [architecture]: digestOf(PROGRAM) }).ended).toBe(0);
     expect(readFileSync(join(folder, 'muster-host'), 'utf8')).toBe(upgraded);
+    expect(asked.at(-1)).toBe(`/host-binaries/${architecture}?sha256=${digestOf(upgraded)}`);
+  });
+
+  it('asks for a new image when the service no longer has the program', async () => {
+    answer = undefined;
+    const { child, ended, output } = start({ [architecture]: digestOf(PROGRAM) });
+    while (!output().includes('download a new discovery image'))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill();
+    await ended;
+    expect(output()).toContain('failed: the service no longer has this program; download a new discovery image.');
   });
 
   it('reports the digest of a wrong file and retries', async () => {

@@ -112,7 +112,7 @@ describe('discovery Ignition config', () => {
     expect(unit).toContain('TimeoutStartSec=infinity');
     const script = readTextFile(config, '/usr/local/bin/muster-host-download');
     expect(script).toContain('  x86_64) digest=ab ;;\n  aarch64) digest=cd ;;');
-    expect(script).toContain("url='http://192.0.2.1:8888/host-binaries/'$architecture");
+    expect(script).toContain("url='http://192.0.2.1:8888/host-binaries/'$architecture?sha256=$digest");
     expect(parseAgentFile(readTextFile(config, '/etc/muster/agent.json') ?? '')).toEqual({ executable });
     expect(pathsOf(config)).not.toContain('/usr/local/bin/agent-pull-image');
   });
