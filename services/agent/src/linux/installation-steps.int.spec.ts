@@ -71,7 +71,8 @@ describe('the installation', () => {
     expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
     expect(lines[0]).toContain(` ${executablePath} install --role worker --cluster-id c `);
     expect(lines[0]).toContain(' --installer-args ["--append-karg","a=b"] ');
-    expect(lines[0]).toContain(` --host-binary-url ${baseUrl}/x86_64 --host-binary-sha256 ${digestOf(OLD)}`);
+    const digest = digestOf(OLD);
+    expect(lines[0]).toContain(` --host-binary-url ${baseUrl}/x86_64?sha256=${digest} --host-binary-sha256 ${digest}`);
     expect(lines[0]).not.toContain('secret ');
     expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
   });
@@ -121,6 +122,7 @@ describe('an upgrade of the executable', () => {
     await upgrade();
     const { lines, run } = recorded({ 'systemd-run': '' });
     expect((await step(machineWith(run), 'install', ORDER)).exitCode).toBe(0);
-    expect(lines[0]).toContain(` --host-binary-sha256 ${digestOf(NEW)}`);
+    const digest = digestOf(NEW);
+    expect(lines[0]).toContain(`/x86_64?sha256=${digest} --host-binary-sha256 ${digest}`);
   });
 });

@@ -74,15 +74,16 @@ async function installWithExecutable(
       'This agent is not the muster-host executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
     );
   const { executable } = settings;
+  // The controller runs this program, also when the service is upgraded during the installation.
+  const sha256 = executable ? await digestOf(executablePath) : '';
   const flags = installFlags(order, {
     ...settings,
     executable: {
       ...NEVER,
       path: executablePath,
       ...(executable && {
-        url: `${executable.baseUrl}/${architecture}`,
-        // The service sends the program of the last upgrade, which is newer than the digests of the image.
-        sha256: await digestOf(executablePath),
+        url: `${executable.baseUrl}/${architecture}?sha256=${sha256}`,
+        sha256,
       }),
     },
   });

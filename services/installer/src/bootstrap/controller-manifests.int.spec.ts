@@ -7,9 +7,9 @@ import { parseInstallFlags } from '../settings';
 import { controllerManifests } from './controller-manifests';
 
 const CA_PATH = '/etc/assisted-service/service-ca-cert.crt';
-const URL = 'https://192.0.2.1:8888/host-binaries/x86_64';
 const PROGRAM = '#!/bin/sh\necho "running $1"\n';
 const SHA256 = createHash('sha256').update(PROGRAM).digest('hex');
+const URL = `https://192.0.2.1:8888/host-binaries/x86_64?sha256=${SHA256}`;
 
 interface PodSpec {
   readonly containers: readonly [
