@@ -70,6 +70,7 @@ export {
   isOtherMachine,
   machineOf,
   measurementOfValidation,
+  nodeLabelsRefusal,
 } from './host/input';
 export { type ConflictingMachines, hostReason, renderHostStatus } from './host/messages';
 export { HOST_STAGES, type HostStage, hostStages, STAGE_LISTS } from './host/stages';

@@ -1,8 +1,9 @@
 import { KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
-import type { KubeObject, KubeResource } from '@muster/ports';
+import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { BadControllerSettings, readControllerSettings } from './controller';
 import { controllerWith, refusal, SETTINGS } from './controller.fixture.spec';
+import { resolveDnsConflict } from './dns-conflict';
 import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
 import { toOperatorStatus } from './operators';
 
@@ -175,6 +176,42 @@ describe('bare-metal hosts', () => {
   });
 });
 
+describe('a service that uses the address of the name server', () => {
+  const service = (name: string): KubeObject => ({ metadata: { name }, spec: { clusterIP: '172.30.0.10' } });
+  const objects = new Map<KubeResource, readonly KubeObject[]>([
+    [
+      KUBE_RESOURCES.configMaps,
+      [
+        {
+          metadata: { name: 'cluster-config-v1' },
+          data: { 'install-config': 'networking: { serviceNetwork: [172.30.0.0/16] }' },
+        },
+      ],
+    ],
+  ]);
+
+  it('is deleted once, and the operator of the name server is restarted, also when its API fails first', async () => {
+    let services = [service('other')];
+    let tries = 0;
+    const { changes, controller, notes, signal } = controllerWith(objects, {}, { rounds: 4 });
+    const cluster: ClusterApi = {
+      ...controller.cluster,
+      list: async (resource) => (resource === KUBE_RESOURCES.services ? services : []),
+      delete: async (ref, stop) => {
+        services = [];
+        return controller.cluster.delete(ref, stop);
+      },
+      deleteAll: async (...request) => {
+        if (++tries === 1) throw refusal(503, 'not yet');
+        return controller.cluster.deleteAll(...request);
+      },
+    };
+    await resolveDnsConflict({ ...controller, cluster }, signal);
+    expect(changes).toEqual(['delete other', 'delete all pods in openshift-dns-operator']);
+    expect(notes).toEqual([expect.stringMatching(/^The address of the name server was not freed: .*not yet/)]);
+  });
+});
+
 describe('labels of nodes', () => {
   it('are set while the worker pool is paused', async () => {
     const worker = host('w', 'Done', {
@@ -192,6 +229,29 @@ describe('labels of nodes', () => {
       'patch w {"metadata":{"labels":{"zone":"a"}}}',
       'patch worker {"spec":{"paused":false}}',
     ]);
+  });
+});
+
+describe('labels that the cluster refuses', () => {
+  it('are logged, and the labels of the other nodes are set', async () => {
+    const hosts = [
+      host('a', 'Done', { node_labels: '{"a b":""}' }),
+      host('b', 'Done', { node_labels: '{"zone":"b"}' }),
+    ];
+    const objects = new Map([[KUBE_RESOURCES.nodes as KubeResource, [node('a', true), node('b', true)]]]);
+    const { changes, controller, notes, signal } = controllerWith(objects, {
+      cluster: async () => ({ status: 'finalizing', hosts }),
+    });
+    const cluster: ClusterApi = {
+      ...controller.cluster,
+      patch: async (...request) => {
+        if (request[0].name === 'a') throw refusal(422, 'the label is not valid');
+        return controller.cluster.patch(...request);
+      },
+    };
+    await labelNodes({ ...controller, cluster }, signal);
+    expect(changes).toEqual(['patch b {"metadata":{"labels":{"zone":"b"}}}']);
+    expect(notes).toEqual([expect.stringMatching(/^The node a was not labelled: .*the label is not valid/)]);
   });
 });
 

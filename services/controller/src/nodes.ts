@@ -77,8 +77,13 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
       try {
         for (const { host, node } of ready) {
           const labels = objectAt(parseJson(host.node_labels ?? '{}'));
-          await cluster.patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal);
-          labelled.add(host.id);
+          // The cluster may refuse a label. The hosts after a refused one must not wait.
+          await cluster
+            .patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal)
+            .then(() => labelled.add(host.id))
+            .catch((error: unknown) => {
+              if (!signal.aborted) note(controller, `The node ${node.name} was not labelled: ${errorMessage(error)}`);
+            });
         }
       } finally {
         if (pausesPool) await pause(false);

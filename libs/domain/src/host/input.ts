@@ -1,5 +1,6 @@
 import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
+import { objectAt, parseJson } from '@muster/schema';
 import { isHostname, isAfterReboot } from '@muster/validation-rules';
 import type { HostCommandOf } from './commands';
 import type { HostTimeouts } from './deadlines';
@@ -67,6 +68,34 @@ export function hostnameRefusal(name: string): Refusal | undefined {
     reason: `host_name "${name}" is not valid. Use letters, digits, hyphens and dots, with at most 63 characters between two dots.`,
     subject: 'host_name',
   };
+}
+
+const LABEL_PART = /^[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+const PREFIX_CHARACTERS_MAX = 253;
+const PREFIX_PART = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+
+/**
+ * Returns the reason why Kubernetes refuses these labels of a node, or undefined. `labels` is the text of a JSON object,
+ * or empty.
+ */
+export function nodeLabelsRefusal(labels: string): Refusal | undefined {
+  const wrong = Object.entries(objectAt(parseJson(labels || '{}'))).find(
+    ([key, value]) => !isLabelKey(key) || typeof value !== 'string' || (value !== '' && !LABEL_PART.test(value)),
+  );
+  return (
+    wrong && {
+      code: 'invalid-input',
+      reason: `The label ${JSON.stringify(wrong[0])} with value ${JSON.stringify(wrong[1])} is not valid in Kubernetes. A key has the form name or prefix/name, where prefix is a DNS name. Names and values have at most 63 letters, digits, hyphens, underscores and dots, and begin and end with a letter or digit. A value may be empty.`,
+      subject: 'node_labels',
+    }
+  );
+}
+
+function isLabelKey(key: string): boolean {
+  const [name = '', prefix, ...more] = key.split('/').reverse();
+  const hasPrefix = (text: string): boolean =>
+    text.length <= PREFIX_CHARACTERS_MAX && text.split('.').every((part) => PREFIX_PART.test(part));
+  return LABEL_PART.test(name) && more.length === 0 && (prefix === undefined || hasPrefix(prefix));
 }
 
 const NO_MAC_ADDRESS = '00:00:00:00:00:00';

@@ -54,6 +54,11 @@ describe('actions of users on hosts', () => {
     ['an unknown role', { hostRole: 'king' }, { code: 'invalid-input', subject: 'host_role' }],
     ['an invalid hostname', { hostName: 'no name' }, { code: 'invalid-input', subject: 'host_name' }],
     [
+      'a label that Kubernetes refuses',
+      { settings: { nodeLabels: '{"zone":"a","rack":"row 1"}' } },
+      { code: 'invalid-input', subject: 'node_labels', reason: expect.stringContaining('"rack" with value "row 1"') },
+    ],
+    [
       'a disk that does not exist',
       { installationDiskId: '/dev/sdz' },
       { code: 'not-allowed-in-state', allowed: ['/dev/disk/by-id/wwn-1', '/dev/disk/by-id/wwn-2'] },
