@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { OPERATOR_NAMES, OPERATOR_SETTINGS, operatorNamed, OPERATORS } from './operators.table';
 import { type Release, shapeOf } from './plugin/operator-facts';
 import type { OperatorPlugin } from './plugin/operator-plugin';
@@ -182,6 +182,9 @@ describe('operators that check release and architecture', () => {
   });
 });
 
+const documentsOf = (content: string): unknown[] =>
+  parseAllDocuments(content).map((document): unknown => document.toJS());
+
 describe('manifests of operators', () => {
   const all = cluster({ operators: OPERATOR_NAMES, shape: shapeOf(hosts('master', 'master', 'master')) });
   const { files, later } = operatorManifests([host('master', { disks: disks(30) })], all);
@@ -212,17 +215,27 @@ describe('manifests of operators', () => {
     },
   );
 
-  it('contain the data of a controller without a service: what to apply and where to watch', () => {
+  it('contain the data of a controller without a service: each object to apply, and where to watch', () => {
     const notes = files.find(({ fileName }) => fileName.startsWith('99_'));
     const { data } = parse(notes?.content ?? '') as { data: Record<string, string> };
-    for (const { operator, content, namespace } of later) {
-      expect(data[`${operator}.yaml`]).toBe(content);
-      expect(JSON.parse(data[`${operator}.metadata.yaml`] ?? '')).toMatchObject({
-        namespace,
-        manifests: [`${operator}.yaml`],
-      });
+    const objectIn = (file: string): unknown => parse(Buffer.from(data[file] ?? '', 'base64').toString());
+    const operators = new Set(later.map(({ operator }) => operator));
+    for (const name of operators) {
+      const { namespace, subscriptionName, manifests } = JSON.parse(data[`${name}.metadata.yaml`] ?? '') as {
+        namespace: string;
+        subscriptionName: string;
+        manifests: string[];
+      };
+      expect(operatorNamed(name)?.installation(all)).toEqual({ namespace, subscriptionName });
+      expect(manifests).toEqual(manifests.map((_file, index) => `${name}-0${index + 1}.yaml`));
+      const documents = later
+        .filter(({ operator }) => operator === name)
+        .flatMap(({ content }) => documentsOf(content));
+      expect(manifests.map(objectIn)).toEqual(documents);
     }
-    expect(Object.keys(data).filter((name) => name.endsWith('.metadata.yaml'))).toHaveLength(PLUGINS.length);
+    expect(Object.keys(data)).toHaveLength(
+      operators.size + later.flatMap(({ content }) => documentsOf(content)).length,
+    );
   });
 
   it('are empty without operators', () => {

@@ -25,15 +25,18 @@ export interface OperatorManifests {
 /** JSON is valid YAML. */
 const asText = (object: ManifestObject): string => `${JSON.stringify(object, undefined, 2)}\n`;
 
+/** Later objects of one operator, each as a text. */
+interface LaterTexts {
+  readonly plugin: OperatorPlugin;
+  readonly texts: readonly string[];
+}
+
 /** Returns the manifests of the operators in `cluster.operators`, in the order of the table. */
 export function operatorManifests(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorManifests {
   const chosen = OPERATOR_PLUGINS.filter(({ name }) => cluster.operators.includes(name));
-  const later = chosen.flatMap((plugin): readonly LaterManifest[] => {
-    const objects = plugin.laterManifests?.(hosts, cluster) ?? [];
-    if (objects.length === 0) return [];
-    const content = objects.map((object) => `---\n${asText(object)}`).join('');
-    return [{ operator: plugin.name, ...plugin.installation(cluster), content }];
-  });
+  const later = chosen
+    .map((plugin): LaterTexts => ({ plugin, texts: plugin.laterManifests?.(hosts, cluster).map(asText) ?? [] }))
+    .filter(({ texts }) => texts.length > 0);
   const files = chosen.flatMap((plugin) =>
     plugin.manifests(cluster).map(({ fileName, object }): OperatorManifestFile => ({
       folder: 'openshift',
@@ -41,25 +44,28 @@ export function operatorManifests(hosts: readonly OperatorHost[], cluster: Opera
       content: asText(object),
     })),
   );
-  return { files: chosen.length > 0 ? [...files, controllerNotes(chosen, later, cluster)] : files, later };
+  return {
+    files: chosen.length > 0 ? [...files, controllerNotes(later, cluster)] : files,
+    later: later.map(({ plugin, texts }) => ({
+      operator: plugin.name,
+      ...plugin.installation(cluster),
+      content: texts.map((text) => `---\n${text}`).join(''),
+    })),
+  };
 }
 
 /**
- * The data of a controller without a service: the namespace of each operator to watch, and the objects to apply then.
+ * The data of a controller without a service: the namespace of each operator to watch, and the objects to apply then. The
+ * controller of assisted-service v2 reads one object in base64 from each file.
  */
-function controllerNotes(
-  chosen: readonly OperatorPlugin[],
-  later: readonly LaterManifest[],
-  cluster: OperatorCluster,
-): OperatorManifestFile {
-  const notes = chosen.flatMap((plugin): [string, string][] => {
-    const texts = later.filter(({ operator }) => operator === plugin.name).map(({ content }) => content);
-    const name = `${plugin.name}.yaml`;
-    const manifests = texts.map(() => name);
-    return [
-      [`${plugin.name}.metadata.yaml`, JSON.stringify({ ...plugin.installation(cluster), manifests })],
-      ...texts.map((text): [string, string] => [name, text]),
-    ];
+function controllerNotes(later: readonly LaterTexts[], cluster: OperatorCluster): OperatorManifestFile {
+  const notes = later.flatMap(({ plugin, texts }): [string, string][] => {
+    const objects = texts.map((text, index): [string, string] => [
+      `${plugin.name}-${String(index + 1).padStart(2, '0')}.yaml`,
+      btoa(text),
+    ]);
+    const metadata = { ...plugin.installation(cluster), manifests: objects.map(([name]) => name) };
+    return [[`${plugin.name}.metadata.yaml`, JSON.stringify(metadata)], ...objects];
   });
   return {
     folder: 'openshift',
