@@ -60,7 +60,7 @@ export const IGNITION_SETTINGS = {
     readBy: ['registration'],
     fallback: 15 * MINUTE_MS,
     meaning:
-      'How long the bus credentials of a host are valid. Hosts renew them; after its removal a host keeps access for this long.',
+      'How long the bus credentials of a host are valid. Hosts renew them. Those of a removed host are revoked at once.',
   }),
   OPENSHIFT_INSTALL_PATH: path({
     ...IGNITION,
