@@ -52,6 +52,7 @@ const RAM_MIB_AT_FIRST = 1_200;
 const RAM_MIB_SINCE_4_13 = 400;
 const RAM_MIB_SINCE_4_16 = 100;
 const NAMESPACE = 'openshift-storage';
+const DEVICE_CLASS = 'vg1';
 
 type Known = Pick<OperatorCluster, 'release' | 'settings'>;
 
@@ -60,6 +61,10 @@ const installationOf = (cluster: Known): { namespace: string; subscriptionName: 
   namespace: NAMESPACE,
   subscriptionName: isSince(cluster, 4, 12) ? 'lvms-operator' : 'odf-lvm-operator',
 });
+
+/** Returns the storage class that it creates for its device class. */
+export const lvmStorageClassOf = (cluster: Pick<OperatorCluster, 'release'>): string =>
+  `${isSince(cluster, 4, 12) ? 'lvms' : 'odf-lvm'}-${DEVICE_CLASS}`;
 
 function ramMibOf(cluster: Known): number {
   if (cluster.settings.has(MEMORY_PER_HOST.variable)) return wholeOf(cluster.settings, MEMORY_PER_HOST);
@@ -129,7 +134,7 @@ export const LVM = operatorPlugin({
         storage: {
           deviceClasses: [
             {
-              name: 'vg1',
+              name: DEVICE_CLASS,
               // Earlier releases refuse this member.
               ...(isSince(cluster, 4, 13) ? { default: true } : {}),
               thinPoolConfig: { name: 'thin-pool-1', sizePercent: 90, overprovisionRatio: 10 },

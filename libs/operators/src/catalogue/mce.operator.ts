@@ -1,22 +1,49 @@
 import { olmManifests } from '../plugin/olm-objects';
-import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
-import { type ExtraResources, LONG_TIMEOUT_SECONDS, NOTHING, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import type { OperatorCluster } from '../plugin/operator-facts';
+import {
+  type ExtraResources,
+  LONG_TIMEOUT_SECONDS,
+  type ManifestObject,
+  NOTHING,
+  operatorPlugin,
+  PLAIN,
+} from '../plugin/operator-plugin';
 import { type OperatorSetting, versionOfSetting } from '../plugin/operator-settings';
+import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/shared-claims';
+import { lvmStorageClassOf } from './local-storage.operators';
+import { ODF_STORAGE_CLASS } from './odf.operator';
 
 const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };
 const SINGLE_NODE_NEEDS: ExtraResources = { cpuCores: 8, ramMib: 32 * 1024 };
 const NODE_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 16 * 1024 };
-/**
- * Decimal GB of its databases, file stores and images: on one disk of a single node, otherwise on the largest of
- * several disks.
- */
-const STORED_GB_SINGLE_NODE = 70;
-const STORED_GB = 50;
+/** Volumes of its installation service. GiB of the volumes count as GB of the disks, as in assisted-service v2. */
+const VOLUMES_GIB = { databaseStorage: 10, filesystemStorage: 10, imageStorage: 50 } as const;
+/** A single node has one disk for all volumes. With several hosts, each volume may be on another disk. */
+const STORED_GB_SINGLE_NODE = Object.values(VOLUMES_GIB).reduce((sum, gib) => sum + gib, 0);
+const STORED_GB = Math.max(...Object.values(VOLUMES_GIB));
 const INSTALLATION = { namespace: 'multicluster-engine', subscriptionName: 'multicluster-engine' };
 /** Engine 2.0 belongs to OpenShift 4.10. The minor versions of both increase together. */
 const FIRST_MINOR = 10;
 
 const needsOf = (isSingleNode: boolean): ExtraResources => (isSingleNode ? SINGLE_NODE_NEEDS : NODE_NEEDS);
+
+/** Returns the storage class of the selected storage operator. */
+function storageClassOf(cluster: OperatorCluster): string | undefined {
+  if (cluster.operators.includes('odf')) return ODF_STORAGE_CLASS;
+  return cluster.operators.includes('lvm') ? lvmStorageClassOf(cluster) : undefined;
+}
+
+const agentServiceConfig = (storageClassName: string): ManifestObject => ({
+  apiVersion: 'agent-install.openshift.io/v1beta1',
+  kind: 'AgentServiceConfig',
+  metadata: { name: 'agent' },
+  spec: Object.fromEntries(
+    Object.entries(VOLUMES_GIB).map(([name, gib]) => [
+      name,
+      { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: `${gib}Gi` } } },
+    ]),
+  ),
+});
 
 export const MCE = operatorPlugin({
   ...PLAIN,
@@ -60,4 +87,9 @@ export const MCE = operatorPlugin({
       spec: { targetNamespace: INSTALLATION.namespace },
     },
   ],
+  // The engine installs this type.
+  lastManifests: (cluster) => {
+    const storageClass = storageClassOf(cluster);
+    return storageClass ? [agentServiceConfig(storageClass)] : [];
+  },
 });

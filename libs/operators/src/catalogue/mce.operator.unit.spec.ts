@@ -1,5 +1,7 @@
+import { parse } from 'yaml';
 import type { Release } from '../plugin/operator-facts';
 import { cluster, GIB, host, statusOfCluster, statusOfHost, unseen } from '../plugin/sample-subjects.fixture.spec';
+import { operatorManifests } from '../selection/operator-manifests';
 import { MCE } from './mce.operator';
 
 const single = cluster({ isSingleNode: true });
@@ -26,6 +28,36 @@ describe('multicluster engine', () => {
 
   it('stores data on disks of storage operators', () => {
     expect([MCE.storedGb?.(cluster()), MCE.storedGb?.(single)]).toEqual([50, 70]);
+  });
+
+  it.each([
+    [['mce', 'odf'], [4, 18, 0], 'ocs-storagecluster-ceph-rbd'],
+    [['mce', 'lvm'], [4, 18, 0], 'lvms-vg1'],
+    [['mce', 'lvm'], [4, 11, 9], 'odf-lvm-vg1'],
+    [['mce', 'odf', 'lvm'], [4, 18, 0], 'ocs-storagecluster-ceph-rbd'],
+  ] as const)('with %j in %j has an installation service whose volumes use %s', (operators, release, storageClass) => {
+    const { later } = operatorManifests([], cluster({ operators, release }));
+    const { operator, content } = later.at(-1) ?? { operator: '', content: '' };
+    const volume = (storage: string) => ({
+      storageClassName: storageClass,
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage } },
+    });
+    expect(operator).toBe('mce');
+    expect(later.filter((entry) => entry.operator === 'mce')).toHaveLength(2);
+    expect(parse(content)).toEqual({
+      apiVersion: 'agent-install.openshift.io/v1beta1',
+      kind: 'AgentServiceConfig',
+      metadata: { name: 'agent' },
+      spec: { databaseStorage: volume('10Gi'), filesystemStorage: volume('10Gi'), imageStorage: volume('50Gi') },
+    });
+  });
+
+  it('has no installation service without a storage operator', () => {
+    const { later } = operatorManifests([], cluster({ operators: ['mce'] }));
+    expect(later.map(({ content }): unknown => parse(content))).toEqual([
+      expect.objectContaining({ kind: 'MultiClusterEngine' }),
+    ]);
   });
 
   it('uses the channel that belongs to the release', () => {

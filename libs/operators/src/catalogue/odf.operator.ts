@@ -43,6 +43,8 @@ export function runsOdf({ effectiveRole }: Pick<OperatorHost, 'effectiveRole'>, 
 
 const WORKER_LABEL = 'node-role.kubernetes.io/worker';
 const CLUSTER = 'ocs-storagecluster';
+/** Storage class of block devices, which other operators use by name. */
+export const ODF_STORAGE_CLASS = `${CLUSTER}-ceph-rbd`;
 
 const storageSystem = (namespace: string): ManifestObject => ({
   apiVersion: 'odf.openshift.io/v1alpha1',

@@ -116,6 +116,8 @@ export interface OperatorPlugin<Name extends string = string> {
   readonly manifests: (cluster: OperatorCluster) => readonly NamedManifest[];
   /** Objects of the operator's custom types, which are applied after it runs. */
   readonly laterManifests?: (hosts: readonly OperatorHost[], cluster: OperatorCluster) => readonly ManifestObject[];
+  /** Objects of types that exist only after `laterManifests` are in effect. They are applied after all others. */
+  readonly lastManifests?: (cluster: OperatorCluster) => readonly ManifestObject[];
 }
 
 export interface NamedManifest {

@@ -9,7 +9,10 @@ export interface OperatorManifestFile {
   readonly content: string;
 }
 
-/** Objects of one operator that can be created after it runs. Several documents in one text. */
+/**
+ * Objects of one operator that can be created after it runs. Several documents in one text. An operator may have two of
+ * them, which are applied independently of each other.
+ */
 export interface LaterManifest {
   readonly operator: string;
   readonly namespace: string;
@@ -31,12 +34,18 @@ interface LaterTexts {
   readonly texts: readonly string[];
 }
 
+const laterTexts = (plugin: OperatorPlugin, objects: readonly ManifestObject[] = []): LaterTexts => ({
+  plugin,
+  texts: objects.map(asText),
+});
+
 /** Returns the manifests of the operators in `cluster.operators`, in the order of the table. */
 export function operatorManifests(hosts: readonly OperatorHost[], cluster: OperatorCluster): OperatorManifests {
   const chosen = OPERATOR_PLUGINS.filter(({ name }) => cluster.operators.includes(name));
-  const later = chosen
-    .map((plugin): LaterTexts => ({ plugin, texts: plugin.laterManifests?.(hosts, cluster).map(asText) ?? [] }))
-    .filter(({ texts }) => texts.length > 0);
+  const later = [
+    ...chosen.map((plugin) => laterTexts(plugin, plugin.laterManifests?.(hosts, cluster))),
+    ...chosen.map((plugin) => laterTexts(plugin, plugin.lastManifests?.(cluster))),
+  ].filter(({ texts }) => texts.length > 0);
   const files = chosen.flatMap((plugin) =>
     plugin.manifests(cluster).map(({ fileName, object }): OperatorManifestFile => ({
       folder: 'openshift',
@@ -59,7 +68,9 @@ export function operatorManifests(hosts: readonly OperatorHost[], cluster: Opera
  * controller of assisted-service v2 reads one object in base64 from each file.
  */
 function controllerNotes(later: readonly LaterTexts[], cluster: OperatorCluster): OperatorManifestFile {
-  const notes = later.flatMap(({ plugin, texts }): [string, string][] => {
+  const plugins = [...new Set(later.map(({ plugin }) => plugin))];
+  const notes = plugins.flatMap((plugin): [string, string][] => {
+    const texts = later.filter((entry) => entry.plugin === plugin).flatMap((entry) => entry.texts);
     const objects = texts.map((text, index): [string, string] => [
       `${plugin.name}-${String(index + 1).padStart(2, '0')}.yaml`,
       btoa(text),
