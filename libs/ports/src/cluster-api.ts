@@ -43,6 +43,8 @@ export interface ClusterApi {
   replace(ref: KubeRef, object: KubeObject, subresource: string, signal: AbortSignal): Promise<void>;
   /** Does nothing when the object does not exist. */
   delete(ref: KubeRef, signal: AbortSignal): Promise<void>;
+  /** Deletes all objects of a kind in a namespace with one request. */
+  deleteAll(resource: KubeResource, namespace: string, signal: AbortSignal): Promise<void>;
   podLog(
     ref: { readonly namespace: string; readonly name: string },
     query: { readonly sinceSeconds?: number; readonly container?: string },

@@ -21,6 +21,7 @@ export function controllerWith(
     patch: async ({ name }, change) => describe_(`patch ${name}`, change),
     replace: async ({ name }, { status }, subresource) => describe_(`replace ${name}/${subresource}`, status),
     delete: async ({ name }) => void changes.push(`delete ${name}`),
+    deleteAll: async ({ plural }, namespace) => void changes.push(`delete all ${plural} in ${namespace}`),
     podLog: async () => 'address:"192.0.2.12:40000" User-Agent:"Ignition/2.20.0"',
     ...changed,
   };

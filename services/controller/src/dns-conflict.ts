@@ -1,14 +1,19 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
-import { listAt, textAt } from '@muster/schema';
+import { errorMessage, listAt, textAt } from '@muster/schema';
 import { parse } from 'yaml';
-import { type Controller, INTERVALS_MS } from './controller';
+import { type Controller, INTERVALS_MS, note } from './controller';
 
 const TRIES = 45;
 const DNS_NUMBER = 10;
+const OPERATOR_NAMESPACE = 'openshift-dns-operator';
 
-/** The name server of the cluster needs address .10 of the service network. Deletes another service that uses it. */
+/**
+ * The name server of the cluster needs address .10 of the service network. Deletes another service that uses it, and
+ * restarts the operator of the name server.
+ */
 export async function resolveDnsConflict(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster, timer } = controller;
+  let isRestartDue = false;
   for (let tried = 1; tried <= TRIES && !signal.aborted; tried += 1) {
     try {
       const address = await dnsAddressOf(controller, signal);
@@ -18,11 +23,14 @@ export async function resolveDnsConflict(controller: Controller, signal: AbortSi
       if (name === 'dns-default' && namespace === 'openshift-dns') return;
       if (owner) {
         await cluster.delete({ resource: KUBE_RESOURCES.services, name, namespace }, signal);
-        const pods = await cluster.list(KUBE_RESOURCES.pods, { namespace: 'openshift-dns-operator' }, signal);
-        for (const { metadata } of pods) await cluster.delete({ resource: KUBE_RESOURCES.pods, ...metadata }, signal);
+        isRestartDue = true;
       }
-    } catch {
+      // The ClusterRole of the controller permits the deletion of all pods, but not of single ones.
+      if (isRestartDue) await cluster.deleteAll(KUBE_RESOURCES.pods, OPERATOR_NAMESPACE, signal);
+      isRestartDue = false;
+    } catch (error) {
       // The API of a new cluster is not always available.
+      if (!signal.aborted) note(controller, `The address of the name server was not freed: ${errorMessage(error)}`);
     }
     await timer.sleep(INTERVALS_MS.dnsConflict, signal);
   }

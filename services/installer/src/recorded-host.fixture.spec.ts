@@ -91,6 +91,7 @@ export async function runRecorded(options: {
     patch: none,
     replace: none,
     delete: none,
+    deleteAll: none,
     podLog: async () => '',
     ...options.cluster,
   };

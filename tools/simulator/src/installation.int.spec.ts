@@ -171,6 +171,16 @@ describe('a simulated installation', () => {
     }
   });
 
+  it('lets the controller do all its work with the role that the installer gives it', async () => {
+    service = await startFakeService({ masters: 3, workers: 0 });
+    const said: string[] = [];
+    boot({ machines: 3, observer: { onController: (_, what) => void said.push(what) } });
+    const cluster = fleet.world.cluster(CLUSTER_ID);
+    await eventually('the address of the name server is free', () => cluster.dnsService === 'dns-default');
+    await untilInstalled();
+    expect(said.filter((line) => line.includes('does not permit'))).toEqual([]);
+  });
+
   it.each([
     [
       'bootstrap.ign',

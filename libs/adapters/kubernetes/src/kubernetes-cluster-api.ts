@@ -80,6 +80,9 @@ export function kubernetesClusterApi(connection: ClusterConnection): ClusterApi 
         if (!(error instanceof ClusterApiError && error.status === NOT_FOUND)) throw error;
       }
     },
+    deleteAll: async (resource, namespace, signal) => {
+      await call('DELETE', collectionOf(resource, namespace), signal);
+    },
     podLog: async ({ name, namespace }, { container, sinceSeconds }, signal) => {
       const query = new URLSearchParams({
         ...(container && { container }),

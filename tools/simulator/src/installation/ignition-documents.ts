@@ -3,8 +3,9 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
 import { fromDataUrl, type IgnitionConfig, isIgnitionConfig, mergeIgnition } from '@muster/ignition-config';
-import { listAt, objectAt, parseJson, textAt } from '@muster/schema';
+import { createReader, listAt, objectAt, parseJson, textAt } from '@muster/schema';
 import { readControllerSettings } from '@muster/service-controller';
+import { Type } from '@sinclair/typebox';
 import { type Manifest, manifestsIn } from '../scratch-root/check-roots';
 import type { ServerPorts } from '../world/server-names';
 import type { SimulatedCluster } from '../world/simulated-cluster';
@@ -70,22 +71,27 @@ export function fetchPoolConfig(url: URL, ca: readonly string[], { tlsPort, plai
 }
 
 const CONTROLLER = 'assisted-installer-controller';
+const TEXTS = Type.Array(Type.String());
+const readRule = createReader(Type.Object({ apiGroups: TEXTS, resources: TEXTS, verbs: TEXTS }), {
+  name: 'a rule of the ClusterRole',
+});
 type Find = (kind: string, name: string) => Manifest | undefined;
 
 /**
- * Returns the settings of the controller and the install-config from the manifests on the bootstrap host.
+ * Returns the settings and the role of the controller and the install-config from the manifests on the bootstrap host.
  * @throws when the kubelet could not start the controller, or when the controller refuses its settings
  */
 export function readBootstrapManifests(
   root: string,
   agentVersion: string,
-): Pick<SimulatedCluster, 'controllerConfig' | 'installConfig'> {
+): Pick<SimulatedCluster, 'controllerConfig' | 'controllerRules' | 'installConfig'> {
   const documents = manifestsIn(root).flatMap(({ documents }) => documents);
   const find: Find = (kind, name) =>
     documents.find((document) => document.kind === kind && document.metadata?.name === name);
   const pod = objectAt(find('Job', CONTROLLER), 'spec', 'template', 'spec');
   return {
     installConfig: textAt(find('ConfigMap', 'cluster-config-v1'), 'data', 'install-config') ?? '',
+    controllerRules: listAt(find('ClusterRole', CONTROLLER), 'rules').map(readRule),
     controllerConfig: {
       ...readControllerSettings(environmentOf(pod, find), (path) => readMounted(pod, path, find, root)),
       agentVersion,

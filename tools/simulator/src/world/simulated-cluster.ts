@@ -49,8 +49,12 @@ export interface SimulatedCluster {
   isFinished: boolean;
   /** Settings that the bootstrap host stores in the cluster for the controller. */
   controllerConfig: ControllerConfig | undefined;
+  /** The rules of the controller's ClusterRole, from the manifests of the bootstrap host. */
+  controllerRules: readonly ControllerRule[];
   /** YAML text of the install-config, from the manifests of the bootstrap host. */
   installConfig: string | undefined;
+  /** Service with the address of the name server. The operator creates `dns-default` when it is restarted. */
+  dnsService: 'other' | 'dns-default' | undefined;
   /** Operators by name: false during their rollout. */
   readonly rolledOut: Map<string, boolean>;
   /** PEM of the ingress certificate authority; undefined before the first request. */
@@ -60,6 +64,12 @@ export interface SimulatedCluster {
 export interface SimulatedNode {
   readonly isControlPlane: boolean;
   readonly isReady: boolean;
+}
+
+export interface ControllerRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 export interface ControllerConfig extends ControllerSettings {
@@ -172,7 +182,9 @@ const createCluster = (clusterId: string): SimulatedCluster => ({
   controllerOn: undefined,
   isFinished: false,
   controllerConfig: undefined,
+  controllerRules: [],
   installConfig: undefined,
+  dnsService: 'other',
   rolledOut: new Map(),
   ingressCa: undefined,
 });

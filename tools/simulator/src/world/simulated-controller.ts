@@ -1,11 +1,12 @@
 import { CONTROL_PLANE_LABEL, CONTROLLER_RETRIES, createServiceApi, KUBE_RESOURCES } from '@muster/host-api';
-import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
+import { type ClusterApi, ClusterApiError, type KubeObject, type KubeResource } from '@muster/ports';
 import { type ControllerHost, type ControllerLogEntry, runController } from '@muster/service-controller';
 import { percentOf } from '../installation/host-stages';
 import type { SimulationObserver } from '../observer';
 import { DURATIONS_MS, type SimulatedTimer } from '../timer';
 import {
   type ControllerConfig,
+  type ControllerRule,
   createIngressCa,
   type SimulatedCluster,
   type SimulatedWorld,
@@ -14,6 +15,9 @@ import {
 const READY_EVENT = 'AssistedControllerIsReady';
 const MCS_POD = 'machine-config-server-simulated';
 const CONFIG = 'rendered-master-simulated';
+const DNS_ADDRESS = '172.30.0.10';
+const DNS_OPERATOR = 'openshift-dns-operator';
+const FORBIDDEN = 403;
 
 /** Returns the log of the machine-config server: one line for each host that downloaded its Ignition config. */
 export function machineConfigServerLog({ ignitionFetchedBy }: SimulatedCluster, world: SimulatedWorld): string {
@@ -103,6 +107,10 @@ export function createSimulatedClusterApi(
       if (resource === KUBE_RESOURCES.nodes)
         return nodes().filter(({ metadata }) => !labelSelector || labelSelector in (metadata.labels ?? {}));
       if (resource === KUBE_RESOURCES.events && cluster.isControllerReady) return [{ metadata: { name: READY_EVENT } }];
+      if (resource === KUBE_RESOURCES.services && cluster.dnsService)
+        return [
+          { metadata: { name: cluster.dnsService, namespace: 'openshift-dns' }, spec: { clusterIP: DNS_ADDRESS } },
+        ];
       if (resource === KUBE_RESOURCES.pods && labelSelector === 'k8s-app=machine-config-server')
         return [{ metadata: { name: MCS_POD } }];
       return [];
@@ -116,8 +124,38 @@ export function createSimulatedClusterApi(
     },
     patch: async () => undefined,
     replace: async () => undefined,
-    delete: async () => undefined,
+    delete: async ({ name, resource }) => {
+      if (resource === KUBE_RESOURCES.services && name === cluster.dnsService) cluster.dnsService = undefined;
+    },
+    deleteAll: async (resource, namespace) => {
+      if (resource === KUBE_RESOURCES.pods && namespace === DNS_OPERATOR) cluster.dnsService ??= 'dns-default';
+    },
     podLog: async ({ name }) => (name === MCS_POD ? machineConfigServerLog(cluster, world) : ''),
+  };
+}
+
+/** The API refuses requests that no rule permits. */
+function limitedTo(rules: readonly ControllerRule[], api: ClusterApi): ClusterApi {
+  const check = async (verb: string, { group, plural }: KubeResource, subresource = ''): Promise<void> => {
+    const name = subresource ? `${plural}/${subresource}` : plural;
+    const isPermitted = rules.some(
+      ({ apiGroups, resources, verbs }) =>
+        apiGroups.includes(group) && (resources.includes(name) || resources.includes('*')) && verbs.includes(verb),
+    );
+    if (!isPermitted)
+      throw new ClusterApiError(FORBIDDEN, `The role of the controller does not permit ${verb} ${name}.`);
+  };
+  return {
+    get: (ref, signal) => check('get', ref.resource).then(() => api.get(ref, signal)),
+    list: (resource, query, signal) => check('list', resource).then(() => api.list(resource, query, signal)),
+    create: (resource, object, signal) => check('create', resource).then(() => api.create(resource, object, signal)),
+    patch: (ref, change, signal) => check('patch', ref.resource).then(() => api.patch(ref, change, signal)),
+    replace: (ref, object, subresource, signal) =>
+      check('update', ref.resource, subresource).then(() => api.replace(ref, object, subresource, signal)),
+    delete: (ref, signal) => check('delete', ref.resource).then(() => api.delete(ref, signal)),
+    deleteAll: (resource, namespace, signal) =>
+      check('deletecollection', resource).then(() => api.deleteAll(resource, namespace, signal)),
+    podLog: (ref, query, signal) => check('get', KUBE_RESOURCES.pods, 'log').then(() => api.podLog(ref, query, signal)),
   };
 }
 
@@ -142,7 +180,7 @@ export async function playController(play: ControllerPlay, signal: AbortSignal):
       {
         settings: config,
         api,
-        cluster: createSimulatedClusterApi(cluster, world, timer),
+        cluster: limitedTo(cluster.controllerRules, createSimulatedClusterApi(cluster, world, timer)),
         host: simulatedControllerHost(cluster),
         timer: timer.polls,
         observe: (entry) => show(entry, play),
