@@ -131,8 +131,7 @@ export function parseInstallFlags(
     openshiftVersion: values['openshift-version'] ?? '',
     mcoImage: values['mco-image'] ?? '',
     mustGatherImage: values['must-gather-image'] ?? '',
-    controller: programOf(values, values['controller-image'] ?? ''),
-    logSender: programOf(values, values['agent-image'] ?? ''),
+    ...programsOf(values),
     coreosImage,
     controlPlaneCount: role === 'worker' ? 0 : count,
     checksClusterVersion: values['check-cluster-version'] ?? false,
@@ -148,21 +147,24 @@ export function parseInstallFlags(
   };
 }
 
-function programOf(
-  values: {
-    readonly 'host-binary-path'?: string;
-    readonly 'host-binary-url'?: string;
-    readonly 'host-binary-sha256'?: string;
-  },
-  image: string,
-): ProgramSource {
-  const path = values['host-binary-path'];
-  if (!path) return { kind: 'container', image };
+const EXECUTABLE_PREFIX = 'muster-host:';
+
+/** A controller with a container image uses it also beside the executable. Logs are sent without a registry if possible. */
+function programsOf(values: {
+  readonly 'agent-image'?: string;
+  readonly 'controller-image'?: string;
+  readonly 'host-binary-path'?: string;
+  readonly 'host-binary-url'?: string;
+  readonly 'host-binary-sha256'?: string;
+}): Pick<InstallerSettings, 'controller' | 'logSender'> {
+  const { 'agent-image': agent = '', 'controller-image': controller = '', 'host-binary-path': path = '' } = values;
+  const { 'host-binary-url': url = '', 'host-binary-sha256': sha256 = '' } = values;
+  const programOf = (image: string): ProgramSource =>
+    path === '' ? { kind: 'container', image } : { kind: 'executable', path, url, sha256 };
+  const isContainer = controller !== '' && !controller.startsWith(EXECUTABLE_PREFIX);
   return {
-    kind: 'executable',
-    path,
-    url: values['host-binary-url'] ?? '',
-    sha256: values['host-binary-sha256'] ?? '',
+    controller: isContainer ? { kind: 'container', image: controller } : programOf(controller),
+    logSender: programOf(agent),
   };
 }
 

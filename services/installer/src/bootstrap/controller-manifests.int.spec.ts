@@ -14,7 +14,8 @@ const URL = `https://192.0.2.1:8888/host-binaries/x86_64?sha256=${SHA256}`;
 interface PodSpec {
   readonly containers: readonly [
     {
-      readonly command: readonly string[];
+      readonly image: string;
+      readonly command?: readonly string[];
       readonly securityContext: object;
       readonly volumeMounts: readonly { name: string; mountPath: string }[];
     },
@@ -42,6 +43,20 @@ describe('the pod of the controller', () => {
 
   it('has no such volume when the service has a public certificate', () => {
     expect(JSON.stringify(podWith())).not.toContain('service-ca');
+  });
+});
+
+describe('the program of the controller', () => {
+  it.each(['muster-host:1', ''])('is the executable when its image is %p', (image) => {
+    const [{ command, ...container }] = podWith('--mco-image', 'quay.io/mco:1', '--controller-image', image).containers;
+    expect(container.image).toBe('quay.io/mco:1');
+    expect(command?.at(-1)).toContain(URL);
+  });
+
+  it('is a container image beside the executable', () => {
+    const [{ command, image }] = podWith('--controller-image', 'quay.io/controller:1').containers;
+    expect(image).toBe('quay.io/controller:1');
+    expect(command).toBeUndefined();
   });
 });
 
@@ -80,7 +95,7 @@ describe('the script of the controller', () => {
     const log = join(folder, 'log');
     program('curl', `echo "curl $* (proxy \${https_proxy:-none}, not for \${no_proxy:-none})" >>${log}`, ...curl);
     program('sleep', `echo "sleep $*" >>${log}`);
-    const [, , script = ''] = podWith(...flags).containers[0].command;
+    const [, , script = ''] = podWith(...flags).containers[0].command ?? [];
     const output = execFileSync('/bin/bash', ['-c', script.replaceAll('/host/', `${host}/`)], {
       env: { PATH: [folder, process.env['PATH']].join(delimiter) },
       encoding: 'utf8',
