@@ -68,9 +68,18 @@ export interface ComponentImages {
   readonly controller: string;
 }
 
-/** An image in a setting takes precedence. Without the setting, the executable is used if there is one. */
+/**
+ * An image in a setting takes precedence. Without the setting, the executable is used if there is one. Rejects INSTALLER_IMAGE
+ * without CONTROLLER_IMAGE beside executables.
+ */
 export function readComponentImages(settings: SettingsReader): ComponentImages {
   const executable = readHostBinaries(settings);
+  if (executable && settings.isSet('INSTALLER_IMAGE') && !settings.isSet('CONTROLLER_IMAGE'))
+    settings.reject(
+      'CONTROLLER_IMAGE',
+      '',
+      'a container image, because an installer from INSTALLER_IMAGE cannot start the host executable in the new cluster',
+    );
   const read = (name: SettingName & `${string}_IMAGE`): string =>
     executable && !settings.isSet(name) ? HOST_BINARY_PREFIX + executable.version : String(settings.get(name));
   return {

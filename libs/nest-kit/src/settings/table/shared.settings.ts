@@ -60,7 +60,8 @@ export const SHARED_SETTINGS = {
   CONTROLLER_IMAGE: text({
     readBy: ['registration', 'gateway'],
     fallback: 'quay.io/muster/controller:latest',
-    meaning: 'The container image of the controller that runs in the new cluster.',
+    meaning:
+      'The container image of the controller that runs in the new cluster. Required beside INSTALLER_IMAGE when MUSTER_HOST_BINARIES is set.',
   }),
   MUSTER_HOST_BINARIES: path({
     readBy: ['registration', 'validation', 'ignition', 'gateway', 'image'],
