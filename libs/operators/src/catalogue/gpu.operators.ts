@@ -1,8 +1,8 @@
 import { gpusOf } from '../plugin/devices';
-import { olmManifests } from '../plugin/olm-objects';
+import { machineConfigManifests, olmManifests } from '../plugin/olm-objects';
 import { awaits, AWAITS_INVENTORY, lacks, meets, type OperatorClaim } from '../plugin/operator-claim';
 import { areMastersSchedulable, type OperatorCluster, type OperatorHost } from '../plugin/operator-facts';
-import { type OperatorPlugin, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
+import { NOTHING, type OperatorPlugin, operatorPlugin, PLAIN } from '../plugin/operator-plugin';
 import { flag, flagOf, names, namesOf } from '../plugin/operator-settings';
 
 export const TURN_SECURE_BOOT_OFF = 'Disable secure boot in the firmware of the host, or remove the operator.';
@@ -68,6 +68,23 @@ const AMD_GPU_LATER = {
   spec: { driver: { enable: true }, selector: { 'feature.node.kubernetes.io/amd-gpu': 'true' } },
 };
 
+/** The module of the kernel would take the devices before the driver of the operator. */
+const AMD_GPU_BLACKLIST = {
+  config: {
+    ignition: { version: '3.2.0' },
+    storage: {
+      files: [
+        {
+          path: '/etc/modprobe.d/amdgpu-blacklist.conf',
+          mode: 0o644,
+          overwrite: true,
+          contents: { source: `data:,${encodeURIComponent('blacklist amdgpu\n')}` },
+        },
+      ],
+    },
+  },
+};
+
 export const AMD_GPU = operatorPlugin({
   ...PLAIN,
   ...gpuOperator('AMD GPU', 'AMD', '1002'),
@@ -75,13 +92,19 @@ export const AMD_GPU = operatorPlugin({
   featureId: 'AMD_GPU',
   dependencies: () => ['node-feature-discovery', 'kmm'],
   installation: () => AMD_GPU_INSTALLATION,
-  manifests: () =>
-    olmManifests({
+  preview: () => ({
+    ...NOTHING,
+    descriptions: ['An internal image registry with storage, where the operator stores the drivers that it builds'],
+  }),
+  manifests: () => [
+    ...olmManifests({
       file: 'amd-gpu',
       installation: AMD_GPU_INSTALLATION,
       package: { name: 'amd-gpu-operator', source: 'certified-operators', channel: 'alpha' },
       group: { name: 'amd-gpu', watches: 'all' },
     }),
+    ...machineConfigManifests('amd-gpu_blacklist', 'amdgpu-blacklist', AMD_GPU_BLACKLIST),
+  ],
   laterManifests: () => [AMD_GPU_LATER],
 });
 

@@ -45,6 +45,28 @@ describe.each([
   });
 });
 
+describe('amd-gpu', () => {
+  it.each(['master', 'worker'])('keeps the module of the kernel from loading on each %s', (role) => {
+    const objects = AMD_GPU.manifests(cluster()).map(({ object }) => object);
+    const labels = { 'machineconfiguration.openshift.io/role': role };
+    const file = { path: '/etc/modprobe.d/amdgpu-blacklist.conf', contents: { source: 'data:,blacklist%20amdgpu%0A' } };
+    expect(objects).toContainEqual(
+      expect.objectContaining({
+        kind: 'MachineConfig',
+        metadata: expect.objectContaining({ labels }),
+        spec: expect.objectContaining({
+          config: expect.objectContaining({ storage: { files: [expect.objectContaining(file)] } }),
+        }),
+      }),
+    );
+  });
+
+  it('states in the preflight requirements that it stores drivers in the image registry', () => {
+    const known = { isSingleNode: false, release: [4, 18, 0] as const, settings: new Map() };
+    expect(AMD_GPU.preview?.('worker', known).descriptions).toEqual([expect.stringContaining('image registry')]);
+  });
+});
+
 describe('kmm', () => {
   it('requires disabled secure boot', () => {
     const status = (subject: OperatorHost) => statusOfHost(KMM, subject, cluster());

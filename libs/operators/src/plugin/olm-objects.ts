@@ -32,6 +32,23 @@ export const subscriptionObject = (
   },
 });
 
+const POOLS = ['master', 'worker'] as const;
+
+/**
+ * Returns a MachineConfig for the control plane and one for the workers. Nodes get it with their first configuration, so
+ * it needs no further reboot.
+ */
+export const machineConfigManifests = (file: string, name: string, spec: ManifestObject): NamedManifest[] =>
+  POOLS.map((role) => ({
+    fileName: `50_openshift-${file}_${role}.yaml`,
+    object: {
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'MachineConfig',
+      metadata: { name: `99-${role}-${name}`, labels: { 'machineconfiguration.openshift.io/role': role } },
+      spec,
+    },
+  }));
+
 export interface OlmParts {
   /** Middle part of the file names. */
   readonly file: string;
