@@ -171,6 +171,15 @@ describe('settings of a host', () => {
     expect(second.events).toEqual([{ type: 'HostSettingsRevised', data: { changes: { nodeLabels: '{}' } } }]);
     expect(second.state.settings).toEqual({ installerArgs: '["a"]', nodeLabels: '{}' });
   });
+
+  it('store an event for each given value of a secret, because the value may differ', () => {
+    const changes = { ignitionEndpointTokenSet: true, fencingCredentialsSet: true };
+    const first = when(day1('known'), command('ReviseSettings', { changes }));
+    const again = [...day1('known'), ...first.events];
+    expect(when(again, command('ReviseSettings', { changes })).events).toEqual(first.events);
+    const removed = { ignitionEndpointHttpHeadersSet: false };
+    expect(when(again, command('ReviseSettings', { changes: removed })).events).toEqual([]);
+  });
 });
 
 function pooledOrBound(type: string) {

@@ -29,12 +29,8 @@ export class HostRevision {
     if (state.status === 'unregistered') throw new RefusalError(hostNotFound(request.hostId));
     await this.refuseUnsupported(request, state.clusterId);
     const seal = (): Promise<void> => this.vault.seal(request.infraEnvId, request.hostId, request);
-    // Secrets are sealed before the event that refers to them. Replacing the value of an existing secret has no event. A repeated
-    // request may be older than the present secret.
-    const result = await this.aggregates.hosts.handle(key, [...this.commandsOf(key, request)], context, seal);
-    if (result.kind === 'refused') throw new RefusalError(result.refusal);
-    if (result.events.length === 0 && !result.isRepeated) await seal();
-    return { position: result.position, revision: result.revision };
+    // Secrets are sealed before the event that refers to them.
+    return this.aggregates.hosts.execute(key, [...this.commandsOf(key, request)], context, seal);
   }
 
   /** Only some clusters support arbiters and fencing. */

@@ -22,8 +22,8 @@ describe('actions of users on hosts', () => {
 
   const revise = (key: HostKey, changes: object, context = asPerson()) =>
     running.ask(method.reviseHost, { ...parseHostKey(key), ...changes }, context);
-  const inCluster = async () => {
-    await cluster.register();
+  const inCluster = async (settings = {}) => {
+    await cluster.register(settings);
     await cluster.registerInfraEnv();
     return cluster.knownHost();
   };
@@ -72,9 +72,7 @@ describe('actions of users on hosts', () => {
   });
 
   it('seal secrets of a host, of which events contain only flags', async () => {
-    await cluster.register({ openshiftVersion: '4.20.3' });
-    await cluster.registerInfraEnv();
-    const key = await cluster.knownHost();
+    const key = await inCluster({ openshiftVersion: '4.20.3' });
     const { infraEnvId, hostId } = parseHostKey(key);
     const secrets = {
       ignitionEndpointToken: 'canary-token',
@@ -98,23 +96,26 @@ describe('actions of users on hosts', () => {
     });
   });
 
-  it('keep a newer secret of a host when an older request is repeated late', async () => {
-    const key = await inCluster();
+  it.each([
+    ['ignition-endpoint-token', 'ignitionEndpointToken'],
+    ['ignition-endpoint-http-headers', 'ignitionEndpointHttpHeaders'],
+    ['fencing-credentials', 'fencingCredentials'],
+  ] as const)('keep a newer %s of a host when an older request is repeated late', async (secret, field) => {
+    const key = await inCluster({ openshiftVersion: '4.20.3' });
     const { infraEnvId, hostId } = parseHostKey(key);
-    const name = hostSecretName(hostId, 'ignition-endpoint-token');
-    const token = async () => (await running.platform.secrets.open(infraEnvId, name))?.toString();
-    const first = asPerson();
-    await revise(key, { ignitionEndpointToken: 'older' }, first);
-    await revise(key, { ignitionEndpointToken: 'newer' });
-    expect(await token()).toBe('newer');
-    await revise(key, { ignitionEndpointToken: 'older' }, first);
-    expect(await token()).toBe('newer');
+    const value = async () =>
+      (await running.platform.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString();
+    const [first, second] = [asPerson(), asPerson()];
+    await revise(key, { [field]: '{"a":"1"}' }, first);
+    await revise(key, { [field]: '{"a":"2"}' }, second);
+    await revise(key, { [field]: '{"a":"3"}' });
+    await revise(key, { [field]: '{"a":"1"}' }, first);
+    await revise(key, { [field]: '{"a":"2"}' }, second);
+    expect(await value()).toBe('{"a":"3"}');
   });
 
   it('refuse an arbiter or fencing for a cluster that does not support them', async () => {
-    await cluster.register({ openshiftVersion: '4.18.3' });
-    await cluster.registerInfraEnv();
-    const key = await cluster.knownHost();
+    const key = await inCluster({ openshiftVersion: '4.18.3' });
     await expect(revise(key, { hostRole: 'arbiter' })).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'host_role' },
     });
