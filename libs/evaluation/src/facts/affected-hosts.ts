@@ -3,7 +3,7 @@ import { type ClusterShape, NO_SHAPE, shapeOf } from '@muster/operators';
 import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
 import type { KnownEntries } from './known-entries';
-import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
+import { type ClusterEntry, type CombinedHosts, type HostEntry, nameOf } from './view-entries';
 
 /** Settings that only cluster rules read: a change of them changes no outcome of a host. */
 const READ_BY_CLUSTERS_ONLY: ReadonlySet<string> = new Set<keyof ClusterSettingsFacts>([
@@ -27,27 +27,33 @@ export function isSameToHosts(before: ClusterSettingsFacts, after: ClusterSettin
 export function renamed(
   before: HostEntry,
   after: HostEntry,
-  { clusters }: Pick<KnownEntries, 'clusters'>,
+  entries: Pick<KnownEntries, 'clusters' | 'combinedOf'>,
 ): readonly HostKey[] {
   const [left, joined] = [before.state.clusterId, after.state.clusterId];
   const [oldName, newName] = [nameOf(before), nameOf(after)];
   if (left === joined && oldName === newName) return [];
-  return [...removeName(clusters.get(left), oldName, after.key), ...addName(clusters.get(joined), newName, after.key)];
+  const namesOf = (id: string): Names | undefined => {
+    const cluster = entries.clusters.get(id);
+    return cluster && entries.combinedOf(cluster).names;
+  };
+  return [...removeName(namesOf(left), oldName, after.key), ...addName(namesOf(joined), newName, after.key)];
 }
 
+type Names = CombinedHosts['names'];
+
 /** Only the last remaining host with a name, or the first existing one, changes whether its name is unique. */
-function removeName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
-  const bearers = cluster?.names.get(name);
-  if (!cluster || !bearers?.delete(key)) return [];
-  if (bearers.size === 0) cluster.names.delete(name);
+function removeName(names: Names | undefined, name: string, key: HostKey): readonly HostKey[] {
+  const bearers = names?.get(name);
+  if (!names || !bearers?.delete(key)) return [];
+  if (bearers.size === 0) names.delete(name);
   return bearers.size === 1 ? [...bearers] : [];
 }
 
-function addName(cluster: ClusterEntry | undefined, name: string, key: HostKey): readonly HostKey[] {
-  if (!cluster || name === '') return [];
-  const bearers = cluster.names.get(name) ?? new Set();
+function addName(names: Names | undefined, name: string, key: HostKey): readonly HostKey[] {
+  if (!names || name === '') return [];
+  const bearers = names.get(name) ?? new Set();
   const affectedHosts = bearers.size === 1 ? [...bearers] : [];
-  cluster.names.set(name, bearers.add(key));
+  names.set(name, bearers.add(key));
   return affectedHosts;
 }
 

@@ -8,7 +8,7 @@ import {
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
 import { compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
-import { type ClusterEntry, type HostEntry, type InfraEnvEntry, nameOf } from './view-entries';
+import { type ClusterEntry, type CombinedHosts, type HostEntry, type InfraEnvEntry, nameOf } from './view-entries';
 
 const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
@@ -42,17 +42,13 @@ type SavedCluster = Pick<
   'state' | 'userManifests' | 'shape' | 'groups' | 'awaitsReports' | 'lastEventId'
 >;
 
-interface HostsOfClusters {
-  readonly hostKeysOf: (id: string) => HostKeys;
-  readonly hostOf: (key: HostKey) => HostEntry | undefined;
-  readonly forgotten: (id: string) => void;
-}
-
 export const clusterKind = ({
   hostKeysOf,
-  hostOf,
   forgotten,
-}: HostsOfClusters): EntryKind<string, ClusterEntry, SavedCluster> => ({
+}: {
+  readonly hostKeysOf: (id: string) => HostKeys;
+  readonly forgotten: (id: string) => void;
+}): EntryKind<string, ClusterEntry, SavedCluster> => ({
   shape: CLUSTERS,
   fieldsOf: () => [],
   toSaved: ({ state, userManifests, shape, groups, awaitsReports, lastEventId }) => ({
@@ -64,25 +60,29 @@ export const clusterKind = ({
     lastEventId,
   }),
   fromSaved: (saved, id) => {
-    const hostKeys = hostKeysOf(id);
-    const hosts = [...hostKeys].flatMap((key) => hostOf(key) ?? []);
     const facts = toClusterSettingsFacts(saved.state, { hasCustomManifest: saved.userManifests.length > 0 });
-    return { id, ...saved, facts, hostKeys, ...combined(facts, hosts) };
+    return { id, ...saved, facts, hostKeys: hostKeysOf(id), combined: undefined };
   },
   isOpen: ({ state }) => !isClosedCluster(state),
   forgotten,
 });
 
-/** The members of a cluster entry that are computed from its hosts. */
-function combined(
-  facts: ClusterSettingsFacts,
-  hosts: readonly HostEntry[],
-): Pick<ClusterEntry, 'names' | 'connectivity' | 'weakReporters' | 'collisionReporters'> {
-  const names = new Map<string, Set<HostKey>>();
-  const connectivity = connectivityOf(facts);
-  const weakReporters = new Set<HostKey>();
-  const collisionReporters = new Set<HostKey>();
-  for (const host of connectedLast(hosts)) {
+export const noHosts = (facts: ClusterSettingsFacts): CombinedHosts => ({
+  names: new Map(),
+  connectivity: connectivityOf(facts),
+  weakReporters: new Set(),
+  collisionReporters: new Set(),
+});
+
+/** Returns what follows from the hosts. */
+export function combine(facts: ClusterSettingsFacts, hosts: readonly HostEntry[]): CombinedHosts {
+  const combined = noHosts(facts);
+  const { names, connectivity, weakReporters, collisionReporters } = combined;
+  const ordered = connectedLast(hosts);
+  // A host that is added after the connections of others have been set searches all of them.
+  for (const { state, reports } of ordered)
+    connectHost(connectivity, state.hostId, { hardware: reports.hardware, reaches: undefined });
+  for (const host of ordered) {
     const { key, state, reports } = host;
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
@@ -90,7 +90,7 @@ function combined(
     if (reports.weakReaches.length > 0) weakReporters.add(key);
     if (reports.collisions.length > 0) collisionReporters.add(key);
   }
-  return { names, connectivity, weakReporters, collisionReporters };
+  return combined;
 }
 
 /** Of several hosts of one machine, the last one determines its connectivity. A silent host has outdated reports. */
@@ -101,10 +101,10 @@ export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[]
 export const connectHost = (
   connectivity: ClusterConnectivity,
   hostId: string,
-  { hardware, reaches }: HostEntry['reports'],
+  { hardware, reaches }: Pick<HostEntry['reports'], 'hardware' | 'reaches'>,
 ): readonly string[] => connectivity.setHost(hostId, hardware ? addressesOf(hardware) : [], reaches);
 
-export function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
+function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
   const connectivity = new ClusterConnectivity();
   connectivity.setNetworks(facts.machineNetworks);
   return connectivity;

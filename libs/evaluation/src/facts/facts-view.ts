@@ -25,7 +25,7 @@ import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
 import { isSameToHosts, majorityHostsMinOf, renamed, reshaped, shapeOfCluster } from './affected-hosts';
 import { evolveReports, NO_REPORTS } from './host-reports';
-import { connectivityOf } from './entry-kinds';
+import { noHosts } from './entry-kinds';
 import { KnownEntries } from './known-entries';
 import { reconnected, regrouped, reportsSettled } from './reachability';
 import {
@@ -33,6 +33,7 @@ import {
   changesVips,
   type ClusterEntry,
   clusterSubject,
+  type CombinedHosts,
   hasOtherPlace,
   type HostEntry,
   hostSubject,
@@ -94,9 +95,13 @@ export class FactsView {
     return this.presentGroups(cluster).groups;
   }
 
+  combinedOf(cluster: ClusterEntry): CombinedHosts {
+    return this.entries.combinedOf(cluster);
+  }
+
   presentGroups(cluster: ClusterEntry): PresentGroups {
     if (cluster.presentGroups) return cluster.presentGroups;
-    const groups = cluster.connectivity.groups(majorityHostsMinOf(cluster, this));
+    const groups = this.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, this));
     const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
     return (cluster.presentGroups = { groups, members });
   }
@@ -219,11 +224,8 @@ export class FactsView {
       userManifests: [],
       shape: NO_SHAPE,
       hostKeys: this.entries.membership.hostsOf(id),
-      names: new Map(),
-      connectivity: connectivityOf(facts),
+      combined: noHosts(facts),
       groups: new Map(),
-      weakReporters: new Set(),
-      collisionReporters: new Set(),
       awaitsReports: false,
       lastEventId: event.id,
     });
@@ -249,7 +251,7 @@ export class FactsView {
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
     if (isClosedCluster(known.state) && !isClosedCluster(before.state)) this.entries.reconsider(known.hostKeys);
-    known.connectivity.setNetworks(facts.machineNetworks);
+    known.combined?.connectivity.setNetworks(facts.machineNetworks);
     known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
     if (known.state.status === before.state.status && isEqual(before.facts, facts)) return [];

@@ -1,9 +1,24 @@
-import { type HostKey, hostKeyOf, hostKeyOfStream, isEventOf, parseHostKey } from '@muster/contracts';
+import {
+  type HostEvent,
+  type HostKey,
+  hostKeyOf,
+  hostKeyOfStream,
+  type InventoryEvent,
+  isEventOf,
+  parseHostKey,
+} from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
-import { clusterOfHostAfter, type ClusterState, isInfraEnvNeeded, Membership } from '@muster/domain';
+import { clusterOfHostAfter, type ClusterState, hostDecider, isInfraEnvNeeded, Membership } from '@muster/domain';
 import { addressesOf } from '@muster/validation-rules';
-import { clusterKind, connectedLast, hostKind, infraEnvKind } from './entry-kinds';
-import type { ClusterEntry, HostEntry, InfraEnvEntry, ObservedEvent } from './view-entries';
+import { clusterKind, combine, connectedLast, hostKind, infraEnvKind } from './entry-kinds';
+import {
+  type ClusterEntry,
+  type CombinedHosts,
+  type HostEntry,
+  type InfraEnvEntry,
+  isRegistered,
+  type ObservedEvent,
+} from './view-entries';
 
 /** Hosts, clusters and infra-envs by their ids, and lookups across them. */
 export class KnownEntries {
@@ -26,7 +41,6 @@ export class KnownEntries {
     this.clusters = make(
       clusterKind({
         hostKeysOf: (id) => this.membership.hostsOf(id),
-        hostOf: (key) => this.hosts.get(key),
         forgotten: (id) => this.membership.forgetCluster(id),
       }),
     );
@@ -43,16 +57,28 @@ export class KnownEntries {
   }
 
   /**
-   * Loads the clusters whose entries an event of a host changes. Called before anything else: an entry that is computed later from its
-   * hosts would contain the change already, and thus name no other host that depends on it.
+   * Loads the clusters whose entries an event of a host changes. Called before anything else: what is computed later from the hosts of a
+   * cluster would contain the change already, and thus name no other host that depends on it.
    */
   loadClustersOf(event: ObservedEvent): void {
     const isOfHost = isEventOf('host', event);
     if (!isOfHost && !isEventOf('inventory', event)) return;
-    const left = this.hosts.get(hostKeyOfStream(event.streamId))?.state.clusterId ?? '';
+    const host = this.hosts.get(hostKeyOfStream(event.streamId));
+    const left = host?.state.clusterId ?? '';
     const joined = isOfHost ? clusterOfHostAfter(left, event) : left;
-    if (left) this.clusters.get(left);
-    if (joined && joined !== left) this.clusters.get(joined);
+    if (left) this.loadCluster(left, host, event);
+    if (joined && joined !== left) this.loadCluster(joined, host, event);
+  }
+
+  private loadCluster(id: string, host: HostEntry | undefined, event: ObservedEvent<HostEvent | InventoryEvent>): void {
+    const cluster = this.clusters.get(id);
+    // The hosts of an installed cluster are not in memory, and most of its last events change nothing that is combined.
+    if (cluster && !cluster.combined && changesFacts(host, event)) this.combinedOf(cluster);
+  }
+
+  /** Returns what follows from all hosts of the cluster together. Reads all of them when the entry was loaded from the saved state. */
+  combinedOf(cluster: ClusterEntry): CombinedHosts {
+    return (cluster.combined ??= combine(cluster.facts, this.hostsOf(cluster)));
   }
 
   /** Called for each event before it is applied to its entry. */
@@ -92,23 +118,31 @@ export class KnownEntries {
 
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
-    if (cluster.collisionReporters.size === 0 || !reports.hardware) return [];
+    if (this.combinedOf(cluster).collisionReporters.size === 0 || !reports.hardware) return [];
     const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
     return addressesOf(reports.hardware)
       .map((address) => address.replace(/\/.*/, ''))
       .filter((address) => colliding.has(address));
   }
 
-  private collidingIn({ collisionReporters }: ClusterEntry): ReadonlySet<string> {
-    const reporters = [...collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
+  private collidingIn(cluster: ClusterEntry): ReadonlySet<string> {
+    const reporters = [...this.combinedOf(cluster).collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
     return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
   }
 
-  /** Removes the summaries of hosts, which are computed again on demand. */
+  /** Removes the summaries of hosts, which are computed again on demand. A saved host has none. */
   dropSummaries(keys: Iterable<HostKey>): void {
     for (const key of keys) {
-      const host = this.hosts.get(key);
+      const host = this.hosts.peek(key);
       if (host) host.summary = undefined;
     }
   }
+}
+
+/** Returns true when rules read something that the event changes of the host. */
+function changesFacts(host: HostEntry | undefined, event: ObservedEvent<HostEvent | InventoryEvent>): boolean {
+  if (isEventOf('inventory', event))
+    return host !== undefined && isRegistered(host) && event.data.generation === host.state.generation;
+  const before = host?.state ?? hostDecider.initialState();
+  return isEventOf('host', event) && hostDecider.evolve(before, event).inputsRevision !== before.inputsRevision;
 }

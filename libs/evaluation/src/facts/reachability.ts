@@ -2,7 +2,7 @@ import type { EventData, HostKey } from '@muster/contracts';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
 import { connectHost } from './entry-kinds';
 import type { KnownEntries } from './known-entries';
-import { type ClusterEntry, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
+import { type ClusterEntry, type CombinedHosts, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
 
 /** With fewer hosts, each new host changes whether the hosts can be compared. */
 const FEW_HOSTS = 3;
@@ -19,17 +19,19 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     keys.push(...departed(before, after, old, entries), ...weaklyReaching(before.state.hostId, old, entries));
   const cluster = entries.clusters.get(after.state.clusterId);
   if (!cluster) return keys;
+  const combined = entries.combinedOf(cluster);
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
     const hostId = after.state.hostId || before.state.hostId;
-    const hadReports = cluster.connectivity.hasReports;
-    const reached = connectHost(cluster.connectivity, hostId, after.reports);
-    if (hadReports !== cluster.connectivity.hasReports) keys.push(...cluster.hostKeys);
+    const { connectivity } = combined;
+    const { hasReports: hadReports } = connectivity;
+    const reached = connectHost(connectivity, hostId, after.reports);
+    if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
     if (isRouted(cluster.facts)) keys.push(...(isNew ? cluster.hostKeys : keysOf(reached, cluster, entries)));
   }
-  if (after.reports.weakReaches.length > 0) cluster.weakReporters.add(after.key);
-  else cluster.weakReporters.delete(after.key);
+  if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
+  else combined.weakReporters.delete(after.key);
   if (isNew || before.reports.collisions !== after.reports.collisions)
-    keys.push(...collisionsChanged(before, after, cluster));
+    keys.push(...collisionsChanged(before, after, cluster, combined));
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
     keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
   if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
@@ -84,32 +86,38 @@ export function reportsSettled(
 
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   const { hostId } = before.state;
-  const hadReports = old.connectivity.hasReports;
+  const { connectivity, weakReporters, collisionReporters } = entries.combinedOf(old);
+  const { hasReports: hadReports } = connectivity;
   // The machine may be in the cluster through another infra-env too.
   const remaining = entries.hostOfCluster(old, hostId);
-  if (remaining) connectHost(old.connectivity, hostId, remaining.reports);
-  else old.connectivity.removeHost(hostId);
-  old.weakReporters.delete(after.key);
-  old.collisionReporters.delete(after.key);
+  if (remaining) connectHost(connectivity, hostId, remaining.reports);
+  else connectivity.removeHost(hostId);
+  weakReporters.delete(after.key);
+  collisionReporters.delete(after.key);
   old.collidingAddresses = undefined;
   const isRelevant =
-    hadReports !== old.connectivity.hasReports ||
+    hadReports !== connectivity.hasReports ||
     before.reports.collisions.length > 0 ||
     isRouted(old.facts) ||
     old.hostKeys.size < FEW_HOSTS;
   return isRelevant ? [...old.hostKeys] : [];
 }
 
-function collisionsChanged(before: HostEntry, after: HostEntry, cluster: ClusterEntry): readonly HostKey[] {
-  if (after.reports.collisions.length > 0) cluster.collisionReporters.add(after.key);
-  else cluster.collisionReporters.delete(after.key);
+function collisionsChanged(
+  before: HostEntry,
+  after: HostEntry,
+  cluster: ClusterEntry,
+  { collisionReporters }: CombinedHosts,
+): readonly HostKey[] {
+  if (after.reports.collisions.length > 0) collisionReporters.add(after.key);
+  else collisionReporters.delete(after.key);
   cluster.collidingAddresses = undefined;
   const isQuiet = before.reports.collisions.length + after.reports.collisions.length === 0;
   return isQuiet ? [] : [...cluster.hostKeys];
 }
 
 /** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */
-const weaklyReaching = (hostId: string, cluster: ClusterEntry, { hosts }: KnownEntries): readonly HostKey[] =>
-  [...cluster.weakReporters].filter((key) =>
-    hosts.get(key)?.reports.weakReaches.some((reach) => reach.hostId === hostId),
+const weaklyReaching = (hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] =>
+  [...entries.combinedOf(cluster).weakReporters].filter((key) =>
+    entries.hosts.get(key)?.reports.weakReaches.some((reach) => reach.hostId === hostId),
   );

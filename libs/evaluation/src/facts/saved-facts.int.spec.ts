@@ -1,6 +1,24 @@
+import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { type HostKey, parseHostKey } from '@muster/contracts';
-import { clusterRegistered, hostKey, hostRegistered, recorded, reportEvent, temporaryDirectory } from '@muster/testing';
+import { keptEntries, SavedStates, viewFold } from '@muster/event-sourcing';
+import {
+  CLUSTER_ID,
+  clusterEvent,
+  clusterRegistered,
+  hostEntered,
+  hostEvent,
+  hostKey,
+  hostRegistered,
+  infraEnvRegistered,
+  inventoryReported,
+  recorded,
+  reportEvent,
+  type SampleEvent,
+  temporaryDirectory,
+} from '@muster/testing';
 import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
 import { FACTS_SHAPES, hostKind } from './entry-kinds';
 import { FactsView } from './facts-view';
@@ -88,5 +106,51 @@ describe('a saved host of a large cluster', () => {
       'c',
       'd',
     ]);
+  });
+});
+
+describe('a cluster in the saved state', () => {
+  /** More hosts than the cache for closed entries holds. */
+  const HOSTS = Array.from({ length: 260 }, (_, number) => hostKey(number + 1));
+  const [first] = HOSTS;
+  if (!first) throw new Error('there are hosts');
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+
+  const open = async () => {
+    const onError = (error: Error): never => {
+      throw error;
+    };
+    const file = join(directory.path, 'clusters.sqlite');
+    const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError);
+    const consumer = await states.open('sample', [viewFold('sample', 1, FACTS_SHAPES)]);
+    const read = jest.spyOn(consumer.state, 'get');
+    const hostsRead = () => read.mock.calls.flatMap(([table, key]) => (table === 'hosts' ? [key] : []));
+    const view = new FactsView(keptEntries(consumer));
+    const observe = (...facts: readonly SampleEvent[]) =>
+      recorded(facts)
+        .map((event) => view.observe(event))
+        .at(-1);
+    consumer.reached('sample', 0, undefined);
+    return { view, states, observe, hostsRead };
+  };
+
+  it('is loaded without its hosts for events that change nothing that rules read of its hosts', async () => {
+    const before = await open();
+    before.observe(infraEnvRegistered(), clusterRegistered());
+    for (const key of HOSTS) before.observe(hostRegistered(key), inventoryReported(key), hostEntered(key, 'installed'));
+    before.observe(clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: '' }));
+    await before.states.close();
+
+    const { view, states, observe, hostsRead } = await open();
+    expect(observe(clusterEvent('ClusterProgressed', { totalPercentage: 100 }))).toEqual([]);
+    expect(observe(clusterEvent('ClusterSettingsRevised', { changes: { name: 'other' } }))).toHaveLength(261);
+    expect(hostsRead()).toEqual([]);
+    expect(observe(hostEvent(first, 'HostDeadlinePassed', { deadline: 'retention' }))).toEqual([]);
+    expect(hostsRead()).toEqual([first]);
+    expect(view.cluster(CLUSTER_ID)?.hostKeys.size).toBe(HOSTS.length);
+    expect(observe(hostEvent(first, 'HostDeregistered', {}))).toContain(`cluster:${CLUSTER_ID}`);
+    expect(hostsRead().length).toBeGreaterThanOrEqual(HOSTS.length);
+    await states.close();
   });
 });

@@ -38,7 +38,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
     agentVersion: state.agentVersion,
     clockOffsetSeconds: reports.clockOffsetSeconds,
     requestedHostname: state.requestedHostname,
-    hasDuplicateName: (cluster?.names.get(nameOf(entry))?.size ?? 0) > 1,
+    hasDuplicateName: cluster !== undefined && (view.combinedOf(cluster).names.get(nameOf(entry))?.size ?? 0) > 1,
     role: state.role,
     suggestedRole: state.suggestedRole,
     isBootstrap: state.isBootstrap,
@@ -70,7 +70,7 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   if (groups === undefined) return undefined;
   return {
     groups: [...members].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
-    reachedFamilies: cluster.connectivity.reachedFamilies(hostId),
+    reachedFamilies: view.combinedOf(cluster).connectivity.reachedFamilies(hostId),
     hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMinOf(cluster, view),
     awaitsReports: cluster.awaitsReports,
   };

@@ -45,6 +45,17 @@ export interface HostEntry {
   lastEventId: string;
 }
 
+/** Follows from all hosts of a cluster together, and is updated host by host. */
+export interface CombinedHosts {
+  /** Name → the hosts with an inventory and this name. */
+  readonly names: Map<string, Set<HostKey>>;
+  readonly connectivity: ClusterConnectivity;
+  /** Hosts that have reported slow connections or lost packets. */
+  readonly weakReporters: Set<HostKey>;
+  /** Hosts that have reported more than one machine on an address. */
+  readonly collisionReporters: Set<HostKey>;
+}
+
 export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
@@ -55,19 +66,14 @@ export interface ClusterEntry {
   shape: ClusterShape;
   /** In ascending order. */
   readonly hostKeys: HostKeys;
-  /** Name → the hosts with an inventory and this name. */
-  readonly names: Map<string, Set<HostKey>>;
-  readonly connectivity: ClusterConnectivity;
+  /** Undefined in a loaded entry until it is needed (`KnownEntries.combinedOf`): an installed cluster is loaded for events that do not read it. */
+  combined: CombinedHosts | undefined;
   /** Network → ids of the hosts of its largest full mesh, as last recorded. */
   readonly groups: Map<string, Set<string>>;
   /** The current groups. Computed on demand and removed when the connectivity changes. */
   presentGroups?: PresentGroups | undefined;
   /** A connected host has not reported its connectivity to all other hosts yet. */
   awaitsReports: boolean;
-  /** Hosts that have reported slow connections or lost packets. */
-  readonly weakReporters: Set<HostKey>;
-  /** Hosts that have reported more than one machine on an address. */
-  readonly collisionReporters: Set<HostKey>;
   /** The addresses that they have reported. Computed on demand and removed when one of them reports another list. */
   collidingAddresses?: ReadonlySet<string>;
   /** Verification of the VIPs by all hosts. Computed on demand and removed when a host reports another result. */
