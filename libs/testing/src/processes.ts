@@ -33,10 +33,15 @@ export const threadFromSource = (entry: string): { readonly entry: string; reado
   execArgv: FROM_SOURCE,
 });
 
-/** Runs a TypeScript file from source in a separate process, for tests that kill it. */
-export const runProgram = (file: string, args: readonly string[] = []): RunningProgram => {
+/** Runs a TypeScript file from source in a separate process, with the variables of this one and `environment`. */
+export const runProgram = (
+  file: string,
+  args: readonly string[] = [],
+  environment: { readonly [name: string]: string } = {},
+): RunningProgram => {
   const child: ChildProcess = spawn(process.execPath, [...FROM_SOURCE, file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
   });
   const lines: string[] = [];
   let partial = '';

@@ -6,7 +6,6 @@ import { createSendHttp } from '@muster/host-api';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
 import { readImageConfig } from '@muster/service-image';
-import { builtHostBinaries } from './host-files';
 import { LOOPBACK } from './bus-access';
 
 /** A problem that prevents installations, with its remedy. */
@@ -22,8 +21,6 @@ export interface Surroundings {
   readonly nowMs: number;
   /** Addresses of this machine that other machines can use. */
   readonly addresses: readonly string[];
-  /** Whether `npm run build:host` created the host executables. A start uses them. */
-  readonly hasHostBinaries: boolean;
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
   canExecute(path: string): Promise<boolean>;
@@ -43,13 +40,10 @@ const found = (severity: Finding['severity'], check: string, problem: string, re
   { severity, check, problem, remedy },
 ];
 
-const hasExecutable = (settings: SettingsReader, { hasHostBinaries }: Surroundings): boolean =>
-  hasHostBinaries || settings.isSet('MUSTER_HOST_BINARIES');
-
 const hostAddresses: Check = (settings, around) => {
   const [isLocal, downloads] = [!settings.isSet('SERVICE_BASE_URL'), !settings.isSet('AGENT_DOCKER_IMAGE')];
   // One finding is enough for a start that serves this machine only.
-  const needsImages = !isLocal && downloads && hasExecutable(settings, around);
+  const needsImages = !isLocal && downloads && settings.isSet('MUSTER_HOST_BINARIES');
   return [
     ...addressFindings(settings, around, 'SERVICE_BASE_URL', 'REST_PORT', 'receive'),
     ...(needsImages || settings.isSet('IMAGE_SERVICE_BASE_URL')
@@ -164,9 +158,9 @@ const clock: Check = (_settings, { nowMs }) =>
       )
     : [];
 
-const componentImages: Check = (settings, around) => {
+const componentImages: Check = (settings) => {
   const names = ['AGENT_DOCKER_IMAGE', 'INSTALLER_IMAGE', 'CONTROLLER_IMAGE'] as const;
-  const unset = hasExecutable(settings, around) ? [] : names.filter((name) => !settings.isSet(name));
+  const unset = settings.isSet('MUSTER_HOST_BINARIES') ? [] : names.filter((name) => !settings.isSet(name));
   return unset.length === 0
     ? []
     : found(
@@ -254,7 +248,6 @@ export function realSurroundings(environment: Environment): Surroundings {
       .flatMap((entries) => entries ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address }) => address),
-    hasHostBinaries: builtHostBinaries(new SettingsReader(environment)).MUSTER_HOST_BINARIES !== undefined,
     freeBytes: async (directory) => {
       const { bavail, bsize } = await statfs(directory).catch(() => statfs('.'));
       return bavail * bsize;

@@ -3,7 +3,6 @@ import { allFindings, findingText, localFindings, type Surroundings } from './do
 const SOUND: Surroundings = {
   nowMs: Date.UTC(2026, 10, 22),
   addresses: ['192.0.2.7'],
-  hasHostBinaries: false,
   freeBytes: () => Promise.resolve(100 * 1024 ** 3),
   hasProgram: () => Promise.resolve(true),
   canExecute: () => Promise.resolve(true),
@@ -45,8 +44,8 @@ describe('the doctor command', () => {
     ['a loopback address', { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888' }, {}, /^addresses: .*loopback.*:8888\.$/],
     [
       'a missing address for the host executable',
-      { IMAGE_SERVICE_BASE_URL: '', AGENT_DOCKER_IMAGE: '' },
-      { hasHostBinaries: true },
+      { IMAGE_SERVICE_BASE_URL: '', AGENT_DOCKER_IMAGE: '', MUSTER_HOST_BINARIES: '/binaries' },
+      {},
       /^addresses: IMAGE_SERVICE_BASE_URL is not set: hosts download the executable from .*127\.0\.0\.1.*=http:\/\/192\.0\.2\.7:8888\.$/,
     ],
     [
@@ -113,8 +112,8 @@ describe('the doctor command', () => {
   );
 
   it('requires no address of the image service when hosts pull the agent', async () => {
-    const around = { ...SOUND, hasHostBinaries: true };
-    expect(await localFindings({ ...REAL, IMAGE_SERVICE_BASE_URL: '' }, around)).toEqual([]);
+    const environment = { ...REAL, IMAGE_SERVICE_BASE_URL: '', MUSTER_HOST_BINARIES: '/binaries' };
+    expect(await localFindings(environment, SOUND)).toEqual([]);
   });
 
   it('does not connect to the default catalogue while it has the simulated image', async () => {
@@ -123,9 +122,9 @@ describe('the doctor command', () => {
     expect(findings.map(findingText)).toEqual([expect.stringMatching(/^catalogue: .*simulated hosts only/)]);
   });
 
-  it('requires no component images when the host executables were built', async () => {
-    const environment = { ...REAL, AGENT_DOCKER_IMAGE: '', INSTALLER_IMAGE: '', CONTROLLER_IMAGE: '' };
-    expect(await localFindings(environment, { ...SOUND, hasHostBinaries: true })).toEqual([]);
+  it('requires no component images when there are host executables', async () => {
+    const unset = { AGENT_DOCKER_IMAGE: '', INSTALLER_IMAGE: '', CONTROLLER_IMAGE: '' };
+    expect(await localFindings({ ...REAL, ...unset, MUSTER_HOST_BINARIES: '/binaries' }, SOUND)).toEqual([]);
   });
 
   it('does not use the network for the checks of a start', async () => {

@@ -1,22 +1,36 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '@muster/testing';
 
-const run = async (...args: readonly string[]) => {
-  const program = runProgram(join(__dirname, 'main.ts'), args);
+const run = async (args: readonly string[], environment: { readonly [name: string]: string } = {}) => {
+  const program = runProgram(join(__dirname, 'main.ts'), args, environment);
   const { code, errors } = await program.ended();
   return { code, errors, lines: program.lines };
 };
 
 describe('the command line', () => {
   it('shows its commands on request', async () => {
-    const { code, lines } = await run('--help');
+    const { code, lines } = await run(['--help']);
     expect(code).toBe(0);
     expect(lines.join('\n')).toMatch(/^Usage: [^]*registration[^]*doctor[^]*store <command>/);
   }, 60_000);
 
   it('refuses an unknown command with the commands that exist', async () => {
-    const { code, errors } = await run('nothing');
+    const { code, errors } = await run(['nothing']);
     expect(code).toBe(2);
     expect(errors).toMatch(/^muster: Command 'nothing' is unknown\.\nUsage: /);
   }, 60_000);
+
+  it.each([['doctor'], ['image']])(
+    'uses the executables of the repository for %s when they were built',
+    async (command) => {
+      const isBuilt = existsSync(join(__dirname, '../../../dist/muster-host/index.json'));
+      // The wrong setting ends the program before it opens anything.
+      const { code, errors } = await run([command], { MUSTER_HOST_BINARY: 'in-image', IMAGE_PORT: 'wrong' });
+      expect(code).toBe(2);
+      expect(errors).toContain('IMAGE_PORT="wrong"');
+      expect(errors.includes('MUSTER_HOST_BINARIES is missing')).toBe(!isBuilt);
+    },
+    60_000,
+  );
 });

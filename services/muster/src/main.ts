@@ -45,19 +45,17 @@ async function main(args: readonly string[], environment: Environment): Promise<
   process.on('SIGTERM', stop);
   if (environment.npm_lifecycle_event !== undefined) watchParent(stop);
 
-  if (name === 'doctor') return examine(environment);
+  const settings = { ...environment, ...builtHostBinaries(new SettingsReader(environment)) };
+  if (name === 'doctor') return examine(settings);
   if (name !== undefined && !isService(name))
     throw new StartError('settings', `Command '${name}' is unknown.\n${USAGE}`);
   const logger = createLogger(environment);
   for (const variable of unknownSettings(environment))
     logger.warn(`The environment sets ${variable}, which is not a setting. See docs/reference/settings.md.`, 'muster');
   if (name === undefined)
-    for (const finding of await localFindings(environment, realSurroundings(environment)))
+    for (const finding of await localFindings(settings, realSurroundings(settings)))
       logger.warn(findingText(finding), 'doctor');
-  const muster =
-    name === undefined
-      ? await startEmbedded({ ...environment, ...builtHostBinaries(new SettingsReader(environment)) }, logger)
-      : await startAlone(name, environment, logger);
+  const muster = name === undefined ? await startEmbedded(settings, logger) : await startAlone(name, settings, logger);
 
   running.muster = muster;
   // Not before the start: a replay of 1,000,000 events would need 50 MB more.
