@@ -238,6 +238,24 @@ describe('manifests of operators', () => {
     );
   });
 
+  it.each([
+    [['kube-descheduler'], [4, 20, 0], 'Predictive', 'AffinityAndTaints', 0],
+    [['kube-descheduler', 'cnv'], [4, 20, 0], 'Automatic', 'KubeVirtRelieveAndMigrate', 2],
+    [['kube-descheduler', 'cnv'], [4, 19, 0], 'Automatic', 'DevKubeVirtRelieveAndMigrate', 2],
+    [['kube-descheduler', 'cnv'], [4, 18, 0], 'Automatic', 'DevKubeVirtRelieveAndMigrate', 2],
+    [['kube-descheduler', 'cnv'], [4, 17, 0], 'Automatic', 'LongLifecycle', 0],
+    [['kube-descheduler', 'cnv'], [4, 16, 9], 'Automatic', 'DevPreviewLongLifecycle', 0],
+  ] as const)(
+    'of %j in %j deschedule in mode %s with the profile %s, with psi=1 in %d pools',
+    (operators, release, ...of) => {
+      const chosen = operatorManifests([], cluster({ operators, release }));
+      const [mode, profile, pools] = of;
+      const content = chosen.later.find(({ operator }) => operator === 'kube-descheduler')?.content ?? '';
+      expect(documentsOf(content)).toMatchObject([{ spec: { mode, profiles: expect.arrayContaining([profile]) } }]);
+      expect(chosen.files.filter(({ content: text }) => text.includes('psi=1'))).toHaveLength(pools);
+    },
+  );
+
   it('are empty without operators', () => {
     expect(operatorManifests([], cluster())).toEqual({ files: [], later: [] });
   });
