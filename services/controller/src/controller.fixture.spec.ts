@@ -57,3 +57,19 @@ export function controllerWith(
 /** The service or the cluster refuses a call. */
 export const refusal = (status: number, reason = ''): HttpRefused =>
   new HttpRefused({ method: 'PUT', path: '/' }, { status, body: Buffer.from(JSON.stringify({ reason })) });
+
+/** A node of the cluster. */
+export const node = (name: string, isReady: boolean): KubeObject => ({
+  metadata: { name },
+  status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+});
+/** A host of the service whose node has the same name. */
+export const host = (id: string, stage: string, more: object = {}) => ({
+  id,
+  infra_env_id: 'ie',
+  status: 'installing-in-progress',
+  role: 'master',
+  requested_hostname: id.toUpperCase(),
+  progress: { current_stage: stage },
+  ...more,
+});

@@ -1,25 +1,11 @@
-import { KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
+import { KUBE_RESOURCES } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { BadControllerSettings, readControllerSettings } from './controller';
-import { controllerWith, refusal, SETTINGS } from './controller.fixture.spec';
+import { controllerWith, host, node, refusal, SETTINGS } from './controller.fixture.spec';
 import { resolveDnsConflict } from './dns-conflict';
-import { approveCertificates, countReboots, followNodes, labelNodes } from './nodes';
+import { approveCertificates, countReboots, labelNodes } from './nodes';
 import { toOperatorStatus } from './operators';
-
-const node = (name: string, isReady: boolean): KubeObject => ({
-  metadata: { name },
-  status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
-});
-const host = (id: string, stage: string, more: object = {}) => ({
-  id,
-  infra_env_id: 'ie',
-  status: 'installing-in-progress',
-  role: 'master',
-  requested_hostname: id.toUpperCase(),
-  progress: { current_stage: stage },
-  ...more,
-});
 
 describe('the settings of the controller', () => {
   it('are read from the environment of its Job, the token from its file', () => {
@@ -44,31 +30,6 @@ describe('the settings of the controller', () => {
     const read = () => readControllerSettings(environment, () => undefined);
     expect(read).toThrow(BadControllerSettings);
     expect(read).toThrow(reason);
-  });
-});
-
-describe('the stages of hosts', () => {
-  it('follow the nodes: joined, done, and configuring according to the log of the machine-config server', async () => {
-    const cluster: ServiceCluster = {
-      status: 'installing',
-      hosts: [
-        host('a', 'Rebooting'),
-        host('b', 'Configuring'),
-        host('w', 'Waiting for ignition', {
-          role: 'worker',
-          inventory: '{"interfaces":[{"ipv4_addresses":["192.0.2.12/24"]}]}',
-        }),
-        host('x', 'Rebooting', { inventory: '{"interfaces":[{"ipv4_addresses":["192.0.2.1/24"]}]}' }),
-        host('d', 'Done', { status: 'installed' }),
-      ],
-    };
-    const objects = new Map([
-      [KUBE_RESOURCES.nodes as KubeResource, [node('a', false), node('b', true)]],
-      [KUBE_RESOURCES.pods as KubeResource, [{ metadata: { name: 'mcs' } }]],
-    ]);
-    const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
-    await followNodes(controller, signal);
-    expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
   });
 });
 

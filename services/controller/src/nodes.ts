@@ -139,7 +139,7 @@ async function readReboots(controller: Controller, node: string, signal: AbortSi
   }
 }
 
-const STAGES_BEFORE_JOINING = ['Rebooting', 'Configuring'];
+const JOINED_STAGES = ['Joined', 'Done'];
 const STAGES_BEFORE_CONFIGURING = ['Rebooting', 'Waiting for ignition'];
 const SETTLED = ['installed', 'disabled'];
 const MCS_NAMESPACE = 'openshift-machine-config-operator';
@@ -175,31 +175,36 @@ async function reportHost(
   signal: AbortSignal,
 ): Promise<void> {
   const stage = host.progress?.current_stage ?? '';
-  const report = (next: string): Promise<void> => reportStage(controller, host, next, signal);
-  if (node && STAGES_BEFORE_JOINING.includes(stage)) await report('Joined');
-  if (node?.isReady && (stage === 'Joined' || STAGES_BEFORE_JOINING.includes(stage))) {
-    await report('Done');
-    if (controller.settings.notifiesReboots) void countReboots(controller, host, node.name, signal);
+  const report = (next: string): Promise<boolean> => reportStage(controller, host, next, signal);
+  if (!node) {
+    if (STAGES_BEFORE_CONFIGURING.includes(stage) && hasFetchedIgnition(host, log)) await report('Configuring');
     return;
   }
-  // A node that exists has downloaded its Ignition config, even when the log does not contain it any more.
-  if (stage === 'Waiting for ignition' && node) return report('Configuring');
-  if (STAGES_BEFORE_CONFIGURING.includes(stage) && !node && hasFetchedIgnition(host, log)) await report('Configuring');
+  // A node has downloaded its Ignition config, even when the log does not contain it any more.
+  if (stage === 'Waiting for ignition') await report('Configuring');
+  // The service may have lost the reports of all earlier stages, for example after a restored backup.
+  if (!JOINED_STAGES.includes(stage)) await report('Joined');
+  if (!node.isReady || stage === 'Done') return;
+  const isDone = await report('Done');
+  if (isDone && controller.settings.notifiesReboots) void countReboots(controller, host, node.name, signal);
 }
 
+/** Returns false when the service refuses the stage. */
 async function reportStage(
   controller: Controller,
   host: ServiceHost,
   stage: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const ref = { hostId: host.id, infraEnvId: host.infra_env_id ?? '' };
     await controller.api.reportHostProgress(ref, stage, '', signal);
     controller.observe?.({ type: 'host-stage', hostId: host.id, stage });
+    return true;
   } catch (error) {
-    // The host is at a later stage. The next round reads its stage again.
-    if (!(error instanceof HttpRefused)) throw error;
+    // The host is at a later stage, or is not being installed. The next round reads its stage again.
+    if (error instanceof HttpRefused) return false;
+    throw error;
   }
 }
 
