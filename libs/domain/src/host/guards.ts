@@ -222,8 +222,10 @@ export const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...POOL, ..
 
 /** A machine that runs from its disk does not poll. */
 function connectionOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['connection'] {
-  // In the other statuses the conditions may be outdated: the host may have returned since.
-  const isConnected = conditions && EVALUATED.has(state.status) ? conditions.connected : !state.isSilent;
+  // In the other statuses the conditions may be outdated: the host may have returned since. A validation that is disabled
+  // makes a silent host connected in every status.
+  const isReturned = !EVALUATED.has(state.status) && !state.isSilent;
+  const isConnected = isReturned || (conditions ? conditions.connected : !state.isSilent);
   if (!isConnected && !isAfterReboot(state.progress.stage)) return 'silent';
   return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
 }

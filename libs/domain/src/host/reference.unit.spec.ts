@@ -239,6 +239,15 @@ describe('refresh of a host', () => {
     },
   );
 
+  it.each(['known', 'installing', 'installing-in-progress', 'unbinding'] as const)(
+    'ignores the silence of a host in %s when the validation of its connection is disabled',
+    (status) => {
+      const history = [...given(status), fellSilent];
+      const result = when(history, refresh({ connected: true }, cluster('installing')));
+      expect(result.types.filter((type) => type !== 'HostStatusExplained')).toEqual([]);
+    },
+  );
+
   it('ignores a missing poll after the reboot', () => {
     const history = [...day1('installing-in-progress'), fellSilent, progressed('Rebooting')];
     expect(when(history, refresh({ connected: false }, cluster('installing'))).events).toEqual([]);
