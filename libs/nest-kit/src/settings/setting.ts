@@ -28,9 +28,12 @@ export function formatDuration(durationMs: number): string {
   return parts.join('') || '0';
 }
 
-/** Programs that read a setting. `muster` is the program that starts the services (`services/muster`). */
+/**
+ * Programs that read a setting. `muster` is the program that starts the services (`services/muster`), `build:host` is
+ * `tools/build-host.mjs`.
+ */
 export type SettingReader =
-  'muster' | 'registration' | 'inventory' | 'validation' | 'ignition' | 'image' | 'events' | 'gateway';
+  'build:host' | 'muster' | 'registration' | 'inventory' | 'validation' | 'ignition' | 'image' | 'events' | 'gateway';
 
 /** One environment variable: its parser and its description on the reference page. */
 export interface Setting<Value> {

@@ -69,6 +69,12 @@ export const SHARED_SETTINGS = {
     meaning:
       'The directory with the executables that hosts download and run. Component images that are set take precedence.',
   }),
+  MUSTER_HOST_ARCHITECTURES: list({
+    readBy: ['build:host'],
+    fallbackText: 'the architecture of this machine and those of the last build',
+    meaning:
+      'The architectures for which `npm run build:host` and `npm start` create the executable for hosts, as `uname -m` prints them: `x86_64,aarch64`.',
+  }),
   AUTH_TYPE: choice({
     readBy: ['muster', 'gateway', 'ignition', 'image'],
     choices: ['none', 'local', 'agent-installer-local', 'oidc', 'rhsso'],
