@@ -1,7 +1,9 @@
 import { olmManifests } from '../plugin/olm-objects';
 import { lacks, meets } from '../plugin/operator-claim';
+import type { OperatorCluster } from '../plugin/operator-facts';
 import {
   type ExtraResources,
+  type ManifestObject,
   MIB_PER_GIB,
   NOTHING,
   NOTHING_AHEAD,
@@ -105,6 +107,42 @@ const COMPONENTS = {
   workbenches: 'Managed',
 } as const;
 
+/** Models are served by Knative when its operators are selected, except on a single node, as in assisted-service v2. */
+const servesServerless = ({ isSingleNode, operators }: OperatorCluster): boolean =>
+  !isSingleNode && [SERVERLESS, SERVICEMESH].every(({ name }) => operators.includes(name));
+
+/** Replaces the initialization that the operator creates, which requires the service mesh. */
+const INITIALIZATION_WITHOUT_MESH: ManifestObject = {
+  apiVersion: 'dscinitialization.opendatahub.io/v1',
+  kind: 'DSCInitialization',
+  metadata: { name: 'default-dsci' },
+  spec: {
+    applicationsNamespace: 'redhat-ods-applications',
+    monitoring: { managementState: 'Managed', namespace: 'redhat-ods-monitoring' },
+    serviceMesh: { managementState: 'Removed' },
+    trustedCABundle: { managementState: 'Managed', customCABundle: '' },
+  },
+};
+
+const dataScienceCluster = (servingState: 'Managed' | 'Removed'): ManifestObject => ({
+  apiVersion: 'datasciencecluster.opendatahub.io/v1',
+  kind: 'DataScienceCluster',
+  metadata: { name: 'default-dsc' },
+  spec: {
+    components: {
+      ...Object.fromEntries(Object.entries(COMPONENTS).map(([name, managementState]) => [name, { managementState }])),
+      kserve: {
+        managementState: 'Managed',
+        serving: {
+          managementState: servingState,
+          name: 'knative-serving',
+          ingressGateway: { certificate: { type: 'OpenshiftDefaultIngress' } },
+        },
+      },
+    },
+  },
+});
+
 export const OPENSHIFT_AI = operatorPlugin({
   ...PLAIN,
   name: 'openshift-ai',
@@ -138,26 +176,8 @@ export const OPENSHIFT_AI = operatorPlugin({
       package: { name: 'rhods-operator', source: 'redhat-operators', channel: 'stable' },
       group: { name: 'redhat-ods', watches: 'all' },
     }),
-  laterManifests: () => [
-    {
-      apiVersion: 'datasciencecluster.opendatahub.io/v1',
-      kind: 'DataScienceCluster',
-      metadata: { name: 'default-dsc' },
-      spec: {
-        components: {
-          ...Object.fromEntries(
-            Object.entries(COMPONENTS).map(([name, managementState]) => [name, { managementState }]),
-          ),
-          kserve: {
-            managementState: 'Managed',
-            serving: {
-              managementState: 'Managed',
-              name: 'knative-serving',
-              ingressGateway: { certificate: { type: 'OpenshiftDefaultIngress' } },
-            },
-          },
-        },
-      },
-    },
-  ],
+  laterManifests: (_hosts, cluster) =>
+    servesServerless(cluster)
+      ? [dataScienceCluster('Managed')]
+      : [INITIALIZATION_WITHOUT_MESH, dataScienceCluster('Removed')],
 });

@@ -35,4 +35,19 @@ describe('OpenShift AI', () => {
     expect(OPENSHIFT_AI.dependencies({ isSingleNode: true })).toEqual(['lvm']);
     expect(OPENSHIFT_AI.dependencies({ isSingleNode: false })).toEqual([]);
   });
+
+  const WITHOUT_MESH = { kind: 'DSCInitialization', spec: { serviceMesh: { managementState: 'Removed' } } };
+  const serving = (managementState: string) => ({
+    kind: 'DataScienceCluster',
+    spec: { components: { kserve: { managementState: 'Managed', serving: { managementState } } } },
+  });
+  const KNATIVE = ['serverless', 'servicemesh'];
+
+  it.each([
+    ['with the operators of Knative', { operators: KNATIVE }, [serving('Managed')]],
+    ['without them', { operators: ['serverless'] }, [WITHOUT_MESH, serving('Removed')]],
+    ['on a single node', { operators: KNATIVE, isSingleNode: true }, [WITHOUT_MESH, serving('Removed')]],
+  ])('serves models %s', (_case, changes, objects) => {
+    expect(OPENSHIFT_AI.laterManifests?.([], cluster(changes))).toMatchObject(objects);
+  });
 });
