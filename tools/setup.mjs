@@ -1,6 +1,6 @@
 /**
  * Brings a machine to where the other commands can run: packages of the lockfile and the programs of the distribution
- * that the embedded profile uses. Says what it does; does nothing when nothing is missing.
+ * that the embedded profile uses, with `--tests` also those of the tests. Says what it does; does nothing when nothing is missing.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,13 @@ const PROGRAMS = {
     use: 'the message bus of the embedded profile',
     spare: () => Boolean(process.env.NATS_URL),
   },
-  xorriso: { package: 'xorriso', use: 'making the small base image of the demo and the tests', spare: () => false },
+  xorriso: {
+    package: 'xorriso',
+    use: 'making the image that simulated hosts boot',
+    spare: () => Boolean(process.env.OS_IMAGES) || /^(false|0)$/i.test(process.env.MUSTER_SIMULATED_IMAGE ?? ''),
+  },
+};
+const OF_TESTS = {
   xz: { package: 'xz-utils', use: 'unpacking image fixtures', spare: () => false },
 };
 /** Installed with `--verifiers` only: tests that ask a second opinion skip, with the reason in their name, where it is missing. */
@@ -30,7 +36,12 @@ const VERIFIERS = {
   chromium: { package: 'chromium', use: 'requests of pages of other origins', spare: () => false },
   ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
-const wanted = process.argv.includes('--verifiers') ? { ...PROGRAMS, ...VERIFIERS } : PROGRAMS;
+const [hasVerifiers, hasTests] = ['--verifiers', '--tests'].map((option) => process.argv.includes(option));
+const wanted = {
+  ...PROGRAMS,
+  ...((hasTests || hasVerifiers) && OF_TESTS),
+  ...(hasVerifiers && VERIFIERS),
+};
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {

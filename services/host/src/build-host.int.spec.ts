@@ -29,12 +29,21 @@ interface Index {
   readonly earlier?: readonly Entry[];
 }
 
+it('npm run build:host prepares a new clone first, as npm start does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: { readonly [name: string]: string };
+  };
+  expect(scripts['build:host']).toMatch(/^node tools\/setup\.mjs && .* && node tools\/build-host\.mjs$/);
+  expect(scripts['start']).toMatch(/^node tools\/setup\.mjs && .* && node tools\/build-host\.mjs --if-needed && /);
+  expect(scripts['test:vm']).toMatch(/^npm run --silent build:host && /);
+});
+
 (canBuild ? describe : describe.skip)(`build-host.mjs${canBuild ? '' : ' (skipped: this Node cannot be used)'}`, () => {
   const root = temporaryDirectory();
   const out = join(root.path, 'dist/muster-host');
   const bin = join(root.path, 'bin');
-  const program = (text: string): void =>
-    writeFileSync(join(root.path, 'services/host/dist/main.js'), `console.log(${JSON.stringify(text)});`);
+  /** The program prints its version, as the agent reads it. */
+  const program = `console.log('version', require('node:sea').getAsset('version', 'utf8'));`;
   /** A repository without npm: a Node executable is there only where a test puts one. */
   beforeAll(() => {
     for (const folder of ['tools', 'services/host/dist', 'node_modules', 'bin'])
@@ -42,7 +51,7 @@ interface Index {
     copyFileSync(join(REPOSITORY, 'tools/build-host.mjs'), join(root.path, 'tools/build-host.mjs'));
     for (const name of ['esbuild', 'postject'])
       symlinkSync(join(REPOSITORY, 'node_modules', name), join(root.path, 'node_modules', name));
-    program('first');
+    writeFileSync(join(root.path, 'services/host/dist/main.js'), program);
   });
   beforeEach(() => {
     rmSync(out, { recursive: true, force: true });
@@ -97,7 +106,7 @@ interface Index {
       givenIndex({ version: 'old', binaries: [last, lastForeign], earlier: [second, third, fourth] });
 
       expect(run(['--if-needed'])).toMatchObject({ status: 0 });
-      const { binaries, earlier } = readIndex();
+      const { binaries, earlier, version } = readIndex();
       expect(binaries.map(({ architecture }) => architecture).sort()).toEqual([OWN, FOREIGN].sort());
       expect(earlier).toEqual([last, lastForeign, second, third]);
       for (const { bytes, file, sha256 } of binaries) {
@@ -108,7 +117,7 @@ interface Index {
         expect(gunzipSync(readFileSync(join(out, `${file}.gz`))).equals(content)).toBe(true);
       }
       const built = binaries.find(({ architecture }) => architecture === OWN)?.file ?? '';
-      expect(execFileSync(join(out, built), { encoding: 'utf8' })).toBe('first\n');
+      expect(execFileSync(join(out, built), { encoding: 'utf8' })).toBe(`version muster-host:${version}\n`);
       for (const { file } of earlier) expect(existsSync(join(out, file))).toBe(true);
       expect(existsSync(join(out, fourth.file)) || existsSync(join(out, `${fourth.file}.gz`))).toBe(false);
 
@@ -126,8 +135,10 @@ interface Index {
       const last = givenEntry(OWN, `muster-host-${OWN}`);
       givenIndex({ version: 'old', binaries: [last] });
       expect(run([], {}, nodeWithoutPlace())).toMatchObject({ status: 0 });
-      const { binaries, earlier } = readIndex();
-      expect(execFileSync(join(out, binaries[0]?.file ?? ''), { encoding: 'utf8' })).toBe('first\n');
+      const { binaries, earlier, version } = readIndex();
+      expect(execFileSync(join(out, binaries[0]?.file ?? ''), { encoding: 'utf8' })).toBe(
+        `version muster-host:${version}\n`,
+      );
       expect(earlier).toEqual([last]);
     },
     BUILD_MAX_MS,
