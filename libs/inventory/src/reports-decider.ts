@@ -181,8 +181,10 @@ function fingerprintOf(event: InventoryEvent): string {
       return event.data.fingerprint;
     case 'FreeAddressesReported':
     case 'TangConnectivityReported':
-    case 'ApiVipConnectivityReported':
       return event.data.body?.digest ?? '';
+    case 'ApiVipConnectivityReported':
+      // The stored events of older versions lack the image, which is part of the body.
+      return [event.data.body?.digest ?? '', event.data.osImageUrl].filter(Boolean).join(' ');
     case 'ClockOffsetMeasured':
       return String(event.data.offsetSeconds);
     case 'DiskSpeedMeasured':

@@ -70,6 +70,24 @@ describe('reports of a host', () => {
       .then([clock(-20)]);
   });
 
+  it('are stored again when the image of the joined cluster was not read before', () => {
+    const api = (changes: object = {}): InventoryEvent => ({
+      type: 'ApiVipConnectivityReported',
+      data: {
+        isSuccess: true,
+        body: { digest: 'sha256:1', bytes: 1 },
+        generation: 1,
+        diskEncryption: '',
+        networking: '',
+        ...changes,
+      },
+    });
+    const withImage = api({ osImageUrl: 'quay.io/coreos:joined' });
+    given(api()).when(record(api())).then([]);
+    given(api()).when(record(withImage)).then([withImage]);
+    given(api(), withImage).when(record(withImage)).then([]);
+  });
+
   it('are stored for each disk', () => {
     given(speed('/dev/sda'))
       .when(record(speed('/dev/sdb')))

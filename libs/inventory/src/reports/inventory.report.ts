@@ -248,6 +248,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
       if (missing) return { path: `inventory.${missing}`, reason: 'must be an object, not absent' };
       const inventory = completed(document, keepsVirtualInterfaces);
       const body = toBody(inventory, digest);
+      const hardware = toHardwareFacts(inventory, document.interfaces);
       return {
         body,
         event: {
@@ -255,9 +256,9 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
           data: {
             hostKey,
             body: toStoredBody(body),
-            hardware: toHardwareFacts(inventory, document.interfaces),
+            hardware,
             generation,
-            fingerprint: fingerprintOf(inventory, digest),
+            fingerprint: fingerprintOf(inventory, hardware, digest),
           },
         },
       };
@@ -284,11 +285,16 @@ function completed(inventory: Inventory, keepsVirtualInterfaces: boolean): Inven
 
 /**
  * Digest without values that change without a cause: the current clock speed, counters of disks, the duration of a
- * sync.
+ * sync. It contains the boot arguments, because the stored events of hosts that booted with an older version lack them.
  */
-function fingerprintOf(inventory: Inventory, digest: Digest): string {
+function fingerprintOf(
+  inventory: Inventory,
+  { bootArguments }: Pick<Plain<HardwareFacts>, 'bootArguments'>,
+  digest: Digest,
+): string {
   // Members are omitted without a change of the order of the others, in which the text is written fastest.
   const { frequency: _frequency, ...cpu } = inventory.cpu ?? {};
   const disks = inventory.disks?.map(({ smart: _smart, io_perf: _ioPerf, ...steady }) => steady);
-  return digest(toCanonicalJson({ ...inventory, cpu, disks }));
+  const added = bootArguments === undefined ? {} : { bootArguments };
+  return digest(toCanonicalJson({ ...inventory, cpu, disks, ...added }));
 }
