@@ -13,6 +13,7 @@ import {
 } from '../plugin/operator-plugin';
 import { flag, flagOf, names, namesOf } from '../plugin/operator-settings';
 import { CHOOSE_ANOTHER_CLUSTER, claimArchitecture, claimResources, claimSince } from '../plugin/shared-claims';
+import { LOCAL_STORAGE_CLASS, LSO } from './local-storage.operators';
 
 const POOL = 'sno';
 
@@ -39,7 +40,7 @@ const hostPathProvisioner = {
         path: '/var/hpvolumes',
         pvcTemplate: {
           volumeMode: 'Block',
-          storageClassName: 'localblock-sc',
+          storageClassName: LOCAL_STORAGE_CLASS,
           accessModes: ['ReadWriteOnce'],
           resources: { requests: { storage: '50Gi' } },
         },
@@ -88,11 +89,14 @@ const installationOf = ({
 });
 
 /** Before LVM storage existed, a single node could store the disks of virtual machines in directories only. */
-const hasHostPaths = (cluster: Known & Pick<OperatorCluster, 'isSingleNode'>): boolean =>
+const canHaveHostPaths = (cluster: Known & Pick<OperatorCluster, 'isSingleNode'>): boolean =>
   cluster.isSingleNode &&
   isSince(cluster, 4, 10) &&
   !isSince(cluster, 4, 12) &&
   flagOf(cluster.settings, INSTALLS_HOST_PATHS);
+/** The directories are on a disk of the Local Storage operator. */
+const hasHostPaths = (cluster: OperatorCluster): boolean =>
+  canHaveHostPaths(cluster) && cluster.operators.includes(LSO.name);
 
 function workerNeeds(host: OperatorHost, { settings }: OperatorCluster): ExtraResources {
   const devices = listedDevices(host, namesOf(settings, SUPPORTED_GPUS), namesOf(settings, SUPPORTED_NICS));
@@ -146,14 +150,14 @@ export const CNV = operatorPlugin({
       '1 GiB of memory more for each supported GPU',
       '1 GiB of memory more for each supported SR-IOV network card',
       'A CPU with virtualization support (vmx or svm)',
-      ...(hasHostPaths(cluster)
-        ? [`A disk of more than ${HOST_PATH_GIB} GiB in addition to the installation disk`]
+      ...(canHaveHostPaths(cluster)
+        ? [`With Local Storage, a disk of more than ${HOST_PATH_GIB} GiB in addition to the installation disk`]
         : []),
     ],
   }),
   host: {
     checks:
-      'The CPU supports virtualization, and the host has the resources of the operator: 4 cores and 150 MiB on the control plane, 2 cores and 360 MiB on workers, 1 GiB more per supported GPU and SR-IOV card. A single node requires both and, before 4.12, a disk of more than 50 GiB.',
+      'The CPU supports virtualization, and the host has the resources of the operator: 4 cores and 150 MiB on the control plane, 2 cores and 360 MiB on workers, 1 GiB more per supported GPU and SR-IOV card. A single node requires both and, before 4.12 with Local Storage, a disk of more than 50 GiB.',
     claim: (host, cluster) =>
       firstFault(
         () => claimVirtualization(host),

@@ -13,7 +13,8 @@ import {
 import { CNV } from './cnv.operator';
 
 const single = (release: Release, settings = new Map<string, string>()) =>
-  cluster({ isSingleNode: true, release, settings });
+  cluster({ isSingleNode: true, operators: ['lso', 'cnv'], release, settings });
+const singleWithoutLso = { ...single([4, 11, 9]), operators: ['cnv'] };
 const DEVICES = hardware({
   gpus: [
     { vendorId: '10de', deviceId: '1eb8' },
@@ -43,6 +44,7 @@ describe('OpenShift Virtualization', () => {
     ['a single node of 4.11 without a disk', host('master'), single([4, 11, 9]), 'failure'],
     ['one with a disk of 50 GiB', host('master', { disks: disks((50 * GIB) / 1e9) }), single([4, 11, 9]), 'failure'],
     ['one with a larger disk', host('master', { disks: disks(54) }), single([4, 11, 9]), 'success'],
+    ['a single node of 4.11 without Local Storage', host('master'), singleWithoutLso, 'success'],
     ['a single node of 4.12', host('master'), single([4, 12, 0]), 'success'],
     [
       'a single node of 4.11 with host paths disabled',
@@ -81,6 +83,17 @@ describe('OpenShift Virtualization', () => {
     ['workers of a single node', 'worker', single([4, 18, 0]), { cpuCores: 2, ramMib: 360 }],
   ] as const)('has preflight requirements of %s', (_case, role, of, needs) => {
     expect(CNV.preview?.(role, of)).toMatchObject(needs);
+  });
+
+  const HOST_PATHS = ['HyperConverged', 'HostPathProvisioner', 'StorageClass'];
+
+  it.each([
+    ['a single node of 4.11', single([4, 11, 9]), HOST_PATHS],
+    ['a single node of 4.11 without Local Storage', singleWithoutLso, ['HyperConverged']],
+    ['a single node of 4.12', single([4, 12, 0]), ['HyperConverged']],
+    ['several nodes', cluster({ release: [4, 11, 9], operators: ['lso', 'cnv'] }), ['HyperConverged']],
+  ])('creates objects on %s', (_case, of, kinds) => {
+    expect(CNV.laterManifests?.([], of).map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it('counts the configured devices', () => {
