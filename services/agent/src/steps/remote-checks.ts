@@ -1,5 +1,6 @@
 import { HttpRefused, createHttpClient, realTimer } from '@muster/host-api';
-import { createJsonReader, errorMessage, listAt, memberAt, textAt } from '@muster/schema';
+import { fromDataUrl, toDataUrl } from '@muster/ignition-config';
+import { createJsonReader, errorMessage, listAt, memberAt, parseJson, textAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import type { ApiVipRequest, ApiVipReport, TangReport, TangServer } from './step-work';
 
@@ -10,6 +11,8 @@ const KEPT_FILES = [
   '/etc/kubernetes/manifests/keepalived.yaml',
   '/etc/kubernetes/kubeconfig',
 ];
+/** The MachineConfig of the pool. A host that runs from its disk is installed with its operating system image. */
+const MACHINE_CONFIG = '/etc/ignition-machine-config-encapsulated.json';
 
 const readAdvertisement = createJsonReader(
   Type.Object({
@@ -33,13 +36,26 @@ export async function fetchApiVipIgnition(order: ApiVipRequest, signal: AbortSig
   }
 }
 
-/** Keeps only disk encryption and network files. The other parts may contain secrets and are not sent. */
+/**
+ * Keeps only disk encryption, network files and the operating system image. The other parts may contain secrets and are
+ * not sent.
+ */
 export function withoutSecrets(text: string): string {
   const config: unknown = JSON.parse(text);
   if (!textAt(config, 'ignition', 'version')) throw new Error('The answer is JSON, but not an ignition config.');
-  const files = listAt(config, 'storage', 'files').filter((file) => KEPT_FILES.includes(textAt(file, 'path') ?? ''));
+  const files = listAt(config, 'storage', 'files').flatMap((file) => {
+    const path = textAt(file, 'path') ?? '';
+    return path === MACHINE_CONFIG ? imageOnly(file) : KEPT_FILES.includes(path) ? [file] : [];
+  });
   const storage = { luks: memberAt(config, 'storage', 'luks'), files };
   return JSON.stringify({ ignition: memberAt(config, 'ignition'), storage });
+}
+
+function imageOnly(file: unknown): readonly object[] {
+  const machineConfig = parseJson(fromDataUrl(textAt(file, 'contents', 'source') ?? '') ?? '');
+  const osImageURL = textAt(machineConfig, 'spec', 'osImageURL');
+  if (!osImageURL) return [];
+  return [{ path: MACHINE_CONFIG, contents: { source: toDataUrl(JSON.stringify({ spec: { osImageURL } })) } }];
 }
 
 /** Returns the advertised keys of every Tang server. It fails when one does not answer. */

@@ -1,3 +1,4 @@
+import { toDataUrl } from '@muster/ignition-config';
 import { fetchApiVipIgnition, fetchTangAdvertisements, withoutSecrets } from './remote-checks';
 
 const never = new AbortController().signal;
@@ -19,6 +20,22 @@ describe('the report about a downloaded Ignition config', () => {
       ignition: { version: '3.2.0' },
       storage: { luks: [{ name: 'root' }], files: [{ path: '/etc/kubernetes/kubeconfig' }] },
     });
+  });
+
+  it('contains the operating system image of the machine config, and nothing else of it', () => {
+    const path = '/etc/ignition-machine-config-encapsulated.json';
+    const reported = (source: string): unknown =>
+      JSON.parse(
+        withoutSecrets(
+          JSON.stringify({ ignition: { version: '3.2.0' }, storage: { files: [{ path, contents: { source } }] } }),
+        ),
+      );
+    const config = { spec: { osImageURL: 'quay.io/coreos:1', config: { passwd: {} } } };
+    const file = { path, contents: { source: toDataUrl('{"spec":{"osImageURL":"quay.io/coreos:1"}}') } };
+    for (const source of [toDataUrl(JSON.stringify(config)), `data:,${encodeURIComponent(JSON.stringify(config))}`])
+      expect(reported(source)).toMatchObject({ storage: { files: [file] } });
+    for (const source of ['data:,x', 'data:,{}', 'https://192.0.2.1/config'])
+      expect(reported(source)).toMatchObject({ storage: { files: [] } });
   });
 
   it('is an error when the download is not an Ignition config', () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createReportReader } from '@muster/inventory';
 import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
 import { fetchApiVipIgnition } from '@muster/service-agent';
 import { controllerManifests, parseInstallFlags } from '@muster/service-installer';
@@ -65,6 +66,27 @@ describe('the machine-config server of a simulated cluster', () => {
     const report = await fetchApiVipIgnition({ ...order, requestHeaders: [] }, new AbortController().signal);
     expect(report).toMatchObject({ is_success: true, download_error: '' });
     expect((await fetch(order.url)).status).toBe(404);
+  });
+
+  it('tells the service, through the agent, with which CoreOS image a joining host is installed', async () => {
+    const url = `http://127.0.0.1:${server.plainPort}/config/worker`;
+    const order = { url, caCertificatePem: '', token: '', requestHeaders: [] };
+    const output = JSON.stringify(await fetchApiVipIgnition(order, new AbortController().signal));
+    const read = createReportReader({ keepsVirtualInterfaces: false, digest: () => 'sha256:0' });
+    const hostKey = `00000000-0000-4000-8000-000000000003.${HOST.id}`;
+    const result = read({
+      stepType: 'api-vip-connectivity-check',
+      exitCode: 0,
+      output,
+      error: '',
+      hostKey,
+      generation: 1,
+    });
+    expect(result).toMatchObject({
+      kind: 'read',
+      report: { event: { data: { isSuccess: true, osImageUrl: 'quay.io/simulated/coreos@sha256:0' } } },
+    });
+    expect(output).not.toContain('rendered-worker');
   });
 
   it('is not trusted under another name', async () => {

@@ -12,10 +12,11 @@ import {
   isIgnitionConfig,
 } from '@muster/ignition-config';
 import { portOf } from '@muster/nest-kit';
-import { textAt } from '@muster/schema';
-import { ENCAPSULATED_PATH, manifestsIn } from '../scratch-root/check-roots';
+import { listAt, textAt } from '@muster/schema';
+import { ENCAPSULATED_PATH, type Manifest, manifestsIn } from '../scratch-root/check-roots';
 import type { ServerPorts } from './server-names';
 
+const OS_IMAGE = 'quay.io/simulated/coreos@sha256:0';
 const ROLE_LABEL = 'machineconfiguration.openshift.io/role';
 const BUILT_IN_POOLS = ['master', 'worker', 'arbiter'];
 
@@ -36,7 +37,7 @@ export function poolConfigs(root: string): ReadonlyMap<string, IgnitionConfig> {
       const merged = own
         .flatMap(({ spec }) => (isIgnitionConfig(spec?.config) ? [spec.config] : []))
         .reduce<IgnitionConfig>((below, above) => mergeIgnition(below, above), { ignition: { version: '3.2.0' } });
-      return [pool, [platform, encapsulated(own)].reduce(mergeIgnition, merged)];
+      return [pool, [platform, encapsulated(pool, own)].reduce(mergeIgnition, merged)];
     }),
   );
 }
@@ -57,15 +58,26 @@ function filesOfPlatform(status: unknown): IgnitionConfig {
   return { ignition: { version: '3.2.0' }, ...(ON_PREMISES.includes(platform) && { storage: { files } }) };
 }
 
-/** The config contains its MachineConfigs, for settings that Ignition does not apply. */
-const encapsulated = (machineConfigs: readonly object[]): IgnitionConfig => ({
+/** The config contains the MachineConfig of its pool, for settings that Ignition does not apply. */
+const encapsulated = (pool: string, machineConfigs: readonly Manifest[]): IgnitionConfig => ({
   ignition: { version: '3.2.0' },
   storage: {
     files: [
       {
         path: ENCAPSULATED_PATH,
         mode: 0o644,
-        contents: { source: toDataUrl(JSON.stringify(machineConfigs)) },
+        contents: {
+          source: toDataUrl(
+            JSON.stringify({
+              kind: 'MachineConfig',
+              metadata: { name: `rendered-${pool}-simulated` },
+              spec: {
+                osImageURL: OS_IMAGE,
+                kernelArguments: machineConfigs.flatMap(({ spec }) => listAt(spec, 'kernelArguments')),
+              },
+            }),
+          ),
+        },
       },
     ],
   },
