@@ -19,6 +19,38 @@ describe('filesystemObjectStore', () => {
     filesystemObjectAreas({ directory: join(directory.path, 'areas') }),
   );
 
+  it('removes the directory of an area with its last body, and creates none for a reader', async () => {
+    const areas = filesystemObjectAreas({ directory: join(directory.path, 'emptied') });
+    const area = await areas.area('one');
+    const stored = await Promise.all(['first', 'second'].map((text) => area.put(Buffer.from(text), 10)));
+    const [first = '', second = ''] = stored.map(({ digest }) => digest);
+    await area.remove(first);
+    expect(await areas.names()).toEqual(['one']);
+    expect(String(await area.get(second))).toBe('second');
+    await area.remove(second);
+    await area.remove('not a digest');
+    expect(await areas.names()).toEqual([]);
+    for await (const body of (await areas.area('two')).list()) expect(body).toBeUndefined();
+    expect(await (await areas.area('two')).get(second)).toBeUndefined();
+    expect(await areas.names()).toEqual([]);
+    await area.put(Buffer.from('third'), 10);
+    expect(await areas.names()).toEqual(['one']);
+  });
+
+  it('stores every body while other bodies of the area are removed', async () => {
+    const area = () => filesystemObjectAreas({ directory: join(directory.path, 'shared') }).area('one');
+    const [writer, remover] = [await area(), await area()];
+    const writes = async (from: number): Promise<void> => {
+      for (let n = from; n < from + 100; n += 1) {
+        const { digest } = await writer.put(Readable.from([Buffer.from(String(n))]), 10);
+        expect(String(await writer.get(digest))).toBe(String(n));
+        await remover.remove(digest);
+      }
+    };
+    await Promise.all([writes(0), writes(1_000), writes(2_000)]);
+    expect(readdirSync(join(directory.path, 'shared'))).toEqual([]);
+  });
+
   it('stores bodies in a path that contains their digest, readable by the owner only', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });
     const body = randomBytes(10);

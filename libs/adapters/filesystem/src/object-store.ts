@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
-import { INCOMING, isErrno, makeDirectory, moveIntoPlace, removeStaleFiles, temporaryName } from './durable-files';
+import { INCOMING, isErrno, makeDirectory, removeStaleFiles, syncDirectory, temporaryName } from './durable-files';
 
 export interface FilesystemObjectStoreOptions {
   /** Created when it does not exist. */
@@ -22,9 +22,14 @@ const FILE_MODE = 0o600;
  * contain its hexadecimal digits only.
  */
 export const filesystemObjectStore = async (options: FilesystemObjectStoreOptions): Promise<ObjectStore> => {
+  await makeDirectory(join(options.directory, INCOMING));
+  return openObjects(options);
+};
+
+/** Opens the store. Its directories are created by the first body. */
+const openObjects = async (options: FilesystemObjectStoreOptions): Promise<ObjectStore> => {
   const incoming = join(options.directory, INCOMING);
-  await makeDirectory(incoming);
-  await removeStaleFiles(incoming, options.clock?.nowMs() ?? Date.now());
+  await ifPresent(removeStaleFiles(incoming, options.clock?.nowMs() ?? Date.now()));
 
   const pathOf = (digest: string): string | undefined => {
     const hex = DIGEST.exec(digest)?.[1];
@@ -41,9 +46,10 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
       try {
         const stored = await write(temporary, body, maxBytes);
         const path = pathOf(stored.digest) ?? '';
-        await makeDirectory(dirname(path));
         // An existing body is replaced: the bytes are equal.
-        await moveIntoPlace(temporary, path);
+        await inDirectory(dirname(path), () => rename(temporary, path));
+        // The body may have been removed meanwhile, and its directory with it.
+        await ifPresent(syncDirectory(dirname(path)));
         return stored;
       } catch (error) {
         if (!Buffer.isBuffer(body)) body.destroy();
@@ -78,10 +84,12 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
     },
     list: async function* () {
       const root = join(options.directory, 'objects');
-      for (const first of (await ifPresent(readdir(root))) ?? [])
-        for (const second of await readdir(join(root, first)))
-          for (const hex of await readdir(join(root, first, second))) {
-            // The file may be removed while the list is read.
+      // Files and directories may be removed while the list is read.
+      const namesIn = async (directory: string): Promise<readonly string[]> =>
+        (await ifPresent(readdir(directory))) ?? [];
+      for (const first of await namesIn(root))
+        for (const second of await namesIn(join(root, first)))
+          for (const hex of await namesIn(join(root, first, second))) {
             const found = await ifPresent(stat(join(root, first, second, hex)));
             if (found) yield { digest: `sha256:${hex}`, bytes: found.size, storedAtMs: found.mtimeMs };
           }
@@ -89,15 +97,48 @@ export const filesystemObjectStore = async (options: FilesystemObjectStoreOption
   };
 };
 
-/** Returns object stores in one directory each, named after the area. */
+/** Returns object stores in one directory each, named after the area. The directory of an area without bodies is removed. */
 export const filesystemObjectAreas = (options: FilesystemObjectStoreOptions): ObjectAreas => ({
-  area: (name) => filesystemObjectStore({ ...options, directory: join(options.directory, basename(name)) }),
+  area: async (name) => {
+    const directory = join(options.directory, basename(name));
+    const objects = await openObjects({ ...options, directory });
+    const remove = async (digest: string): Promise<void> => {
+      await objects.remove(digest);
+      await removeEmptyDirectories(directory, digest);
+    };
+    return { ...objects, remove };
+  },
   names: async () => (await ifPresent(readdir(options.directory))) ?? [],
 });
 
+/** Removes the directories of a removed body and those of its area that are empty. */
+const removeEmptyDirectories = async (area: string, digest: string): Promise<void> => {
+  const [, first = '', second = ''] = /^sha256:([0-9a-f]{2})([0-9a-f]{2})/.exec(digest) ?? [];
+  const objects = join(area, 'objects');
+  const emptied = first === '' ? [] : [join(objects, first, second), join(objects, first)];
+  for (const directory of [...emptied, objects, join(area, INCOMING), area])
+    await rmdir(directory).catch((error: unknown) => {
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].some((code) => isErrno(error, code))) throw error;
+    });
+};
+
+/** Another process may remove an empty directory between its creation and its use. */
+const ATTEMPTS_MAX = 10;
+
+/** Creates the directory and runs the work, again when the directory was removed meanwhile. */
+const inDirectory = async <T>(directory: string, work: () => Promise<T>, attempt = 1): Promise<T> => {
+  try {
+    await makeDirectory(directory);
+    return await work();
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT') || attempt >= ATTEMPTS_MAX) throw error;
+    return inDirectory(directory, work, attempt + 1);
+  }
+};
+
 /** Writes and hashes the stream. The file is durable when the promise resolves. Its name is not durable yet. */
 const write = async (path: string, body: Buffer | Readable, maxBytes: number): Promise<StoredObject> => {
-  const handle = await open(path, 'wx', FILE_MODE);
+  const handle = await inDirectory(dirname(path), () => open(path, 'wx', FILE_MODE));
   try {
     const hash = createHash('sha256');
     let bytes = 0;
