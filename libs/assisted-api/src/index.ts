@@ -1,6 +1,9 @@
 export {
   type ClusterDocument,
   COLLECTIONS,
+  DROPPED_LOGS,
+  DROPPED_LOGS_MAX,
+  type DroppedLogsDocument,
   type EventDocument,
   type HostDocument,
   type InfraEnvDocument,

@@ -164,6 +164,17 @@ export type EventDocument = Kept &
     readonly _props: { readonly [name: string]: unknown };
   };
 
+/** Maximum number of clusters in `DroppedLogsDocument`. */
+export const DROPPED_LOGS_MAX = 2_000;
+
+/** The clusters of which a log lost its reference last: a host or the cluster was removed or starts anew. */
+export interface DroppedLogsDocument {
+  /** Clusters up to this position may be missing. */
+  readonly complete_after: number;
+  /** By the position of the last such event, ascending. Each cluster once. */
+  readonly clusters: readonly { readonly cluster_id: string; readonly position: number }[];
+}
+
 /** The projection that writes the collections below. Only the events service writes them. The gateway reads them. */
 export const VIEWS_PROJECTION = 'views';
 
@@ -182,4 +193,8 @@ export const COLLECTIONS = {
   metrics: collectionOf<MetricDocument>('metrics'),
   /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and the members for filters. */
   events: collectionOf<EventDocument>('events'),
+  /** One document with the key `DROPPED_LOGS`. The gateway removes bodies of logs that nothing refers to. */
+  droppedLogs: collectionOf<DroppedLogsDocument>('dropped_logs'),
 };
+
+export const DROPPED_LOGS = 'last';

@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '@muster/assisted-api';
+import { type ClusterDocument, COLLECTIONS } from '@muster/assisted-api';
 import type { ReadDocument } from '@muster/event-sourcing';
 import { putOrRemove, type ReadModelChange, type RecordedEvent } from '@muster/ports';
 import { CLUSTER_LOG, releaseLog, retentionLog } from '../event-log/cluster-log';
@@ -7,7 +7,7 @@ import { clusterOutcomeLog } from '../event-log/validation-log';
 import { type DataByType, rowsOf } from '../event-rows';
 import { CLUSTER_METRIC_EVENTS } from '../metrics/metric-events';
 import { type ClusterDocumentEvent, evolveClusterDocument } from './cluster-view';
-import { deletionChanges, endsRetention, type Occurrence } from './view-rows';
+import { deletionChanges, droppedLogsChange, endsRetention, type Occurrence } from './view-rows';
 
 const { clusters: CLUSTERS, deletedClusters: DELETED_CLUSTERS } = COLLECTIONS;
 
@@ -42,8 +42,13 @@ export async function projectCluster(
   const changes = after
     ? [putOrRemove(CLUSTERS, clusterId, after)]
     : [...deletionChanges({ collection: CLUSTERS, deleted: DELETED_CLUSTERS }, clusterId, cluster, event)];
+  if (before && dropsLogs(before, after)) changes.push(await droppedLogsChange(clusterId, event.position, read));
   const subject = { cluster, before, at: occurrence.at };
   const entries = [...(logEntries(event, subject) ?? []), ...(metricEvents(event, subject) ?? [])];
   if (entries.length > 0) changes.push(...eventDocuments(event, entries, { clusterId, owner: cluster }));
   return changes;
 }
+
+/** Whether logs of the cluster were collected that nothing refers to afterwards. Its hosts keep theirs until they leave it or are removed. */
+const dropsLogs = (before: ClusterDocument, after: ClusterDocument | undefined): boolean =>
+  Object.keys(before._log_digests).length > 0 && Object.keys(after?._log_digests ?? {}).length === 0;

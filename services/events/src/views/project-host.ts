@@ -14,7 +14,7 @@ import { addCounts, type CountsChange, countsChanges } from './host-counts';
 import { evolveHostDocument, type HostDocumentEvent, withEvaluatedDisks } from './host-evolve';
 import { type CollisionsChange, collisionsChanges, withCollisions } from './report-view';
 import { addUsage, hostUsageChanges, type UsageChange } from './usage-counts';
-import { deletionChanges, endsRetention, type Occurrence, patched } from './view-rows';
+import { deletionChanges, droppedLogsChange, endsRetention, type Occurrence, patched } from './view-rows';
 
 const { hosts: HOSTS, deletedHosts: DELETED_HOSTS, clusters: CLUSTERS } = COLLECTIONS;
 
@@ -53,11 +53,23 @@ export async function projectHost(
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
+  const dropped = before && clusterOfDroppedLogs(before, after, event);
+  if (dropped) changes.push(await droppedLogsChange(dropped, event.position, read));
   const subject = { host, before, name: hostNameOf(host), limits, at: occurrence.at };
   const entries = [...(logEntries(event, subject) ?? []), ...(metricEvents(event, subject) ?? [])];
   if (entries.length > 0) changes.push(...eventDocuments(event, entries, subjectOf(host)));
   return changes;
 }
+
+/** Returns the cluster in which the host collected logs that nothing refers to after the event. An upload removes the logs that it replaces. */
+const clusterOfDroppedLogs = (
+  before: HostDocument,
+  after: HostDocument | undefined,
+  { type }: HostDocumentEvent,
+): string | undefined =>
+  before._logs_digest && before._logs_digest !== after?._logs_digest && type !== 'HostLogsCollected'
+    ? before.cluster_id
+    : undefined;
 
 const subjectOf = (host: HostDocument) => ({
   clusterId: host.cluster_id,

@@ -1,5 +1,7 @@
+import { COLLECTIONS, DROPPED_LOGS, DROPPED_LOGS_MAX } from '@muster/assisted-api';
 import type { MusterEvent, RecordedMusterEvent } from '@muster/contracts';
-import { type Collection, putOrRemove, type ReadModelChange } from '@muster/ports';
+import type { ReadDocument } from '@muster/event-sourcing';
+import { type Collection, putOrRemove, type ReadModelChange, START_OF_STORE } from '@muster/ports';
 import type { EventWith } from '../event-rows';
 
 /** The metadata of an event that rows use. */
@@ -68,6 +70,20 @@ export function deletionChanges<Document extends object>(
   const at = 'at' in data ? data.at : '';
   if (!at) return [gone];
   return [gone, putOrRemove(deleted, key, { ...before, deleted_at: at, updated_at: at, _position: position })];
+}
+
+/** Records that a log of the cluster lost its reference at the position. */
+export async function droppedLogsChange(
+  clusterId: string,
+  position: number,
+  read: ReadDocument,
+): Promise<ReadModelChange> {
+  const before = await read(COLLECTIONS.droppedLogs, DROPPED_LOGS);
+  const others = (before?.clusters ?? []).filter(({ cluster_id: id }) => id !== clusterId);
+  const clusters = [...others, { cluster_id: clusterId, position }];
+  const removed = clusters.splice(0, clusters.length - DROPPED_LOGS_MAX).at(-1);
+  const complete_after = removed?.position ?? before?.complete_after ?? START_OF_STORE;
+  return putOrRemove(COLLECTIONS.droppedLogs, DROPPED_LOGS, { complete_after, clusters });
 }
 
 /** Whether the event ends the retention period of a deleted resource. */

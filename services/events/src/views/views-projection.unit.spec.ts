@@ -1,5 +1,7 @@
+import { COLLECTIONS, DROPPED_LOGS, DROPPED_LOGS_MAX, type DroppedLogsDocument } from '@muster/assisted-api';
 import fc from 'fast-check';
 import {
+  CLUSTER_ID,
   clusterRegistered,
   documentsAfter,
   type TestEvent,
@@ -15,6 +17,7 @@ import {
   onNote,
   record,
 } from './view-events.fixture.spec';
+import { droppedLogsChange } from './view-rows';
 
 const outcome = { id: 'ntp-synced', parameters: [] } as never;
 
@@ -78,5 +81,48 @@ describe('the projection of views', () => {
     expect(await documentsAfter(record([onHost('HostBootstrapChosen'), onInventory('InventoryReported')]))).toEqual(
       new Map(),
     );
+  });
+});
+
+describe('the clusters whose logs lost a reference', () => {
+  const BODY = { digest: 'sha256:0', bytes: 1 };
+  const collected = [clusterRegistered(), hostRegistered(), onHost('HostLogsCollected', { body: BODY })];
+  const clusterLogs = onCluster('ClusterLogsCollected', { logsType: 'controller', body: BODY });
+  const droppedAfter = async (...events: readonly TestEvent[]) =>
+    (await documentsAfter(record(events))).get(`${COLLECTIONS.droppedLogs}/${DROPPED_LOGS}`);
+
+  it.each([
+    ['a host is removed', [...collected, onHost('HostDeregistered')]],
+    ['a host leaves the cluster', [...collected, onHost('HostUnbound', { clusterId: CLUSTER_ID })]],
+    ['a host registers again', [...collected, onHost('HostReregistered', { kind: 'Host', clusterId: CLUSTER_ID })]],
+    ['the logs of a host are discarded', [...collected, onHost('HostLogsReported', { logsState: '' })]],
+    ['the cluster starts anew', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterReset')]],
+    ['the cluster is removed', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterDeregistered')]],
+  ])('are recorded when %s', async (_, events) => {
+    expect(await droppedAfter(...events)).toEqual({
+      complete_after: -1,
+      clusters: [{ cluster_id: CLUSTER_ID, position: events.length - 1 }],
+    });
+  });
+
+  it('are not recorded without collected logs, nor for logs that an upload replaces', async () => {
+    expect(await droppedAfter(clusterRegistered(), hostRegistered(), onHost('HostDeregistered'))).toBeUndefined();
+    const replaced = [onHost('HostLogsCollected', { body: { ...BODY, digest: 'sha256:1' } }), clusterLogs, clusterLogs];
+    expect(await droppedAfter(...collected, ...replaced)).toBeUndefined();
+  });
+
+  it('are in the order of the last event, once each, and the first ones are removed', async () => {
+    let last: DroppedLogsDocument | undefined;
+    const drop = async (clusterId: string, position: number): Promise<void> => {
+      const change = await droppedLogsChange(clusterId, position, async () => last as never);
+      last = change.kind === 'put' ? (change.document as DroppedLogsDocument) : undefined;
+    };
+    for (let position = 0; position <= DROPPED_LOGS_MAX; position += 1) await drop(`cluster-${position}`, position);
+    expect(last?.complete_after).toBe(0);
+    expect(last?.clusters).toHaveLength(DROPPED_LOGS_MAX);
+    await drop('cluster-2', 9_000);
+    expect(last?.clusters.slice(0, 2).map(({ cluster_id: id }) => id)).toEqual(['cluster-1', 'cluster-3']);
+    expect(last?.clusters.at(-1)).toEqual({ cluster_id: 'cluster-2', position: 9_000 });
+    expect(last?.complete_after).toBe(0);
   });
 });
