@@ -1,11 +1,22 @@
 import type { Readable } from 'node:stream';
-import { CLOCK, EVENT_STORE, LOGS, type MusterEventStore } from '@muster/nest-kit';
-import { type Clock, type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { COLLECTIONS, DROPPED_LOGS } from '@muster/assisted-api';
+import { CLOCK, EVENT_STORE, IDS, LOGS, type MusterEventStore, READ_MODELS } from '@muster/nest-kit';
+import {
+  type Clock,
+  type Ids,
+  type ObjectAreas,
+  type ObjectStore,
+  ObjectTooLarge,
+  type ReadModels,
+  START_OF_STORE,
+  type StoredObject,
+} from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import { memberAt, parseJson, textAt } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
-import { LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
+import { BODY_RATE_GRACE_MS, BODY_RATE_MIN_BYTES_PER_SECOND, LOG_BUNDLE_MAX_BYTES } from '../http/request-body';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 import { collectedLogs } from './log-bundle';
@@ -13,6 +24,9 @@ import { collectedLogs } from './log-bundle';
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
+/** An upload ends within this time, see `limitSlowUpload`, and its body is not young any more. */
+const UPLOAD_MAX_MS =
+  (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS + ORPHAN_AGE_MS;
 const READ_MODELS_WAIT_MS = 60_000;
 /** How long the list of the bodies of a cluster is used. All hosts of a cluster upload their logs at about the same time. */
 const LISTED_MS = 10_000;
@@ -23,9 +37,25 @@ interface ListedBodies {
   readonly bytesByDigest: Map<string, number>;
 }
 
+/** The area of the marks, which survive a crash: small JSON bodies. */
+const MARKS = 'marks';
+const MARK_MAX_BYTES = 1_024;
+
+/** A mark. With a cluster: its area may contain bodies without a reference. Otherwise a position: logs that were dropped before were visited. */
+interface Mark {
+  readonly digest: string;
+  readonly storedAtMs: number;
+  readonly clusterId: string | undefined;
+  /** An upload stores the mark before its body, and removes it after its event. */
+  readonly isUpload: boolean;
+  readonly sweptTo: number | undefined;
+}
+
 /**
  * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
  * replaces it. Bodies without a reference (a refused upload, a deleted host or cluster) are removed at the start and once an hour.
+ * Only the areas of interrupted uploads and those with dropped logs are visited. All areas are visited when it is unknown which logs
+ * were dropped.
  */
 @Injectable()
 export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -42,6 +72,8 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     private readonly readYourWrites: ReadYourWrites,
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
+    @Inject(READ_MODELS) private readonly readModels: Pick<ReadModels, 'get'>,
+    @Inject(IDS) private readonly ids: Ids,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -72,6 +104,28 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
     body: Readable,
     record: (stored: StoredObject) => Promise<unknown>,
   ): Promise<void> {
+    const mark = await this.putMark({ cluster_id: clusterId, upload: this.ids.uuid() });
+    try {
+      await this.replaceBody(clusterId, source, body, record);
+    } catch (error) {
+      // Without the stores the mark stays, and the area is visited later.
+      await this.endMark(clusterId, mark).catch(() => undefined);
+      throw error;
+    }
+    await this.removeMarks([mark]).catch(() => undefined);
+  }
+
+  private async endMark(clusterId: string, mark: string): Promise<void> {
+    if (!(await this.isTidy(clusterId))) await this.putMark({ cluster_id: clusterId, id: this.ids.uuid() });
+    await this.removeMarks([mark]);
+  }
+
+  private async replaceBody(
+    clusterId: string,
+    source: string,
+    body: Readable,
+    record: (stored: StoredObject) => Promise<unknown>,
+  ): Promise<void> {
     const area = await this.areas.area(clusterId);
     const before = await this.referenced(clusterId);
     const replaced = before.get(source);
@@ -87,15 +141,89 @@ export class StoredLogs implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Removes bodies without a reference. Does nothing while the read models are behind the event store. */
   async sweep(): Promise<void> {
-    if (!(await this.readYourWrites.passed(await this.eventStore.head(), READ_MODELS_WAIT_MS))) return;
-    if (this.isClosing) return;
-    for (const clusterId of await this.areas.names()) {
+    const head = await this.eventStore.head();
+    if (!(await this.readYourWrites.passed(head, READ_MODELS_WAIT_MS))) return;
+    const marks = await this.marks();
+    const sweptTo = marks.flatMap((mark) => mark.sweptTo ?? []);
+    const dropped = await this.droppedSince(Math.max(...sweptTo), head);
+    const marked = marks.flatMap(({ clusterId }) => clusterId ?? []);
+    for (const clusterId of new Set([...dropped, ...marked])) {
       if (this.isClosing) return;
-      const area = await this.areas.area(clusterId);
-      const referenced = new Set((await this.referenced(clusterId)).values());
-      for await (const { digest, storedAtMs } of area.list())
-        if (!referenced.has(digest) && this.clock.nowMs() - storedAtMs > ORPHAN_AGE_MS) await area.remove(digest);
+      await this.visit(
+        clusterId,
+        marks.filter((mark) => mark.clusterId === clusterId),
+      );
     }
+    if (this.isClosing || (sweptTo.length === 1 && sweptTo[0] === head)) return;
+    const current = await this.putMark({ swept_to: head });
+    const earlier = marks.filter((mark) => mark.sweptTo !== undefined && mark.digest !== current);
+    await this.removeMarks(earlier.map(({ digest }) => digest));
+  }
+
+  /** Returns the clusters of which logs were dropped after the position; all of them when that is not known. `-Infinity`: nothing was swept. */
+  private async droppedSince(position: number, head: number): Promise<readonly string[]> {
+    const last = await this.readModels.get(COLLECTIONS.droppedLogs, DROPPED_LOGS);
+    const isKnown = position <= head && position >= (last?.complete_after ?? START_OF_STORE);
+    if (!isKnown) return (await this.areas.names()).filter((name) => name !== MARKS);
+    const clusters = last?.clusters ?? [];
+    return clusters.filter((cluster) => cluster.position > position).map(({ cluster_id: id }) => id);
+  }
+
+  /** Removes the old bodies without a reference. The area keeps a mark until it has no young ones. */
+  private async visit(clusterId: string, marks: readonly Mark[]): Promise<void> {
+    const isTidy = await this.isTidy(clusterId, (area, digest) => area.remove(digest));
+    if (!isTidy) {
+      // The mark of an upload ends with the upload.
+      if (marks.every(({ isUpload }) => isUpload)) await this.putMark({ cluster_id: clusterId, id: this.ids.uuid() });
+      return;
+    }
+    const nowMs = this.clock.nowMs();
+    const ended = marks.filter(({ isUpload, storedAtMs }) => !isUpload || nowMs - storedAtMs > UPLOAD_MAX_MS);
+    await this.removeMarks(ended.map(({ digest }) => digest));
+  }
+
+  /** Returns whether each body of the cluster has a reference, except for old bodies that `removeOld` removes. */
+  private async isTidy(
+    clusterId: string,
+    removeOld?: (area: ObjectStore, digest: string) => Promise<void>,
+  ): Promise<boolean> {
+    const area = await this.areas.area(clusterId);
+    const referenced = new Set((await this.referenced(clusterId)).values());
+    let isTidy = true;
+    for await (const { digest, storedAtMs } of area.list()) {
+      if (referenced.has(digest)) continue;
+      if (removeOld && this.clock.nowMs() - storedAtMs > ORPHAN_AGE_MS) await removeOld(area, digest);
+      else isTidy = false;
+    }
+    return isTidy;
+  }
+
+  private async marks(): Promise<readonly Mark[]> {
+    const area = await this.areas.area(MARKS);
+    const marks: Mark[] = [];
+    for await (const { digest, storedAtMs } of area.list()) {
+      const mark = parseJson(String(await area.get(digest)));
+      const sweptTo = memberAt(mark, 'swept_to');
+      marks.push({
+        digest,
+        storedAtMs,
+        clusterId: textAt(mark, 'cluster_id'),
+        isUpload: textAt(mark, 'upload') !== undefined,
+        sweptTo: typeof sweptTo === 'number' ? sweptTo : undefined,
+      });
+    }
+    return marks;
+  }
+
+  /** Returns the digest of the mark. */
+  private async putMark(mark: object): Promise<string> {
+    const area = await this.areas.area(MARKS);
+    return (await area.put(Buffer.from(JSON.stringify(mark)), MARK_MAX_BYTES)).digest;
+  }
+
+  private async removeMarks(digests: readonly string[]): Promise<void> {
+    const area = await this.areas.area(MARKS);
+    for (const digest of digests) await area.remove(digest);
   }
 
   private async putWithinQuota(

@@ -1,9 +1,15 @@
 import { Readable } from 'node:stream';
-import { inMemoryEventStore, inMemoryObjectAreas } from '@muster/adapter-in-memory';
-import type { ClusterDocument, HostDocument } from '@muster/assisted-api';
-import type { StoredObject } from '@muster/ports';
+import { inMemoryEventStore, inMemoryObjectAreas, inMemoryReadModels } from '@muster/adapter-in-memory';
+import {
+  type ClusterDocument,
+  COLLECTIONS,
+  DROPPED_LOGS,
+  type DroppedLogsDocument,
+  type HostDocument,
+} from '@muster/assisted-api';
+import { NO_STREAM, putOrRemove, type StoredObject } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { eventually } from '@muster/testing';
+import { eventually, eventToAppend, seededIds } from '@muster/testing';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
 import { StoredLogs } from './stored-logs';
 
@@ -13,6 +19,9 @@ const DELETED_CLUSTER = '0000dead-0000-4000-8000-000000000000';
 
 describe('stored logs', () => {
   const areas = inMemoryObjectAreas();
+  const eventStore = inMemoryEventStore();
+  const readModels = inMemoryReadModels();
+  const ids = seededIds();
   let digests: { [source: string]: string } = {};
   let nowMs = Date.now();
   let isCaughtUp = true;
@@ -22,7 +31,7 @@ describe('stored logs', () => {
     new StoredLogs(
       areas,
       { logsBytesPerClusterMax: QUOTA } as never,
-      inMemoryEventStore() as never,
+      eventStore as never,
       { nowMs: () => nowMs },
       { passed: async () => isCaughtUp } as never,
       {
@@ -32,6 +41,8 @@ describe('stored logs', () => {
         },
       } as never,
       { documentsOfCluster: async () => [hostDocument().document as unknown as HostDocument] } as never,
+      readModels,
+      ids,
     );
 
   let logs: StoredLogs;
@@ -139,5 +150,111 @@ describe('stored logs', () => {
     logs.onApplicationBootstrap();
     await eventually('the orphan is removed', async () => (await held(DELETED_CLUSTER)).length === 0);
     logs.onApplicationShutdown();
+  });
+
+  describe('after all areas were visited', () => {
+    const OTHER_CLUSTER = '0000cafe-0000-4000-8000-000000000000';
+    const visited: string[] = [];
+    let position = -1;
+    beforeEach(async () => {
+      nowMs += TWO_HOURS_MS;
+      await logs.sweep();
+      nowMs = Date.now();
+      const opened = areas.area.bind(areas);
+      jest.spyOn(areas, 'area').mockImplementation(async (name) => {
+        const area = await opened(name);
+        if (name !== 'marks') visited.push(name);
+        return area;
+      });
+      visited.length = 0;
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    /** Stores an event and what the projection of the views records for it. */
+    const drop = async (clusterIds: readonly string[], complete_after = -1): Promise<void> => {
+      const stored = await eventStore.append(`note-${ids.uuid()}`, NO_STREAM, [eventToAppend()]);
+      position = stored.kind === 'appended' ? stored.position : position;
+      const clusters = clusterIds.map((cluster_id) => ({ cluster_id, position }));
+      const document: DroppedLogsDocument = { complete_after, clusters };
+      await readModels.commit('views', position, [putOrRemove(COLLECTIONS.droppedLogs, DROPPED_LOGS, document)]);
+    };
+    const addOrphan = async (name: string, text: string): Promise<void> =>
+      void (await (await areas.area(name)).put(Buffer.from(text), QUOTA));
+
+    it('no area is visited while no logs are dropped', async () => {
+      await addOrphan(OTHER_CLUSTER, 'unknown');
+      visited.length = 0;
+      await storedLogs().sweep();
+      await storedLogs().sweep();
+      expect(visited).toEqual([]);
+    });
+
+    it('an area with dropped logs is visited once, and again as long as a body in it is young', async () => {
+      await addOrphan(DELETED_CLUSTER, 'old');
+      nowMs += TWO_HOURS_MS;
+      await drop([DELETED_CLUSTER]);
+      await logs.sweep();
+      expect(await held(DELETED_CLUSTER)).toEqual([]);
+      nowMs = Date.now();
+      await addOrphan(DELETED_CLUSTER, 'young');
+      await drop([DELETED_CLUSTER]);
+      await logs.sweep();
+      expect(await held(DELETED_CLUSTER)).toEqual(['young']);
+      nowMs += TWO_HOURS_MS;
+      // Another process of the gateway, after a restart.
+      await storedLogs().sweep();
+      expect(await held(DELETED_CLUSTER)).toEqual([]);
+      visited.length = 0;
+      await storedLogs().sweep();
+      expect(visited).toEqual([]);
+    });
+
+    it('every area is visited when dropped logs may be missing', async () => {
+      await addOrphan(OTHER_CLUSTER, 'dropped earlier');
+      nowMs += TWO_HOURS_MS;
+      await drop([DELETED_CLUSTER]);
+      await drop([DELETED_CLUSTER], position);
+      await logs.sweep();
+      expect(await held(OTHER_CLUSTER)).toEqual([]);
+    });
+
+    it('every area is visited when the event store was replaced by an earlier backup', async () => {
+      await drop([]);
+      await logs.sweep();
+      await addOrphan(OTHER_CLUSTER, 'dropped earlier');
+      nowMs += TWO_HOURS_MS;
+      jest.spyOn(eventStore, 'head').mockResolvedValue(position - 1);
+      await logs.sweep();
+      expect(await held(OTHER_CLUSTER)).toEqual([]);
+      visited.length = 0;
+      await logs.sweep();
+      expect(visited).toEqual([]);
+    });
+
+    it('the area of an upload is visited when the process was killed before its event', async () => {
+      const killed = new Promise<never>(() => undefined);
+      void logs.replace(CLUSTER_ID, 'controller', Readable.from([Buffer.from('interrupted')]), () => killed);
+      await eventually('the body is stored', async () => (await held()).length === 1);
+      await storedLogs().sweep();
+      expect(await held()).toEqual(['interrupted']);
+      nowMs = Date.now() + TWO_HOURS_MS;
+      await storedLogs().sweep();
+      expect(await held()).toEqual([]);
+      // The upload might still run, until the longest one has ended.
+      nowMs += 4 * 86_400_000;
+      await storedLogs().sweep();
+      visited.length = 0;
+      await storedLogs().sweep();
+      expect(visited).toEqual([]);
+    });
+
+    it('the area of an upload is not visited after its event, nor after its refusal', async () => {
+      await upload('controller', 'kept');
+      await expect(upload(HOST_ID, 'b'.repeat(QUOTA))).rejects.toMatchObject(quotaRefusal);
+      visited.length = 0;
+      await storedLogs().sweep();
+      expect(visited).toEqual([]);
+      expect(await held()).toEqual(['kept']);
+    });
   });
 });
