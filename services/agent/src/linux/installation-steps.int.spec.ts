@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -102,8 +102,8 @@ describe('the installation', () => {
 });
 
 describe('an upgrade of the executable', () => {
-  const upgrade = (architecture?: string) =>
-    step(machineWith(recorded({}).run, architecture), 'upgrade-agent', { agent_image: 'muster-host:2' });
+  const upgrade = (architecture?: string, image = 'muster-host:2', machine?: Machine) =>
+    step(machine ?? machineWith(recorded({ podman: '' }).run, architecture), 'upgrade-agent', { agent_image: image });
 
   it('replaces the program and stores its digest, so that the next start accepts it', async () => {
     expect((await upgrade()).result).toEqual({ agent_image: 'muster-host:2', result: 'success' });
@@ -116,6 +116,24 @@ describe('an upgrade of the executable', () => {
     expect((await upgrade('s390x')).result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
     expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
     expect(() => statSync(upgradedDigestPath(executablePath))).toThrow(/ENOENT/);
+  });
+
+  it('fails when the service has the same program, so that the agent does not restart without end', async () => {
+    await upgrade();
+    expect((await upgrade()).result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
+    expect(readdirSync(folder).sort()).toEqual(['muster-host', 'muster-host.sha256']);
+  });
+
+  it('succeeds again in a program that did not end after its upgrade, because the result was not received', async () => {
+    const machine = machineWith(recorded({}).run);
+    for (const _ of [1, 2])
+      expect((await upgrade('x86_64', 'muster-host:2', machine)).result).toMatchObject({ result: 'success' });
+    expect(readFileSync(executablePath, 'utf8')).toBe(NEW);
+  });
+
+  it('fails when the service requires a container image, which systemd would not start', async () => {
+    expect((await upgrade('x86_64', 'quay.io/agent:2')).result).toMatchObject({ result: 'failure' });
+    expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
   });
 
   it('determines the program that the controller downloads', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
@@ -36,6 +36,9 @@ const NEVER = { path: '', url: '', sha256: '' };
 /** The steps that change the machine. */
 export function createInstallationSteps(options: InstallationStepsOptions): Abilities {
   const { run, settings } = options;
+  let running: string | undefined;
+  /** The digest of the running program, also after an upgrade replaced its file. */
+  const digestOfRunning = async (path: string): Promise<string> => (running ??= await digestOf(path));
   return {
     install: (order, signal) =>
       order.installerImage.startsWith(EXECUTABLE_PREFIX)
@@ -47,9 +50,11 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
     },
     'logs-gather': (order, signal) => gatherLogs(order, settings, run, signal),
     'upgrade-agent': async ({ image }, signal) => {
-      const work = image.startsWith(EXECUTABLE_PREFIX)
-        ? upgradeExecutable(options, signal)
-        : execute(run, 'podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
+      // The executable does not become a container: it would start again as it is.
+      const work =
+        settings.executable || image.startsWith(EXECUTABLE_PREFIX)
+          ? upgradeExecutable(image, { ...options, digestOfRunning }, signal)
+          : execute(run, 'podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
       const result = await work.then(
         () => 'success' as const,
         () => 'failure' as const,
@@ -145,14 +150,29 @@ async function installWithContainer(
   });
 }
 
-/** Replaces this executable by the present one of the service. systemd starts it when the agent ends. */
+interface UpgradeOptions extends InstallationStepsOptions {
+  readonly digestOfRunning: (path: string) => Promise<string>;
+}
+
+/**
+ * Replaces this executable by the present one of the service. systemd starts it when the agent ends.
+ * @throws StepFailed when the service has the same program, because the agent would restart at each poll
+ */
 async function upgradeExecutable(
-  { architecture, executablePath, settings }: InstallationStepsOptions,
+  image: string,
+  { architecture, digestOfRunning, executablePath, settings }: UpgradeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   if (!executablePath || !settings.executable) throw new StepFailed('This agent was not downloaded from the service.');
+  if (!image.startsWith(EXECUTABLE_PREFIX))
+    throw new StepFailed(`This agent cannot be replaced by the image ${image}.`);
   const part = `${executablePath}.part`;
+  const own = await digestOfRunning(executablePath);
   const sha256 = await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
+  if (sha256 === own) {
+    await rm(part);
+    throw new StepFailed(`The service has no other program than this one, although it requires ${image}.`);
+  }
   await chmod(part, 0o755);
   // Before the program: a program without its digest would be replaced by that of the image.
   await writeFile(upgradedDigestPath(executablePath), `${sha256}\n`);
