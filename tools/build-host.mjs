@@ -126,10 +126,19 @@ function isThere({ file }) {
 function makeBlob(maker) {
   const output = join(CACHE, 'muster-host.blob');
   const config = join(CACHE, 'sea.json');
+  const versionFile = join(CACHE, 'version');
+  // Not part of the program, because the version is computed from the program.
+  writeFileSync(versionFile, `muster-host:${version}`);
   // Code caches and snapshots fit one architecture and version only.
   writeFileSync(
     config,
-    JSON.stringify({ main: bundle, output, disableExperimentalSEAWarning: true, useCodeCache: false }),
+    JSON.stringify({
+      main: bundle,
+      output,
+      assets: { version: versionFile },
+      disableExperimentalSEAWarning: true,
+      useCodeCache: false,
+    }),
   );
   try {
     execFileSync(maker, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] });

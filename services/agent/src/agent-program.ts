@@ -16,22 +16,29 @@ import { openTransport } from './transport/open-transport';
 const say = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 
 /**
- * Registers this machine and runs its steps until the process receives SIGTERM or SIGINT.
+ * Registers this machine and runs its steps until the process receives SIGTERM or SIGINT. `ownVersion`: the version of this
+ * executable. The discovery image and the service may have another one. Absent: the agent comes from a container image.
  * @throws Error with the name of the invalid flag
  */
-export async function runAgentProgram(args: readonly string[]): Promise<void> {
+export async function runAgentProgram(args: readonly string[], ownVersion?: string): Promise<void> {
   const line = parseCommandLine(args);
   if (line.wantsHelp) return void process.stdout.write(USAGE);
   if (line.isInventoryOnly) return printInventory();
-  const settings = await settingsOf(line, process.env, readAgentFile());
+  const given = await settingsOf(line, process.env, readAgentFile());
+  const settings = { ...given, agentVersion: ownVersion ?? given.agentVersion };
   if (!settings.token) say('PULL_SECRET_TOKEN is not set. A service that requires a token will refuse this agent.');
-  await agentUntil(untilEnded(), settings, line);
+  await agentUntil(untilEnded(), settings, { ...line, keepsVersion: ownVersion !== undefined });
 }
 
 async function agentUntil(
   signal: AbortSignal,
   settings: DiscoverySettings,
-  { hostId: givenHostId, intervalSeconds, isRegistered }: CommandLine,
+  {
+    hostId: givenHostId,
+    intervalSeconds,
+    isRegistered,
+    keepsVersion,
+  }: CommandLine & { readonly keepsVersion: boolean },
 ): Promise<void> {
   const machine = linuxMachine({ settings });
   // The steps that still run when the agent ends for an upgrade would delay its restart.
@@ -57,6 +64,7 @@ async function agentUntil(
         timer: realTimer,
         intervalMs: intervalSeconds * 1000,
         isRegistered,
+        keepsVersion,
         // systemd starts the new executable.
         endsAfterUpgrade: isSea(),
         observe: (entry) => say(toLine(entry)),

@@ -1,3 +1,4 @@
+import { getAsset, isSea } from 'node:sea';
 import { printInventory, runAgentProgram, runStepProgram } from '@muster/service-agent';
 import { runControllerProgram } from './controller-program';
 import { runInstallProgram } from './install-program';
@@ -10,8 +11,14 @@ interface Subcommand {
 
 const done = (work: Promise<void>): Promise<number> => work.then(() => 0);
 
+/** `muster-host:<version>`, which `tools/build-host.mjs` adds to the executable. Undefined outside an executable. */
+const ownVersion = (): string | undefined => (isSea() ? getAsset('version', 'utf8') : undefined);
+
 const SUBCOMMANDS: ReadonlyMap<string, Subcommand> = new Map<string, Subcommand>([
-  ['agent', { meaning: 'register this machine and run its steps', run: (args) => done(runAgentProgram(args)) }],
+  [
+    'agent',
+    { meaning: 'register this machine and run its steps', run: (args) => done(runAgentProgram(args, ownVersion())) },
+  ],
   [
     'install',
     { meaning: 'install this machine as one host of a cluster', run: (args) => done(runInstallProgram(args)) },

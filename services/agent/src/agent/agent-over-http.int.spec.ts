@@ -29,7 +29,7 @@ describe('an agent over HTTP', () => {
   const start = async (
     answer: (call: Received) => Answer,
     abilities: Machine['abilities'] = {},
-    settings: Pick<AgentOptions, 'isRegistered' | 'endsAfterUpgrade'> = {},
+    settings: Partial<Pick<AgentOptions, 'agentVersion' | 'isRegistered' | 'keepsVersion' | 'endsAfterUpgrade'>> = {},
   ) => {
     const service = await startHttpService(answer);
     const { observe, of, notes } = collectNotes();
@@ -95,6 +95,23 @@ describe('an agent over HTTP', () => {
       output: '[]',
       error: '',
     });
+  });
+
+  it('polls as the executable that it is, also after it registered again at an upgraded service', async () => {
+    let polls = 0;
+    const { service, of } = await start(
+      ({ method, url }) => {
+        if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered('muster-host:2');
+        polls += 1;
+        return { status: 200, json: { instructions: null, post_step_action: polls === 1 ? 'exit' : 'continue' } };
+      },
+      {},
+      { agentVersion: 'muster-host:1', keepsVersion: true },
+    );
+    await eventually('the agent polls in its second session', () => polls > 1);
+    const versions = service.calls.map(({ headers }) => headers['discovery_agent_version']);
+    expect(new Set(versions)).toEqual(new Set(['muster-host:1']));
+    expect(of('registered')[1]).toMatchObject({ agentVersion: 'muster-host:1' });
   });
 
   it('runs the steps of a registered host without a registration, until the host reboots', async () => {

@@ -51,7 +51,7 @@ export interface AgentOptions {
   readonly transport: Transport;
   /** The host id for which `transport` was opened. */
   readonly hostId: string;
-  /** Image reference of this agent. */
+  /** Image reference of this agent, or `muster-host:<version>`. */
   readonly agentVersion: string;
   readonly clock: Clock;
   readonly timer: Timer;
@@ -61,6 +61,8 @@ export interface AgentOptions {
   readonly intervalMs?: number;
   /** The host is registered and runs from its disk: run its steps only, as for a reclaim. */
   readonly isRegistered?: boolean;
+  /** `agentVersion` is that of this program. @default false: poll with the version that the registration returns */
+  readonly keepsVersion?: boolean;
   /** End after an upgrade, because another program starts the upgraded agent. @default false: register again */
   readonly endsAfterUpgrade?: boolean;
   readonly observe?: AgentObserver;
@@ -216,7 +218,8 @@ async function registerWithTimeout(options: AgentOptions, signal: AbortSignal): 
   const { transport, machine, observe, timer } = options;
   while (!signal.aborted) {
     try {
-      const { agentVersion } = await transport.register(options.agentVersion, await machine.identity(), signal);
+      const answer = await transport.register(options.agentVersion, await machine.identity(), signal);
+      const { agentVersion } = options.keepsVersion ? options : answer;
       observe?.({ type: 'registered', hostId: options.hostId, agentVersion });
       return agentVersion;
     } catch (error) {
