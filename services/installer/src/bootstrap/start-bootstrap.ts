@@ -1,6 +1,7 @@
 import { hasFetchedIgnition, type ServiceHost } from '@muster/host-api';
 import { fromDataUrl } from '@muster/ignition-config';
 import { errorMessage } from '@muster/schema';
+import { isHostname } from '@muster/validation-rules';
 import { execute, withRetry } from '../host.port';
 import {
   INSTALL_FOLDER,
@@ -93,7 +94,6 @@ const APPLY_RETRY = { tries: 3, intervalMs: 1_000 };
 const UNIT_POLL_MS = 5_000;
 const NODE_IMAGE_UNITS = ['node-image-pull.service', 'node-image-overlay.service'];
 const BOOTSTRAP_UNITS = ['bootkube.service', 'approve-csr.service', 'progress.service'];
-const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
 /** Runs the temporary control plane in the live system. */
 export async function startBootstrap(installation: Installation, signal: AbortSignal): Promise<void> {
@@ -141,7 +141,7 @@ async function applyConfig(installation: Installation, signal: AbortSignal): Pro
 
 async function checkHostname({ host, newId }: Installation, signal: AbortSignal): Promise<void> {
   const name = (await execute(host, ['hostname'], signal)).trim();
-  if (HOST_NAME.test(name) && name !== 'localhost') return;
+  if (isHostname(name)) return;
   await execute(host, ['hostnamectl', 'set-hostname', `random-hostname-${newId()}`], signal);
 }
 
