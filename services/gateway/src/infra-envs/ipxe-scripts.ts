@@ -38,7 +38,7 @@ export class IpxeScripts {
         const parameters = { file_name: IPXE_SCRIPT, ipxe_script_type: BOOT_ORDER_CONTROL };
         return ipxeChainScript(await this.urls.file(infraEnv, parameters, request));
       }
-      if (type === BOOT_ORDER_CONTROL) await this.refuseOnDisk(infraEnv.id, mac.toLowerCase());
+      if (mac !== '') await this.refuseOnDisk(infraEnv.id, mac.toLowerCase());
       const read = readKernelArguments(infraEnv.kernel_arguments ?? '');
       if ('refusal' in read) throw new RefusalError(read.refusal);
       return ipxeBootScript({

@@ -56,11 +56,13 @@ describe('network boot', () => {
     ['known', '', 200],
   ])('answers the script request of a host that is %s (%s) with %i', async (status, stage, expected) => {
     await gateway.project(3, [await host(status, stage)]);
-    const ask = async (mac: string): Promise<number> =>
-      (await gateway.call('GET', `${SCRIPT}&ipxe_script_type=boot-order-control&mac=${mac}`)).status;
-    expect(await ask(MAC)).toBe(expected);
-    expect(await ask('02:00:00:aa:bb:99')).toBe(200);
-    expect((await gateway.call('GET', `${SCRIPT}&mac=${MAC}`)).status).toBe(200);
+    for (const type of ['', '&ipxe_script_type=boot-order-control', '&ipxe_script_type=discovery-image-always']) {
+      const ask = async (mac: string): Promise<number> =>
+        (await gateway.call('GET', `${SCRIPT}${type}&mac=${mac}`)).status;
+      expect([type, await ask(MAC)]).toEqual([type, expected]);
+      expect([type, await ask('02:00:00:aa:bb:99')]).toEqual([type, 200]);
+    }
+    expect((await gateway.call('GET', SCRIPT)).status).toBe(200);
   });
 
   it('refuses the script when two hosts report the same MAC address', async () => {
