@@ -138,13 +138,15 @@ export class ClustersController {
     @Body() body: ReviseClusterBody,
     @Context() context: CommandContext,
   ): Promise<JsonAnswer> {
-    if (body.pull_secret !== undefined) checkPullSecret(body.pull_secret);
+    // Empty means unchanged, because clients send every field of their form.
+    const pullSecret = body.pull_secret || undefined;
+    if (pullSecret) checkPullSecret(pullSecret);
     await this.commands.execute(
       RegistrationService.method.reviseCluster,
       {
         clusterId,
         changes: toClusterSettings(body),
-        pullSecret: body.pull_secret,
+        pullSecret,
         operatorBundles: toOperatorBundles(body.operator_bundles),
       },
       context,

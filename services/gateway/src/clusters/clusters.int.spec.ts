@@ -169,6 +169,16 @@ describe('clusters over REST', () => {
     });
   });
 
+  it('does not change the pull secret when the given one is empty', async () => {
+    await gateway.answers(reviseCluster, () => ({ stored: { position: 3, revision: 1 } }));
+    await gateway.project(3, [clusterDocument()]);
+    const revise = (pull_secret: string) =>
+      gateway.call('PATCH', `${CLUSTERS}/${CLUSTER_ID}`, { json: { name: 'two', pull_secret } });
+    expect((await revise('')).status).toBe(201);
+    expect(gateway.received[0]?.body).toEqual({ clusterId: CLUSTER_ID, changes: { name: 'two' } });
+    expect((await revise(' ')).status).toBe(400);
+  });
+
   it('deletes with 204 and answers 404 afterwards', async () => {
     await gateway.answers(deregisterCluster, () => ({ stored: { position: 2, revision: 1 } }));
     await gateway.project(2, []);
