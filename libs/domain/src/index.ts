@@ -102,6 +102,6 @@ export { ignitionBase } from './steps/network-steps';
 export { PollScheduler } from './steps/pacing';
 export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';
 export type { StepCluster, StepContext, StepHost, StepImages, StepSettings } from './steps/step-context';
-export { commandsOfReply, inventoryRefusal, isReport } from './steps/step-replies';
+export { commandsOfReply, inventoryRefusal, isReport, isSecondStart } from './steps/step-replies';
 export { planSteps, STEP_ROWS } from './steps/step-table';
 export { parseVipLeases, vipMacAddress } from './steps/vip-leases';

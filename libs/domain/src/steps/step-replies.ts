@@ -52,6 +52,10 @@ const MEDIA_LOST_EXIT_CODE = 256;
 /** Podman reports that the container name is in use: the installer already runs and was started a second time. */
 const ALREADY_RUNNING = { exitCode: 125, text: 'the container name "assisted-installer" is already in use' };
 
+/** Returns whether the installer was started while it already runs. Such a reply is ignored. */
+export const isSecondStart = ({ stepType, exitCode, error }: StepResult): boolean =>
+  stepType === 'install' && exitCode === ALREADY_RUNNING.exitCode && error.includes(ALREADY_RUNNING.text);
+
 const REASON_CHARS_MAX = 1_000;
 /** The query of a URL contains the token of an image. */
 const QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']*/g;
@@ -62,14 +66,14 @@ const shownError = (error: string): string => error.replace(QUERY, '$1').slice(0
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(
   host: Pick<HostState, 'isMediaConnected'>,
-  { stepType, exitCode, error }: StepResult,
+  result: StepResult,
   at: string,
 ): readonly HostCommand[] {
+  const { stepType, exitCode, error } = result;
   if (exitCode === MEDIA_LOST_EXIT_CODE) return [{ type: 'LoseMedia', at, duringStep: stepType }];
   const commands: HostCommand[] = [];
   if (exitCode === 0 && !host.isMediaConnected) commands.push({ type: 'RegainMedia', at });
-  const isSecondStart = exitCode === ALREADY_RUNNING.exitCode && error.includes(ALREADY_RUNNING.text);
-  if (stepType === 'install' && exitCode !== 0 && !isSecondStart)
+  if (stepType === 'install' && exitCode !== 0 && !isSecondStart(result))
     commands.push({ type: 'ReportInstallFailure', at, reason: 'The installation command failed on the host' });
   if (stepType === 'download-boot-artifacts')
     commands.push(

@@ -262,10 +262,11 @@ describe('polls and replies of agents', () => {
       expect(await running.allEvents()).toEqual(before);
     });
 
-    it('do not end it when the installer was started twice', async () => {
+    it('do not end it when the installer was started twice, and report no failure', async () => {
       const error = 'Error: the container name "assisted-installer" is already in use by 1234';
       await cluster.reply(key, 'install', { exitCode: 125, error });
       expect((await running.host(key)).status).toBe('installing');
+      expect(running.reports).not.toContainEqual(expect.objectContaining({ hostKey: key, type: 'StepFailed' }));
       await cluster.reply(key, 'install', { exitCode: 125, error: 'no such image' });
       expect((await running.host(key)).status).toBe('error');
     });

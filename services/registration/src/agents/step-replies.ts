@@ -12,6 +12,7 @@ import {
   type HostState,
   inventoryRefusal,
   isReport,
+  isSecondStart,
   parseVipLeases,
 } from '@muster/domain';
 import { type CommandContext, NOTHING_STORED, type Stored } from '@muster/event-sourcing';
@@ -143,7 +144,7 @@ export class StepReplies {
       }
     }
     const isOwnRecord = stored !== NOTHING_STORED || reply.stepType === 'upgrade-agent';
-    if (reply.exitCode !== 0 && !isOwnRecord) await this.fail(key, state, reply, context);
+    if (reply.exitCode !== 0 && !isOwnRecord && !isSecondStart(reply)) await this.fail(key, state, reply, context);
     return { position: stored.position, revision: stored.revision };
   }
 
