@@ -247,9 +247,8 @@ describe('manifests of operators', () => {
     [['kube-descheduler', 'cnv'], [4, 16, 9], 'Automatic', 'DevPreviewLongLifecycle', 0],
   ] as const)(
     'of %j in %j deschedule in mode %s with the profile %s, with psi=1 in %d pools',
-    (operators, release, ...of) => {
+    (operators, release, mode, profile, pools) => {
       const chosen = operatorManifests([], cluster({ operators, release }));
-      const [mode, profile, pools] = of;
       const content = chosen.later.find(({ operator }) => operator === 'kube-descheduler')?.content ?? '';
       expect(documentsOf(content)).toMatchObject([{ spec: { mode, profiles: expect.arrayContaining([profile]) } }]);
       expect(chosen.files.filter(({ content: text }) => text.includes('psi=1'))).toHaveLength(pools);
