@@ -1,4 +1,5 @@
 import {
+  type InfraEnvDocument,
   ListInfraEnvsQuery,
   RegisterInfraEnvBody,
   ReviseInfraEnvBody,
@@ -15,12 +16,13 @@ import type { Ids } from '@muster/ports';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
-import { Answers, AnswersNothing } from '../api-document/answers.decorator';
+import { Answers, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, type Caller } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
 import { Context, newResourceId, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { ReleaseChoice } from '../catalogue/release-choice';
+import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { checkPullSecret, IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { InfraEnvViews } from '../views/infra-env-views';
@@ -37,15 +39,16 @@ export class InfraEnvsController {
   ) {}
 
   @Get()
-  @Answers('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { refersToOthers: true })
+  @AnswersText('List the infra-envs visible to the caller.', Type.Array(V2_INFRA_ENV), { refersToOthers: true })
   @Accepts('userAuth', 'watcherAuth')
-  listInfraEnvs(
+  async listInfraEnvs(
     @Query() query: ListInfraEnvsQuery,
     @Req() request: FastifyRequest,
     @CurrentCaller() caller: Caller,
-  ): Promise<readonly V2InfraEnv[]> {
+  ): Promise<JsonAnswer> {
     const wanted = { clusterId: query.cluster_id?.toLowerCase(), owner: query.owner };
-    return this.infraEnvs.list(wanted, (infraEnv) => this.ownership.shows(caller, infraEnv), request);
+    const isVisible = (infraEnv: InfraEnvDocument): boolean => this.ownership.shows(caller, infraEnv);
+    return jsonPieces(await this.infraEnvs.list(wanted, isVisible, request));
   }
 
   @Post()

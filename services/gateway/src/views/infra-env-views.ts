@@ -13,7 +13,9 @@ import { ADMIN } from '../auth/caller';
 import { LocalTokens } from '../auth/local.authenticator';
 import { Ownership } from '../auth/ownership';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
+import { jsonList, type JsonPiece } from '../http/file-answers';
 import { collect, findAll, noInfraEnv, SealedTexts } from './documents';
+import { RenderTurns } from './render-turns';
 
 type Asked = Pick<FastifyRequest, 'hostname' | 'host' | 'protocol' | 'caller'>;
 /** The host name of the request is that of the image service, unless a setting names another. */
@@ -140,6 +142,7 @@ export class InfraEnvViews {
     private readonly urls: ImageUrls,
     private readonly sealed: SealedTexts,
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'componentVersions'>,
+    private readonly turns: RenderTurns,
   ) {}
 
   /** @throws RefusalError `not-found` */
@@ -151,14 +154,15 @@ export class InfraEnvViews {
 
   /** @throws RefusalError `not-found` */
   async show(infraEnvId: string, request: FastifyRequest): Promise<V2InfraEnv> {
-    return this.present(await this.document(infraEnvId), request);
+    return (await this.prepare(await this.document(infraEnvId), request))();
   }
 
+  /** Returns the list as JSON in parts. */
   async list(
     filter: { readonly clusterId?: string; readonly owner?: string },
     isVisible: (infraEnv: InfraEnvDocument) => boolean,
     request: FastifyRequest,
-  ): Promise<readonly V2InfraEnv[]> {
+  ): Promise<readonly JsonPiece[]> {
     const where = {
       ...(filter.clusterId ? { cluster_id: filter.clusterId } : {}),
       ...(filter.owner ? { user_name: filter.owner } : {}),
@@ -166,10 +170,16 @@ export class InfraEnvViews {
     const documents = await collect(
       findAll(this.readModels, { collection: COLLECTIONS.infraEnvs, where, orderBy: { field: 'created_at' } }),
     );
-    return Promise.all(documents.filter(isVisible).map((document) => this.present(document, request)));
+    return jsonList(await Promise.all(documents.filter(isVisible).map((document) => this.text(document, request))));
   }
 
-  private async present(document: InfraEnvDocument, request: FastifyRequest): Promise<V2InfraEnv> {
+  /** Many infra-envs are read and rendered in several turns of the event loop. */
+  private async text(document: InfraEnvDocument, request: FastifyRequest): Promise<readonly JsonPiece[]> {
+    const render = await this.turns.run(() => this.prepare(document, request));
+    return [await this.turns.run(() => JSON.stringify(render()))];
+  }
+
+  private async prepare(document: InfraEnvDocument, request: FastifyRequest): Promise<() => V2InfraEnv> {
     const generatorVersion = this.config.componentVersions['assisted-installer-service'];
     const [url, ignitionConfigOverride, staticNetworkConfig] = await Promise.all([
       this.urls.of(document, request),
@@ -177,7 +187,7 @@ export class InfraEnvViews {
       this.staticNetworksOf(document),
     ]);
     const download = { url, expiresAt: this.urls.expiresAt(), generatorVersion };
-    return presentInfraEnv(document, download, { ignitionConfigOverride, staticNetworkConfig });
+    return () => presentInfraEnv(document, download, { ignitionConfigOverride, staticNetworkConfig });
   }
 
   /** Returns JSON text; undefined when the infra-env has no static networks. */
