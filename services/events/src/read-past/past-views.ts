@@ -2,7 +2,14 @@ import { type ClusterDocument, COLLECTIONS, type HostDocument, JOURNEY_COLLECTIO
 import { type MusterEvent, type RecordedMusterEvent, streamIdOf } from '@muster/contracts';
 import { DocumentChanges, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
-import { MAX_QUERY_DOCUMENTS, type ReadModels, type StreamId, type TurnLimits, TurnShare } from '@muster/ports';
+import {
+  type ReadModelConditions,
+  type ReadModelDocument,
+  type ReadModels,
+  type StreamId,
+  type TurnLimits,
+  TurnShare,
+} from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 
 /** The maximum number of events that one request for a past state reads. Hundreds of installations have fewer. */
@@ -31,7 +38,7 @@ export async function pastEvents(
 ): Promise<PastEvents> {
   const events: RecordedMusterEvent[] = [];
   let compactedUntil: string | undefined;
-  for (const streamId of await streamsOf(clusterId, atMs, readModels)) {
+  for (const streamId of await streamsOf(clusterId, atMs, readModels, time)) {
     let isCompacted = false;
     let last = '';
     for await (const page of eventStore.readStream(streamId)) {
@@ -48,33 +55,66 @@ export async function pastEvents(
   return { events: events.sort((first, second) => first.position - second.position), compactedUntil };
 }
 
+/** Number of documents that are read in one turn of the event loop at least. */
+const PAGE_DOCUMENTS = 500;
+
+/** Yields the documents of the query in pages, the next one when the turn has time. */
+async function* pagesOf<Document extends object>(
+  readModels: ReadModels,
+  query: ReadModelConditions<Document>,
+  time: TurnShare,
+): AsyncGenerator<readonly ReadModelDocument<Document>[]> {
+  for (let offset = 0; ; offset += PAGE_DOCUMENTS) {
+    if (!time.hasTime()) await time.nextTurn();
+    const page = await readModels.find({ ...query, offset, limit: PAGE_DOCUMENTS });
+    yield page;
+    if (page.length < PAGE_DOCUMENTS) return;
+  }
+}
+
 /**
  * Returns the keys of the hosts in the log of the cluster until `atMs`. Entering a cluster is logged, so they include the hosts that
  * have left it.
  * @throws RefusalError `invalid-input` for more than PAST_EVENTS_MAX entries
  */
-async function loggedHosts(clusterId: string, atMs: number, readModels: ReadModels): Promise<ReadonlySet<string>> {
+async function loggedHosts(
+  clusterId: string,
+  atMs: number,
+  readModels: ReadModels,
+  time: TurnShare,
+): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  for (let offset = 0; offset <= PAST_EVENTS_MAX; offset += MAX_QUERY_DOCUMENTS) {
-    const where = { cluster_id: clusterId, category: 'user' };
-    const page = await readModels.find({ collection: COLLECTIONS.events, where, offset });
+  const where = { cluster_id: clusterId, category: 'user' };
+  let entries = 0;
+  for await (const page of pagesOf(readModels, { collection: COLLECTIONS.events, where }, time)) {
     const past = page.filter(({ document }) => Date.parse(document.event_time) <= atMs);
     for (const { document } of past)
       if (document.infra_env_id && document.host_id) keys.add(`${document.infra_env_id}.${document.host_id}`);
     // Entries are ordered by position. Clocks of services differ by less than the time of a page.
-    if (past.length === 0 || page.length < MAX_QUERY_DOCUMENTS) return keys;
+    if (past.length === 0) break;
+    entries += page.length;
+    if (entries > PAST_EVENTS_MAX) throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
   }
-  throw new RefusalError({ code: 'invalid-input', reason: TOO_MUCH });
+  return keys;
 }
 
 /** Returns the streams of the cluster, of its present, former, deleted and installed hosts, and of their infra-envs. */
-async function streamsOf(clusterId: string, atMs: number, readModels: ReadModels): Promise<readonly StreamId[]> {
-  const keysIn = async (collection: string): Promise<readonly string[]> =>
-    (await readModels.find({ collection, where: { cluster_id: clusterId } })).map(({ key }) => key);
+async function streamsOf(
+  clusterId: string,
+  atMs: number,
+  readModels: ReadModels,
+  time: TurnShare,
+): Promise<readonly StreamId[]> {
+  const keysIn = async (collection: string): Promise<readonly string[]> => {
+    const keys: string[] = [];
+    for await (const page of pagesOf(readModels, { collection, where: { cluster_id: clusterId } }, time))
+      for (const { key } of page) keys.push(key);
+    return keys;
+  };
   const hosts = [COLLECTIONS.hosts, COLLECTIONS.deletedHosts, JOURNEY_COLLECTIONS.hosts];
   const hostKeys = new Set([
     ...(await Promise.all(hosts.map(keysIn))).flat(),
-    ...(await loggedHosts(clusterId, atMs, readModels)),
+    ...(await loggedHosts(clusterId, atMs, readModels, time)),
   ]);
   const infraEnvIds = new Set([
     ...(await keysIn(COLLECTIONS.infraEnvs)),

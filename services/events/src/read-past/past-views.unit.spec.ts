@@ -122,6 +122,41 @@ describe('a past state', () => {
     expect(otherWork).toBeGreaterThanOrEqual(Math.floor(events.length / 2) - 1);
   });
 
+  it('is read in several turns, the log of the cluster and its hosts in pages', async () => {
+    const hostIds = Array.from({ length: 1_100 }, (_, index) => `host-${index}`);
+    const entered = hostIds.map((hostId) => hostRegistered({ hostId }));
+    const events = record([infraEnvRegistered(), clusterRegistered(), ...entered]);
+    const { eventStore, readModels } = await stored(events);
+    const sizes: number[] = [];
+    const find: typeof readModels.find = async (query) => {
+      const page = await readModels.find(query);
+      sizes.push(page.length);
+      return page;
+    };
+    let nowMs = 0;
+    const time = new TurnShare(PAST_TIME, () => (nowMs += 1_000));
+    const turnsOf = async (atMs: number): Promise<{ readonly turns: number; readonly found: number }> => {
+      sizes.length = 0;
+      let turns = 0;
+      let next = setImmediate(function work() {
+        turns += 1;
+        next = setImmediate(work);
+      });
+      const past = await pastEvents(CLUSTER_ID, atMs, { eventStore, readModels: { ...readModels, find } }, time);
+      clearImmediate(next);
+      return { turns, found: past.events.length };
+    };
+    const all = await turnsOf(Date.parse(timeAt(events.length)));
+    expect(all.found).toBe(events.length);
+    expect(Math.max(...sizes)).toBe(500);
+    // Three pages of the log, of the hosts, and of the hosts of the journey each.
+    expect(sizes.filter((size) => size > 0).length).toBeGreaterThanOrEqual(9);
+    expect(all.turns).toBeGreaterThanOrEqual(4);
+    // A page without entries until the time is the last one of the log.
+    await turnsOf(Date.parse(timeAt(0)));
+    expect(sizes.slice(-2)).toEqual([500, 1]);
+  });
+
   it('contains nothing of other clusters', async () => {
     const platform = await stored(INSTALLATION_EVENTS);
     expect((await pastEvents('99999999-1111-4111-8111-111111111111', Date.parse(timeAt(99)), platform)).events).toEqual(
