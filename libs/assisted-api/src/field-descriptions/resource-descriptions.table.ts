@@ -168,7 +168,7 @@ export const INFRA_ENV_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['download_url', 'Download URL of the image.'],
   ['generator_version', 'Version of the image generator.'],
   ['size_bytes', 'Size of the last downloaded image in bytes.'],
-  ['mac', 'MAC address of the requesting host when the boot order is controlled.'],
+  ['mac', 'MAC address of the requesting host. A host that must boot from its disk receives 404.'],
   ['ipxe_script_type', 'Whether hosts always boot the image or follow the boot order.'],
   ['discovery_iso_type', 'Type of the image that the file is for.'],
 ];
