@@ -1,6 +1,6 @@
 import type { StateConsumer, StateTable } from '@muster/ports';
 import Database from 'libsql';
-import { createFile } from './database';
+import { createFile, DatabaseUnusable } from './database';
 
 /** Raised when the tables of all consumers or the encoding of rows change. */
 const FORMAT_VERSION = 1;
@@ -21,7 +21,7 @@ const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/;
 export const isDamage = (error: unknown): boolean =>
   error instanceof OtherFormat ||
   error instanceof DamagedRow ||
-  (error instanceof Database.SqliteError && DAMAGE.test(error.code));
+  ((error instanceof Database.SqliteError || error instanceof DatabaseUnusable) && DAMAGE.test(error.code ?? ''));
 
 /**
  * Opens the file, creating it when it is absent or empty. A commit survives the end of the process; after a power failure the
@@ -93,10 +93,15 @@ export function prepareTable(
   const isCreated = found?.[0] !== declared;
   if (isCreated) {
     database.exec('BEGIN IMMEDIATE');
-    database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
-    for (const statement of create) database.exec(statement);
-    database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
-    database.exec('COMMIT');
+    try {
+      database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
+      for (const statement of create) database.exec(statement);
+      database.prepare('INSERT OR REPLACE INTO declarations (name, declared) VALUES (?, ?)').run(sqlName, declared);
+      database.exec('COMMIT');
+    } catch (error) {
+      if (database.inTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
   }
   return { table: { ...table, sqlName, sqlPut: putStatement(sqlName, table.fields) }, isCreated };
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StateConsumer, StateStore } from '@muster/ports';
+import type { SavedState, StateConsumer, StateStore } from '@muster/ports';
 import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import Database from 'libsql';
 import { openDatabase } from './database';
@@ -37,13 +37,19 @@ describe.each([
 });
 
 const SAMPLE: StateConsumer = { name: 'sample', tables: [{ name: 'rows', fields: [], indexes: [] }] };
+const WITH_FIELD: StateConsumer = { name: 'sample', tables: [{ name: 'rows', fields: ['id'], indexes: [] }] };
 const LARGE = Buffer.alloc(100_000, 'x');
+
+interface Opened {
+  readonly store: StateStore;
+  readonly state: SavedState;
+}
 
 describe('sqliteStateStore', () => {
   const directory = temporaryDirectory();
   const opened: StateStore[] = [];
   const discarded: string[] = [];
-  const open = async (file: string) => {
+  const open = async (file: string): Promise<Opened> => {
     const store = sqliteStateStore({ file, onDiscarded: (reason) => discarded.push(reason) });
     opened.push(store);
     return { store, state: await store.open(SAMPLE) };
@@ -100,6 +106,26 @@ describe('sqliteStateStore', () => {
     expect(next.state.get('rows', 'a')).toBeUndefined();
     expect(discarded).toHaveLength(1);
   });
+
+  it.each([
+    ['emptied', async ({ state }: Opened) => state.clear(['rows'])],
+    ['saved', async ({ state }: Opened) => state.save([{ table: 'rows', key: 'b', row: undefined }], () => undefined)],
+    ['opened with other fields', async ({ store }: Opened) => store.open(WITH_FIELD)],
+  ])(
+    'reports a file without its second half as damaged when a table is %s, and replaces it at the next start',
+    async (what, use) => {
+      const file = join(directory.path, `damaged-${what.length}.sqlite`);
+      await save(file);
+      truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096);
+      const found = await open(file);
+      await expect(use(found)).rejects.toThrow(/is damaged: .* Restart Muster/);
+      expect(discarded).toEqual([]);
+      await found.store.close().catch(() => undefined);
+      const next = await open(file);
+      expect(next.state.get('rows', 'a')).toBeUndefined();
+      expect(discarded).toEqual([expect.stringContaining('could not be read or written')]);
+    },
+  );
 
   it('returns the rows of before from every read until the save is answered, and then all new ones', async () => {
     const writer = threadOf();

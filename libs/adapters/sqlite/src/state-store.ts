@@ -30,7 +30,7 @@ export interface SqliteStateStoreOptions {
 const SAVE_TIME: TurnLimits = { minMs: 1, share: 0.2, maxMs: 8 };
 /** The write-ahead log is moved into the database file when it is larger than this. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
-/** Path of the marker file. It exists when a read found damage, so that the file is discarded at the next start. */
+/** Path of the marker file. It exists when damage was found, so that the file is discarded at the next start. */
 const markerOf = (file: string): string => `${file}.damaged`;
 
 /** Opens (or creates) the saved states of one process. A file that is damaged or of another format is replaced by an empty one. */
@@ -44,7 +44,7 @@ export const sqliteStateStore = ({
     rmSync(markerOf(file), { force: true });
     onDiscarded(`${file}: ${reason}`);
   };
-  if (existsSync(markerOf(file))) discard('a row could not be read');
+  if (existsSync(markerOf(file))) discard('it could not be read or written');
   const database = openOrReplace(file, discard);
   const writes = writer.open('state', { file });
   let turn: Promise<unknown> = Promise.resolve();
@@ -58,7 +58,9 @@ export const sqliteStateStore = ({
 
   return {
     open: async (consumer) => {
-      const prepared = await inTurn(() => consumer.tables.map((table) => prepareTable(database, consumer, table)));
+      const prepared = await inTurn(() =>
+        detecting(file, consumer.name, () => consumer.tables.map((table) => prepareTable(database, consumer, table))),
+      );
       return new SqliteSavedState({
         file,
         database,
@@ -86,6 +88,23 @@ function openOrReplace(file: string, discard: (reason: string) => void): Databas
     discard(error instanceof Error ? error.message : String(error));
     return openStateDatabase(file);
   }
+}
+
+/** @throws StateDamaged when the work finds damage in the file, which the next start then discards */
+function detecting<Result>(file: string, place: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw asDamage(file, place, error);
+  }
+}
+
+function asDamage(file: string, place: string, error: unknown): unknown {
+  if (!isDamage(error)) return error;
+  writeFileSync(markerOf(file), '');
+  return new StateDamaged(`${file}, ${place}`, error instanceof Error ? error.message : String(error), {
+    cause: error,
+  });
 }
 
 /** Returns a condition as SQL with its parameters. */
@@ -182,7 +201,7 @@ class SqliteSavedState implements SavedState {
       } catch (error) {
         release();
         await writes.run('discard', []).catch(() => undefined);
-        throw error;
+        throw asDamage(this.options.file, 'a save', error);
       }
       await this.checkLog();
     });
@@ -225,21 +244,16 @@ class SqliteSavedState implements SavedState {
   }
 
   async clear(tables: readonly string[]): Promise<void> {
-    const { database, inTurn } = this.options;
-    await inTurn(() => tables.forEach((table) => database.exec(`DELETE FROM ${this.table(table).sqlName}`)));
+    const { inTurn } = this.options;
+    await inTurn(() => tables.forEach((table) => this.clearTable(this.table(table).sqlName)));
+  }
+
+  private clearTable(sqlName: string): void {
+    detecting(this.options.file, sqlName, () => this.options.database.exec(`DELETE FROM ${sqlName}`));
   }
 
   private read<Result>(place: string, work: () => Result): Result {
-    try {
-      return work();
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      const { file } = this.options;
-      writeFileSync(markerOf(file), '');
-      throw new StateDamaged(`${file}, ${place}`, error instanceof Error ? error.message : String(error), {
-        cause: error,
-      });
-    }
+    return detecting(this.options.file, place, work);
   }
 
   private reading(sql: string): Database.Statement {
