@@ -1,18 +1,5 @@
 import { eventually } from '@muster/testing';
-import type { Machine } from '../machine/machine.port';
-import { createHttpTransport } from '../transport/http-transport';
-import { type AgentOptions, runAgent } from './agent';
-import {
-  type Answer,
-  collectNotes,
-  HOST_ID,
-  INFRA_ENV_ID,
-  machineThatCan,
-  quickTimer,
-  type Received,
-  registered,
-  startHttpService,
-} from './agent.fixture.spec';
+import { type Answer, HOST_ID, INFRA_ENV_ID, machineThatCan, registered, startAgent } from './agent.fixture.spec';
 
 const INSTRUCTIONS = `/hosts/${HOST_ID}/instructions`;
 const steps = (...types: string[]): Answer => ({
@@ -26,42 +13,10 @@ const steps = (...types: string[]): Answer => ({
 
 describe('an agent over HTTP', () => {
   let stop: () => Promise<void>;
-  const start = async (
-    answer: (call: Received) => Answer,
-    abilities: Machine['abilities'] = {},
-    settings: Partial<Pick<AgentOptions, 'agentVersion' | 'isRegistered' | 'keepsVersion' | 'endsAfterUpgrade'>> = {},
-  ) => {
-    const service = await startHttpService(answer);
-    const { observe, of, notes } = collectNotes();
-    const ending = new AbortController();
-    const transport = createHttpTransport({
-      serviceUrl: service.url,
-      infraEnvId: INFRA_ENV_ID,
-      hostId: HOST_ID,
-      token: 'secret',
-      timer: quickTimer,
-    });
-    const running = runAgent(
-      {
-        machine: machineThatCan(abilities),
-        transport,
-        hostId: HOST_ID,
-        agentVersion: 'quay.io/agent:0',
-        clock: { nowMs: () => 1_700_000_000_999 },
-        timer: quickTimer,
-        random: () => 0.5,
-        ...settings,
-        observe,
-      },
-      ending.signal,
-    );
-    stop = async () => {
-      ending.abort();
-      await running;
-      await transport.close();
-      await service.stop();
-    };
-    return { service, of, notes, running };
+  const start = async (...options: Parameters<typeof startAgent>) => {
+    const agent = await startAgent(...options);
+    stop = agent.stop;
+    return agent;
   };
   afterEach(() => stop());
 
@@ -190,6 +145,45 @@ describe('an agent over HTTP', () => {
       () => service.of('POST', INSTRUCTIONS).length > 0 && polls > 3,
     );
     expect(begun).toBe(1);
+  });
+
+  describe('whose installer runs', () => {
+    const order = { role: 'master', cluster_id: 'c', infra_env_id: 'i', host_id: HOST_ID, boot_device: '/dev/sda' };
+    const args = [JSON.stringify({ ...order, controller_image: 'quay.io/c:1', installer_image: 'quay.io/i:1' })];
+    const install = { status: 200, json: { instructions: [{ step_type: 'install', step_id: 'install-1', args }] } };
+    /** Without an installer, the agent registers again after fewer failed polls. */
+    const FAILED_POLLS = 40;
+
+    it('keeps polling during an outage of more than 15 minutes', async () => {
+      let polls = 0;
+      const { service, of } = await start(
+        ({ method, url }) => {
+          if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
+          if (method === 'POST') return { status: 204 };
+          polls += 1;
+          return polls === 1 ? install : polls <= FAILED_POLLS ? { status: 500 } : steps('verify-vips');
+        },
+        {
+          install: (_order, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+          'verify-vips': async () => [],
+        },
+      );
+      await eventually('the service is available again', () => service.of('POST', INSTRUCTIONS).length > 0);
+      expect(of('leaving')).toEqual([]);
+      expect(service.of('POST', '/hosts')).toHaveLength(1);
+    });
+
+    it('polls without a registration, and does not start the installer again, after the agent was restarted', async () => {
+      const machine = { ...machineThatCan({ install: async () => undefined }), isInstalling: async () => true };
+      const { service, of } = await start(
+        ({ method }) => (method === 'GET' ? install : { status: 500 }),
+        {},
+        { machine },
+      );
+      await eventually('the agent polls', () => service.of('GET', INSTRUCTIONS).length > 2);
+      expect(service.of('POST', '/hosts')).toEqual([]);
+      expect(of('step-started')).toEqual([]);
+    });
   });
 
   it('registers again when the service ends the session', async () => {

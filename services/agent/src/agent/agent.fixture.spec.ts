@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { realTimer, type Timer } from '@muster/host-api';
 import type { Machine } from '../machine/machine.port';
-import type { AgentLogEntry } from './agent';
+import { createHttpTransport } from '../transport/http-transport';
+import { type AgentLogEntry, type AgentOptions, runAgent } from './agent';
 
 export const INFRA_ENV_ID = '0b5e6f0e-6f4b-4f0e-9a55-4a8f3a5b8f10';
 export const HOST_ID = 'c01d071b-72be-3977-1bb2-5aa770057ed0';
@@ -73,6 +74,7 @@ export const machineThatCan = (abilities: Machine['abilities']): Machine => ({
     bootId: 'boot-1',
   }),
   isMediaReadable: async () => true,
+  isInstalling: async () => false,
 });
 
 export const collectNotes = () => {
@@ -83,3 +85,44 @@ export const collectNotes = () => {
     of: (type: AgentLogEntry['type']) => notes.filter((note) => note.type === type),
   };
 };
+
+/** An agent that polls, over HTTP, a service whose responses the test defines. */
+export async function startAgent(
+  answer: (call: Received) => Answer,
+  abilities: Machine['abilities'] = {},
+  settings: Partial<
+    Pick<AgentOptions, 'agentVersion' | 'machine' | 'isRegistered' | 'keepsVersion' | 'endsAfterUpgrade'>
+  > = {},
+) {
+  const service = await startHttpService(answer);
+  const { observe, of, notes } = collectNotes();
+  const ending = new AbortController();
+  const transport = createHttpTransport({
+    serviceUrl: service.url,
+    infraEnvId: INFRA_ENV_ID,
+    hostId: HOST_ID,
+    token: 'secret',
+    timer: quickTimer,
+  });
+  const running = runAgent(
+    {
+      machine: machineThatCan(abilities),
+      transport,
+      hostId: HOST_ID,
+      agentVersion: 'quay.io/agent:0',
+      clock: { nowMs: () => 1_700_000_000_999 },
+      timer: quickTimer,
+      random: () => 0.5,
+      ...settings,
+      observe,
+    },
+    ending.signal,
+  );
+  const stop = async (): Promise<void> => {
+    ending.abort();
+    await running;
+    await transport.close();
+    await service.stop();
+  };
+  return { service, of, notes, running, stop };
+}

@@ -4,7 +4,7 @@ import { errorMessage } from '@muster/schema';
 import type { Machine } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
 import { type Instructions, type StepInstruction, type Transport, TransportRefused } from '../transport/transport.port';
-import { createBackoff, createWakeSignal } from './waiting';
+import { createBackoff, createWakeSignal, STEP_MS_MAX } from './waiting';
 
 /** Log entries of a running agent. */
 export type AgentLogEntry =
@@ -101,13 +101,16 @@ const NOT_FOUND = 404;
 
 /**
  * Runs from one registration to the next: waits for a poll or a wake-up, and starts the returned steps without waiting
- * for them.
+ * for them. While the installer runs, an unavailable service does not end the session, because a host that registers
+ * during its installation has restarted.
  */
 export async function runSession(options: AgentOptions, signal: AbortSignal): Promise<SessionEnd> {
   const wakeSignal = createWakeSignal(options.timer);
   const cache = createReplyCache();
   const backoff = createBackoff(options.random ?? Math.random);
   const working = new Set<string>();
+  const isInstalling = async (): Promise<boolean> =>
+    working.has('install') || (await options.machine.isInstalling(signal));
   let isUpgraded = false;
   const stopListening = options.transport.listen(wakeSignal.ring);
   try {
@@ -122,7 +125,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
         if (signal.aborted) break;
         const reason = errorMessage(error);
         if (error instanceof TransportRefused && error.status === NOT_FOUND) return { kind: 'forgotten', reason };
-        const retryMs = backoff.next();
+        const retryMs = backoff.next() ?? ((await isInstalling()) ? STEP_MS_MAX : undefined);
         if (retryMs === undefined) return { kind: 'register-again', reason };
         options.observe?.({ type: 'poll-failed', reason, retryMs });
         await wakeSignal.wait(retryMs, signal);
@@ -130,7 +133,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
       }
       for (const order of instructions.steps) {
         // A wake-up may cause a second poll that returns a running step again.
-        if (working.has(order.stepType)) continue;
+        if (working.has(order.stepType) || (order.stepType === 'install' && (await isInstalling()))) continue;
         working.add(order.stepType);
         void doStep(options, cache, order, signal)
           .then((hasUpgraded) => {
@@ -189,14 +192,15 @@ const FINAL_STATUSES = [401, 403, 404, 409];
 
 /**
  * Runs an agent until `signal` is aborted:
- * 1. register, and repeat after failures;
+ * 1. register, and repeat after failures, unless the installer runs;
  * 2. poll for steps, run them and reply, until the session ends;
  * 3. start again.
  * With `isRegistered`, only steps are run. With `endsAfterUpgrade`, it also ends after an upgrade.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const runnerVersion = options.isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
+    const isRegistered = options.isRegistered || (await options.machine.isInstalling(signal));
+    const runnerVersion = isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
     const end = await runSession({ ...options, agentVersion: runnerVersion }, signal);
     if (signal.aborted) return;

@@ -3,7 +3,7 @@ import type { Timer } from '@muster/host-api';
 const FIRST_MS = 500;
 const FACTOR = 1.5;
 const SPREAD = 0.5;
-const STEP_MS_MAX = 60_000;
+export const STEP_MS_MAX = 60_000;
 /** After this time without an answer the agent registers again. */
 const TOTAL_MS_MAX = 15 * 60_000;
 

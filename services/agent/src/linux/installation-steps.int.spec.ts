@@ -64,6 +64,20 @@ const ORDER = {
   proxy: { http_proxy: 'http://p:1' },
 };
 
+describe('an installer that runs', () => {
+  const stopped = { exitCode: 3, stdout: 'inactive\n' };
+
+  it.each([
+    ['in its unit', { systemctl: 'active\n' }, true],
+    ['in its container', { systemctl: stopped, podman: 'true\n' }, true],
+    ['no more', { systemctl: stopped, podman: 'false\n' }, false],
+    ['not at all', { systemctl: stopped, podman: { exitCode: 125 } }, false],
+    ['not, without the programs', {}, false],
+  ])('%s is recognized', async (_, programs, isRunning) => {
+    expect(await machineWith(recorded(programs).run).isInstalling(signal)).toBe(isRunning);
+  });
+});
+
 describe('the installation', () => {
   it('runs this executable in a unit of its own, with the token in the environment only', async () => {
     const { lines, run, given } = recorded({ 'systemd-run': '' });

@@ -68,6 +68,20 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
   };
 }
 
+/** Returns whether the installer runs in its unit or in its container. */
+export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): Promise<boolean> {
+  const answers = (expected: string, program: string, ...args: string[]): Promise<boolean> =>
+    run(program, args, signal).then(
+      ({ stdout }) => stdout.trim() === expected,
+      // A machine without the program has not started the installer with it.
+      () => false,
+    );
+  return (
+    (await answers('active', 'systemctl', 'is-active', `${INSTALLER_UNIT}.service`)) ||
+    answers('true', 'podman', 'container', 'inspect', '--format', '{{.State.Running}}', INSTALLER_CONTAINER)
+  );
+}
+
 /** Runs in a systemd unit of its own, because the agent may restart meanwhile. */
 async function installWithExecutable(
   order: InstallRequest,

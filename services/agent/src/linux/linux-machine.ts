@@ -12,7 +12,7 @@ import { allocateLeases } from './dhcp-leases';
 import { checkDiskSpeed } from './disk-speed';
 import { readDisks } from './disks';
 import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
-import { createInstallationSteps } from './installation-steps';
+import { createInstallationSteps, isInstallerRunning } from './installation-steps';
 import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
 import { readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
@@ -96,6 +96,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       bootId: files.text('/proc/sys/kernel/random/boot_id') ?? '',
     }),
     isMediaReadable: async () => isMediaReadable(files),
+    isInstalling: (signal) => isInstallerRunning(run, signal),
   };
 }
 

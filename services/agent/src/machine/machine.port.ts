@@ -56,6 +56,8 @@ export interface Machine {
   identity(): Promise<MachineIdentity>;
   /** False when the discovery image cannot be read any more, because the virtual media was removed. */
   isMediaReadable(): Promise<boolean>;
+  /** Whether the installer runs, also when an earlier process of the agent started it. */
+  isInstalling(signal: AbortSignal): Promise<boolean>;
   /** Implementations of the steps. A step without one is answered with a reason. */
   readonly abilities: Abilities;
 }

@@ -8,6 +8,7 @@ const machineWith = (abilities: Abilities, mediaAnswers: boolean[] = []): Machin
   abilities,
   identity: async () => ({ baseboardSerial: '', systemUuid: '', systemSerial: '', macAddresses: [], bootId: '' }),
   isMediaReadable: async () => mediaAnswers.shift() ?? true,
+  isInstalling: async () => false,
 });
 
 describe('a step', () => {

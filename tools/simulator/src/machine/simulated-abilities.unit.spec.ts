@@ -23,6 +23,7 @@ describe('a simulated machine', () => {
     }),
     identity: async () => ({ ...hardware.identity, bootId: '' }),
     isMediaReadable: async () => true,
+    isInstalling: async () => false,
   };
   const run = async (type: string, ...args: unknown[]) => {
     const texts = args.map((arg) => (typeof arg === 'string' ? arg : JSON.stringify(arg)));

@@ -236,6 +236,8 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     },
     identity: async () => ({ ...hardware.identity, bootId }),
     isMediaReadable: async () => media !== undefined,
+    // The installer ends together with the agent that runs it.
+    isInstalling: async () => false,
     insert: (settings) => {
       media = settings;
     },
