@@ -16,6 +16,11 @@ export interface EntryKind<Key extends string, Entry extends object, Saved> {
    * from it.
    */
   isOpen(entry: Entry, key: Key): boolean;
+  /**
+   * Computes after a start what an open entry needs of other entries. Each step is short, and a next one may follow in a later turn of
+   * the event loop. No event is observed in between.
+   */
+  prepare?(entry: Entry): Iterable<undefined>;
   /** Called when the entry was removed from memory. */
   forgotten?(key: Key): void;
 }

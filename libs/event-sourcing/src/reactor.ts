@@ -106,6 +106,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     return next;
   };
 
+  const loaded = saved?.loadOpen();
   const feed: Feed = startFeed({
     name,
     store: options.store,
@@ -113,6 +114,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     fromPosition: observed,
     onError: options.onError,
     onPage: async (page, time) => {
+      await loaded;
       for (let from = 0; from < page.length;) {
         from = observePart(page, from, time);
         if (from < page.length) await time.nextTurn();
@@ -121,7 +123,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     },
   });
 
-  const caughtUp = feed.caughtUp.then(() => {
+  const caughtUp = Promise.all([feed.caughtUp, loaded]).then(() => {
     live = true;
     for (const key of options.openKeys?.() ?? []) past.add(key);
     for (const key of past) {

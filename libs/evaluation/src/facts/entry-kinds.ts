@@ -44,9 +44,11 @@ type SavedCluster = Pick<
 
 export const clusterKind = ({
   hostKeysOf,
+  prepare,
   forgotten,
 }: {
   readonly hostKeysOf: (id: string) => HostKeys;
+  readonly prepare: (cluster: ClusterEntry) => Iterable<undefined>;
   readonly forgotten: (id: string) => void;
 }): EntryKind<string, ClusterEntry, SavedCluster> => ({
   shape: CLUSTERS,
@@ -64,6 +66,7 @@ export const clusterKind = ({
     return { id, ...saved, facts, hostKeys: hostKeysOf(id), combined: undefined };
   },
   isOpen: ({ state }) => !isClosedCluster(state),
+  prepare,
   forgotten,
 });
 
@@ -74,14 +77,19 @@ export const noHosts = (facts: ClusterSettingsFacts): CombinedHosts => ({
   collisionReporters: new Set(),
 });
 
-/** Returns what follows from the hosts. */
-export function combine(facts: ClusterSettingsFacts, hosts: readonly HostEntry[]): CombinedHosts {
+/** Returns what follows from the hosts, after two steps for each host. */
+export function* combine(
+  facts: ClusterSettingsFacts,
+  hosts: readonly HostEntry[],
+): Generator<undefined, CombinedHosts> {
   const combined = noHosts(facts);
   const { names, connectivity, weakReporters, collisionReporters } = combined;
   const ordered = connectedLast(hosts);
   // A host that is added after the connections of others have been set searches all of them.
-  for (const { state, reports } of ordered)
+  for (const { state, reports } of ordered) {
     connectHost(connectivity, state.hostId, { hardware: reports.hardware, reaches: undefined });
+    yield;
+  }
   for (const host of ordered) {
     const { key, state, reports } = host;
     const name = nameOf(host);
@@ -89,6 +97,7 @@ export function combine(facts: ClusterSettingsFacts, hosts: readonly HostEntry[]
     connectHost(connectivity, state.hostId, reports);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
     if (reports.collisions.length > 0) collisionReporters.add(key);
+    yield;
   }
   return combined;
 }

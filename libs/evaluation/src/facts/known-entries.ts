@@ -41,6 +41,7 @@ export class KnownEntries {
     this.clusters = make(
       clusterKind({
         hostKeysOf: (id) => this.membership.hostsOf(id),
+        prepare: (cluster) => (cluster.combined ? [] : this.combineHosts(cluster)),
         forgotten: (id) => this.membership.forgetCluster(id),
       }),
     );
@@ -78,7 +79,15 @@ export class KnownEntries {
 
   /** Returns what follows from all hosts of the cluster together. Reads all of them when the entry was loaded from the saved state. */
   combinedOf(cluster: ClusterEntry): CombinedHosts {
-    return (cluster.combined ??= combine(cluster.facts, this.hostsOf(cluster)));
+    if (cluster.combined) return cluster.combined;
+    const steps = this.combineHosts(cluster);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+  }
+
+  private *combineHosts(cluster: ClusterEntry): Generator<undefined, CombinedHosts> {
+    const combined = yield* combine(cluster.facts, this.hostsOf(cluster));
+    // Something may have needed it between two steps.
+    return (cluster.combined ??= combined);
   }
 
   /** Called for each event before it is applied to its entry. */

@@ -20,6 +20,7 @@ import {
   temporaryDirectory,
 } from '@muster/testing';
 import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
+import { ClusterConnectivity } from '@muster/validation-rules';
 import { FACTS_SHAPES, hostKind } from './entry-kinds';
 import { FactsView } from './facts-view';
 import type { HostEntry } from './view-entries';
@@ -114,14 +115,16 @@ describe('a cluster in the saved state', () => {
   const HOSTS = Array.from({ length: 260 }, (_, number) => hostKey(number + 1));
   const [first] = HOSTS;
   if (!first) throw new Error('there are hosts');
+  /** `LOAD_TIME` of the saved states. */
+  const LOAD_MS_PER_TURN_MAX = 20;
   const directory = temporaryDirectory();
   afterAll(() => directory.remove());
 
-  const open = async () => {
+  const open = async (name: string) => {
     const onError = (error: Error): never => {
       throw error;
     };
-    const file = join(directory.path, 'clusters.sqlite');
+    const file = join(directory.path, `${name}.sqlite`);
     const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError);
     const consumer = await states.open('sample', [viewFold('sample', 1, FACTS_SHAPES)]);
     const read = jest.spyOn(consumer.state, 'get');
@@ -132,17 +135,17 @@ describe('a cluster in the saved state', () => {
         .map((event) => view.observe(event))
         .at(-1);
     consumer.reached('sample', 0, undefined);
-    return { view, states, observe, hostsRead };
+    return { view, states, consumer, observe, hostsRead };
   };
 
   it('is loaded without its hosts for events that change nothing that rules read of its hosts', async () => {
-    const before = await open();
+    const before = await open('installed');
     before.observe(infraEnvRegistered(), clusterRegistered());
     for (const key of HOSTS) before.observe(hostRegistered(key), inventoryReported(key), hostEntered(key, 'installed'));
     before.observe(clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: '' }));
     await before.states.close();
 
-    const { view, states, observe, hostsRead } = await open();
+    const { view, states, observe, hostsRead } = await open('installed');
     expect(observe(clusterEvent('ClusterProgressed', { totalPercentage: 100 }))).toEqual([]);
     expect(observe(clusterEvent('ClusterSettingsRevised', { changes: { name: 'other' } }))).toHaveLength(261);
     expect(hostsRead()).toEqual([]);
@@ -151,6 +154,46 @@ describe('a cluster in the saved state', () => {
     expect(view.cluster(CLUSTER_ID)?.hostKeys.size).toBe(HOSTS.length);
     expect(observe(hostEvent(first, 'HostDeregistered', {}))).toContain(`cluster:${CLUSTER_ID}`);
     expect(hostsRead().length).toBeGreaterThanOrEqual(HOSTS.length);
+    await states.close();
+  });
+
+  it('is prepared after a start over several turns of the event loop, and its hosts stay in memory', async () => {
+    const before = await open('open');
+    before.observe(infraEnvRegistered(), clusterRegistered());
+    for (const key of HOSTS) before.observe(hostRegistered(key), inventoryReported(key), hostEntered(key, 'installed'));
+    await before.states.close();
+
+    const { view, states, consumer, hostsRead } = await open('open');
+    let turn = 0;
+    const nextTurn = (): void => {
+      turn += 1;
+      immediate = setImmediate(nextTurn);
+    };
+    let immediate = setImmediate(nextTurn);
+    const setInTurn = new Map<number, number>();
+    const { setHost } = ClusterConnectivity.prototype;
+    const spy = jest.spyOn(ClusterConnectivity.prototype, 'setHost').mockImplementation(function (
+      this: ClusterConnectivity,
+      ...args
+    ) {
+      for (const endMs = performance.now() + 1; performance.now() < endMs;);
+      setInTurn.set(turn, (setInTurn.get(turn) ?? 0) + 1);
+      return setHost.apply(this, args);
+    });
+    await consumer.loadOpen();
+    clearImmediate(immediate);
+    const { length: setCalls } = spy.mock.calls;
+    expect(setCalls).toBe(2 * HOSTS.length);
+    expect(Math.max(...setInTurn.values())).toBeLessThanOrEqual(LOAD_MS_PER_TURN_MAX + 1);
+    expect(hostsRead()).toHaveLength(HOSTS.length);
+
+    const cluster = view.cluster(CLUSTER_ID);
+    expect(cluster && [...view.combinedOf(cluster).names.values()].flatMap((keys) => [...keys]).toSorted()).toEqual(
+      HOSTS,
+    );
+    expect(cluster && view.hostsOf(cluster)).toHaveLength(HOSTS.length);
+    expect(spy).toHaveBeenCalledTimes(setCalls);
+    expect(hostsRead()).toHaveLength(HOSTS.length);
     await states.close();
   });
 });

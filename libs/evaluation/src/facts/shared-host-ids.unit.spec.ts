@@ -78,7 +78,7 @@ describe.each([
   it('has the connectivity of the connected host after its cluster is read from the saved state', () => {
     const view = viewOf(...SETUP, ...unreached(duplicate), ...HOSTS.flatMap(connected));
     const cluster = clusterOf(view);
-    const kind = clusterKind({ hostKeysOf: () => cluster.hostKeys, forgotten: () => undefined });
+    const kind = clusterKind({ hostKeysOf: () => cluster.hostKeys, prepare: () => [], forgotten: () => undefined });
     const loaded = kind.fromSaved(kind.toSaved(cluster), CLUSTER_ID);
     expect(view.combinedOf(loaded).connectivity.groups(3)?.get(NETWORK)).toEqual(all);
   });

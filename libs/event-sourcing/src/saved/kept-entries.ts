@@ -116,7 +116,7 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   }
 
   inMemory(): Iterable<Entry> {
-    if (!this.areOpenLoaded) this.loadOpen();
+    if (!this.areOpenLoaded) for (const _ of this.loadOpen());
     return [...this.held.values(), ...this.resting.values()];
   }
 
@@ -136,6 +136,23 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
 
   get unsaved(): number {
     return this.changedKeys.size;
+  }
+
+  *loadOpen(): Generator<undefined, void> {
+    for (const key of this.savedKeys(OPEN, true)) {
+      this.hold(key);
+      yield;
+    }
+    this.areOpenLoaded = true;
+  }
+
+  *prepareOpen(): Generator<undefined, void> {
+    for (const [key, entry] of this.held) {
+      // It is saved again, and then leaves memory.
+      if (!this.kind.isOpen(entry, key)) this.changedKeys.add(key);
+      else yield* this.kind.prepare?.(entry) ?? [];
+      yield;
+    }
   }
 
   freeze(): FrozenChanges {
@@ -176,11 +193,6 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     return found.map(({ key }) => key as Key);
   }
 
-  private loadOpen(): void {
-    this.areOpenLoaded = true;
-    for (const key of this.savedKeys(OPEN, true)) this.get(key);
-  }
-
   /**
    * Moves saved entries to the cache that were closed and have not changed since. They were checked before: whether one is open may
    * depend on an entry that has just left memory.
@@ -212,6 +224,15 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     if (this.kind.isOpen(entry, key)) this.held.set(key, entry);
     else this.rest(key, entry);
     return entry;
+  }
+
+  /** Keeps an entry that was saved as open. Whether it is open may depend on an entry that is not in memory yet. */
+  private hold(key: Key): void {
+    if (this.held.has(key) || this.changedKeys.has(key) || this.savingKeys.has(key)) return;
+    const entry = this.rested(key) ?? this.readSaved(key);
+    if (!entry) return;
+    this.resting.delete(key);
+    this.held.set(key, entry);
   }
 
   private readSaved(key: Key): Entry | undefined {

@@ -7,6 +7,8 @@ import {
   type StateChange,
   type StateStore,
   type StateTable,
+  type TurnLimits,
+  TurnShare,
 } from '@muster/ports';
 import { FilteredState } from './filtered-state';
 import { decodeValue, encodeValue } from './values';
@@ -42,7 +44,14 @@ export interface ChangeSource {
   readonly unsaved: number;
   /** Returns the changes since the last call. */
   freeze(): FrozenChanges;
+  /** Loads the open entries, one in each step. */
+  loadOpen?(): Iterable<undefined>;
+  /** Prepares the open entries when those of all sources are loaded. */
+  prepareOpen?(): Iterable<undefined>;
 }
+
+/** Time in which open entries are loaded in one turn of the event loop. Other services of the process already receive requests. */
+export const LOAD_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
 
 interface Checkpoint {
   readonly version: number;
@@ -155,6 +164,19 @@ export class SavedConsumer {
 
   add(source: ChangeSource): void {
     this.sources.push(source);
+  }
+
+  /**
+   * Loads the open entries over several turns of the event loop, so that a cluster with many hosts does not delay requests. The folds must
+   * not observe events meanwhile.
+   */
+  async loadOpen(): Promise<void> {
+    const time = new TurnShare(LOAD_TIME);
+    const inTurns = async (steps: Iterable<undefined> = []): Promise<void> => {
+      for (const _ of steps) if (!time.hasTime()) await time.nextTurn();
+    };
+    for (const source of this.sources) await inTurns(source.loadOpen?.());
+    for (const source of this.sources) await inTurns(source.prepareOpen?.());
   }
 
   /** Position of the last event that the saved or current entries contain; START_OF_STORE before the first. */
