@@ -11,7 +11,7 @@ function chooseDisk({ state, command }: ContextOf<'ChooseInstallationDisk'>): re
 }
 
 const hasChange = (known: unknown, given: unknown): boolean => {
-  // The value of a secret is given, which may differ from the sealed one. The event remembers the command.
+  // The value of a secret is given, which may differ from the sealed one. The event stores the id of the command.
   if (given === true) return true;
   if (typeof given !== 'object' || given === null) return given !== known;
   // The overrides are a reference to a stored body. Its digest shows whether it has changed.
