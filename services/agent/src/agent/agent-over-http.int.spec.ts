@@ -111,6 +111,26 @@ describe('an agent over HTTP', () => {
     expect(of('reply-unchanged').length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['installation-disk-speed-check', ['{"path":"/dev/sda"}', '30'], { path: '/dev/sda', io_sync_duration: 5 }],
+    ['container-image-availability', ['{"images":["quay.io/a:1"],"timeout":9}'], { images: [] }],
+  ] as const)(
+    'sends each measurement of %s, because a reset of a validation requests another',
+    async (type, args, result) => {
+      const instructions = [{ step_type: type, step_id: `${type}-1`, args }];
+      const { service } = await start(
+        ({ method, url }) => {
+          if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
+          return method === 'POST' ? { status: 204 } : { status: 200, json: { instructions } };
+        },
+        { [type]: async () => result },
+      );
+      await eventually('a second result arrives', () => service.of('POST', INSTRUCTIONS).length > 1);
+      const { body } = service.of('POST', INSTRUCTIONS)[1] ?? {};
+      expect(body).toMatchObject({ step_type: type, exit_code: 0, output: JSON.stringify(result) });
+    },
+  );
+
   it('replies with exit code -1 to an unknown step', async () => {
     const { service } = await start(({ method, url }) =>
       method === 'POST' && url.pathname.endsWith('/hosts')

@@ -70,8 +70,10 @@ export interface AgentOptions {
 
 /** Time after which an unchanged output is sent again. */
 const KEPT_MS = 60 * 60_000;
+/** The service requests these steps again only when it has discarded their last output. */
+const MEASUREMENTS = ['installation-disk-speed-check', 'container-image-availability'];
 
-/** Stores the last successful output per step type, so that an unchanged output is not sent again. */
+/** Stores the last successful output of most step types, so that an unchanged output is not sent again. */
 export interface ReplyCache {
   isKnown(stepType: string, output: string, nowMs: number): boolean;
   remember(stepType: string, output: string, nowMs: number): void;
@@ -86,7 +88,9 @@ export function createReplyCache(): ReplyCache {
       const last = sent.get(stepType);
       return last !== undefined && last.output === output && nowMs - last.atMs < KEPT_MS;
     },
-    remember: (stepType, output, nowMs) => void sent.set(stepType, { output, atMs: nowMs }),
+    remember: (stepType, output, nowMs) => {
+      if (!MEASUREMENTS.includes(stepType)) sent.set(stepType, { output, atMs: nowMs });
+    },
     flush: () => sent.clear(),
   };
 }
