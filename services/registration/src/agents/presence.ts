@@ -141,12 +141,21 @@ export class IdentityClaims {
         : [];
     const other = rivals.find((rival) => isAnotherMachine(rival, machine));
     const otherMachineSeenAt = other && this.claimedAt.get(`${key} ${fingerprintOf(other)}`);
-    const result = await this.aggregates.hosts.handle(
-      key,
-      (current) => this.commandsOf({ type: 'ClaimIdentity', at, machine, otherMachineSeenAt }, hardware, current),
-      { ...context, commandId: `${context.commandId}#identity` },
-    );
+    const commandsFor = (current: () => HostState): Iterable<HostCommand> =>
+      this.commandsOf({ type: 'ClaimIdentity', at, machine, otherMachineSeenAt }, hardware, current);
+    // Nothing to store: the usual case, for which the handler would read the stream when the store has several writers.
+    if ([...commandsFor(() => state)].every((command) => this.isWithoutChange(command, state)))
+      return !isOtherMachine(state, machine);
+    const result = await this.aggregates.hosts.handle(key, commandsFor, {
+      ...context,
+      commandId: `${context.commandId}#identity`,
+    });
     return !isOtherMachine(result.state, machine);
+  }
+
+  private isWithoutChange(command: HostCommand, state: HostState): boolean {
+    const decision = this.aggregates.hostDecider.decide(command, state);
+    return decision.kind === 'accepted' && decision.events.length === 0;
   }
 
   private *commandsOf(

@@ -48,6 +48,23 @@ describe('an inventory', () => {
     expect(await send(outputOf(1))).toBe(1);
   });
 
+  it('is compared with the last one without a read or an append, also when other processes write to the store', async () => {
+    const key = await cluster.registerHost();
+    const output = JSON.stringify({ cpu: {}, memory: {}, interfaces: [{ mac_address: '52:54:00:00:00:01' }] });
+    await cluster.reply(key, 'inventory', { output });
+    const { generation, hardware } = (running.reports.at(-1)?.data ?? {}) as { generation: number; hardware: object };
+    await cluster.reportInventory(key, generation, hardware);
+    running.reports.length = 0;
+    const { eventStore } = running.platform;
+    const [read, append] = [jest.spyOn(eventStore, 'readStream'), jest.spyOn(eventStore, 'append')];
+    for (const _ of [1, 2]) await cluster.reply(key, 'inventory', { output });
+    expect(eventStore.isSoleWriter).toBe(false);
+    expect(running.reports).toEqual([]);
+    expect(read).not.toHaveBeenCalled();
+    expect(append).not.toHaveBeenCalled();
+    jest.restoreAllMocks();
+  });
+
   it('leaves memory when the view drops its host', async () => {
     const hosts = new Map<string, HostEntry>();
     const inventories = new UnchangedInventories({ host: (key) => hosts.get(key) });
