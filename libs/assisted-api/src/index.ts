@@ -4,6 +4,8 @@ export {
   DROPPED_LOGS,
   DROPPED_LOGS_MAX,
   type DroppedLogsDocument,
+  EVENT_COUNTS,
+  type EventCountsDocument,
   type EventDocument,
   type HostDocument,
   type InfraEnvDocument,

@@ -15,7 +15,7 @@ const table = (name: string, fields: readonly string[] = [], indexes = fields.ma
 export const READ_MODEL_FOLDS: readonly SavedFold[] = [
   {
     name: VIEWS_PROJECTION,
-    version: 5,
+    version: 6,
     tables: [
       table(COLLECTIONS.clusters, ['created_at']),
       table(COLLECTIONS.deletedClusters, ['created_at']),
@@ -27,6 +27,7 @@ export const READ_MODEL_FOLDS: readonly SavedFold[] = [
       table(COLLECTIONS.deletedHosts, ['cluster_id', 'created_at'], [['cluster_id', 'created_at']]),
       table(COLLECTIONS.infraEnvs, ['cluster_id', 'user_name', 'created_at']),
       table(COLLECTIONS.metrics),
+      table(COLLECTIONS.eventCounts),
       table(COLLECTIONS.droppedLogs),
       table(
         COLLECTIONS.events,

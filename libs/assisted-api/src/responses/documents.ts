@@ -164,6 +164,12 @@ export type EventDocument = Kept &
     readonly _props: { readonly [name: string]: unknown };
   };
 
+/** Number of documents in `COLLECTIONS.events` by category and severity. */
+export interface EventCountsDocument {
+  readonly _position: number;
+  readonly counts: { readonly [category: string]: { readonly [severity: string]: number } };
+}
+
 /** Maximum number of clusters in `DroppedLogsDocument`. */
 export const DROPPED_LOGS_MAX = 2_000;
 
@@ -193,8 +199,11 @@ export const COLLECTIONS = {
   metrics: collectionOf<MetricDocument>('metrics'),
   /** Key: 16-digit position of the stored event, a dot, an ordinal. The v2 `event` and the members for filters. */
   events: collectionOf<EventDocument>('events'),
+  /** One document with the key `EVENT_COUNTS`. To count all events would take as long as they are many. */
+  eventCounts: collectionOf<EventCountsDocument>('event_counts'),
   /** One document with the key `DROPPED_LOGS`. The gateway removes bodies of logs that nothing refers to. */
   droppedLogs: collectionOf<DroppedLogsDocument>('dropped_logs'),
 };
 
+export const EVENT_COUNTS = 'all';
 export const DROPPED_LOGS = 'last';

@@ -1,6 +1,7 @@
 import {
   type ClusterDocument,
   COLLECTIONS,
+  EVENT_COUNTS,
   type EventCategory,
   type EventDocument,
   type EventSeverity,
@@ -8,7 +9,9 @@ import {
   type InfraEnvDocument,
 } from '@muster/assisted-api';
 import type { RecordedMusterEvent } from '@muster/contracts';
+import type { ReadDocument } from '@muster/event-sourcing';
 import { type JsonObject, putOrRemove, type ReadModelChange } from '@muster/ports';
+import { textAt } from '@muster/schema';
 import type { MachineLimits } from '../config';
 import type { DataByType, EventRows } from '../event-rows';
 
@@ -130,3 +133,28 @@ export function eventDocuments(
 
 const keyOf = (position: number, ordinal: number): string =>
   `${String(position).padStart(POSITION_DIGITS, '0')}.${ordinal}`;
+
+/** Returns the change of the counts for the changes of the event log that an event makes; none without such changes. */
+export async function eventCountsChanges(
+  { position }: RecordedMusterEvent,
+  changes: readonly ReadModelChange[],
+  read: ReadDocument,
+): Promise<readonly ReadModelChange[]> {
+  const ofLog = changes.filter(({ collection }) => collection === EVENTS);
+  if (ofLog.length === 0) return [];
+  const before = await read(COLLECTIONS.eventCounts, EVENT_COUNTS);
+  let counts = before?.counts ?? {};
+  const add = (document: object, by: number): void => {
+    const [category = '', severity = ''] = [textAt(document, 'category'), textAt(document, 'severity')];
+    counts = { ...counts, [category]: { ...counts[category], [severity]: (counts[category]?.[severity] ?? 0) + by } };
+  };
+  for (const change of ofLog) {
+    // An event that is delivered again may be counted already. Others have no documents yet.
+    const isKnown = change.kind === 'remove' || (before !== undefined && before._position >= position);
+    const replaced = isKnown ? await read(EVENTS, change.key) : undefined;
+    if (replaced) add(replaced, -1);
+    if (change.kind === 'put') add(change.document, 1);
+  }
+  const _position = Math.max(position, before?._position ?? position);
+  return [putOrRemove(COLLECTIONS.eventCounts, EVENT_COUNTS, { _position, counts })];
+}

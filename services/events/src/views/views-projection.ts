@@ -18,7 +18,7 @@ import {
 } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, DEFAULT_MACHINE_LIMITS, type EventsConfig, type MachineLimits } from '../config';
-import { eventDocuments, type EventSubject } from '../event-log/event-document';
+import { eventCountsChanges, eventDocuments, type EventSubject } from '../event-log/event-document';
 import { noteLog } from '../event-log/report-log';
 import { projectMetrics } from '../metrics/project-metrics';
 import { projectInfraEnv } from './infra-env-view';
@@ -51,8 +51,9 @@ export const createProjectEvent = (limits: MachineLimits): ProjectEvent<MusterEv
   const projectDocuments = createProjectDocuments(limits);
   return async (event, read) => {
     const documents = await projectDocuments(event, read);
+    const counts = await eventCountsChanges(event, documents, read);
     const metrics = await projectMetrics(event, read);
-    return metrics.length > 0 ? [...documents, ...metrics] : documents;
+    return counts.length > 0 || metrics.length > 0 ? [...documents, ...counts, ...metrics] : documents;
   };
 };
 

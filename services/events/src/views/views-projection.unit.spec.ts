@@ -1,4 +1,11 @@
-import { COLLECTIONS, DROPPED_LOGS, DROPPED_LOGS_MAX, type DroppedLogsDocument } from '@muster/assisted-api';
+import {
+  COLLECTIONS,
+  DROPPED_LOGS,
+  DROPPED_LOGS_MAX,
+  type DroppedLogsDocument,
+  EVENT_COUNTS,
+} from '@muster/assisted-api';
+import type { JsonObject } from '@muster/ports';
 import fc from 'fast-check';
 import {
   CLUSTER_ID,
@@ -81,6 +88,40 @@ describe('the projection of views', () => {
     expect(await documentsAfter(record([onHost('HostBootstrapChosen'), onInventory('InventoryReported')]))).toEqual(
       new Map(),
     );
+  });
+});
+
+describe('the counts of the event log', () => {
+  const progress = (progressInfo: string): TestEvent =>
+    onHost('HostProgressed', { stage: 'Writing image to disk', progressInfo, stageChanged: progressInfo === '1%' });
+  const events = record([...INSTALLATION_EVENTS, progress('1%'), progress('2%'), progress('3%')]);
+  const countedIn = (documents: ReadonlyMap<string, JsonObject>): unknown => {
+    const counts: Record<string, Record<string, number>> = {};
+    for (const [key, { category, severity }] of documents) {
+      if (!key.startsWith(`${COLLECTIONS.events}/`)) continue;
+      const ofCategory = (counts[String(category)] ??= {});
+      ofCategory[String(severity)] = (ofCategory[String(severity)] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const countsIn = (documents: ReadonlyMap<string, JsonObject>): unknown =>
+    documents.get(`${COLLECTIONS.eventCounts}/${EVENT_COUNTS}`)?.['counts'];
+
+  it.each([
+    ['in order', events],
+    ['twice', events.flatMap((event) => [event, event])],
+    ['again from the start', [...events, ...events]],
+    [
+      'of one stream after the others, as for a stream that was paused',
+      [
+        ...events.filter(({ type }) => type !== 'NoteRecorded'),
+        ...events.filter(({ type }) => type === 'NoteRecorded'),
+      ],
+    ],
+  ])('equal the documents after events %s', async (_, delivered) => {
+    const documents = await documentsAfter(delivered);
+    expect(countsIn(documents)).toMatchObject({ user: { info: expect.any(Number) as number } });
+    expect(countsIn(documents)).toEqual(countedIn(documents));
   });
 });
 
