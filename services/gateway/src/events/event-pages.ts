@@ -2,7 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   COLLECTIONS,
   EVENT_CATEGORIES,
+  EVENT_COUNTS,
   EVENT_SEVERITIES,
+  type EventCountsDocument,
   type EventDocument,
   type EventSeverity,
   type ListEventsQuery,
@@ -102,6 +104,14 @@ export function pageOf({ limit = EVENTS_PAGE_DEFAULT, offset = 0 }: ListEventsQu
 export const severitiesOf = ({ severities }: ListEventsQuery): readonly EventSeverity[] =>
   severities?.length ? EVENT_SEVERITIES.filter((severity) => severities.includes(severity)) : EVENT_SEVERITIES;
 
+const sumsOf = ({ counts }: EventCountsDocument, categories: readonly string[]): SeverityCounts =>
+  new Map(
+    EVENT_SEVERITIES.map((severity) => [
+      severity,
+      categories.reduce((sum, category) => sum + (counts[category]?.[severity] ?? 0), 0),
+    ]),
+  );
+
 /** No event has another category, so an unknown one would only make the search longer. */
 const categoriesOf = ({ categories }: ListEventsQuery): readonly string[] =>
   categories?.length ? EVENT_CATEGORIES.filter((category) => categories.includes(category)) : ['user'];
@@ -143,7 +153,21 @@ export class EventPages {
 
   /** Reads only the events of the page. The total is counted without reading the events. */
   private async readPage(query: ListEventsQuery, infraEnvIds: readonly string[] | undefined): Promise<EventsPage> {
+    const where = conditionsOf(query, infraEnvIds);
+    const counts = await this.countsOf(query, infraEnvIds);
+    const { limit, offset } = pageOf(query);
+    const find = this.findOf(where, query, severitiesOf(query));
+    const events: EventDocument[] = [];
+    for await (const page of this.pages(find, offset, limit)) events.push(...page);
+    return { events, counts };
+  }
+
+  /** The events of a subject are counted. All events are too many for that, so the projection keeps their counts. */
+  private async countsOf(query: ListEventsQuery, infraEnvIds?: readonly string[]): Promise<SeverityCounts> {
     const { readModels } = this;
+    const isOfSubject = Object.keys(scopeOf(query, infraEnvIds)).length > 0;
+    const all = isOfSubject ? undefined : await readModels.get(COLLECTIONS.eventCounts, EVENT_COUNTS);
+    if (all) return sumsOf(all, categoriesOf(query));
     const where = conditionsOf(query, infraEnvIds);
     const counts = await Promise.all(
       EVENT_SEVERITIES.map(async (severity) => {
@@ -152,11 +176,7 @@ export class EventPages {
         return [severity, await this.turns.run(() => readModels.count(conditions))] as const;
       }),
     );
-    const { limit, offset } = pageOf(query);
-    const find = this.findOf(where, query, severitiesOf(query));
-    const events: EventDocument[] = [];
-    for await (const page of this.pages(find, offset, limit)) events.push(...page);
-    return { events, counts: new Map(counts) };
+    return new Map(counts);
   }
 
   /** Reads every event of the cluster and keeps only those of the page. */

@@ -1,13 +1,16 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
 import {
+  COLLECTIONS,
+  EVENT_COUNTS,
   EVENT_SEVERITIES,
   type EventDocument,
   type HostDocument,
   type ListEventsQuery,
   presentEvent,
 } from '@muster/assisted-api';
-import type { JsonObject, ReadModels } from '@muster/ports';
+import { type JsonObject, putOrRemove, type ReadModels } from '@muster/ports';
 import fc from 'fast-check';
+import { EVENT_COUNT } from '../http/headers';
 import { eventDocument } from '../sample-documents.fixture.spec';
 import { RenderTurns } from '../views/render-turns';
 import { EventPages, EVENTS_PAGE_MAX, pageOf, toCountHeaders } from './event-pages';
@@ -26,6 +29,21 @@ async function stored(events: readonly Partial<EventDocument>[]): Promise<ReadMo
   await readModels.commit('views', 1, changes);
   return readModels;
 }
+
+/** As stored, with the counts that the projection keeps. */
+async function storedWithCounts(events: readonly Partial<EventDocument>[]): Promise<ReadModels> {
+  const readModels = await stored(events);
+  const counts: Record<string, Record<string, number>> = {};
+  for (const [ordinal, event] of events.entries()) {
+    const { category, severity } = eventDocument(ordinal, event).document;
+    const ofCategory = (counts[category] ??= {});
+    ofCategory[severity] = (ofCategory[severity] ?? 0) + 1;
+  }
+  const change = putOrRemove(COLLECTIONS.eventCounts, EVENT_COUNTS, { _position: 1, counts });
+  await readModels.commit('views', 2, [change]);
+  return readModels;
+}
+
 const pagesOf = (readModels: ReadModels): EventPages =>
   new EventPages(readModels, { documentsOfCluster: async () => [{ id: PRESENT } as HostDocument] }, new RenderTurns());
 
@@ -100,8 +118,9 @@ describe('the text of events', () => {
 describe('pages of events', () => {
   it('match the rules of the v2 API, headers included, for generated events and queries', async () => {
     await fc.assert(
-      fc.asyncProperty(EVENTS, QUERY, async (events, query) => {
-        const { events: listed, counts } = await pagesOf(await stored(events)).read(query);
+      fc.asyncProperty(EVENTS, QUERY, fc.boolean(), async (events, query, areCounted) => {
+        const readModels = await (areCounted ? storedWithCounts(events) : stored(events));
+        const { events: listed, counts } = await pagesOf(readModels).read(query);
         const documents = events.map((event, ordinal) => eventDocument(ordinal, event).document);
         expect({
           messages: listed.map(({ message }) => message),
@@ -171,6 +190,22 @@ describe('pages of events', () => {
     expect(counts.get('info')).toBe(1);
     expect(new Set(turnsOfCounts).size).toBe(EVENT_SEVERITIES.length);
     expect(categories).toEqual(EVENT_SEVERITIES.map(() => expect.objectContaining({ category: ['user'] })));
+  });
+
+  it('do not count all events of all clusters, because these are millions', async () => {
+    const readModels = await storedWithCounts([
+      { severity: 'info' },
+      { severity: 'error', cluster_id: 'c1' },
+      { severity: 'info', category: 'metrics' },
+    ]);
+    const count = jest.spyOn(readModels, 'count');
+    const pages = pagesOf(readModels);
+    expect(toCountHeaders({}, (await pages.read({})).counts)[EVENT_COUNT]).toBe('2');
+    const both = { categories: ['user', 'metrics'], severities: ['info'] };
+    expect(toCountHeaders(both, (await pages.read(both)).counts)[EVENT_COUNT]).toBe('2');
+    expect(count).not.toHaveBeenCalled();
+    await pages.read({ cluster_id: 'c1' });
+    expect(count).toHaveBeenCalledTimes(EVENT_SEVERITIES.length);
   });
 
   it('have at most the maximum number of events, also when the request has no limit', () => {
