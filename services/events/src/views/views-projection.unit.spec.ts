@@ -137,7 +137,7 @@ describe('the clusters whose logs lost a reference', () => {
     ['a host leaves the cluster', [...collected, onHost('HostUnbound', { clusterId: CLUSTER_ID })]],
     ['a host registers again', [...collected, onHost('HostReregistered', { kind: 'Host', clusterId: CLUSTER_ID })]],
     ['the logs of a host are discarded', [...collected, onHost('HostLogsReported', { logsState: '' })]],
-    ['the cluster starts anew', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterReset')]],
+    ['the cluster is reset', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterReset')]],
     ['the cluster is removed', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterDeregistered')]],
   ])('are recorded when %s', async (_, events) => {
     expect(await droppedAfter(...events)).toEqual({

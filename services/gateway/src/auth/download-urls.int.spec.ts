@@ -53,7 +53,7 @@ async function fill(status: string, hosts = [hostDocument({ cluster_id: CLUSTER_
     ...hosts,
   ]);
 }
-/** The hatter is in the organisation of alice, so he may read her resources. */
+/** The user hatter is in the organisation of alice, and so may read the resources of alice. */
 const ORGANISATIONS = new Map([
   ['alice', 'wonderland'],
   ['hatter', 'wonderland'],
@@ -189,7 +189,7 @@ describe('the token of an agent', () => {
   );
 });
 
-describe.each(['auditor', 'hatter'])('%s, who may read the cluster but not change it', (user) => {
+describe.each(['auditor', 'hatter'])('%s, a user with read access to the cluster', (user) => {
   it.each([
     ['downloads/files?file_name=bootstrap.ign', 403],
     ['downloads/files-presigned?file_name=bootstrap.ign', 403],
