@@ -156,6 +156,21 @@ describe('clusters over REST', () => {
     },
   );
 
+  it('shows a reported finalizing stage to the request that follows the report', async () => {
+    const { reachFinalizingStage } = RegistrationService.method;
+    const stage = 'Waiting for cluster operators';
+    await gateway.project(3, [clusterDocument()]);
+    await gateway.answers(reachFinalizingStage, () => {
+      const { progress } = clusterDocument().document;
+      const later = clusterDocument({ progress: { ...progress, finalizing_stage: stage } });
+      setTimeout(() => void gateway.project(5, [later]), 1_000);
+      return { stored: { position: 5, revision: 2 } };
+    });
+    const path = `${CLUSTERS}/${CLUSTER_ID}`;
+    expect((await gateway.call('PUT', `${path}/progress`, { json: { finalizing_stage: stage } })).status).toBe(200);
+    expect((await gateway.call('GET', path)).body).toMatchObject({ progress: { finalizing_stage: stage } });
+  });
+
   it('sends only the fields of an update request', async () => {
     await gateway.answers(reviseCluster, () => ({ stored: { position: 3, revision: 1 } }));
     await gateway.project(3, [clusterDocument()]);

@@ -80,7 +80,8 @@ export class InstallationController {
     @Body() { finalizing_stage: stage = '' }: FinalizingProgressBody,
     @Context() context: CommandContext,
   ): Promise<void> {
-    await this.commands.send(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
+    // The controller reads the cluster next, to learn whether this stage has timed out.
+    await this.commands.execute(RegistrationService.method.reachFinalizingStage, { clusterId, stage }, context);
   }
 
   @Post('uploads/ingress-cert')
