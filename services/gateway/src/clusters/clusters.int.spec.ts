@@ -167,6 +167,7 @@ describe('clusters over REST', () => {
       return { stored: { position: 5, revision: 2 } };
     });
     const path = `${CLUSTERS}/${CLUSTER_ID}`;
+    expect((await gateway.call('GET', path)).body).not.toMatchObject({ progress: { finalizing_stage: stage } });
     expect((await gateway.call('PUT', `${path}/progress`, { json: { finalizing_stage: stage } })).status).toBe(200);
     expect((await gateway.call('GET', path)).body).toMatchObject({ progress: { finalizing_stage: stage } });
   });
