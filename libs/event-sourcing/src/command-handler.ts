@@ -74,6 +74,8 @@ export interface CommandHandler<State, Command, Event = EventShape, Code extends
   ): Promise<Stored>;
   /** Returns the current state, or the initial state at revision NO_STREAM when the aggregate does not exist. */
   load(id: string): Promise<Aggregate<State>>;
+  /** Returns the position of the last event of the aggregate; START_OF_STORE while it is not in memory. */
+  positionOf(id: string): number;
   /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
   observe(event: RecordedEvent<EventShape>): void;
 }
@@ -250,6 +252,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       return { position: result.position, revision: result.revision };
     },
     load: async (id) => cache.get(id) ?? readOn(id, fresh(decider.initialState())),
+    positionOf: (id) => cache.peek(id)?.position ?? START_OF_STORE,
     observe: (event) => {
       const { category: streamCategory, id } = parseStreamId(event.streamId);
       const known = streamCategory === category.name ? cache.get(id) : undefined;

@@ -119,14 +119,30 @@ export class Commands {
    * @throws RefusalError
    */
   async execute<M extends Method>(command: M, input: InputOf<M>, context: RequestContext): Promise<OutputOf<M>> {
+    const concerned = REEVALUATED.has(command) ? await this.concernedBy(command, subjectOf(input)) : undefined;
     const reply = await this.send(command, input, context);
     const position = positionOf(reply);
     if (position === undefined) return reply;
-    const isComplete = REEVALUATED.has(command)
-      ? await this.readYourWrites.reevaluated(position)
+    const isComplete = concerned
+      ? await this.readYourWrites.reevaluated(position, concerned)
       : await this.readYourWrites.passed(position, CREATING.has(command) ? READ_OR_REFUSE_MAX_WAIT_MS : undefined);
     if (!isComplete) context.endedEarly?.();
     return reply;
+  }
+
+  /**
+   * Returns the ids of the clusters and hosts whose validations and statuses the command may change, before it is sent: a host may
+   * leave its cluster. Empty: any.
+   */
+  private async concernedBy(command: Method, { clusterId, infraEnvId, hostId }: Subject): Promise<readonly string[]> {
+    if (!hostId) {
+      const infraEnv = clusterId ? undefined : await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
+      return [clusterId || (infraEnv?.cluster_id ?? '')].filter(Boolean);
+    }
+    const key = hostKeyOf(infraEnvId, hostId);
+    const host = await this.readModels.get(COLLECTIONS.hosts, key);
+    const clusters = [...new Set([clusterId, host?.cluster_id ?? ''])].filter(Boolean);
+    return clusters.length === 0 || command === method.unbindHost ? [...clusters, key] : clusters;
   }
 
   private async record(command: Method, subject: Subject, refusal: Refusal, context: CommandContext): Promise<void> {

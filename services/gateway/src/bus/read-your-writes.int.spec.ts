@@ -46,25 +46,31 @@ describe('a response that waits for the read models', () => {
     const asked: string[] = [];
     const answering = (method: DescMethod, head: (position: number) => number) =>
       requests.subscribe(subjectOfMethod(method), ({ subject, body }) => {
-        const { position } = body as { position: number };
-        asked.push(`${subject.split('.')[0]} ${position}`);
+        const { position, subjectId } = body as { position: number; subjectId: string };
+        asked.push(`${subject.split('.')[0]} ${position} ${subjectId}`);
         return Promise.resolve({ ok: { position: head(position) } });
       });
     const evaluation = answering(ValidationService.method.awaitEvaluation, (position) => Math.max(position, 7));
     await requests.flush();
-    expect(await waiting.reevaluated(5)).toBe(false);
+    expect(await waiting.reevaluated(5, [])).toBe(false);
     // The outcome at position 7 causes the status at position 9.
     answering(RegistrationService.method.awaitReaction, (position) => (position < 7 ? position : 9));
     await requests.flush();
     asked.length = 0;
     await readModels.commit(VIEWS_PROJECTION, 9, []);
-    expect(await waiting.reevaluated(5)).toBe(true);
+    expect(await waiting.reevaluated(5, ['c', 'i.h'])).toBe(true);
     expect([...asked].sort()).toEqual(
-      [5, 7, 9].flatMap((position) => [`registration ${position}`, `validation ${position}`]).sort(),
+      [5, 7, 9]
+        .flatMap((position) => ['registration', 'validation'].map((service) => `${service} ${position}`))
+        .flatMap((question) => [`${question} c`, `${question} i.h`])
+        .sort(),
     );
+    asked.length = 0;
+    expect(await waiting.reevaluated(9, [])).toBe(true);
+    expect([...asked].sort()).toEqual(['registration 9 ', 'validation 9 ']);
     evaluation.unsubscribe();
     await requests.flush();
-    expect(await waiting.reevaluated(9)).toBe(false);
+    expect(await waiting.reevaluated(9, [])).toBe(false);
   });
 
   it('refuses to read documents while a projection rebuilds them, and reads them when they are complete', async () => {

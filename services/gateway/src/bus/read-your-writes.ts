@@ -133,14 +133,17 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
 
   /**
    * Waits until the services have reacted to the event at the position and to the events that followed from it, and
-   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS.
+   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS. `subjectIds`: the
+   * clusters, with their hosts, and the hosts (<infra-env id>.<host id>) whose reactions are awaited. Empty: all of them.
    */
-  async reevaluated(position: number): Promise<boolean> {
+  async reevaluated(position: number, subjectIds: readonly string[]): Promise<boolean> {
+    const awaited = subjectIds.length > 0 ? subjectIds : [''];
+    const questions = REACTING.flatMap((method) => awaited.map((subjectId) => ({ method, subjectId })));
     const endsAtMs = performance.now() + REEVALUATION_MAX_WAIT_MS;
     const leftMs = (): number => Math.max(1, endsAtMs - performance.now());
     let head = position;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const reached = await Promise.all(REACTING.map((method) => this.headAfter(method, head, leftMs())));
+      const reached = await Promise.all(questions.map((question) => this.headAfter(question, head, leftMs())));
       if (reached.includes(undefined)) return false;
       const next = Math.max(head, ...reached.filter((found) => found !== undefined));
       if (next === head) break;
@@ -150,16 +153,16 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Returns the position of the last stored event after the service has reacted; undefined when it did not answer in
-   * time.
+   * Returns the position of the last stored event of the subject after the service has reacted; undefined when it did not answer
+   * in time.
    */
   private async headAfter(
-    method: (typeof REACTING)[number],
+    { method, subjectId }: { readonly method: (typeof REACTING)[number]; readonly subjectId: string },
     position: number,
     timeoutMs: number,
   ): Promise<number | undefined> {
     try {
-      const reply = await this.requests.request(subjectOfMethod(method), { position }, {}, timeoutMs);
+      const reply = await this.requests.request(subjectOfMethod(method), { position, subjectId }, {}, timeoutMs);
       return valueOf(parseReaction(reply))?.ok.position;
     } catch (error) {
       if (error instanceof NoResponder || error instanceof RequestTimedOut) return undefined;

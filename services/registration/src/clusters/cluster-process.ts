@@ -150,7 +150,7 @@ export class ClusterProcess {
   }
 
   /** The reactions of the cluster and of its hosts. */
-  private concernOf(clusterId: string): Concern {
+  concernOf(clusterId: string): Concern {
     const own = [`cluster:${clusterId}`, `follow:${clusterId}`];
     const hosts = this.view.cluster(clusterId)?.hostKeys;
     return {

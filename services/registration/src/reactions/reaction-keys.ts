@@ -1,4 +1,5 @@
 import { type HostKey, hostKeyOfStream, isHostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
+import type { Concern } from '@muster/event-sourcing';
 import { isOneOf } from '@muster/schema';
 import { Injectable } from '@nestjs/common';
 import type { RegistrationView } from '../view/registration-view';
@@ -94,6 +95,12 @@ export function parseReactionKey(key: string): ReactionKey {
   if (isOneOf(['host', 'report'], kind) && isHostKey(id)) return { kind, id };
   if (isOneOf(['cluster', 'follow', 'shred'], kind)) return { kind, id };
   throw new Error(`${key} is not a key of this process.`);
+}
+
+/** The reactions of one host. */
+export function concernOfHost(key: HostKey): Concern {
+  const own = [`host:${key}`, `report:${key}`];
+  return { size: own.length, keys: () => own, has: (other) => own.includes(other) };
 }
 
 /** The keys of everything to which something may still happen by itself. */

@@ -24,6 +24,7 @@ import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
 import { Deadlines } from './deadlines';
 import {
+  concernOfHost,
   isReactionOpen,
   openKeysOf,
   parseReactionKey,
@@ -78,6 +79,19 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   /** Resolves when all events up to the position were applied and their reactions ran, except for paused keys. */
   async followed(position: number): Promise<void> {
     await this.host.followed(position);
+  }
+
+  /**
+   * The same with the reactions of one host, or of a cluster and its hosts. Returns the position of the last event of these, as far as
+   * they are in memory: the reactions have loaded what they changed.
+   */
+  async followedBy(subjectId: string, position: number): Promise<number> {
+    await this.host.followed(position, () =>
+      isHostKey(subjectId) ? concernOfHost(subjectId) : this.clusters.concernOf(subjectId),
+    );
+    const { hosts, clusters } = this.aggregates;
+    const hostKeys = isHostKey(subjectId) ? [subjectId] : (this.view.cluster(subjectId)?.hostKeys ?? []);
+    return Math.max(position, clusters.positionOf(subjectId), ...[...hostKeys].map((key) => hosts.positionOf(key)));
   }
 
   private goLive(): void {
@@ -159,9 +173,11 @@ export class AwaitReactionController {
   @Handles(RegistrationService.method.awaitReaction)
   async handle({
     position,
+    subjectId,
   }: InputOf<typeof RegistrationService.method.awaitReaction>): Promise<
     OutputOf<typeof RegistrationService.method.awaitReaction>
   > {
+    if (subjectId !== '') return { position: await this.process.followedBy(subjectId, position) };
     await this.process.followed(position);
     return { position: await this.eventStore.head() };
   }

@@ -1,0 +1,94 @@
+import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
+import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
+import { COLLECTIONS, VIEWS_PROJECTION } from '@muster/assisted-api';
+import { hostKeyOf, RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
+import { type InputOf, type Method, musterEventStore, Readiness } from '@muster/nest-kit';
+import { manualClock, type NatsServer, startNatsServer } from '@muster/testing';
+import { Commands } from './commands';
+import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
+
+const { method } = RegistrationService;
+const INFRA_ENV_ID = '11111111-1111-4111-8111-111111111111';
+const HOST_ID = '22222222-2222-4222-8222-222222222222';
+const [OLD, NEW] = ['33333333-3333-4333-8333-333333333333', '44444444-4444-4444-8444-444444444444'];
+const KEY = hostKeyOf(INFRA_ENV_ID, HOST_ID);
+
+describe('a command that changes inputs of validations', () => {
+  const readModels = inMemoryReadModels();
+  const asked = new Set<string>();
+  let server: NatsServer;
+  let requests: NatsRequests;
+  let waiting: ReadYourWrites;
+  let commands: Commands;
+
+  beforeAll(async () => {
+    server = await startNatsServer();
+    requests = await connectNatsRequests({ servers: server.url, name: 'test' });
+    for (const reacting of [method.awaitReaction, ValidationService.method.awaitEvaluation])
+      requests.subscribe(subjectOfMethod(reacting), ({ body }) => {
+        const { position, subjectId } = body as { position: number; subjectId: string };
+        asked.add(subjectId);
+        return Promise.resolve({ ok: { position } });
+      });
+    for (const command of [
+      method.reviseCluster,
+      method.reviseHost,
+      method.reviseInfraEnv,
+      method.bindHost,
+      method.unbindHost,
+    ])
+      requests.subscribe(subjectOfMethod(command), () =>
+        Promise.resolve({ ok: { stored: { position: 0, revision: 0 } } }),
+      );
+    await requests.flush();
+    waiting = new ReadYourWrites(
+      musterEventStore(inMemoryEventStore()),
+      new GatewayReadModels(readModels),
+      requests,
+      new Readiness(),
+    );
+    await waiting.onApplicationBootstrap();
+    commands = new Commands(readModels, requests, manualClock(), waiting);
+  });
+  afterAll(async () => {
+    waiting.onApplicationShutdown();
+    await requests.close();
+    await server.stop();
+  });
+
+  let position = 0;
+  const shown = async (collection: string, key: string, document: object): Promise<void> => {
+    await readModels.commit(VIEWS_PROJECTION, (position += 1), [{ kind: 'put', collection, key, document }]);
+  };
+  const awaitedBy = async <M extends Method>(command: M, input: Partial<InputOf<M>>): Promise<readonly string[]> => {
+    asked.clear();
+    const endedEarly = jest.fn();
+    const context = { commandId: `c${(position += 1)}`, correlationId: 'c', actor: 'user:test', endedEarly };
+    await commands.execute(command, input as InputOf<M>, context);
+    expect(endedEarly).not.toHaveBeenCalled();
+    return [...asked];
+  };
+
+  it('waits for the reactions of its cluster, or of the cluster of its host', async () => {
+    await shown(COLLECTIONS.hosts, KEY, { cluster_id: OLD });
+    const host = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
+    expect(await awaitedBy(method.reviseCluster, { clusterId: NEW })).toEqual([NEW]);
+    expect(await awaitedBy(method.reviseHost, host)).toEqual([OLD]);
+    expect(await awaitedBy(method.bindHost, { ...host, clusterId: NEW })).toEqual([NEW, OLD]);
+  });
+
+  it('waits for those of a host that leaves its cluster or is in none', async () => {
+    const host = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
+    await shown(COLLECTIONS.hosts, KEY, { cluster_id: OLD });
+    expect(await awaitedBy(method.unbindHost, host)).toEqual([OLD, KEY]);
+    await shown(COLLECTIONS.hosts, KEY, {});
+    expect(await awaitedBy(method.reviseHost, host)).toEqual([KEY]);
+  });
+
+  it('waits for those of the cluster of an infra-env, or for all when its hosts may be in any cluster', async () => {
+    await shown(COLLECTIONS.infraEnvs, INFRA_ENV_ID, { cluster_id: OLD });
+    expect(await awaitedBy(method.reviseInfraEnv, { infraEnvId: INFRA_ENV_ID })).toEqual([OLD]);
+    await shown(COLLECTIONS.infraEnvs, INFRA_ENV_ID, {});
+    expect(await awaitedBy(method.reviseInfraEnv, { infraEnvId: INFRA_ENV_ID })).toEqual(['']);
+  });
+});
