@@ -173,7 +173,10 @@ export interface EventCountsDocument {
 /** Maximum number of clusters in `DroppedLogsDocument`. */
 export const DROPPED_LOGS_MAX = 2_000;
 
-/** The clusters of which a log lost its reference last: a host or the cluster was removed or reset, or a host registered again. */
+/**
+ * The clusters of which a log lost its reference last: a host or the cluster was removed or reset, a host registered again, or an upload
+ * replaced the log.
+ */
 export interface DroppedLogsDocument {
   /** Clusters up to this position may be missing. */
   readonly complete_after: number;

@@ -49,6 +49,8 @@ export async function projectCluster(
   return changes;
 }
 
-/** Whether logs of the cluster were collected that nothing refers to afterwards. Its hosts keep theirs until they leave it or are removed. */
-const dropsLogs = (before: ClusterDocument, after: ClusterDocument | undefined): boolean =>
-  Object.keys(before._log_digests).length > 0 && Object.keys(after?._log_digests ?? {}).length === 0;
+/** Whether logs of the cluster were collected that it does not refer to afterwards. Its hosts keep theirs until they leave it or are removed. */
+const dropsLogs = (before: ClusterDocument, after: ClusterDocument | undefined): boolean => {
+  const kept = Object.values(after?._log_digests ?? {});
+  return Object.values(before._log_digests).some((digest) => digest !== '' && !kept.includes(digest));
+};

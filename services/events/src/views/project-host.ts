@@ -53,7 +53,7 @@ export async function projectHost(
   const collisions = collisionsChanges(before, after);
   if (counts.length > 0 || usage.length > 0 || collisions.length > 0 || verified)
     changes.push(...(await clusterChanges({ counts, usage, collisions, verified }, occurrence, read)));
-  const dropped = before && clusterOfDroppedLogs(before, after, event);
+  const dropped = before && clusterOfDroppedLogs(before, after);
   if (dropped) changes.push(await droppedLogsChange(dropped, event.position, read));
   const subject = { host, before, name: hostNameOf(host), limits, at: occurrence.at };
   const entries = [...(logEntries(event, subject) ?? []), ...(metricEvents(event, subject) ?? [])];
@@ -61,15 +61,12 @@ export async function projectHost(
   return changes;
 }
 
-/** Returns the cluster in which the host collected logs that nothing refers to after the event. An upload removes the logs that it replaces. */
-const clusterOfDroppedLogs = (
-  before: HostDocument,
-  after: HostDocument | undefined,
-  { type }: HostDocumentEvent,
-): string | undefined =>
-  before._logs_digest && before._logs_digest !== after?._logs_digest && type !== 'HostLogsCollected'
-    ? before.cluster_id
-    : undefined;
+/**
+ * Returns the cluster in which the host collected logs that it does not refer to after the event. An upload does not always remove the logs
+ * that it replaces: the documents may be late, and uploads may overlap.
+ */
+const clusterOfDroppedLogs = (before: HostDocument, after: HostDocument | undefined): string | undefined =>
+  before._logs_digest && before._logs_digest !== after?._logs_digest ? before.cluster_id : undefined;
 
 const subjectOf = (host: HostDocument) => ({
   clusterId: host.cluster_id,

@@ -127,6 +127,7 @@ describe('the counts of the event log', () => {
 
 describe('the clusters whose logs lost a reference', () => {
   const BODY = { digest: 'sha256:0', bytes: 1 };
+  const OTHER_BODY = { digest: 'sha256:1', bytes: 1 };
   const collected = [clusterRegistered(), hostRegistered(), onHost('HostLogsCollected', { body: BODY })];
   const clusterLogs = onCluster('ClusterLogsCollected', { logsType: 'controller', body: BODY });
   const droppedAfter = async (...events: readonly TestEvent[]) =>
@@ -139,6 +140,11 @@ describe('the clusters whose logs lost a reference', () => {
     ['the logs of a host are discarded', [...collected, onHost('HostLogsReported', { logsState: '' })]],
     ['the cluster is reset', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterReset')]],
     ['the cluster is removed', [clusterRegistered(), hostRegistered(), clusterLogs, onCluster('ClusterDeregistered')]],
+    ['an upload replaces the logs of a host', [...collected, onHost('HostLogsCollected', { body: OTHER_BODY })]],
+    [
+      'an upload replaces the logs of the controller',
+      [...collected, clusterLogs, onCluster('ClusterLogsCollected', { logsType: 'controller', body: OTHER_BODY })],
+    ],
   ])('are recorded when %s', async (_, events) => {
     expect(await droppedAfter(...events)).toEqual({
       complete_after: -1,
@@ -146,10 +152,10 @@ describe('the clusters whose logs lost a reference', () => {
     });
   });
 
-  it('are not recorded without collected logs, nor for logs that an upload replaces', async () => {
+  it('are not recorded without collected logs, nor when the same logs are uploaded again', async () => {
     expect(await droppedAfter(clusterRegistered(), hostRegistered(), onHost('HostDeregistered'))).toBeUndefined();
-    const replaced = [onHost('HostLogsCollected', { body: { ...BODY, digest: 'sha256:1' } }), clusterLogs, clusterLogs];
-    expect(await droppedAfter(...collected, ...replaced)).toBeUndefined();
+    const again = [onHost('HostLogsCollected', { body: BODY }), clusterLogs, clusterLogs];
+    expect(await droppedAfter(...collected, ...again)).toBeUndefined();
   });
 
   it('are in the order of the last event, once each, and the first ones are removed', async () => {

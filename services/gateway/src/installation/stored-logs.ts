@@ -53,7 +53,8 @@ interface Mark {
 
 /**
  * Bodies of uploaded logs, one area of the object store per cluster. A replaced body is removed by the upload that
- * replaces it. Bodies without a reference (a refused upload, a deleted host or cluster) are removed at the start and once an hour.
+ * replaces it, unless the read models are late or uploads overlap. Bodies without a reference (a replaced body that is left, a refused
+ * upload, a deleted host or cluster) are removed at the start and once an hour.
  * Only the areas of interrupted uploads and those with dropped logs are visited. All areas are visited when it is unknown which logs
  * were dropped.
  */

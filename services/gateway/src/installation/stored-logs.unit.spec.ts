@@ -248,6 +248,36 @@ describe('stored logs', () => {
       expect(visited).toEqual([]);
     });
 
+    /** Uploads logs. Their event is stored, but the documents do not contain it before the returned function is called. */
+    const uploadBefore = async (source: string, text: string): Promise<() => void> => {
+      let digest = '';
+      await logs.replace(CLUSTER_ID, source, Readable.from([Buffer.from(text)]), async (stored) => {
+        digest = stored.digest;
+      });
+      return () => (digests = { ...digests, [source]: digest });
+    };
+
+    it('a replaced body is removed when the documents were late', async () => {
+      await upload('controller', 'first');
+      const project = await uploadBefore('controller', 'second');
+      project();
+      await drop([CLUSTER_ID]);
+      nowMs += TWO_HOURS_MS;
+      await logs.sweep();
+      expect(await held()).toEqual(['second']);
+    });
+
+    it('the bodies of overlapping uploads of one source are removed, except for the last one', async () => {
+      const uploads = ['first', 'second', 'third'].map((text) => uploadBefore('controller', text));
+      for (const project of await Promise.all(uploads)) project();
+      await drop([CLUSTER_ID]);
+      await logs.sweep();
+      expect(await held()).toEqual(['first', 'second', 'third']);
+      nowMs += TWO_HOURS_MS;
+      await logs.sweep();
+      expect(await held()).toEqual(['third']);
+    });
+
     it('the area of an upload is not visited after its event, nor after its refusal', async () => {
       await upload('controller', 'kept');
       await expect(upload(HOST_ID, 'b'.repeat(QUOTA))).rejects.toMatchObject(quotaRefusal);
