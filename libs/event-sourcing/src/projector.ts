@@ -10,6 +10,7 @@ import {
   type ReadModels,
   type RecordedEvent,
   type Requests,
+  START_OF_STORE,
   type StateTable,
   type StreamId,
   type TurnShare,
@@ -160,21 +161,29 @@ export interface Projector extends Feed {
   parked(): readonly ParkedStream[];
 }
 
+/** Time for readers to receive the announcement and to read the checkpoint. */
+const READERS_STOP_MS = 500;
+
 /** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus when requests wait for it. */
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const collection = parkedStreamsOf(name);
+  const announce = (position: number): void => {
+    if (options.isAwaited ?? true) requests.publish(projectionSubject(name), { projection: name, position });
+  };
+  /** Readers in other processes must not take a document that is discarded for one that was deleted. */
+  const warnReaders = async (): Promise<void> => {
+    announce(START_OF_STORE);
+    await new Promise((resolve) => setTimeout(resolve, READERS_STOP_MS));
+  };
   const load = async (): Promise<Committed> => {
-    const position = await readModels.resume(name);
+    const position = await readModels.resume(name, warnReaders);
     const found = await readModels.find({ collection, where: {} });
     return { position, parked: found.map(({ document }) => document) };
   };
   let committed = await load();
   let isKnown = true;
-  const announce = (position: number): void => {
-    if (options.isAwaited ?? true) requests.publish(projectionSubject(name), { projection: name, position });
-  };
-  // Without documents of this version, the position is an earlier one than readers have seen.
+  // It can be an earlier one than readers have seen.
   announce(committed.position);
 
   /** Projects and commits the events. Nothing in memory changes before the commit. */

@@ -1,5 +1,5 @@
 import { inMemoryReadModels } from '@muster/adapter-in-memory';
-import type { JsonObject, ReadModels, RecordedEvent, StoredEvent } from '@muster/ports';
+import { type JsonObject, type ReadModels, type RecordedEvent, START_OF_STORE, type StoredEvent } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { FEED_TIME } from './feed';
 import { type LocalBus, localBus } from './local-bus.fixture.spec';
@@ -129,6 +129,22 @@ describe('projector', () => {
       { projection: 'counts', position: 2 },
       { projection: 'counts', position: 3 },
     ]);
+  });
+
+  it('publishes the start of the store before its documents are discarded', async () => {
+    const published: unknown[] = [];
+    const discarding: ReadModels = {
+      ...readModels,
+      resume: async (projection, beforeDiscard) => {
+        await beforeDiscard?.();
+        published.push(...bus.published.filter(({ subject }) => subject === 'projection.v1.counts'));
+        return readModels.resume(projection);
+      },
+    };
+    await (
+      await start({ readModels: discarding })
+    ).caughtUp;
+    expect(published).toMatchObject([{ body: { projection: 'counts', position: START_OF_STORE } }]);
   });
 
   it('publishes no position when no request waits for it', async () => {

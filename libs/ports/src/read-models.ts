@@ -73,9 +73,9 @@ export interface ReadModels {
   /**
    * Returns the checkpoint after a commit that was interrupted is completed. Documents of another version of the projection, or of events
    * that are not in the event store, are discarded. The owner of the projection calls it at its start and after a failed commit, before
-   * it reads documents.
+   * it reads documents. `beforeDiscard` is awaited after the checkpoint was removed and before the documents are.
    */
-  resume(projection: string): Promise<number>;
+  resume(projection: string, beforeDiscard?: () => Promise<void>): Promise<number>;
   close(): Promise<void>;
 }
 

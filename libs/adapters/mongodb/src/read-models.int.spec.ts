@@ -91,6 +91,18 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
       expect(await (await restarted()).resume('views')).toBe(START_OF_STORE);
     });
 
+    it('has no checkpoint and still its documents while readers in other processes are told', async () => {
+      const next = await restarted({ folds: folds(2) });
+      const seen: unknown[] = [];
+      const tell = async (): Promise<void> =>
+        void seen.push(await next.checkpoint('views'), await next.get('hosts', 'a'));
+      expect(await next.resume('views', tell)).toBe(START_OF_STORE);
+      expect(seen).toEqual([START_OF_STORE, { n: 1 }]);
+      await next.commit('views', 3, [], LAST);
+      await next.resume('views', tell);
+      expect(seen).toHaveLength(2);
+    });
+
     it('discard its documents when the event store does not have the last event', async () => {
       const isStored = async ({ id }: EventPlace): Promise<boolean> => id !== LAST.id;
       const next = await restarted({ isStored });

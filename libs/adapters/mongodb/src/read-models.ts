@@ -149,8 +149,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   };
 
   const storedCheckpoint = (projection: string) => available(() => checkpoints.findOne({ _id: projection }));
-  const checkpoint = async (projection: string): Promise<number> =>
-    (await storedCheckpoint(projection))?.position ?? START_OF_STORE;
+  const checkpoint = async (id: string): Promise<number> => (await storedCheckpoint(id))?.position ?? START_OF_STORE;
 
   const apply = async (
     projection: string,
@@ -184,10 +183,11 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   };
 
   /** Without a checkpoint, a discard that was interrupted is repeated. */
-  const discard = async ({ name, tables }: SavedFold): Promise<void> => {
+  const discard = async ({ name, tables }: SavedFold, before?: () => Promise<void>): Promise<void> => {
     await available(() => checkpoints.deleteOne({ _id: name }), true);
+    await before?.();
     await available(() => pending.deleteOne({ _id: `${name}/0` }), true);
-    const names = tables.map((table) => collectionNamed(table.name).collectionName);
+    const names = tables.map((table) => COLLECTION_PREFIX + table.name);
     for (const found of await available(() => database.collections()))
       if (names.includes(found.collectionName)) await available(() => found.drop(), true);
     indexed.clear();
@@ -223,13 +223,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       await apply(projection, same, changes);
     },
     checkpoint,
-    resume: async (projection) => {
+    resume: async (projection, beforeDiscard) => {
       const fold = folds.find(({ name }) => name === projection);
       if (!fold) return complete(projection);
       const found = await storedCheckpoint(projection);
       const isCurrent = found?.version === fold.version && (!found.last || (await isStored(found.last)));
       if (isCurrent) return complete(projection);
-      await discard(fold);
+      await discard(fold, beforeDiscard);
       return START_OF_STORE;
     },
     close: () => client.close(),

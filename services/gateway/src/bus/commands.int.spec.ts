@@ -20,6 +20,7 @@ describe('a command that changes inputs of validations', () => {
   let requests: NatsRequests;
   let waiting: ReadYourWrites;
   let commands: Commands;
+  let shownModels: GatewayReadModels;
 
   beforeAll(async () => {
     server = await startNatsServer();
@@ -41,14 +42,10 @@ describe('a command that changes inputs of validations', () => {
         Promise.resolve({ ok: { stored: { position: 0, revision: 0 } } }),
       );
     await requests.flush();
-    waiting = new ReadYourWrites(
-      musterEventStore(inMemoryEventStore()),
-      new GatewayReadModels(readModels),
-      requests,
-      new Readiness(),
-    );
+    shownModels = new GatewayReadModels(readModels);
+    waiting = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shownModels, requests, new Readiness());
     await waiting.onApplicationBootstrap();
-    commands = new Commands(readModels, requests, manualClock(), waiting);
+    commands = new Commands(shownModels, requests, manualClock(), waiting);
   });
   afterAll(async () => {
     waiting.onApplicationShutdown();
@@ -62,10 +59,8 @@ describe('a command that changes inputs of validations', () => {
   };
   const awaitedBy = async <M extends Method>(command: M, input: Partial<InputOf<M>>): Promise<readonly string[]> => {
     asked.clear();
-    const endedEarly = jest.fn();
-    const context = { commandId: `c${(position += 1)}`, correlationId: 'c', actor: 'user:test', endedEarly };
+    const context = { commandId: `c${(position += 1)}`, correlationId: 'c', actor: 'user:test' };
     await commands.execute(command, input as InputOf<M>, context);
-    expect(endedEarly).not.toHaveBeenCalled();
     return [...asked];
   };
 
@@ -75,6 +70,18 @@ describe('a command that changes inputs of validations', () => {
     expect(await awaitedBy(method.reviseCluster, { clusterId: NEW })).toEqual([NEW]);
     expect(await awaitedBy(method.reviseHost, host)).toEqual([OLD]);
     expect(await awaitedBy(method.bindHost, { ...host, clusterId: NEW })).toEqual([NEW, OLD]);
+  });
+
+  it('is refused before it is sent while the read models are rebuilt', async () => {
+    shownModels.refuseReads('at position 1 of 2');
+    const sent = jest.spyOn(requests, 'request');
+    const context = { commandId: 'c', correlationId: 'c', actor: 'user:test' };
+    await expect(commands.execute(method.registerCluster, { clusterId: NEW } as never, context)).rejects.toMatchObject({
+      refusal: { code: 'busy' },
+    });
+    expect(sent).not.toHaveBeenCalled();
+    sent.mockRestore();
+    shownModels.refuseReads(undefined);
   });
 
   it('waits for those of a host that leaves its cluster or is in none', async () => {

@@ -7,14 +7,13 @@ import {
   type InputOf,
   type Method,
   type OutputOf,
-  READ_MODELS,
   RequestLogEntry,
   REQUESTS,
 } from '@muster/nest-kit';
-import type { Clock, ReadModels, Requests } from '@muster/ports';
+import type { Clock, Requests } from '@muster/ports';
 import { type ProblemCode, type Refusal, RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
+import { GatewayReadModels, READ_OR_REFUSE_MAX_WAIT_MS, ReadYourWrites } from './read-your-writes';
 
 const { method } = RegistrationService;
 
@@ -92,7 +91,7 @@ export class Commands {
   private readonly reportedAtMs = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(
-    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    private readonly readModels: GatewayReadModels,
     @Inject(REQUESTS) private readonly requests: Requests,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly readYourWrites: ReadYourWrites,
@@ -116,9 +115,10 @@ export class Commands {
    * Sends a command and waits until the read models contain its result, so that users can read their own changes. After
    * a change of settings this includes the validations, roles and statuses that follow. A response header reports a
    * wait that ended early.
-   * @throws RefusalError
+   * @throws RefusalError; `busy` without sending the command while the read models are rebuilt, because the response would be an error
    */
   async execute<M extends Method>(command: M, input: InputOf<M>, context: RequestContext): Promise<OutputOf<M>> {
+    await this.readModels.requireComplete();
     const concerned = REEVALUATED.has(command) ? await this.concernedBy(command, subjectOf(input)) : undefined;
     const reply = await this.send(command, input, context);
     const position = positionOf(reply);

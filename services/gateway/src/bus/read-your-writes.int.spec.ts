@@ -77,7 +77,10 @@ describe('a response that waits for the read models', () => {
     const stored = inMemoryReadModels();
     const shown = new GatewayReadModels(stored);
     const readiness = new Readiness();
-    const following = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, readiness);
+    const store = inMemoryEventStore();
+    let head = 40;
+    store.head = async () => head;
+    const following = new ReadYourWrites(musterEventStore(store), shown, requests, readiness);
     const put = { kind: 'put', collection: 'hosts', key: 'h', document: { name: 'n' } } as const;
     await stored.commit(VIEWS_PROJECTION, 40, [put]);
     await following.onApplicationBootstrap();
@@ -100,6 +103,16 @@ describe('a response that waits for the read models', () => {
     await rebuilt.commit(VIEWS_PROJECTION, 41, [put]);
     await eventually('the documents are complete', () => readiness.notReady().length === 0);
     expect(await shown.get('hosts', 'h')).toEqual({ name: 'n' });
+
+    // The stores are restored from a backup with fewer events.
+    const restored = inMemoryReadModels();
+    await restored.commit(VIEWS_PROJECTION, 7, [{ ...put, document: { name: 'earlier' } }]);
+    head = 7;
+    Object.assign(stored, restored);
+    announce(7);
+    await eventually('it has the restored position', async () => !(await following.passed(8, 1)));
+    await eventually('the restored documents are complete', () => readiness.notReady().length === 0);
+    expect(await shown.get('hosts', 'h')).toEqual({ name: 'earlier' });
     following.onApplicationShutdown();
   });
 

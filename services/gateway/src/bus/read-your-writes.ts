@@ -60,10 +60,15 @@ export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' |
   readonly find: ReadModels['find'] = (query) => this.whenComplete(() => this.stored.find(query));
   readonly count: ReadModels['count'] = (conditions) => this.whenComplete(() => this.stored.count(conditions));
 
-  private whenComplete<Result>(read: () => Promise<Result>): Promise<Result> {
-    if (this.rebuilt === undefined) return read();
+  /** @throws RefusalError `busy` while the documents are rebuilt */
+  async requireComplete(): Promise<void> {
+    if (this.rebuilt === undefined) return;
     const reason = `The read models are rebuilt from the events (${this.rebuilt}). Send the request again later.`;
-    return Promise.reject(new RefusalError({ code: 'busy', reason }));
+    throw new RefusalError({ code: 'busy', reason });
+  }
+
+  private whenComplete<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.rebuilt === undefined ? read() : this.requireComplete().then(read);
   }
 }
 
@@ -77,6 +82,8 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private subscription: { unsubscribe(): void } | undefined;
   /** The position from which the documents are complete: the head at the start, or the position before a rebuild. */
   private required: number | undefined;
+  private completed: Waiter | undefined;
+  private isHeadUnknown = false;
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
@@ -181,17 +188,30 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
   private require(position: number): void {
     this.required = position;
     this.readModels.refuseReads(this.rebuildProgress());
-    if (this.reached < position) this.waiters.add({ position, passed: () => undefined });
+    if (this.completed) this.waiters.delete(this.completed);
+    this.completed = { position, passed: () => undefined };
+    if (this.reached < position) this.waiters.add(this.completed);
     this.pollWhileAwaited();
   }
 
-  /** A checkpoint moves back only when the projection discards its documents. */
+  /**
+   * A checkpoint moves back when the projection discards its documents, and when the stores are restored from a backup. The documents
+   * are complete at the present head, which can be an earlier one.
+   */
   private async readCheckpoint(): Promise<void> {
     const before = this.reached;
     const position = await this.readModels.checkpoint(VIEWS_PROJECTION);
-    if (position >= before) return this.advance(position);
-    this.reached = position;
-    this.require(Math.max(before, this.required ?? before));
+    if (position < before) {
+      this.reached = position;
+      this.isHeadUnknown = true;
+      this.require(before);
+    }
+    if (this.isHeadUnknown) {
+      const head = await this.eventStore.head();
+      this.isHeadUnknown = false;
+      this.require(head);
+    }
+    this.advance(position);
   }
 
   private advance(position: number): void {
