@@ -35,6 +35,7 @@ export interface ReactorOptions<Event extends EventShape> {
 }
 
 export interface Reactor {
+  /** Resolves when the events from before the start were observed. Never resolves when the reactor is closed before. */
   readonly caughtUp: Promise<void>;
   /** Processes a key again without an event. */
   wake(key: string): void;
@@ -106,7 +107,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     return next;
   };
 
-  const loaded = saved?.loadOpen();
+  const loaded = saved ? saved.loadOpen() : Promise.resolve(true);
   const feed: Feed = startFeed({
     name,
     store: options.store,
@@ -114,7 +115,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     fromPosition: observed,
     onError: options.onError,
     onPage: async (page, time) => {
-      await loaded;
+      // The reactor is closed.
+      if (!(await loaded)) return;
       for (let from = 0; from < page.length;) {
         from = observePart(page, from, time);
         if (from < page.length) await time.nextTurn();
@@ -123,7 +125,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     },
   });
 
-  const caughtUp = Promise.all([feed.caughtUp, loaded]).then(() => {
+  const caughtUp = Promise.all([feed.caughtUp, loaded]).then(([, isLoaded]) => {
+    if (!isLoaded) return new Promise<void>(() => undefined);
     live = true;
     for (const key of options.openKeys?.() ?? []) past.add(key);
     for (const key of past) {
@@ -131,6 +134,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
       queue.add(key);
     }
     past.clear();
+    return undefined;
   });
 
   return {
@@ -147,7 +151,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     },
     close: async () => {
       announceClosed();
-      await feed.close();
+      await Promise.all([feed.close(), saved?.stopLoading()]);
       for (const { done } of waiters) done();
       waiters.clear();
       left = live ? queue.keys() : [...past];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import type { Entries } from '@muster/decision';
@@ -104,6 +105,48 @@ describe('open entries', () => {
     expect(loadedBefore).toEqual([MEMBERS.length]);
     expect(turns.most()).toBeLessThanOrEqual(LOAD_TIME.maxMs / 2 + 1);
     await reactor.close();
+  });
+
+  it.each([
+    ['no event is missing', 0],
+    ['events are missing', 1],
+  ])('are no longer loaded when the reactor is closed meanwhile and %s', async (_, missing) => {
+    const eventStore = plainEventStore();
+    await appendEvents(eventStore, missing);
+    const turns = new BusyTurns();
+    onLoad = () => turns.work();
+    const called: string[] = [];
+    const note = (name: string) => () => void called.push(name);
+    const reactor = startReactor({
+      name: 'test',
+      store: eventStore,
+      requests: localBus(),
+      saved: consumer,
+      observe: note('observe'),
+      keysOf: () => [],
+      react: async () => undefined,
+      onError: note('onError'),
+    });
+    reactor.caughtUp.then(note('caught up'), note('failed'));
+    await reactor.close();
+    turns.end();
+    expect(loaded.length).toBeGreaterThan(0);
+    expect(loaded.length).toBeLessThan(MEMBERS.length);
+    await reopen();
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect([loaded, called]).toEqual([[], []]);
+    expect(await consumer.loadOpen()).toBe(true);
+    expect(loaded).toHaveLength(MEMBERS.length);
+  });
+
+  it('are no longer loaded when the saved state is closed', async () => {
+    const turns = new BusyTurns();
+    onLoad = () => turns.work();
+    const loading = consumer.loadOpen();
+    await reopen();
+    turns.end();
+    expect(await loading).toBe(false);
+    expect(loaded).toEqual([]);
   });
 
   it('stay in memory, also when they are open because of an entry that is loaded later', async () => {

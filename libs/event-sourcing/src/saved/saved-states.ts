@@ -148,6 +148,8 @@ export class SavedConsumer {
   private readonly moved = new Set<string>();
   private saving: Promise<void> | undefined;
   private isReplaying = false;
+  private loading: Promise<boolean> | undefined;
+  private isStopped = false;
   private readonly declared: ReadonlyMap<string, Pick<Checkpoint, 'version' | 'tables'>>;
   private readonly timer: NodeJS.Timeout;
 
@@ -168,15 +170,18 @@ export class SavedConsumer {
 
   /**
    * Loads the open entries over several turns of the event loop, so that a cluster with many hosts does not delay requests. The folds must
-   * not observe events meanwhile.
+   * not observe events meanwhile. Resolves to false when `stopLoading` or `close` was called before the end.
    */
-  async loadOpen(): Promise<void> {
-    const time = new TurnShare(LOAD_TIME);
-    const inTurns = async (steps: Iterable<undefined> = []): Promise<void> => {
-      for (const _ of steps) if (!time.hasTime()) await time.nextTurn();
-    };
-    for (const source of this.sources) await inTurns(source.loadOpen?.());
-    for (const source of this.sources) await inTurns(source.prepareOpen?.());
+  loadOpen(): Promise<boolean> {
+    const loading = this.loadInTurns();
+    this.loading = loading;
+    return loading;
+  }
+
+  /** Ends `loadOpen` in its current turn of the event loop. Resolves when it has ended. */
+  async stopLoading(): Promise<void> {
+    this.isStopped = true;
+    await this.loading?.catch(() => undefined);
   }
 
   /** Position of the last event that the saved or current entries contain; START_OF_STORE before the first. */
@@ -213,7 +218,22 @@ export class SavedConsumer {
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.state.close();
+    await this.stopLoading();
     await this.save().catch(this.onError);
+  }
+
+  private async loadInTurns(): Promise<boolean> {
+    const time = new TurnShare(LOAD_TIME);
+    for (const _ of this.loadSteps()) {
+      if (!time.hasTime()) await time.nextTurn();
+      if (this.isStopped) return false;
+    }
+    return true;
+  }
+
+  private *loadSteps(): Generator<undefined, void> {
+    for (const source of this.sources) yield* source.loadOpen?.() ?? [];
+    for (const source of this.sources) yield* source.prepareOpen?.() ?? [];
   }
 
   private get changesMax(): number {
