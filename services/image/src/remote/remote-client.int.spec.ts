@@ -34,6 +34,16 @@ describe('a file on a server', () => {
     await expect(source.read(0, 10)).rejects.toThrow(/has changed since/);
   });
 
+  it('is not read any more after a change, also when the server has the first version again', async () => {
+    let changes = 0;
+    const source = await openHttpByteSource(client, server.url, () => (changes += 1));
+    server.serve(Buffer.alloc(10_000, 'x'), { etag: '"2"' });
+    await expect(source.read(0, 10)).rejects.toThrow(/has changed since/);
+    server.serve(FILE);
+    await expect(source.read(0, 10)).rejects.toThrow(RemoteError);
+    expect(changes).toBe(1);
+  });
+
   it.each([
     ['that does not support ranges', { withRanges: false }, /does not support range requests/],
     ['without this file', { status: 404 }, /answered 404/],

@@ -114,7 +114,7 @@ export interface HttpByteSource extends ByteSource {
 }
 
 /**
- * `onChanged`: called once when the server has another version of the file. All later reads fail.
+ * `onChanged`: called once when the server has another version of the file. Running and later reads fail.
  * @throws RemoteError when the file does not exist or the server does not support ranges
  */
 export async function openHttpByteSource(
@@ -136,10 +136,10 @@ export async function openHttpByteSource(
   // A weak tag does not guarantee the same bytes.
   const version = etag !== '' && !etag.startsWith('W/') ? etag : modified;
   const stop = new AbortController();
-  let hasChanged = false;
   const reportChange = (): void => {
-    if (!hasChanged && !stop.signal.aborted) onChanged();
-    hasChanged = true;
+    if (stop.signal.aborted) return;
+    stop.abort();
+    onChanged();
   };
   return {
     size,
