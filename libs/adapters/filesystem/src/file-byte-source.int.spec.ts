@@ -1,4 +1,4 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -49,6 +49,24 @@ describe('file as a byte source', () => {
     await truncate(path, 100);
     await expect(source.read(50, 100)).rejects.toThrow('became shorter');
     await source.close();
+  });
+
+  it('returns the bytes of the opened file after another file got its name, which has another inode', async () => {
+    const source = await openFileByteSource(path);
+    await writeFile(`${path}.new`, 'new');
+    await rename(`${path}.new`, path);
+    const other = await openFileByteSource(path);
+    expect(Buffer.compare(await source.read(0, 10_000), content)).toBe(0);
+    expect(other.inode).not.toBe(source.inode);
+    await Promise.all([source.close(), other.close()]);
+  });
+
+  it('has the same inode after the file was overwritten', async () => {
+    const source = await openFileByteSource(path);
+    await writeFile(path, 'new');
+    const other = await openFileByteSource(path);
+    expect(other.inode).toBe(source.inode);
+    await Promise.all([source.close(), other.close()]);
   });
 
   it('can be closed twice and rejects reads afterwards', async () => {

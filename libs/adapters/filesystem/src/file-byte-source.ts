@@ -6,6 +6,8 @@ export interface FileByteSource {
   readonly size: number;
   /** Time of the last change when the file was opened, in milliseconds since the epoch. */
   readonly modifiedMs: number;
+  /** Number of the file in its file system. A file that gets the name of an open file has another number. */
+  readonly inode: number;
   /**
    * Returns exactly `length` bytes from `offset`. Rejects with RangeError outside the file, or when the file has become
    * shorter.
@@ -23,7 +25,7 @@ export interface FileByteSource {
  */
 export async function openFileByteSource(path: string): Promise<FileByteSource> {
   const file = await open(path, 'r');
-  const { size, mtimeMs } = await file.stat().catch(async (error: unknown) => {
+  const { size, mtimeMs, ino } = await file.stat().catch(async (error: unknown) => {
     await file.close();
     throw error;
   });
@@ -42,6 +44,7 @@ export async function openFileByteSource(path: string): Promise<FileByteSource> 
   return {
     size,
     modifiedMs: Math.floor(mtimeMs),
+    inode: ino,
     readInto,
     async read(offset, length) {
       if (!isInside(size, offset, length)) {

@@ -30,7 +30,7 @@ export interface BaseImage {
   minimal(rootfsUrl: string): Promise<MinimalIso>;
 }
 
-/** A base image that is in use. It is not evicted before `release`. */
+/** A base image that is in use. It is neither evicted nor closed before `release`, also when its file was replaced. */
 export interface HeldBaseImage {
   readonly image: BaseImage;
   release(): void;
@@ -39,6 +39,8 @@ export interface HeldBaseImage {
 /** An opened file with its modification time. */
 export interface OpenedFile extends ByteSource {
   readonly modifiedMs?: number;
+  /** Distinguishes a file that was overwritten from another file with its name. */
+  readonly inode?: number;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,41 @@ const INFRA_ENV_REGISTERED = 'InfraEnvRegistered' satisfies InfraEnvEvent['type'
 
 type OpenedImage = BaseImage & { close(): Promise<void> };
 
+/** An opened image with its holders. An outdated image stays readable until its last holder has released it. */
+class SharedImage {
+  private holders = 0;
+  private isOutdated = false;
+
+  constructor(readonly opened: Promise<OpenedImage>) {}
+
+  /** Returns the function that ends the use. */
+  hold(): () => void {
+    this.holders += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.holders -= 1;
+      this.closeUnused();
+    };
+  }
+
+  /** Closes the image as soon as it has no holder. New holders need another image. */
+  retire(): void {
+    this.isOutdated = true;
+    this.closeUnused();
+  }
+
+  /** Closes the image, also for its holders. */
+  async close(): Promise<void> {
+    await this.opened.then(({ close }) => close()).catch(() => undefined);
+  }
+
+  private closeUnused(): void {
+    if (this.isOutdated && this.holders === 0) void this.close();
+  }
+}
+
 /**
  * Number of minimal forms of one image that are cached. Each has about 100 KiB of directories. There is one per URL of
  * this service.
@@ -39,7 +74,7 @@ export interface BaseImageStatus {
 export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly catalogue: OsImageCatalogue;
   /** By location of the file. Entries with the same file share its state. */
-  private readonly known = new Map<string, Promise<OpenedImage>>();
+  private readonly known = new Map<string, SharedImage>();
   private infraEnvs: { unsubscribe(): void } | undefined;
 
   constructor(
@@ -106,19 +141,25 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
 
   async onApplicationShutdown(): Promise<void> {
     this.infraEnvs?.unsubscribe();
-    for (const image of this.known.values()) await image.then(({ close }) => close()).catch(() => undefined);
+    for (const image of this.known.values()) await image.close();
   }
 
   private async hold(entry: OsImageEntry): Promise<HeldBaseImage> {
     const { key, open, release } = await this.sources.hold(entry);
-    const known = this.known.get(key) ?? open().then((opened) => toBaseImage(entry, opened));
+    const known = this.known.get(key) ?? new SharedImage(open().then((opened) => toBaseImage(entry, opened)));
     this.known.set(key, known);
+    // Before the image is awaited, so that a replacement meanwhile does not close it.
+    const releaseImage = known.hold();
+    const releaseAll = (): void => {
+      releaseImage();
+      release();
+    };
     try {
-      return { image: await known, release };
+      return { image: await known.opened, release: releaseAll };
     } catch (error) {
       // A missing file may exist at the next request, so the failure is not cached.
       if (this.known.get(key) === known) this.known.delete(key);
-      release();
+      releaseAll();
       throw unusable(entry, error);
     }
   }
@@ -126,7 +167,7 @@ export class BaseImages implements OnApplicationBootstrap, OnApplicationShutdown
   private drop(key: string): void {
     const image = this.known.get(key);
     this.known.delete(key);
-    void image?.then(({ close }) => close()).catch(() => undefined);
+    image?.retire();
   }
 }
 

@@ -24,8 +24,8 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('image');
   private readonly client: RemoteClient;
   private readonly store: ImageStore;
-  /** Size and time of the last change of each file of a URL when it was opened. */
-  private readonly versions = new Map<string, string>();
+  /** By path, as they were when they were opened last. */
+  private readonly files = new Map<string, OpenedFile>();
   /** By path, with the version that was read. A file that does not match is not read again at each request. */
   private readonly sha256s = new Map<string, { readonly version: string; readonly sha256: string }>();
   private outdated: (key: string) => void = () => undefined;
@@ -104,15 +104,18 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     this.store.onEvicted(listener);
   }
 
-  /** An open file may have been replaced or overwritten. A file that was deleted is still readable. */
+  /** An open file may have been replaced or overwritten. A file that was deleted or replaced is still readable. */
   private async checkVersion(path: string): Promise<void> {
-    const known = this.versions.get(path);
+    const known = this.files.get(path);
     const found = known && (await stat(path).catch(() => undefined));
-    if (!found || versionOf({ size: found.size, modifiedMs: Math.floor(found.mtimeMs) }) === known) return;
+    if (!known || !found) return;
+    if (versionOf({ size: found.size, modifiedMs: Math.floor(found.mtimeMs) }) === versionOf(known)) return;
     // A concurrent request may have reported it meanwhile.
-    if (this.versions.get(path) !== known) return;
-    this.versions.delete(path);
+    if (this.files.get(path) !== known) return;
+    this.files.delete(path);
     this.outdated(path);
+    // Running downloads of an overwritten file end, so that no client receives parts of two files.
+    if (found.ino === known.inode) await known.close();
   }
 
   /** Returns the image in the store; undefined for an image that is not stored there. */
@@ -140,7 +143,8 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async sha256OfVersion(path: string): Promise<string> {
-    const version = this.versions.get(path) ?? '';
+    const opened = this.files.get(path);
+    const version = opened ? versionOf(opened) : '';
     const known = this.sha256s.get(path);
     if (known?.version === version) return known.sha256;
     const sha256 = await sha256Of(path);
@@ -158,7 +162,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
 
   private async openPath(path: string): Promise<OpenedSource> {
     const file = await this.openFile(path);
-    this.versions.set(path, versionOf(file));
+    this.files.set(path, file);
     try {
       return {
         source: file,
