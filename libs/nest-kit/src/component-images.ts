@@ -64,6 +64,8 @@ export function readHostBinaries(settings: SettingsReader): HostBinaries | undef
  */
 export interface ComponentImages {
   readonly agent: string;
+  /** Architectures for which an agent that is the executable can be downloaded, as `uname -m` prints them. */
+  readonly agentArchitectures: readonly string[];
   readonly installer: string;
   readonly controller: string;
 }
@@ -84,6 +86,7 @@ export function readComponentImages(settings: SettingsReader): ComponentImages {
     executable && !settings.isSet(name) ? HOST_BINARY_PREFIX + executable.version : String(settings.get(name));
   return {
     agent: read('AGENT_DOCKER_IMAGE'),
+    agentArchitectures: executable?.binaries.map(({ architecture }) => architecture) ?? [],
     installer: read('INSTALLER_IMAGE'),
     controller: read('CONTROLLER_IMAGE'),
   };

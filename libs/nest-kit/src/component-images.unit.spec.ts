@@ -5,9 +5,9 @@ import { HOST_BINARY_INDEX, readComponentImages } from './component-images';
 import { readSettings, SettingsError } from './settings/settings-reader';
 
 const directory = temporaryDirectory();
-beforeAll(() =>
-  writeFileSync(join(directory.path, HOST_BINARY_INDEX), JSON.stringify({ version: '1', binaries: [], earlier: [] })),
-);
+const binary = (architecture: string) => ({ architecture, file: architecture, sha256: architecture, bytes: 1 });
+const INDEX = { version: '1', binaries: [binary('x86_64')], earlier: [binary('aarch64')] };
+beforeAll(() => writeFileSync(join(directory.path, HOST_BINARY_INDEX), JSON.stringify(INDEX)));
 afterAll(() => directory.remove());
 
 const [AGENT, INSTALLER, CONTROLLER] = ['quay.io/a:1', 'quay.io/i:1', 'quay.io/c:1'];
@@ -17,14 +17,12 @@ const imagesWith = (environment: Record<string, string>) =>
 describe('the programs of hosts', () => {
   it('are the executable, and each is the container image of its setting', () => {
     const executable = 'muster-host:1';
-    expect(imagesWith({})).toEqual({ agent: executable, installer: executable, controller: executable });
-    expect(imagesWith({ CONTROLLER_IMAGE: CONTROLLER })).toEqual({
-      agent: executable,
-      installer: executable,
-      controller: CONTROLLER,
-    });
+    const agentArchitectures = ['x86_64'];
+    const all = { agent: executable, installer: executable, controller: executable, agentArchitectures };
+    expect(imagesWith({})).toEqual(all);
+    expect(imagesWith({ CONTROLLER_IMAGE: CONTROLLER })).toEqual({ ...all, controller: CONTROLLER });
     expect(imagesWith({ AGENT_DOCKER_IMAGE: AGENT, INSTALLER_IMAGE: INSTALLER, CONTROLLER_IMAGE: CONTROLLER })).toEqual(
-      { agent: AGENT, installer: INSTALLER, controller: CONTROLLER },
+      { agent: AGENT, installer: INSTALLER, controller: CONTROLLER, agentArchitectures },
     );
   });
 

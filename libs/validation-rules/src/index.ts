@@ -65,6 +65,7 @@ export {
   type OutcomeHistory,
 } from './history/outcome-history';
 export { type FlapWatch, type Remembered, rememberOutcomes } from './history/remember-outcomes';
+export { isReplaceableAgent } from './host/agent.rules';
 export { isCompatibleManufacturer } from './host/hardware.rules';
 export {
   hostBlockingIds,

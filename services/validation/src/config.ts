@@ -23,12 +23,16 @@ export const readFlapPolicy = (environment: Environment): FlapPolicy =>
 
 /** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): RulesPolicy =>
-  readSettings(environment, (settings) => ({
-    requirements: readHardwareRequirements(settings),
-    agentImage: settings.get('ENABLE_UPGRADE_AGENT') ? readComponentImages(settings).agent : '',
-    edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
-    singleNodeDnsmasq: settings.get('ENABLE_SINGLE_NODE_DNSMASQ'),
-    disabledHostRules: settings.get('DISABLED_HOST_VALIDATIONS'),
-    disabledClusterRules: settings.get('DISABLED_CLUSTER_VALIDATIONS'),
-    operatorSettings: readOperatorSettings(settings),
-  }));
+  readSettings(environment, (settings) => {
+    const { agent, agentArchitectures } = readComponentImages(settings);
+    return {
+      requirements: readHardwareRequirements(settings),
+      agentImage: settings.get('ENABLE_UPGRADE_AGENT') ? agent : '',
+      agentArchitectures,
+      edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),
+      singleNodeDnsmasq: settings.get('ENABLE_SINGLE_NODE_DNSMASQ'),
+      disabledHostRules: settings.get('DISABLED_HOST_VALIDATIONS'),
+      disabledClusterRules: settings.get('DISABLED_CLUSTER_VALIDATIONS'),
+      operatorSettings: readOperatorSettings(settings),
+    };
+  });

@@ -6,6 +6,7 @@ describe('settings of the validation service', () => {
     expect(readConfig({})).toEqual({
       requirements: DEFAULT_REQUIREMENTS,
       agentImage: 'quay.io/muster/agent:latest',
+      agentArchitectures: [],
       edgeWorkerProducts: ['BlueField SoC'],
       operatorSettings: new Map(),
       singleNodeDnsmasq: false,

@@ -87,11 +87,15 @@ export interface StepInfraEnv {
   /** Comma separated; may be empty. */
   readonly ntpSources: string;
   readonly hasStaticNetwork: boolean;
+  /** Architecture of the image that the host booted. Empty when it is not known. */
+  readonly cpuArchitecture: string;
 }
 
-/** Container image references of the programs that hosts run. */
+/** Programs that hosts run: container image references, or `muster-host:<version>` for the executable. */
 export interface StepImages {
   readonly agent: string;
+  /** Architectures for which the service has a current executable, as `uname -m` prints them. */
+  readonly agentArchitectures: readonly string[];
   readonly installer: string;
   readonly controller: string;
   readonly machineConfigOperator: string;

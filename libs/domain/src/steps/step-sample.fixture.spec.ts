@@ -108,11 +108,12 @@ export const stepContext = (changes: Changes = {}): StepContext => ({
   host: { ...HOST, ...changes.host },
   hardware: changes.hardware === null ? undefined : hardware(changes.hardware),
   cluster: changes.cluster === null ? undefined : { ...CLUSTER, ...changes.cluster },
-  infraEnv: { ntpSources: 'pool.example.com', hasStaticNetwork: false, ...changes.infraEnv },
+  infraEnv: { ntpSources: 'pool.example.com', hasStaticNetwork: false, cpuArchitecture: 'x86_64', ...changes.infraEnv },
   others: () => changes.others ?? [other()],
   remoteHosts: () => remoteHostsOf(changes.others ?? [other()]),
   images: {
     agent: 'quay.io/agent:2',
+    agentArchitectures: [],
     installer: 'quay.io/installer:2',
     controller: 'quay.io/controller:2',
     machineConfigOperator: 'quay.io/mco:2',

@@ -1,3 +1,4 @@
+import { isReplaceableAgent } from '@muster/validation-rules';
 import {
   diskSpeedCheck,
   downloadBootArtifacts,
@@ -216,17 +217,26 @@ const UPGRADABLE_STATUSES: readonly string[] = [
   'pending-for-input',
 ];
 
+/** An agent that does not send its version (empty) is treated as current. */
+function isUpgradeDue({ hardware, host, images, infraEnv, settings }: StepContext, agentVersion: string): boolean {
+  const required = { agentImage: images.agent, agentArchitectures: images.agentArchitectures };
+  return (
+    settings.upgradesAgents &&
+    !settings.disabledSteps.includes('upgrade-agent') &&
+    UPGRADABLE_STATUSES.includes(host.status) &&
+    agentVersion !== '' &&
+    agentVersion !== images.agent &&
+    isReplaceableAgent(agentVersion, required, hardware?.cpuArchitecture || infraEnv.cpuArchitecture)
+  );
+}
+
 /**
- * Returns the next steps of the agent. An outdated agent receives only the upgrade step. An agent that does not send
- * its version (empty) is treated as current.
+ * Returns the next steps of the agent. An outdated agent receives only the upgrade step, because the other steps may have changed.
+ * An executable that cannot be replaced receives the steps of its status: the upgrade would fail at each poll.
  */
 export function planSteps(context: StepContext, agentVersion: string): StepPlan {
   const { settings, images, host } = context;
-  const mayUpgrade =
-    settings.upgradesAgents &&
-    !settings.disabledSteps.includes('upgrade-agent') &&
-    UPGRADABLE_STATUSES.includes(host.status);
-  if (mayUpgrade && agentVersion !== '' && agentVersion !== images.agent) {
+  if (isUpgradeDue(context, agentVersion)) {
     return {
       steps: [{ type: 'upgrade-agent', args: [JSON.stringify({ agent_image: images.agent })] }],
       intervalSeconds: 60,

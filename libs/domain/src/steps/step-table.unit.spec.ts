@@ -127,6 +127,32 @@ describe('agent of another version', () => {
   });
 });
 
+describe('executable of another version', () => {
+  const typesOf = (changes: Parameters<typeof stepContext>[0]) =>
+    planSteps(contextIn('day-1', 'discovering', changes), 'muster-host:1').steps.map(({ type }) => type);
+  const executables = { agent: 'muster-host:2', agentArchitectures: ['x86_64', 'aarch64'] };
+
+  it('is replaced where the service has an executable of its architecture', () => {
+    expect(typesOf({ images: executables })).toEqual(['upgrade-agent']);
+    expect(typesOf({ images: executables, hardware: { cpuArchitecture: 'aarch64' } })).toEqual(['upgrade-agent']);
+  });
+
+  it('is replaced by the architecture of its image before the first inventory', () => {
+    const arm = { images: executables, hardware: null, infraEnv: { cpuArchitecture: 'arm64' } };
+    expect(typesOf(arm)).toEqual(['upgrade-agent']);
+    expect(typesOf({ ...arm, images: { ...executables, agentArchitectures: ['x86_64'] } })).toEqual(['inventory']);
+    expect(typesOf({ ...arm, infraEnv: { cpuArchitecture: '' } })).toEqual(['inventory']);
+  });
+
+  it('receives the usual steps when the service has no current executable for its architecture', () => {
+    expect(typesOf({ images: executables, hardware: { cpuArchitecture: 's390x' } })).toEqual(['inventory']);
+  });
+
+  it('receives the usual steps when the service requires a container image, which cannot replace it', () => {
+    expect(typesOf({ images: { ...executables, agent: AGENT } })).toEqual(['inventory']);
+  });
+});
+
 describe('step table', () => {
   it('has at most one row for each pool and status', () => {
     const keys = STEP_ROWS.flatMap(({ pool, statuses }) => statuses.map((status) => `${pool} ${status}`));

@@ -28,6 +28,8 @@ export interface RulesPolicy {
   readonly requirements: RequirementsTable;
   /** Image that agents must run. Empty: any. */
   readonly agentImage: string;
+  /** Architectures for which the service has a current executable, as `uname -m` prints them. */
+  readonly agentArchitectures: readonly string[];
   /** Products of aarch64 hosts that are edge workers. */
   readonly edgeWorkerProducts: readonly string[];
   /** A single node runs its own DNS for the names of its cluster. */
@@ -151,6 +153,7 @@ export function decisiveVersion(hostKind: string, clusterVersion = '', infraEnvV
 export const SERVICE_DEFAULTS: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: '',
+  agentArchitectures: [],
   edgeWorkerProducts: [],
   singleNodeDnsmasq: false,
   disabledHostRules: [],

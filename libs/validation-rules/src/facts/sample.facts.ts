@@ -10,6 +10,7 @@ import type { HostFacts, RulesPolicy } from './host.facts';
 export const SAMPLE_POLICY: RulesPolicy = {
   requirements: DEFAULT_REQUIREMENTS,
   agentImage: 'quay.io/muster/agent:1',
+  agentArchitectures: [],
   edgeWorkerProducts: ['BlueField SoC'],
   singleNodeDnsmasq: false,
   disabledHostRules: [],

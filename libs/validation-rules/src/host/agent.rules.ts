@@ -1,4 +1,4 @@
-import { hardwareOf, type HostFacts, isAfterReboot } from '../facts/host.facts';
+import { hardwareOf, type HostFacts, isAfterReboot, type RulesPolicy } from '../facts/host.facts';
 import { broken, fail, pass, passBecause, passIf } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
@@ -87,16 +87,38 @@ export const INVENTORY_RULES: readonly HostRule[] = [
 /** A slower download counts as a failed download. */
 const DOWNLOAD_MBPS_MIN = 0.001;
 
+/** Prefix of an agent that is the executable of the service instead of a container image. */
+const EXECUTABLE_PREFIX = 'muster-host:';
+/** Name in the v2 API → as `uname -m` prints it. */
+const MACHINES: ReadonlyMap<string, string> = new Map([['arm64', 'aarch64']]);
+
+/**
+ * Returns whether the agent can be replaced by the required one. An executable cannot become a container, nor be replaced where the
+ * service has no executable for its architecture. A container agent is told to upgrade in any case, as in assisted-service v2.
+ */
+export function isReplaceableAgent(
+  agentVersion: string,
+  { agentImage, agentArchitectures }: Pick<RulesPolicy, 'agentImage' | 'agentArchitectures'>,
+  architecture: string,
+): boolean {
+  if (!agentVersion.startsWith(EXECUTABLE_PREFIX)) return true;
+  const machine = MACHINES.get(architecture) ?? architecture;
+  return agentImage.startsWith(EXECUTABLE_PREFIX) && agentArchitectures.includes(machine);
+}
+
 export const AGENT_RULES: readonly HostRule[] = [
   {
     id: 'compatible-agent',
     category: 'hardware',
-    checks: 'The host runs the agent image that the service is configured with, until the installation starts.',
+    checks:
+      'The host runs the agent that the service is configured with, until the installation starts. An executable that the service cannot replace is accepted.',
     applies: ({ stage }) => stage === '',
     needs: [],
-    claim: ({ agentVersion, policy }) => {
-      const isCompatible = policy.agentImage === '' || agentVersion === policy.agentImage;
-      return isCompatible ? pass() : fail(agentVersion, policy.agentImage);
+    claim: ({ agentVersion, hardware, policy }) => {
+      if (policy.agentImage === '' || agentVersion === policy.agentImage) return pass();
+      return hardware && !isReplaceableAgent(agentVersion, policy, hardware.cpuArchitecture)
+        ? passBecause('not-replaceable', agentVersion, policy.agentImage)
+        : fail(agentVersion, policy.agentImage);
     },
     messages: {
       success: 'The discovery agent is compatible with the service',
@@ -105,6 +127,7 @@ export const AGENT_RULES: readonly HostRule[] = [
         measured: '{0}',
         required: '{1}',
       },
+      'not-replaceable': 'The discovery agent "{0}" is used, because the service cannot replace it by "{1}"',
     },
     remedy: 'Wait until the agent replaces itself. If it does not, boot the host from a new discovery image.',
     gate: 'known',

@@ -13,6 +13,13 @@ export const speed = (exitCode: number): HostFacts =>
   given({ diskSpeeds: [{ path: '/dev/disk/by-id/wwn-0x1', ioSyncDurationMs: 12, exitCode, generation: 0 }] });
 export const vmware = (hasUuid: boolean, driveType = 'HDD'): HostFacts =>
   hw({ manufacturer: 'VMware, Inc.', disks: [sampleDisk({ hasUuid, driveType })] });
+/** An executable on a host whose service requires `agentImage`. */
+const executable = (agentImage: string, agentArchitectures: readonly string[]): HostFacts =>
+  given({
+    agentVersion: 'muster-host:1',
+    hardware: sampleHardware({ cpuArchitecture: 'x86_64' }),
+    policy: { ...given().policy, agentImage, agentArchitectures },
+  });
 /** `none`: the rule has no outcome for this host. */
 export const HARDWARE_CASES: readonly [
   HostRuleId,
@@ -148,4 +155,19 @@ export const HARDWARE_CASES: readonly [
     'error',
   ],
   ['no-skip-missing-disk', 'no inventory', noInventory, 'pending'],
+  ['compatible-agent', 'executable that can be replaced', executable('muster-host:2', ['x86_64']), 'failure'],
+  ['compatible-agent', 'executable without one of its architecture', executable('muster-host:2', ['s390x']), 'success'],
+  ['compatible-agent', 'executable beside a container image', executable('quay.io/agent:2', ['x86_64']), 'success'],
+  [
+    'compatible-agent',
+    'executable without an inventory',
+    { ...executable('muster-host:2', ['s390x']), hardware: undefined },
+    'failure',
+  ],
+  [
+    'compatible-agent',
+    'container where the service has executables',
+    { ...executable('muster-host:2', ['s390x']), agentVersion: 'quay.io/agent:1' },
+    'failure',
+  ],
 ];

@@ -46,7 +46,7 @@ export class StepContexts {
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
     const entry = this.view.host(key);
-    const { ntpSources, additionalNtpSources, staticNetworkConfig } =
+    const { additionalNtpSources, cpuArchitecture, ntpSources, staticNetworkConfig } =
       this.view.infraEnv(host.infraEnvId)?.settings ?? {};
     return {
       host: {
@@ -74,6 +74,7 @@ export class StepContexts {
       infraEnv: {
         ntpSources: ntpSources || additionalNtpSources || '',
         hasStaticNetwork: Boolean(staticNetworkConfig?.digest),
+        cpuArchitecture: cpuArchitecture ?? '',
       },
       others: () =>
         this.view

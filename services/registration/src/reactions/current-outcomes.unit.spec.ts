@@ -112,6 +112,7 @@ const CONFIG = readConfig({});
 const POLICY: RulesPolicy = {
   requirements: CONFIG.requirements,
   agentImage: '',
+  agentArchitectures: [],
   edgeWorkerProducts: [],
   singleNodeDnsmasq: false,
   disabledHostRules: [],
