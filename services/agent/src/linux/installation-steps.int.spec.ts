@@ -126,8 +126,10 @@ describe('an upgrade of the executable', () => {
     expect(readFileSync(upgradedDigestPath(executablePath), 'utf8').trim()).toBe(digestOf(NEW));
   });
 
-  it('keeps the program when the service has none', async () => {
-    expect((await upgrade('s390x')).result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
+  it('keeps the program when the service has none, and states the reason', async () => {
+    const { error, exitCode, result } = await upgrade('s390x');
+    expect(result).toEqual({ agent_image: 'muster-host:2', result: 'failure' });
+    expect([exitCode, error]).toEqual([0, expect.stringContaining('404')]);
     expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
     expect(() => statSync(upgradedDigestPath(executablePath))).toThrow(/ENOENT/);
   });
@@ -146,7 +148,9 @@ describe('an upgrade of the executable', () => {
   });
 
   it('fails when the service requires a container image, which systemd would not start', async () => {
-    expect((await upgrade('x86_64', 'quay.io/agent:2')).result).toMatchObject({ result: 'failure' });
+    const { error, result } = await upgrade('x86_64', 'quay.io/agent:2');
+    expect(result).toMatchObject({ result: 'failure' });
+    expect(error).toBe('This agent cannot be replaced by the image quay.io/agent:2.');
     expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
   });
 

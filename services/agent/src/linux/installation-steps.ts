@@ -55,11 +55,10 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
         settings.executable || image.startsWith(EXECUTABLE_PREFIX)
           ? upgradeExecutable(image, { ...options, digestOfRunning }, signal)
           : execute(run, 'podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
-      const result = await work.then(
-        () => 'success' as const,
-        () => 'failure' as const,
+      return work.then(
+        () => ({ agent_image: image, result: 'success' }),
+        (error: unknown) => ({ agent_image: image, result: 'failure', reason: errorMessage(error) }),
       );
-      return { agent_image: image, result };
     },
     'download-boot-artifacts': (order, signal) => downloadBootArtifacts(order, options, signal),
     'reboot-for-reclaim': async ({ hostFsMountDir }, signal) => {

@@ -60,7 +60,10 @@ export const STEPS: { readonly [Type in StepType]: StepRow<Type> } = {
   install: { parse: parseStepArgs.install, conclude: silent },
   'stop-installation': { parse: parseStepArgs['stop-installation'], conclude: silent },
   'logs-gather': { parse: parseStepArgs['logs-gather'], conclude: silent },
-  'upgrade-agent': { parse: parseStepArgs['upgrade-agent'], conclude: document },
+  'upgrade-agent': {
+    parse: parseStepArgs['upgrade-agent'],
+    conclude: ({ reason = '', ...result }) => ({ ...document(result), error: reason }),
+  },
   'download-boot-artifacts': { parse: parseStepArgs['download-boot-artifacts'], conclude: silent },
   'reboot-for-reclaim': { parse: parseStepArgs['reboot-for-reclaim'], conclude: silent },
 };

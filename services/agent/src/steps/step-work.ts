@@ -25,7 +25,8 @@ export interface StepWork {
   'logs-gather': { order: LogsRequest; result: void };
   'upgrade-agent': {
     order: { readonly image: string };
-    result: { readonly agent_image: string; readonly result: 'success' | 'failure' };
+    /** `reason` of a failure: sent as the error of the step, not in its document. */
+    result: { readonly agent_image: string; readonly result: 'success' | 'failure'; readonly reason?: string };
   };
   'download-boot-artifacts': { order: BootArtifacts; result: void };
   'reboot-for-reclaim': { order: { readonly hostFsMountDir: string }; result: void };
