@@ -1,4 +1,4 @@
-import type { EventMetadata } from '@muster/ports';
+import { type EventMetadata, NO_STREAM, START_OF_STORE } from '@muster/ports';
 import { BoundedMap } from './bounded-map';
 
 /** The state of a stream and the place of its last event. */
@@ -13,6 +13,12 @@ export interface Aggregate<State> {
 /** An aggregate and the recent commands of its stream. */
 export interface CachedAggregate<State> extends Aggregate<State> {
   readonly commands: CommandLog;
+}
+
+/** An aggregate as a view knows it. */
+export interface KnownAggregate<State> extends Aggregate<State> {
+  /** The state includes every event that is stored. */
+  readonly isCurrent: boolean;
 }
 
 /** Commands remembered per stream. A repetition arrives seconds after the original, and after few other commands. */
@@ -64,3 +70,40 @@ export interface StoredReply {
 
 /** Nothing was stored, so the caller has no position to wait for. */
 export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
+
+export function fresh<State>(state: State): CachedAggregate<State> {
+  return { state, revision: NO_STREAM, position: START_OF_STORE, commands: new CommandLog() };
+}
+
+/**
+ * One command, several commands, or a generator of commands that reads the state after the previous commands. Several
+ * commands are stored together, or not at all when one is refused.
+ */
+export type Commands<State, Command> = Command | readonly Command[] | ((current: () => State) => Iterable<Command>);
+
+export function inOrder<State, Command>(commands: Commands<State, Command>, current: () => State): Iterable<Command> {
+  if (isGenerator(commands)) return commands(current);
+  return isList(commands) ? commands : [commands];
+}
+
+function isGenerator<State, Command>(
+  commands: Commands<State, Command>,
+): commands is (current: () => State) => Iterable<Command> {
+  return typeof commands === 'function';
+}
+
+function isList<Command>(command: Command | readonly Command[]): command is readonly Command[] {
+  return Array.isArray(command);
+}
+
+/**
+ * `beforeAppend` runs when the command was accepted with events, before they are stored. `replacesNothing`: it does
+ * no harm when the command is then refused or repeated, so a stream that is not in memory is not read first.
+ */
+export type BeforeAppend = (() => Promise<void>) | { readonly replacesNothing: () => Promise<void> };
+
+export function isEvents<Result extends object, Event>(
+  outcome: Result | readonly Event[],
+): outcome is readonly Event[] {
+  return Array.isArray(outcome);
+}

@@ -16,11 +16,17 @@ import {
 import {
   type Aggregate,
   type AggregateCache,
+  type BeforeAppend,
   type CachedAggregate,
   type CommandContext,
   CommandLog,
-  toMetadata,
+  type Commands,
+  fresh,
+  inOrder,
+  isEvents,
+  type KnownAggregate,
   type Stored,
+  toMetadata,
 } from './aggregate';
 import { BoundedMap } from './bounded-map';
 import { available, type EventCategory, type TypedEventStore, waitForStore } from './typed-event-store';
@@ -33,23 +39,16 @@ const MAX_APPEND_ATTEMPTS = 5;
  */
 const COMMAND_DEADLINE_MS = 5_000;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
+/**
+ * Events up to a known state that are read again for the ids of their commands. A repetition arrives seconds after the original, and so
+ * after few other events.
+ */
+const REPEATABLE_EVENTS = 128;
 
 /** `isRepeated`: an earlier command with this id stored the events. */
 export type HandleResult<State, Event = EventShape, Code extends string = string> =
   | (Aggregate<State> & { readonly kind: 'stored'; readonly events: readonly Event[]; readonly isRepeated?: true })
   | { readonly kind: 'refused'; readonly refusal: Refusal<Code>; readonly state: State };
-
-/**
- * One command, several commands, or a generator of commands that reads the state after the previous commands. Several
- * commands are stored together, or not at all when one is refused.
- */
-export type Commands<State, Command> = Command | readonly Command[] | ((current: () => State) => Iterable<Command>);
-
-/**
- * `beforeAppend` runs when the command was accepted with events, before they are stored. `replacesNothing`: it does
- * no harm when the command is then refused or repeated, so a stream that is not in memory is not read first.
- */
-export type BeforeAppend = (() => Promise<void>) | { readonly replacesNothing: () => Promise<void> };
 
 export interface CommandHandler<State, Command, Event = EventShape, Code extends string = string> {
   /**
@@ -86,6 +85,11 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
   readonly store: TypedEventStore;
   readonly clock: Clock;
   readonly ids: Ids;
+  /**
+   * Returns an aggregate that is not in the cache as a view with the same fold knows it, so that its stream is not read from the start.
+   * @default no aggregate is known
+   */
+  readonly known?: (id: string) => KnownAggregate<State> | undefined;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
   /** Called with the position of the last event of each append. @default nothing */
@@ -125,12 +129,32 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     if (isNewer) cache.set(id, aggregate);
   }
 
-  async function readOn(id: string, from: CachedAggregate<State>): Promise<CachedAggregate<State>> {
+  async function readOn(
+    id: string,
+    from: CachedAggregate<State>,
+    afterRevision = from.revision,
+  ): Promise<CachedAggregate<State>> {
     let aggregate = from;
-    for await (const page of store.readStream(streamOf(id), from.revision))
-      for (const event of page) aggregate = apply(aggregate, event);
+    for await (const page of store.readStream(streamOf(id), afterRevision))
+      for (const event of page)
+        if (event.revision > from.revision) aggregate = apply(aggregate, event);
+        else from.commands.remember(event.metadata.commandId, event.position, event.revision);
     keep(id, aggregate);
     return aggregate;
+  }
+
+  /** Reads an aggregate that is not in the cache. */
+  function read(id: string): Promise<CachedAggregate<State>> {
+    const known = options.known?.(id);
+    if (!known) return readOn(id, fresh(decider.initialState()));
+    const { state, revision, position } = known;
+    const from = { state, revision, position, commands: new CommandLog() };
+    return readOn(id, from, Math.max(NO_STREAM, revision - REPEATABLE_EVENTS));
+  }
+
+  function currentlyKnown(id: string): Aggregate<State> | undefined {
+    const known = options.known?.(id);
+    return known?.isCurrent ? known : undefined;
   }
 
   /** Returns the result when nothing has to be stored, otherwise the events. */
@@ -166,9 +190,9 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   ): Promise<Result | Conflict> {
     const cached = cache.get(id);
     // Most unknown streams do not exist. The expected revision of the append detects the others.
-    const isAssumedNew = !cached && mayAssumeNew;
+    const isAssumedNew = !cached && mayAssumeNew && !options.known?.(id);
     let before = cached ?? fresh(decider.initialState());
-    if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => readOn(id, before));
+    if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => read(id));
     // The store refused an append because of an event that reads do not return yet, as after a lost quorum.
     if (before.revision < revisionMin) return { kind: 'conflict', actualRevision: revisionMin };
     let outcome = decideOn(before, commands, context);
@@ -251,7 +275,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       if (result.kind === 'refused') throw new RefusalError(result.refusal);
       return { position: result.position, revision: result.revision };
     },
-    load: async (id) => cache.get(id) ?? readOn(id, fresh(decider.initialState())),
+    load: async (id) => cache.get(id) ?? currentlyKnown(id) ?? read(id),
     positionOf: (id) => cache.peek(id)?.position ?? START_OF_STORE,
     observe: (event) => {
       const { category: streamCategory, id } = parseStreamId(event.streamId);
@@ -261,21 +285,6 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       else cache.delete(id);
     },
   };
-}
-
-function inOrder<State, Command>(commands: Commands<State, Command>, current: () => State): Iterable<Command> {
-  if (isGenerator(commands)) return commands(current);
-  return isList(commands) ? commands : [commands];
-}
-
-function isGenerator<State, Command>(
-  commands: Commands<State, Command>,
-): commands is (current: () => State) => Iterable<Command> {
-  return typeof commands === 'function';
-}
-
-function isList<Command>(command: Command | readonly Command[]): command is readonly Command[] {
-  return Array.isArray(command);
 }
 
 /** The inputs of one attempt of a command. */
@@ -289,11 +298,3 @@ interface Attempt {
 }
 
 type Conflict = Extract<AppendResult, { readonly kind: 'conflict' }>;
-
-function isEvents<Result extends object, Event>(outcome: Result | readonly Event[]): outcome is readonly Event[] {
-  return Array.isArray(outcome);
-}
-
-function fresh<State>(state: State): CachedAggregate<State> {
-  return { state, revision: NO_STREAM, position: START_OF_STORE, commands: new CommandLog() };
-}

@@ -1,6 +1,14 @@
-export { type CommandContext, NOTHING_STORED, type Stored, type StoredReply } from './aggregate';
+export {
+  type Aggregate,
+  type CommandContext,
+  type Commands,
+  type KnownAggregate,
+  NOTHING_STORED,
+  type Stored,
+  type StoredReply,
+} from './aggregate';
 export { BoundedMap } from './bounded-map';
-export { type CommandHandler, type Commands, createCommandHandler } from './command-handler';
+export { type CommandHandler, createCommandHandler } from './command-handler';
 export { type Deadline, DeadlineScheduler } from './deadlines';
 export { DocumentChanges, parkedTableOf, type ProjectEvent, type ReadDocument, startProjector } from './projector';
 export { type Feed, startFeed } from './feed';

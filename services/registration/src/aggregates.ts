@@ -3,10 +3,12 @@ import {
   eventCategory,
   type HostEvent,
   type InfraEnvEvent,
+  isHostKey,
   type Owner,
   type Plain,
   type RecordedMusterEvent,
   STREAM_OWNERS,
+  streamIdOf,
 } from '@muster/contracts';
 import {
   type ClusterCommand,
@@ -20,9 +22,11 @@ import {
   type InfraEnvState,
 } from '@muster/domain';
 import {
+  type Aggregate,
   type CommandContext,
   type CommandHandler,
   createCommandHandler,
+  type KnownAggregate,
   ownedEventStore,
 } from '@muster/event-sourcing';
 import { CLOCK, EVENT_STORE, IDS, type MusterEventStore } from '@muster/nest-kit';
@@ -30,6 +34,7 @@ import { type Clock, type Ids, isoTime, START_OF_STORE, type StreamId } from '@m
 import type { ProblemCode } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
+import { RegistrationView } from './view/registration-view';
 
 /** Origin of a command that the service itself sends: the causing event and the owner of the aggregate. */
 export interface CommandOrigin {
@@ -55,6 +60,7 @@ export class Aggregates {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(CONFIG) config: RegistrationConfig,
+    private readonly view: RegistrationView,
   ) {
     const store = ownedEventStore(eventStore, 'registration', STREAM_OWNERS);
     this.clusterDecider = createClusterDecider({
@@ -68,6 +74,7 @@ export class Aggregates {
       store,
       clock,
       ids,
+      known: (id) => this.known(streamIdOf('cluster', id), this.view.cluster(id)),
       onStored: this.noteStored,
     });
     this.hosts = createCommandHandler({
@@ -76,6 +83,7 @@ export class Aggregates {
       store,
       clock,
       ids,
+      known: (id) => (isHostKey(id) ? this.known(streamIdOf('host', id), this.view.host(id)) : undefined),
       onStored: this.noteStored,
     });
     this.infraEnvs = createCommandHandler({
@@ -101,6 +109,13 @@ export class Aggregates {
     this.clusters.observe(event);
     this.hosts.observe(event);
     this.infraEnvs.observe(event);
+  }
+
+  /** The view folds the same events. After a start it has the states that were saved. */
+  private known<State>(streamId: StreamId, entry: Aggregate<State> | undefined): KnownAggregate<State> | undefined {
+    if (!entry) return undefined;
+    const { state, revision, position } = entry;
+    return { state, revision, position, isCurrent: this.view.isLive && !this.isAheadOfFeed(streamId) };
   }
 
   /** The feed may deliver an event before its command is answered. */

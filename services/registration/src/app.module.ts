@@ -57,7 +57,7 @@ export class AppModule {
         Readiness,
         ReactorHost,
         Aggregates,
-        savedViews('registration', 4, [HOSTS, CLUSTERS, INFRA_ENVS]),
+        savedViews('registration', 5, [HOSTS, CLUSTERS, INFRA_ENVS]),
         {
           provide: RegistrationView,
           inject: [SAVED],

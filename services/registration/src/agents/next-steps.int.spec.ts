@@ -186,6 +186,17 @@ describe('the agent of a host in a ready cluster', () => {
     expect(stored.filter((type) => type === 'HostAgentReplaced')).toHaveLength(1);
   });
 
+  it('gets its first steps after a restart without a read of the streams of its host and cluster', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready();
+    await running.restart();
+    await running.settled();
+    const read = jest.spyOn(running.platform.eventStore, 'readStream');
+    for (const key of keys) expect((await poll(key)).instructions.length).toBeGreaterThan(0);
+    expect(read.mock.calls).toEqual([]);
+    read.mockRestore();
+  });
+
   it('polls once a minute while the cluster waits for input, after its first inventory', async () => {
     const cluster = new TestCluster(running);
     await cluster.register();

@@ -97,9 +97,9 @@ export class Interleaving {
         return result;
       },
     };
-    const uuid = (): string => `${(this.ids += 1)}`;
     const { view } = this;
-    this.aggregates = new Aggregates(eventStore as never, { nowMs: () => Date.parse(AT) } as never, { uuid }, config);
+    const clock = { nowMs: () => Date.parse(AT) } as never;
+    this.aggregates = new Aggregates(eventStore as never, clock, { uuid: () => `${(this.ids += 1)}` }, config, view);
     const evaluations = new Evaluations(this.requests(), this.aggregates, view);
     const disks = new InstallationDisks(config, view, this.aggregates);
     const hosts = new HostProcess(this.requests(), config, this.aggregates, view, disks, evaluations);

@@ -45,6 +45,7 @@ import {
   newHost,
   NO_OUTCOMES,
   NOTHING_REPORTED,
+  placeOf,
   withChanges,
 } from './view-entries';
 
@@ -212,7 +213,7 @@ export class RegistrationView {
     const before = known?.state ?? hostDecider.initialState();
     const state = hostDecider.evolve(before, event);
     if (known) {
-      Object.assign(known, { state, cause: causeOf(event) });
+      Object.assign(known, { state, ...placeOf(event), cause: causeOf(event) });
       this.hosts.changed(key);
     } else this.hosts.set(key, newHost(key, state, event));
     const isInput = state.inputsRevision !== before.inputsRevision;
@@ -238,7 +239,8 @@ export class RegistrationView {
     const entry = known ?? newCluster(id, this.membership.hostsOf(id), before, event);
     if (!known) this.clusters.set(id, entry);
     else this.clusters.changed(id);
-    Object.assign(entry, { state: clusterDecider.evolve(before, event), members: undefined, cause: causeOf(event) });
+    const state = clusterDecider.evolve(before, event);
+    Object.assign(entry, { state, ...placeOf(event), members: undefined, cause: causeOf(event) });
     if (entry.state.inputsRevision !== before.inputsRevision)
       Object.assign(entry, { inputsPosition: event.position, settingsPosition: event.position });
     // Its hosts may leave memory with it.

@@ -22,6 +22,10 @@ import {
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
+  /** Of the last event of its stream. */
+  revision: number;
+  /** Of the last event of its stream. */
+  position: number;
   hardware?: Plain<HardwareFacts>;
   /** Undefined until the host was evaluated in its present generation. */
   conditions?: HostConditions;
@@ -45,6 +49,10 @@ export type MemberEntry = Readonly<Pick<HostEntry, 'key' | 'state' | 'hardware'>
 export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
+  /** Of the last event of its stream. */
+  revision: number;
+  /** Of the last event of its stream. */
+  position: number;
   /** Undefined: the conditions are derived from the settings. */
   conditions?: ClusterConditions;
   /** Recorded outcomes by rule id. */
@@ -105,6 +113,11 @@ const PROPAGATED: { readonly [type: string]: PropagatedCommand['kind'] | undefin
   ClusterDeregistered: 'deregistered',
 };
 
+export const placeOf = ({ revision, position }: RecordedMusterEvent): Pick<HostEntry, 'revision' | 'position'> => ({
+  revision,
+  position,
+});
+
 export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   causationId: id,
   correlationId: metadata.correlationId,
@@ -138,6 +151,7 @@ export const NOTHING_REPORTED = {
 export const newHost = (key: HostKey, state: HostState, event: RecordedMusterEvent): HostEntry => ({
   key,
   state,
+  ...placeOf(event),
   measuredDisks: [],
   checkedImages: [],
   outcomes: NO_OUTCOMES,
@@ -153,6 +167,7 @@ export const newCluster = (
 ): ClusterEntry => ({
   id,
   state,
+  ...placeOf(event),
   hostKeys,
   hasKubeconfig: false,
   outcomes: NO_OUTCOMES,
