@@ -21,6 +21,5 @@ export {
   temporaryDirectory,
 } from './processes';
 export * from './cluster-events';
-export * from './sample-inventory';
 export * from './realm';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy';

@@ -116,4 +116,5 @@ async function ownServer(endings: (() => Promise<void> | void)[]): Promise<strin
   endings.push(() => nats.stop());
   return nats.url;
 }
-export { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from './saved-views';
+export { expectInterruptedAsReplayed, interrupted, type RunningConsumer } from './interrupted-consumer';
+export { expectInfraEnvKeptWithHosts, expectSavedAsReplayed, textOf } from './saved-views';

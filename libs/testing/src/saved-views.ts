@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { deserialize } from 'node:v8';
-import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import { sqliteStateStore } from '@muster/adapter-sqlite';
 import {
   type HostKey,
   hostKeyOfStream,
@@ -13,7 +11,7 @@ import {
   type RecordedMusterEvent,
 } from '@muster/contracts';
 import type { EntryShape, MakeEntries } from '@muster/decision';
-import { keptEntries, type SavedConsumer, SavedStates, type SaveLimits, viewFold } from '@muster/event-sourcing';
+import { keptEntries, type SavedConsumer, viewFold } from '@muster/event-sourcing';
 import fc from 'fast-check';
 import {
   CLUSTER_ID,
@@ -30,9 +28,9 @@ import {
   recorded,
   reportEvent,
 } from './cluster-events';
+import { expectInterruptedAsReplayed, interrupted, type Interruption, openSavedStates } from './interrupted-consumer';
 
 const AT = '2024-01-01T00:00:00.000Z';
-const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_000, intervalMs: 3_600_000 };
 
 /** The host reaches all others. */
 function connectivityReported(number: number): SampleEvent {
@@ -77,29 +75,22 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
   );
 });
 
-const steps = fc.array(
-  fc.oneof({ weight: 5, arbitrary: sampleEvents }, fc.constantFrom('save' as const, 'restart' as const)),
-  { maxLength: 40, size: 'max' },
-);
-
-/**
- * A history of a few hosts of one cluster with moments at which the view is saved, or saved and loaded by a new process. A cluster
- * and an infra-env register once, before their hosts.
- */
-const histories = fc
-  .tuple(fc.constantFrom(infraEnvRegistered(), infraEnvRegistered({ clusterId: CLUSTER_ID })), steps)
-  .map(([infraEnv, following]) => [clusterRegistered(), infraEnv, ...following]);
+/** Histories of a few hosts of one cluster. The cluster and an infra-env register once, before their hosts. */
+const historiesOf = (events: fc.Arbitrary<SampleEvent>) =>
+  fc
+    .tuple(fc.constantFrom(infraEnvRegistered(), infraEnvRegistered({ clusterId: CLUSTER_ID })), interrupted(events))
+    .map(([infraEnv, following]) => [clusterRegistered(), infraEnv, ...following]);
 
 /** The first event after a start changes something for another host, which only an entry that is not in memory yet shows. */
 const CHANGES_AFTER_RESTART = [
-  [hostRegistered(hostKey(2)), 'restart', connectivityReported(2)],
+  [hostRegistered(hostKey(2)), 'restart' as const, connectivityReported(2)],
   [
     inventoryReported(hostKey(1), { hostname: 'same-name' }),
     ...[2, 3, 4].flatMap((number) => [hostRegistered(hostKey(number)), inventoryReported(hostKey(number))]),
-    'restart',
+    'restart' as const,
     inventoryReported(hostKey(2), { hostname: 'same-name' }),
   ],
-].map((following): [(SampleEvent | string)[]] => [
+].map((following): [(SampleEvent | Interruption)[]] => [
   [clusterRegistered(), infraEnvRegistered(), hostRegistered(hostKey(1)), ...following],
 ]);
 
@@ -111,21 +102,20 @@ const OUTDATED = hostKey(4);
 const withGeneration = ({ type, data }: InventoryEvent, generation: number): MusterEvent =>
   parseEvent('inventory', type, { ...data, generation });
 
-/** Returns the events of a history. Reports belong to the current generation of their host: a view ignores others. */
-function eventsOf(history: readonly (SampleEvent | string)[]): readonly RecordedMusterEvent[] {
+/** Returns the events as stored. Reports belong to the current generation of their host: a view ignores others. */
+function eventsOf(given: readonly SampleEvent[]): readonly RecordedMusterEvent[] {
   const generations = new Map<HostKey, number>();
-  const events = history.flatMap((step): SampleEvent[] => {
-    if (typeof step === 'string') return [];
+  const events = given.map((step): SampleEvent => {
     const { streamId, event } = step;
     if (isEventOf('inventory', event)) {
       const generation = generations.get(hostKeyOfStream(streamId)) ?? 0;
-      return hostKeyOfStream(streamId) === OUTDATED ? [step] : [{ streamId, event: withGeneration(event, generation) }];
+      return hostKeyOfStream(streamId) === OUTDATED ? step : { streamId, event: withGeneration(event, generation) };
     }
     if (BEGINS_GENERATION.includes(event.type)) {
       const key = hostKeyOfStream(streamId);
       generations.set(key, (generations.get(key) ?? 0) + 1);
     }
-    return [step];
+    return step;
   });
   return recorded(events);
 }
@@ -135,8 +125,8 @@ interface View {
 }
 
 /** Everything in a saved value: the order of members and those that are `undefined` too. Equal arrays may have different bytes. */
-const textOf = (value: Uint8Array | undefined): string =>
-  inspect(value && deserialize(value), {
+export const textOf = (value: Uint8Array): string =>
+  inspect(deserialize(value), {
     depth: Infinity,
     breakLength: Infinity,
     maxArrayLength: Infinity,
@@ -152,11 +142,8 @@ export async function expectInfraEnvKeptWithHosts(
   shapes: readonly EntryShape[],
   makeView: (make: MakeEntries, position: number) => View & { infraEnv(id: string): unknown },
 ): Promise<void> {
-  const onError = (error: Error): never => {
-    throw error;
-  };
   const file = join(directory, 'infra-envs.sqlite');
-  const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, NOT_BY_ITSELF);
+  const states = openSavedStates(file);
   const consumer = await states.open('sample', [viewFold('sample', 1, shapes)]);
   const read = jest.spyOn(consumer.state, 'get');
   const isInMemory = (): boolean => {
@@ -188,63 +175,37 @@ export async function expectInfraEnvKeptWithHosts(
 }
 
 /**
- * Checks for random histories that a view which is saved, dropped and loaded in between returns the same for each event and saves
- * the same entries in the end as a view that folds all events.
+ * Checks for random histories that an interrupted view returns the same for each event, and saves the same entries, as one that folds
+ * all events in one process. `others`: further events of the histories.
  */
 export async function expectSavedAsReplayed(
   directory: string,
   shapes: readonly EntryShape[],
-  makeView: (make: MakeEntries, position: number) => View,
+  makeView: (make: MakeEntries, position: number, consumer: SavedConsumer) => View,
+  others: readonly SampleEvent[] = [],
 ): Promise<void> {
-  let files = 0;
-  const open = async (file: string) => {
-    const onError = (error: Error): never => {
-      throw error;
-    };
-    const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError, NOT_BY_ITSELF);
-    const consumer = await states.open('sample', [viewFold('sample', 1, shapes)]);
-    return { states, consumer, view: makeView(keptEntries(consumer), consumer.position('sample')) };
-  };
-  const fileOf = (what: string): string => join(directory, `${what}-${(files += 1)}.sqlite`);
-  const observe = (
-    event: RecordedMusterEvent,
-    { view, consumer }: { view: View; consumer: SavedConsumer },
-  ): unknown => {
-    const returned = view.observe(event);
-    consumer.reached('sample', event.position, undefined);
-    return Array.isArray(returned) ? returned.toSorted() : returned;
-  };
-  await fc.assert(
-    fc.asyncProperty(histories, async (history) => {
-      const events = eventsOf(history);
-      const [savedFile, replayedFile] = [fileOf('saved'), fileOf('replayed')];
-      const replayed = await open(replayedFile);
-      let saved = await open(savedFile);
-      let next = 0;
-      for (const step of history) {
-        if (step === 'save') {
-          await saved.states.save();
-        } else if (step === 'restart') {
-          await saved.states.close();
-          saved = await open(savedFile);
-        } else {
-          const event = events[next];
-          if (!event) throw new Error('The history has more events than were recorded.');
-          next += 1;
-          expect(observe(event, saved)).toEqual(observe(event, replayed));
-        }
-      }
-      await Promise.all([saved.states.save(), replayed.states.save()]);
-      for (const { name } of shapes) {
-        const keys = replayed.consumer.state.find(name, { where: {} }).map(({ key }) => key);
-        expect(saved.consumer.state.find(name, { where: {} }).map(({ key }) => key)).toEqual(keys);
-        for (const key of keys) {
-          const [own, other] = [saved, replayed].map(({ consumer }) => consumer.state.get(name, key));
-          expect(textOf(own)).toBe(textOf(other));
-        }
-      }
-      await Promise.all([saved.states.close(), replayed.states.close()]);
-    }),
-    { examples: CHANGES_AFTER_RESTART },
-  );
+  const events = others.length > 0 ? fc.oneof(sampleEvents, fc.constantFrom(...others)) : sampleEvents;
+  await expectInterruptedAsReplayed({
+    directory,
+    name: 'sample',
+    folds: [viewFold('sample', 1, shapes)],
+    histories: historiesOf(events),
+    examples: CHANGES_AFTER_RESTART,
+    eventsOf,
+    start: async (states, folds) => {
+      const consumer = await states.open('sample', folds);
+      const view = makeView(keptEntries(consumer), consumer.position('sample'), consumer);
+      return {
+        position: () => consumer.position('sample'),
+        handle: (event) => {
+          const returned = view.observe(event);
+          consumer.reached('sample', event.position, undefined);
+          return Array.isArray(returned) ? returned.toSorted() : returned;
+        },
+      };
+    },
+    // Whether a host or infra-env is needed may change with its cluster. It is then loaded when something reads it.
+    isDetermined: (table, field) => table === 'clusters' || field !== 'open',
+    textOf,
+  });
 }
