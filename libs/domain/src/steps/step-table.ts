@@ -170,8 +170,16 @@ export const STEP_ROWS: readonly StepRow[] = [
   { pool: 'unbound', statuses: ['disabled-unbound'], steps: [], intervalSeconds: 120, then: 'continue' },
   {
     pool: 'unbound',
-    statuses: ['unbinding', 'unbinding-pending-user-action'],
+    statuses: ['unbinding'],
     steps: [],
+    intervalSeconds: 0,
+    then: 'exit',
+  },
+  {
+    pool: 'unbound',
+    statuses: ['unbinding-pending-user-action'],
+    // The host may have been unbound during its installation. assisted-service v2 sends no step, so its installer continues.
+    steps: ['stop-installation'],
     intervalSeconds: 0,
     then: 'exit',
   },

@@ -61,7 +61,7 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     'disconnected-unbound': '120 continue inventory',
     'disabled-unbound': '120 continue',
     unbinding: '0 exit',
-    'unbinding-pending-user-action': '0 exit',
+    'unbinding-pending-user-action': '0 exit stop-installation',
     reclaiming: '60 continue download-boot-artifacts',
     'reclaiming-rebooting': '120 exit reboot-for-reclaim',
   },

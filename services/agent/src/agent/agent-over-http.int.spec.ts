@@ -206,13 +206,16 @@ describe('an agent over HTTP', () => {
     });
   });
 
-  it('registers again when the service ends the session', async () => {
-    const { service, of } = await start(({ method, url }) => {
-      if (method === 'POST' && url.pathname.endsWith('/hosts')) return registered();
-      return { status: 200, json: { instructions: null, post_step_action: 'exit' } };
-    });
+  it.each([false, true])('registers again when the service ends the session, installer runs: %s', async (isRunning) => {
+    let stopped = 0;
+    const can = machineThatCan({ 'stop-installation': async () => void (stopped += 1) });
+    const machine = { ...can, isInstalling: async () => isRunning };
+    const instructions = [{ step_type: 'stop-installation', step_id: 'stop-installation-1', args: [] }];
+    const exit = { status: 200, json: { instructions, post_step_action: 'exit' } };
+    const { service, of } = await start(({ method }) => (method === 'GET' ? exit : registered()), {}, { machine });
     await eventually('a second registration', () => service.of('POST', '/hosts').length >= 2);
     expect(of('leaving')[0]).toMatchObject({ reason: 'the service ended this session' });
+    expect(stopped).toBeGreaterThan(0);
   });
 
   describe('after an upgrade', () => {

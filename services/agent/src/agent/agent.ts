@@ -196,14 +196,14 @@ const FINAL_STATUSES = [401, 403, 404, 409];
 
 /**
  * Runs an agent until `signal` is aborted:
- * 1. register, and repeat after failures, unless the installer runs;
+ * 1. register, and repeat after failures. An agent that starts while the installer runs first polls without a registration;
  * 2. poll for steps, run them and reply, until the session ends;
  * 3. start again.
  * With `isRegistered`, only steps are run. With `endsAfterUpgrade`, it also ends after an upgrade.
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
+  let isRegistered = options.isRegistered || (await options.machine.isInstalling(signal));
   while (!signal.aborted) {
-    const isRegistered = options.isRegistered || (await options.machine.isInstalling(signal));
     const runnerVersion = isRegistered ? options.agentVersion : await registerWithTimeout(options, signal);
     if (runnerVersion === undefined) return;
     const end = await runSession({ ...options, agentVersion: runnerVersion }, signal);
@@ -217,8 +217,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       return;
     }
     options.observe?.({ type: 'leaving', reason: end.reason });
+    // The service ended the session, or no installer runs.
+    isRegistered = options.isRegistered ?? false;
     // The host that is being reclaimed reboots meanwhile.
-    await options.timer.sleep(options.isRegistered ? DEFAULT_INTERVAL_MS : COOL_DOWN_MS, signal);
+    await options.timer.sleep(isRegistered ? DEFAULT_INTERVAL_MS : COOL_DOWN_MS, signal);
   }
 }
 

@@ -108,6 +108,12 @@ describe('the installation', () => {
     expect(error).toMatch(/quay.io\/installer:1 cannot be pulled: no route to host/);
   });
 
+  it('is stopped, also on a machine without systemd', async () => {
+    const { lines, run } = recorded({ podman: '' });
+    expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);
+    expect(lines.at(-1)).toBe('podman stop -i -t 5 assisted-installer');
+  });
+
   it('is stopped as a unit and as a container', async () => {
     const { lines, run } = recorded({ systemctl: '', podman: '' });
     expect((await runStep(machineWith(run), 'stop-installation', [], signal)).exitCode).toBe(0);

@@ -45,7 +45,8 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
         ? installWithExecutable(order, options, signal)
         : installWithContainer(order, options, signal),
     'stop-installation': async (_order, signal) => {
-      await run('systemctl', ['stop', `${INSTALLER_UNIT}.service`], signal);
+      // A machine without one of the programs has not started the installer with it.
+      await run('systemctl', ['stop', `${INSTALLER_UNIT}.service`], signal).catch(() => undefined);
       await run('podman', ['stop', '-i', '-t', '5', INSTALLER_CONTAINER], signal).catch(() => undefined);
     },
     'logs-gather': (order, signal) => gatherLogs(order, settings, run, signal),
