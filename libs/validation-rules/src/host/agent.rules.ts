@@ -94,7 +94,7 @@ const MACHINES: ReadonlyMap<string, string> = new Map([['arm64', 'aarch64']]);
 
 /**
  * Returns whether the agent can be replaced by the required one. An executable cannot become a container, nor be replaced where the
- * service has no executable for its architecture. A container agent is told to upgrade in any case, as in assisted-service v2.
+ * service has no executable for its architecture. A container agent receives the upgrade step in any case, as in assisted-service v2.
  */
 export function isReplaceableAgent(
   agentVersion: string,
