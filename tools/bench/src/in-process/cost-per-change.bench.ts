@@ -1,12 +1,19 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import { sqliteStateStore } from '@muster/adapter-sqlite';
 import type { RecordedMusterEvent } from '@muster/contracts';
 import {
   evaluateClusterOutcomes,
   evaluateHostOutcomes,
+  FACTS_SHAPES,
   FactsView,
   outcomeDecider,
   parseSubject,
   type RecordedOutcomes,
 } from '@muster/evaluation';
+import { keptEntries, SavedStates, viewFold } from '@muster/event-sourcing';
 import {
   DEFAULT_FLAP_POLICY,
   type Outcome,
@@ -14,7 +21,15 @@ import {
   type RulesPolicy,
   SERVICE_DEFAULTS,
 } from '@muster/validation-rules';
-import { type Bench, count, type Measurement, milliseconds, percentile } from '../measurement';
+import {
+  type Bench,
+  type BenchBed,
+  count,
+  kibibytes,
+  type Measurement,
+  milliseconds,
+  percentile,
+} from '../measurement';
 import { ClusterStory } from './cluster-story';
 
 type Subject = ReturnType<FactsView['observe']>[number];
@@ -155,7 +170,8 @@ export const costPerChange: Bench = {
     }
     const results = counts.map((clusters) => measure(INVENTORY, HOSTS_OF_MANY, clusters));
     const what = `evaluation: ${INVENTORY.what}; ${inRow(counts)} clusters of ${HOSTS_OF_MANY} hosts`;
-    return [...measurements, toMeasurement(what, results)];
+    bed.tell('evaluation: start with a large cluster');
+    return [...measurements, toMeasurement(what, results), await start(bed, Math.max(...sizes))];
   },
 };
 
@@ -190,6 +206,36 @@ function measure(change: Change, hosts: number, clusters: number): Result {
     evaluated = Math.max(evaluated, now);
   }
   return { p50Ms: percentile(times, 0.5), maxMs: Math.max(...times), evaluated };
+}
+
+/** Loads an open cluster as a start does. During the longest turn of the event loop, a process answers no request. */
+async function start(bed: BenchBed, hosts: number): Promise<Measurement> {
+  const file = join(bed.directory('large-cluster'), 'state.sqlite');
+  const open = async () => {
+    const onError = (error: Error): never => {
+      throw error;
+    };
+    const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), onError);
+    const consumer = await states.open('bench', [viewFold('bench', 1, FACTS_SHAPES)]);
+    return { states, consumer, view: new FactsView(keptEntries(consumer)) };
+  };
+  const before = await open();
+  for (const event of new ClusterStory(0, hosts).beginning(isReached)) before.view.observe(event);
+  before.consumer.reached('bench', 0, undefined);
+  await before.states.close();
+  const { states, consumer } = await open();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const startedMs = performance.now();
+  await consumer.loadOpen();
+  const ms = performance.now() - startedMs;
+  delay.disable();
+  await states.close();
+  return {
+    what: `evaluation: start with an open cluster of ${count(hosts)} hosts, from the saved state`,
+    measured: `${milliseconds(ms)}, longest turn ${milliseconds(delay.max / 1e6)}; ${kibibytes(statSync(file).size / hosts)} per host`,
+    budget: '',
+  };
 }
 
 const inRow = (numbers: readonly number[]): string => numbers.map(count).join(' / ');
