@@ -98,7 +98,7 @@ describe('a saved host of a large cluster', () => {
     }
   });
 
-  it('keeps addresses apart whose texts are equal when they are joined', () => {
+  it('does not share lists of addresses whose texts are equal when they are joined', () => {
     const addresses = (...nearAddresses: readonly string[]) => ({ ...peerOf(3, 1), nearAddresses });
     expect(hostReaching(1, [addresses('c,d')]).reports.reaches?.get(peerOf(3, 1).hostId)?.nearAddresses).toEqual([
       'c,d',

@@ -22,9 +22,9 @@ import {
 export interface HostEntry {
   readonly key: HostKey;
   state: HostState;
-  /** Of the last event of its stream. */
+  /** Revision of the last event of its stream. */
   revision: number;
-  /** Of the last event of its stream. */
+  /** Position of the last event of its stream. */
   position: number;
   hardware?: Plain<HardwareFacts>;
   /** Undefined until the host was evaluated in its present generation. */
@@ -49,9 +49,9 @@ export type MemberEntry = Readonly<Pick<HostEntry, 'key' | 'state' | 'hardware'>
 export interface ClusterEntry {
   readonly id: string;
   state: ClusterState;
-  /** Of the last event of its stream. */
+  /** Revision of the last event of its stream. */
   revision: number;
-  /** Of the last event of its stream. */
+  /** Position of the last event of its stream. */
   position: number;
   /** Undefined: the conditions are derived from the settings. */
   conditions?: ClusterConditions;
