@@ -86,7 +86,7 @@ export {
 } from './host/state';
 export type { InfraEnvCommand } from './infra-env/commands';
 export { INFRA_ENV_TABLE, infraEnvDecider } from './infra-env/decider';
-export { readKernelArguments } from './infra-env/input';
+export { readKernelArguments, trustBundleProblem } from './infra-env/input';
 export { INFRA_ENV_VARIABLES } from './infra-env/rows';
 export { defaultImageType, type InfraEnvState } from './infra-env/state';
 export {

@@ -28,6 +28,7 @@ export {
   NO_DOCUMENT,
   openDocument,
   openNetworks,
+  openTrustBundle,
   readHttpHeaders,
   referenceOf,
   sealDocument,

@@ -35,7 +35,7 @@ export class InfraEnvsController {
     const imageType = given.imageType || defaultImageType(cluster);
     const refusal = infraEnvFeatureRefusal({ ...given, proxy, imageType }, undefined, cluster);
     if (refusal) throw new RefusalError(refusal);
-    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given.openshiftVersion);
+    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given);
     const settings = { ...given, proxy, imageType, ...documents.changes };
     const at = this.aggregates.now();
     const command = { type: 'Register', at, infraEnvId, settings, owner, pullSecretSet: pullSecret !== '' } as const;
@@ -58,7 +58,7 @@ export class InfraEnvsController {
     const { state } = await this.aggregates.infraEnvs.load(infraEnvId);
     const { proxy, toSeal } = await this.proxies.split(infraEnvId, given.proxy, state.settings.proxy);
     await this.refuseUnsupported(state, { ...given, proxy });
-    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given.openshiftVersion, state.settings);
+    const documents = await this.documents.ofInfraEnv(infraEnvId, request, given, state.settings);
     const changes = { ...given, proxy, ...documents.changes };
     const at = this.aggregates.now();
     const command = { type: 'Revise', at, changes, pullSecretReplaced: Boolean(pullSecret) } as const;

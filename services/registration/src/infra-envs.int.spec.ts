@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
-import { agentTokenGeneration, NO_DOCUMENT, openDocument, referenceOf } from '@muster/nest-kit';
+import { agentTokenGeneration, NO_DOCUMENT, openDocument, openTrustBundle, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
 import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
 
@@ -188,5 +188,70 @@ describe('the documents of an infra-env and a cluster', () => {
     await expect(
       running.ask(reviseInfraEnv, { infraEnvId, changes: { openshiftVersion: '4.17.1' } }, asPerson()),
     ).rejects.toMatchObject({ refusal: { subject: 'static_network_config' } });
+  });
+
+  describe('with a trust bundle', () => {
+    const certificates = (count: number): string =>
+      '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n'.repeat(count);
+    const LONG = certificates(800);
+    const revise = (infraEnvId: string, additionalTrustBundle: string) =>
+      running.ask(reviseInfraEnv, { infraEnvId, changes: { additionalTrustBundle } }, asPerson());
+    const bundleOf = async (infraEnvId: string): Promise<string> =>
+      openTrustBundle(running.platform.secrets, infraEnvId, (await running.infraEnv(infraEnvId)).settings);
+
+    it.each([
+      ['short', certificates(1)],
+      ['long', LONG],
+    ])('are sealed for a %s bundle, also when the infra-env is registered with it', async (_length, bundle) => {
+      const cluster = new TestCluster(running);
+      await cluster.registerInfraEnv('', { additionalTrustBundle: LONG });
+      const { infraEnvId } = cluster;
+      expect(await bundleOf(infraEnvId)).toBe(LONG);
+      await revise(infraEnvId, bundle);
+      await revise(infraEnvId, bundle);
+      expect(await bundleOf(infraEnvId)).toBe(bundle);
+      expect((await running.infraEnv(infraEnvId)).settings.trustBundle).toEqual(referenceOf(bundle));
+      const events = await running.events(streamIdOf('infraEnv', infraEnvId));
+      expect(events).toHaveLength(bundle === LONG ? 1 : 2);
+      expect(JSON.stringify(events)).not.toContain('CERTIFICATE');
+    });
+
+    it('are removed with an empty bundle', async () => {
+      const { infraEnvId } = await registered();
+      await revise(infraEnvId, '');
+      expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
+      await revise(infraEnvId, LONG);
+      await revise(infraEnvId, '');
+      expect(await bundleOf(infraEnvId)).toBe('');
+    });
+
+    it('replace the text in an event of an earlier release', async () => {
+      const infraEnvId = randomUUID();
+      const settings = { name: 'image', additionalTrustBundle: certificates(1) };
+      await running.append(streamIdOf('infraEnv', infraEnvId), {
+        type: 'InfraEnvRegistered',
+        data: { infraEnvId, settings },
+      });
+      expect(await bundleOf(infraEnvId)).toBe(certificates(1));
+      await revise(infraEnvId, LONG);
+      expect(await bundleOf(infraEnvId)).toBe(LONG);
+      await revise(infraEnvId, '');
+      expect(await bundleOf(infraEnvId)).toBe('');
+    });
+
+    it.each([
+      ['text that is no certificate', 'nonsense', 'a list of PEM certificates'],
+      ['bundle that is longer than the v2 API allows', certificates(1_100), '65535 characters'],
+    ])('are refused for a %s, and nothing is stored', async (_what, bundle, reason) => {
+      const { infraEnvId } = await registered();
+      await expect(revise(infraEnvId, bundle)).rejects.toMatchObject({
+        refusal: {
+          code: 'invalid-input',
+          subject: 'additional_trust_bundle',
+          reason: expect.stringContaining(reason),
+        },
+      });
+      expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
+    });
   });
 });

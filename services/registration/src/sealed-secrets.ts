@@ -9,7 +9,7 @@ import {
   type Plain,
   PULL_SECRET,
 } from '@muster/contracts';
-import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
+import { type HostState, isMaskedProxyUrl, maskedProxyUrl, trustBundleProblem } from '@muster/domain';
 import type { CommandContext, CommandHandler, Commands, Stored } from '@muster/event-sourcing';
 import {
   DOCUMENT_TASKS,
@@ -74,7 +74,7 @@ export class GivenDocuments {
   async ofInfraEnv(
     infraEnvId: string,
     { ignitionConfigOverride, staticNetworkConfig }: InfraEnvDocuments,
-    openshiftVersion: string | undefined,
+    { openshiftVersion, additionalTrustBundle }: Plain<InfraEnvSettings>,
     before: Plain<InfraEnvSettings> = {},
   ): Promise<Sealing<Plain<InfraEnvSettings>>> {
     const networks =
@@ -91,6 +91,8 @@ export class GivenDocuments {
       override === '' ? undefined : await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, override);
     if (problem) throw unusable('ignition_config_override', problem);
     refuseLargeOverride(override);
+    const bundleProblem = trustBundleProblem(additionalTrustBundle ?? '');
+    if (bundleProblem) throw unusable('additional_trust_bundle', bundleProblem);
     const hasNetworks = Boolean(staticNetworkConfig) || Boolean(before.staticNetworkConfig?.digest);
     return {
       changes: {
@@ -98,14 +100,25 @@ export class GivenDocuments {
         ...(staticNetworkConfig !== undefined && hasNetworks
           ? { staticNetworkConfig: referenceOf(staticNetworkConfig) }
           : {}),
+        ...trustBundleChanges(additionalTrustBundle, before),
       },
-      toSeal: [...sealingOf(override), ...sealingOf(staticNetworkConfig ?? '')],
+      toSeal: [override, staticNetworkConfig ?? '', additionalTrustBundle ?? ''].flatMap(sealingOf),
     };
   }
 
   private open(scope: string, reference: DocumentReference | undefined, field: string): Promise<string> {
     return openDocument(this.secrets, scope, reference, field);
   }
+}
+
+/** A text in events of an earlier release is replaced by the document. */
+function trustBundleChanges(given: string | undefined, before: Plain<InfraEnvSettings>): Plain<InfraEnvSettings> {
+  if (given === undefined) return {};
+  const hasDocument = given !== '' || Boolean(before.trustBundle?.digest);
+  return {
+    additionalTrustBundle: before.additionalTrustBundle ? '' : undefined,
+    ...(hasDocument ? { trustBundle: referenceOf(given) } : {}),
+  };
 }
 
 /** Empty: the document is removed. */

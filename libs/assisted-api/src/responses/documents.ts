@@ -153,6 +153,7 @@ export type InfraEnvDocument = Kept &
     /** Digests of sealed documents in the scope of the infra-env. */
     readonly _ignition_override_digest?: string;
     readonly _static_networks_digest?: string;
+    readonly _trust_bundle_digest?: string;
   };
 
 /** Key: 16-digit position, a dot, an ordinal, so that the order of keys is the order of time. */

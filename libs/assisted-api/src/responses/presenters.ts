@@ -246,13 +246,18 @@ export function presentEvent(document: EventDocument): V2Event {
 export function presentInfraEnv(
   document: InfraEnvDocument,
   download: { readonly url?: string; readonly expiresAt?: string; readonly generatorVersion?: string } = {},
-  documents: { readonly ignitionConfigOverride?: string; readonly staticNetworkConfig?: string } = {},
+  documents: {
+    readonly ignitionConfigOverride?: string;
+    readonly staticNetworkConfig?: string;
+    readonly trustBundle?: string;
+  } = {},
 ): V2InfraEnv {
-  const { ignitionConfigOverride, staticNetworkConfig } = documents;
+  const { ignitionConfigOverride, staticNetworkConfig, trustBundle } = documents;
   return {
     ...stripInternals(document),
     ...(ignitionConfigOverride && { ignition_config_override: ignitionConfigOverride }),
     ...(staticNetworkConfig && { static_network_config: staticNetworkConfig }),
+    ...(trustBundle && { additional_trust_bundle: trustBundle }),
     ...(download.url && { download_url: download.url }),
     ...(download.generatorVersion && { generator_version: download.generatorVersion }),
     expires_at: download.expiresAt ?? UNSET_TIME,

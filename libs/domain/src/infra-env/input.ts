@@ -126,12 +126,7 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
   {
     id: 'trust-bundle-of-certificates',
     subject: 'additional_trust_bundle',
-    check: ({ settings: { additionalTrustBundle: bundle = '' } }) => {
-      if (bundle.length > MAX_TRUST_BUNDLE_CHARACTERS)
-        return { reason: `additional_trust_bundle may have at most ${MAX_TRUST_BUNDLE_CHARACTERS} characters.` };
-      if (bundle === '' || isCertificateList(bundle)) return undefined;
-      return { reason: 'additional_trust_bundle must be a list of PEM certificates.' };
-    },
+    check: ({ settings }) => trustBundleProblem(settings.additionalTrustBundle ?? ''),
   },
   {
     id: 'kernel-arguments-readable',
@@ -148,6 +143,14 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
     },
   },
 ];
+
+/** Returns why the text cannot be the additional trust bundle of an infra-env; undefined when it can. */
+export function trustBundleProblem(bundle: string): ReturnType<InfraEnvInputRule['check']> {
+  if (bundle.length > MAX_TRUST_BUNDLE_CHARACTERS)
+    return { reason: `additional_trust_bundle may have at most ${MAX_TRUST_BUNDLE_CHARACTERS} characters.` };
+  if (bundle === '' || isCertificateList(bundle)) return undefined;
+  return { reason: 'additional_trust_bundle must be a list of PEM certificates.' };
+}
 
 export function infraEnvInputRefusal(input: InfraEnvInput): Refusal | undefined {
   for (const { subject, check } of INFRA_ENV_INPUT_RULES) {

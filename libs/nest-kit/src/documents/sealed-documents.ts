@@ -62,6 +62,18 @@ export async function openNetworks(
   return staticNetworkConfig === '' ? undefined : { staticNetworkConfig, openshiftVersion };
 }
 
+/**
+ * Returns the additional trust bundle of an infra-env as PEM. Empty when it has none.
+ * @throws RefusalError `not-ready`
+ */
+export async function openTrustBundle(
+  secrets: Pick<Secrets, 'open'>,
+  infraEnvId: string,
+  { additionalTrustBundle, trustBundle }: Plain<InfraEnvSettings>,
+): Promise<string> {
+  return additionalTrustBundle || openDocument(secrets, infraEnvId, trustBundle, 'additional_trust_bundle');
+}
+
 /** The sealed HTTP headers of an Ignition endpoint, from their JSON text. @throws Error when the text is damaged */
 export const readHttpHeaders = createJsonReader(Type.Record(Type.String(), Type.String()), {
   name: 'the stored HTTP headers',

@@ -65,6 +65,7 @@ function settingsPatch(settings: Settings): Patch<InfraEnvDocument> {
   if (settings.ignitionConfigOverride)
     patch._ignition_override_digest = orAbsent(settings.ignitionConfigOverride.digest);
   if (settings.staticNetworkConfig) patch._static_networks_digest = orAbsent(settings.staticNetworkConfig.digest);
+  if (settings.trustBundle) patch._trust_bundle_digest = orAbsent(settings.trustBundle.digest);
   if (settings.name !== undefined) patch.name = settings.name;
   if (settings.cpuArchitecture) patch.cpu_architecture = settings.cpuArchitecture;
   if (settings.imageType) patch.type = settings.imageType;

@@ -27,4 +27,20 @@ describe('the document of an infra-env', () => {
     const completed = onImage('ImageDownloadCompleted', { imageType: 'full-iso', bytes: 2_000 });
     expect(await sizeAfter(downloaded('minimal-iso', 1_000), completed)).toBe(2_000);
   });
+
+  it('contains the digest of its trust bundle, and the text only for events of an earlier release', async () => {
+    const revised = (changes: object) => onInfraEnv('InfraEnvSettingsRevised', { changes: changes as never });
+    const bundleAfter = async (...more: readonly TestEvent[]): Promise<unknown> => {
+      const { documents } = await viewsAfter(infraEnvRegistered(), ...more);
+      const { _trust_bundle_digest: digest, additional_trust_bundle: text } =
+        documents.get(`${COLLECTIONS.infraEnvs}/${INFRA_ENV_ID}`) ?? {};
+      return { digest, text };
+    };
+    const former = revised({ additionalTrustBundle: 'PEM' });
+    const replaced = revised({ additionalTrustBundle: '', trustBundle: { digest: 'sha256:1', bytes: 2 } });
+    expect(await bundleAfter(former)).toEqual({ digest: undefined, text: 'PEM' });
+    expect(await bundleAfter(former, replaced)).toEqual({ digest: 'sha256:1', text: undefined });
+    const removed = revised({ trustBundle: { digest: '', bytes: 0 } });
+    expect(await bundleAfter(former, replaced, removed)).toEqual({ digest: undefined, text: undefined });
+  });
 });

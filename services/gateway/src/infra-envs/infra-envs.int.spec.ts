@@ -1,4 +1,5 @@
 import { RegistrationService } from '@muster/contracts';
+import { sealDocument } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import {
   CLUSTER_ID,
@@ -52,6 +53,15 @@ describe('infra-envs and hosts over REST', () => {
         kernelArguments: '[{"operation":"append","value":"quiet"}]',
       },
       staticNetworkConfig: '[{"network_yaml":"a: 1","mac_interface_map":[{"mac_address":"02:00:00:00:00:01"}]}]',
+    });
+  });
+
+  it('returns the trust bundle from its sealed document', async () => {
+    const { digest } = await sealDocument(gateway.platform.secrets, INFRA_ENV_ID, 'PEM');
+    await gateway.project(3, [infraEnvDocument({ _trust_bundle_digest: digest })]);
+    expect((await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}`)).body).toMatchObject({
+      id: INFRA_ENV_ID,
+      additional_trust_bundle: 'PEM',
     });
   });
 

@@ -181,13 +181,14 @@ export class InfraEnvViews {
 
   private async prepare(document: InfraEnvDocument, request: FastifyRequest): Promise<() => V2InfraEnv> {
     const generatorVersion = this.config.componentVersions['assisted-installer-service'];
-    const [url, ignitionConfigOverride, staticNetworkConfig] = await Promise.all([
+    const [url, ignitionConfigOverride, staticNetworkConfig, trustBundle] = await Promise.all([
       this.urls.of(document, request),
       this.sealed.of(document.id, document._ignition_override_digest),
       this.staticNetworksOf(document),
+      this.sealed.of(document.id, document._trust_bundle_digest),
     ]);
     const download = { url, expiresAt: this.urls.expiresAt(), generatorVersion };
-    return () => presentInfraEnv(document, download, { ignitionConfigOverride, staticNetworkConfig });
+    return () => presentInfraEnv(document, download, { ignitionConfigOverride, staticNetworkConfig, trustBundle });
   }
 
   /** Returns JSON text; undefined when the infra-env has no static networks. */

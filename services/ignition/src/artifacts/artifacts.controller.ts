@@ -129,7 +129,7 @@ export class RenderInstallConfigController {
       .hostsOf(clusterId)
       .filter((entry) => !isDay2(entry.state))
       .sort(byId);
-    const surroundings = await surroundingsOf(this.eventStore, this.config, state, entries);
+    const surroundings = await surroundingsOf({ eventStore, secrets }, this.config, state, entries);
     const fencing = new Map(
       await Promise.all(
         withoutSecrets ? [] : entries.map(async (entry) => [entry, await fencingOf(secrets, entry)] as const),

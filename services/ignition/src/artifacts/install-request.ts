@@ -2,7 +2,7 @@ import { type Family, parseCidrs } from '@muster/addresses';
 import { hostSecretName, PULL_SECRET } from '@muster/contracts';
 import { type ClusterState, effectiveRole, infraEnvDecider, isDay2 } from '@muster/domain';
 import type { FencingCredentials } from '@muster/ignition-config';
-import { type MusterEventStore, openDocument, openProxy } from '@muster/nest-kit';
+import { type MusterEventStore, openDocument, openProxy, openTrustBundle } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { parseJson, textAt } from '@muster/schema';
@@ -67,7 +67,7 @@ export async function toInstallRequest(
   const dayOne = entries.filter((entry) => !isDay2(entry.state)).sort(byId);
   if (dayOne.length === 0)
     throw new ArtifactsRefused('The cluster has no hosts. Add hosts and start the installation again.');
-  const surroundings = await surroundingsOf(sources.eventStore, config, state, dayOne);
+  const surroundings = await surroundingsOf(sources, config, state, dayOne).catch(refuseArtifacts);
   const hosts: InstallHost[] = [];
   for (const entry of dayOne) {
     const host = await toInstallHost(sources, entry, bootstrapHostId);
@@ -187,9 +187,12 @@ export function placeOf(
 /** Settings with certificate authorities that the nodes of every cluster trust. */
 type AuthoritySources = Pick<IgnitionServiceConfig, 'registries' | 'redHatCaPem'>;
 
-/** Returns the inputs of an installation from the service, from the infra-envs and from the networks of the hosts. */
+/**
+ * Returns the inputs of an installation from the service, from the infra-envs and from the networks of the hosts.
+ * @throws RefusalError `not-ready` when the trust bundle of an infra-env is missing
+ */
 export async function surroundingsOf(
-  eventStore: MusterEventStore,
+  { eventStore, secrets }: Pick<InstallSources, 'eventStore' | 'secrets'>,
   { registries, redHatCaPem }: AuthoritySources,
   { settings, bootstrapHostId }: ClusterState,
   hosts: readonly HostEntry[],
@@ -200,8 +203,9 @@ export async function surroundingsOf(
   const isTimeChosen = timeSources.size > 0;
   for (const infraEnvId of new Set(hosts.map(({ state }) => state.infraEnvId))) {
     const { state } = await foldStream(eventStore, 'infraEnv', infraEnvId, infraEnvDecider);
-    const { additionalTrustBundle, ntpSources, additionalNtpSources } = state.settings;
-    if (additionalTrustBundle) bundles.add(additionalTrustBundle.trim());
+    const { ntpSources, additionalNtpSources } = state.settings;
+    const bundle = await openTrustBundle(secrets, infraEnvId, state.settings);
+    if (bundle) bundles.add(bundle.trim());
     if (isTimeChosen) continue;
     for (const source of [...splitList(ntpSources), ...splitList(additionalNtpSources)]) timeSources.add(source);
   }

@@ -121,10 +121,10 @@ describe('an install-config before the installation', () => {
       MIRROR_REGISTRIES_CA_PATH: file('mirror.pem', authority('MIRROR')),
     });
     await givenReadyCluster(stage);
-    const additionalTrustBundle = authority('SITE');
+    const trustBundle = await sealDocument(stage.platform.secrets, INFRA_ENV_ID, authority('SITE'));
     await stage.given('infraEnv', INFRA_ENV_ID, {
       type: 'InfraEnvSettingsRevised',
-      data: { changes: { additionalTrustBundle }, pullSecretReplaced: false },
+      data: { changes: { trustBundle }, pullSecretReplaced: false },
     });
     const overrides = JSON.stringify({ additionalTrustBundle: authority('OVERRIDE') });
     const document = await sealDocument(stage.platform.secrets, CLUSTER_ID, overrides);

@@ -23,6 +23,7 @@ import {
   openDocument,
   openNetworks,
   openProxy,
+  openTrustBundle,
   SECRETS,
 } from '@muster/nest-kit';
 import { type Clock, isoTime, KeyedQueue, type Secrets } from '@muster/ports';
@@ -213,7 +214,7 @@ export class DiscoveryDocuments {
       sshAuthorizedKeys: settings.sshAuthorizedKey ?? '',
       proxy: withoutSecrets ? maskedProxy(settings.proxy) : await openProxy(this.secrets, infraEnvId, settings.proxy),
       ntp: { sources: settings.ntpSources ?? '', additionalSources: settings.additionalNtpSources ?? '' },
-      additionalTrustBundle: settings.additionalTrustBundle ?? '',
+      additionalTrustBundle: await openTrustBundle(this.secrets, infraEnvId, settings),
       redHatCaPem: this.config.redHatCaPem,
     });
     const override = await openDocument(

@@ -168,6 +168,17 @@ describe('the discovery document of an infra-env', () => {
   });
 
   it.each([
+    ['a document', async () => ({ trustBundle: await sealed('PEM\n') })],
+    ['the text in an event of an earlier release', async () => ({ additionalTrustBundle: 'PEM\n' })],
+  ])('contains the trust bundle from %s', async (_, settingsOf) => {
+    await open();
+    await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered(await settingsOf()));
+    await stage.start();
+    const path = '/etc/pki/ca-trust/source/anchors/assisted-infraenv-additional-trust-bundle.pem';
+    expect(readTextFile((await render()).config, path)).toBe('PEM\n');
+  });
+
+  it.each([
     ['an unknown infra-env', {}, '', 'e1e1e1e1-0000-4000-8000-00000000dead', 'not-found'],
     ['an id that is none', {}, '', '../secrets', 'not-found'],
     ['a type that is none', {}, 'floppy', INFRA_ENV_ID, 'invalid-input'],
@@ -191,6 +202,7 @@ describe('the discovery document of an infra-env', () => {
   it.each([
     ['ignitionConfigOverride', 'ignition_config_override'],
     ['staticNetworkConfig', 'static_network_config'],
+    ['trustBundle', 'additional_trust_bundle'],
   ])('names %s when its text is missing', async (field, subject) => {
     await open();
     await stage.given('infraEnv', INFRA_ENV_ID, infraEnvRegistered({ [field]: referenceOf('lost') }));

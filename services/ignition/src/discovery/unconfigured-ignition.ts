@@ -16,6 +16,7 @@ import {
   type MusterEventStore,
   openNetworks,
   openProxy,
+  openTrustBundle,
   SECRETS,
 } from '@muster/nest-kit';
 import { KeyedQueue, type Secrets } from '@muster/ports';
@@ -77,12 +78,18 @@ export class UnconfiguredIgnition {
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
     const known = await this.secrets.open(infraEnvId, name);
-    const made = known ?? (await this.make(infraEnvId, release, input, settings.additionalTrustBundle ?? ''));
+    const made = known ?? (await this.make(infraEnvId, release, input, settings));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
     return mergeIgnition(toIgnitionConfig(JSON.parse(made.toString())), ASKS_AT_THE_MACHINE);
   }
 
-  private async make(infraEnvId: string, release: Release, input: UnconfiguredInput, caPem: string): Promise<Buffer> {
+  private async make(
+    infraEnvId: string,
+    release: Release,
+    input: UnconfiguredInput,
+    settings: InfraEnvState['settings'],
+  ): Promise<Buffer> {
+    const caPem = await openTrustBundle(this.secrets, infraEnvId, settings);
     const files = await this.documents.run(DOCUMENT_TASKS.unconfiguredFiles, input);
     try {
       const wanted = { ...release, pullSecret: input.pullSecret, caPem, mirrors: [] };

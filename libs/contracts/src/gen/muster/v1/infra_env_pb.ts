@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/infra_env.proto.
  */
 export const file_muster_v1_infra_env: GenFile = /*@__PURE__*/
-  fileDesc("ChltdXN0ZXIvdjEvaW5mcmFfZW52LnByb3RvEgltdXN0ZXIudjEi6AYKEEluZnJhRW52U2V0dGluZ3MSEQoEbmFtZRgBIAEoCUgAiAEBEhcKCmNsdXN0ZXJfaWQYAiABKAlIAYgBARIeChFvcGVuc2hpZnRfdmVyc2lvbhgDIAEoCUgCiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBCABKAlIA4gBARIXCgppbWFnZV90eXBlGAUgASgJSASIAQESJAoFcHJveHkYBiABKAsyEC5tdXN0ZXIudjEuUHJveHlIBYgBARIfChJzc2hfYXV0aG9yaXplZF9rZXkYByABKAlIBogBARIjChZhZGRpdGlvbmFsX250cF9zb3VyY2VzGAggASgJSAeIAQESGAoLbnRwX3NvdXJjZXMYCSABKAlICIgBARJAChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYCiABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRICYgBARIkChdhZGRpdGlvbmFsX3RydXN0X2J1bmRsZRgLIAEoCUgKiAEBEh0KEGtlcm5lbF9hcmd1bWVudHMYDCABKAlIC4gBARI9ChVzdGF0aWNfbmV0d29ya19jb25maWcYDSABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRIDIgBARIaCg1yZW5kZXp2b3VzX2lwGA4gASgJSA2IAQESLAofbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcxgUIAEoBUgOiAEBQgcKBV9uYW1lQg0KC19jbHVzdGVyX2lkQhQKEl9vcGVuc2hpZnRfdmVyc2lvbkITChFfY3B1X2FyY2hpdGVjdHVyZUINCgtfaW1hZ2VfdHlwZUIICgZfcHJveHlCFQoTX3NzaF9hdXRob3JpemVkX2tleUIZChdfYWRkaXRpb25hbF9udHBfc291cmNlc0IOCgxfbnRwX3NvdXJjZXNCGwoZX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZUIaChhfYWRkaXRpb25hbF90cnVzdF9idW5kbGVCEwoRX2tlcm5lbF9hcmd1bWVudHNCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZ0IQCg5fcmVuZGV6dm91c19pcEIiCiBfbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcyKTAQoSSW5mcmFFbnZSZWdpc3RlcmVkEhQKDGluZnJhX2Vudl9pZBgBIAEoCRItCghzZXR0aW5ncxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEh8KBW93bmVyGAMgASgLMhAubXVzdGVyLnYxLk93bmVyEhcKD3B1bGxfc2VjcmV0X3NldBgEIAEoCCJlChdJbmZyYUVudlNldHRpbmdzUmV2aXNlZBIsCgdjaGFuZ2VzGAEgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHAoUcHVsbF9zZWNyZXRfcmVwbGFjZWQYAiABKAgiGAoWSW1hZ2VTaWduaW5nS2V5Um90YXRlZCIWChRJbmZyYUVudkRlcmVnaXN0ZXJlZGIGcHJvdG8z", [file_muster_v1_common]);
+  fileDesc("ChltdXN0ZXIvdjEvaW5mcmFfZW52LnByb3RvEgltdXN0ZXIudjEirwcKEEluZnJhRW52U2V0dGluZ3MSEQoEbmFtZRgBIAEoCUgAiAEBEhcKCmNsdXN0ZXJfaWQYAiABKAlIAYgBARIeChFvcGVuc2hpZnRfdmVyc2lvbhgDIAEoCUgCiAEBEh0KEGNwdV9hcmNoaXRlY3R1cmUYBCABKAlIA4gBARIXCgppbWFnZV90eXBlGAUgASgJSASIAQESJAoFcHJveHkYBiABKAsyEC5tdXN0ZXIudjEuUHJveHlIBYgBARIfChJzc2hfYXV0aG9yaXplZF9rZXkYByABKAlIBogBARIjChZhZGRpdGlvbmFsX250cF9zb3VyY2VzGAggASgJSAeIAQESGAoLbnRwX3NvdXJjZXMYCSABKAlICIgBARJAChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYCiABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRICYgBARIkChdhZGRpdGlvbmFsX3RydXN0X2J1bmRsZRgLIAEoCUgKiAEBEh0KEGtlcm5lbF9hcmd1bWVudHMYDCABKAlIC4gBARI9ChVzdGF0aWNfbmV0d29ya19jb25maWcYDSABKAsyGS5tdXN0ZXIudjEuU2VhbGVkRG9jdW1lbnRIDIgBARIaCg1yZW5kZXp2b3VzX2lwGA4gASgJSA2IAQESLAofbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kcxgUIAEoBUgOiAEBEjQKDHRydXN0X2J1bmRsZRgVIAEoCzIZLm11c3Rlci52MS5TZWFsZWREb2N1bWVudEgPiAEBQgcKBV9uYW1lQg0KC19jbHVzdGVyX2lkQhQKEl9vcGVuc2hpZnRfdmVyc2lvbkITChFfY3B1X2FyY2hpdGVjdHVyZUINCgtfaW1hZ2VfdHlwZUIICgZfcHJveHlCFQoTX3NzaF9hdXRob3JpemVkX2tleUIZChdfYWRkaXRpb25hbF9udHBfc291cmNlc0IOCgxfbnRwX3NvdXJjZXNCGwoZX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZUIaChhfYWRkaXRpb25hbF90cnVzdF9idW5kbGVCEwoRX2tlcm5lbF9hcmd1bWVudHNCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZ0IQCg5fcmVuZGV6dm91c19pcEIiCiBfbmV0d29ya19kaXNjb3ZlcnlfZGVsYXlfc2Vjb25kc0IPCg1fdHJ1c3RfYnVuZGxlIpMBChJJbmZyYUVudlJlZ2lzdGVyZWQSFAoMaW5mcmFfZW52X2lkGAEgASgJEi0KCHNldHRpbmdzGAIgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSHwoFb3duZXIYAyABKAsyEC5tdXN0ZXIudjEuT3duZXISFwoPcHVsbF9zZWNyZXRfc2V0GAQgASgIImUKF0luZnJhRW52U2V0dGluZ3NSZXZpc2VkEiwKB2NoYW5nZXMYASABKAsyGy5tdXN0ZXIudjEuSW5mcmFFbnZTZXR0aW5ncxIcChRwdWxsX3NlY3JldF9yZXBsYWNlZBgCIAEoCCIYChZJbWFnZVNpZ25pbmdLZXlSb3RhdGVkIhYKFEluZnJhRW52RGVyZWdpc3RlcmVkYgZwcm90bzM", [file_muster_v1_common]);
 
 /**
  * @generated from message muster.v1.InfraEnvSettings
@@ -73,6 +73,8 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
   ignitionConfigOverride?: SealedDocument | undefined;
 
   /**
+   * In commands, and in events of earlier releases. Later events have a document.
+   *
    * @generated from field: optional string additional_trust_bundle = 11;
    */
   additionalTrustBundle?: string | undefined;
@@ -102,6 +104,13 @@ export type InfraEnvSettings = Message<"muster.v1.InfraEnvSettings"> & {
    * @generated from field: optional int32 network_discovery_delay_seconds = 20;
    */
   networkDiscoveryDelaySeconds?: number | undefined;
+
+  /**
+   * PEM certificates.
+   *
+   * @generated from field: optional muster.v1.SealedDocument trust_bundle = 21;
+   */
+  trustBundle?: SealedDocument | undefined;
 };
 
 /**
@@ -163,6 +172,8 @@ export type InfraEnvSettingsJson = {
   ignitionConfigOverride?: SealedDocumentJson;
 
   /**
+   * In commands, and in events of earlier releases. Later events have a document.
+   *
    * @generated from field: optional string additional_trust_bundle = 11;
    */
   additionalTrustBundle?: string;
@@ -192,6 +203,13 @@ export type InfraEnvSettingsJson = {
    * @generated from field: optional int32 network_discovery_delay_seconds = 20;
    */
   networkDiscoveryDelaySeconds?: number;
+
+  /**
+   * PEM certificates.
+   *
+   * @generated from field: optional muster.v1.SealedDocument trust_bundle = 21;
+   */
+  trustBundle?: SealedDocumentJson;
 };
 
 /**
