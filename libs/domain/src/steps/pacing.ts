@@ -135,7 +135,7 @@ export class PollScheduler {
     }
   }
 
-  /** Removes the memory of a host that was removed. */
+  /** Removes the memory of a host that was installed or removed. */
   forget(host: string): void {
     this.rounds.delete(host);
   }

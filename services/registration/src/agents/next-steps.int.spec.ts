@@ -12,6 +12,7 @@ import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 import { NextSteps } from './next-steps';
+import { HostClocks } from './step-replies';
 
 describe('the agent of a host in a ready cluster', () => {
   let running: RunningRegistration;
@@ -46,6 +47,33 @@ describe('the agent of a host in a ready cluster', () => {
     const plan = await running.part(NextSteps).plan(request);
     const check = plan.instructions.find(({ stepType }) => stepType === 'connectivity-check');
     expect([...(keptJson(plan) ?? [])]).toEqual([[check?.stepId, JSON.stringify(check?.args[0])]]);
+  });
+
+  it('is no longer in memory when the host is installed, also when it polls again', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready();
+    const [installed, ...others] = keys;
+    if (!installed) throw new Error('the cluster has no hosts');
+    const timestampSeconds = 1 + running.clock.nowMs() / 1_000;
+    const pollAll = () =>
+      Promise.all(
+        keys.map((key) =>
+          running.ask(RegistrationService.method.nextSteps, { ...parseHostKey(key), timestampSeconds }),
+        ),
+      );
+    const inMemory = (): readonly (readonly string[])[] =>
+      [running.part(NextSteps)['pace']['rounds'], running.part(HostClocks)['offsets']].map((entries) =>
+        [...entries.keys()].filter((key) => keys.some((own) => own === key)).sort(),
+      );
+    await pollAll();
+    expect(inMemory()).toEqual([keys.toSorted(), keys.toSorted()]);
+    await running.append(streamIdOf('host', installed), {
+      type: 'HostEnteredStatus',
+      data: { status: 'installed', from: 'installing-in-progress', transition: 't' },
+    });
+    expect(inMemory()).toEqual([others.toSorted(), others.toSorted()]);
+    await pollAll();
+    expect(inMemory()).toEqual([others.toSorted(), others.toSorted()]);
   });
 
   it('checks the images that the release names', async () => {

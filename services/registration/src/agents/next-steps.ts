@@ -3,6 +3,7 @@ import {
   type ClusterState,
   hostNotFound,
   type HostState,
+  isClosedHost,
   isDay2,
   lacksCoreosImage,
   planSteps,
@@ -79,7 +80,8 @@ export class NextSteps {
     // Each wait costs a turn of the microtask queue, and most polls have nothing to wait for.
     const returned = this.presence.seen(key);
     if (returned) await returned;
-    this.clocks.measured(key, state.generation, request.timestampSeconds);
+    const isClosed = isClosedHost(state);
+    if (!isClosed) this.clocks.measured(key, state.generation, request.timestampSeconds);
     if (isOther(request.discoveryAgentVersion, state)) await this.noteAgent(key, state, request.discoveryAgentVersion);
     const cluster = state.clusterId ? (await this.aggregates.clusters.load(state.clusterId)).state : undefined;
     const proxy = cluster?.settings.proxy;
@@ -101,6 +103,7 @@ export class NextSteps {
     const whole = planSteps(context, version);
     if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
     const plan = this.pace.apply(whole, situation, this.clock.nowMs());
+    if (isClosed) this.pace.forget(key);
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     const response = {
       instructions: plan.steps.map(({ type, args }) => ({
@@ -125,7 +128,7 @@ export class NextSteps {
     await this.aggregates.hosts.handle(key, command, this.aggregates.ownContext({ state }));
   }
 
-  /** Removes the state of a host that was removed. */
+  /** Removes the memory of a host that was installed or removed. */
   forget(key: HostKey): void {
     this.pace.forget(key);
   }

@@ -75,6 +75,7 @@ export class HostClocks {
     private readonly reports: Reports,
   ) {}
 
+  /** Removes the memory of a host that was installed or removed. */
   forget(key: HostKey): void {
     this.offsets.delete(key);
   }

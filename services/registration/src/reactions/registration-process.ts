@@ -1,4 +1,11 @@
-import { isHostKey, parseStreamId, type RecordedMusterEvent, RegistrationService } from '@muster/contracts';
+import {
+  type HostKey,
+  isHostKey,
+  parseStreamId,
+  type RecordedMusterEvent,
+  RegistrationService,
+} from '@muster/contracts';
+import { isClosedHost } from '@muster/domain';
 import {
   EVENT_STORE,
   Handles,
@@ -127,13 +134,23 @@ export class RegistrationProcess implements OnApplicationBootstrap {
     if (event.type === 'ReleaseDownloadProgressed') this.deadlines.set(`cluster:${id}`);
     if (event.type === 'HostDeregistered' && isHostKey(id)) {
       this.presence.forget(id);
-      this.clocks.forget(id);
-      this.steps.forget(id);
+      this.forgetPolls(id);
       this.revocations
         .endHost(id)
         .catch((error: Error) => this.logger.error(`The bus credentials of host ${id}: ${error.message}`));
     }
+    if (event.type === 'HostEnteredStatus' && isHostKey(id) && this.isClosed(id)) this.forgetPolls(id);
     this.nudges.after(event);
+  }
+
+  private isClosed(key: HostKey): boolean {
+    const host = this.view.host(key);
+    return host !== undefined && isClosedHost(host.state);
+  }
+
+  private forgetPolls(key: HostKey): void {
+    this.clocks.forget(key);
+    this.steps.forget(key);
   }
 
   private async react(key: string): Promise<RunAgain | undefined> {
