@@ -290,7 +290,7 @@ describe('labels of a node', () => {
     { ['b'.repeat(64)]: 'a' },
     { [`${'a'.repeat(254)}/b`]: 'a' },
   ])('are refused: %j', (labels) => {
-    const [[key = '']] = Object.entries(labels);
+    const [key = ''] = Object.keys(labels);
     expect(nodeLabelsRefusal(JSON.stringify({ fine: 'a', ...labels }))).toMatchObject({
       code: 'invalid-input',
       subject: 'node_labels',
