@@ -14,7 +14,7 @@ const NOT_BY_ITSELF: SaveLimits = { changes: 1_000_000, replayedChanges: 1_000_0
 const RUNS = 20;
 
 /**
- * What happens to a consumer: it saves, it ends and starts again, it ends without a save, it is replaced by a release with another
+ * The ways in which a consumer is interrupted: it saves, it ends and starts again, it ends without a save, it is replaced by a release with another
  * version of its state, or it starts with the first half of its file.
  */
 const INTERRUPTIONS = ['save', 'restart', 'kill', 'release', 'tear'] as const;
