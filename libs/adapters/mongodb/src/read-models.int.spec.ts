@@ -91,7 +91,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
       expect(await (await restarted()).resume('views')).toBe(START_OF_STORE);
     });
 
-    it('has no checkpoint and still its documents while readers in other processes are told', async () => {
+    it('has no checkpoint and still its documents when the hook is called', async () => {
       const next = await restarted({ folds: folds(2) });
       const seen: unknown[] = [];
       const tell = async (): Promise<void> =>
