@@ -1,4 +1,6 @@
 import { createHook } from 'node:async_hooks';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FilteredState, WorkQueue } from '@muster/event-sourcing';
 import type { EventStore, JsonValue, Requests } from '@muster/ports';
 import { type OpenPlatform, startEmbedded } from '@muster/service-muster';
@@ -20,7 +22,12 @@ import type { Bench, Measurement } from '../measurement';
 export interface Counts {
   readonly events: number;
   readonly appends: number;
+  /** Reads of one stream. */
   readonly reads: number;
+  /** Events of all streams that were read from the store, by all readers together. */
+  readonly scanned: number;
+  /** Subscriptions to the store. */
+  readonly subscriptions: number;
   /** Requests, replies and publications. */
   readonly messages: number;
   /** Size of the stored events in JSON. */
@@ -45,6 +52,8 @@ export const newCounter = (): Counter => ({
   events: 0,
   appends: 0,
   reads: 0,
+  scanned: 0,
+  subscriptions: 0,
   messages: 0,
   eventBytes: 0,
   parses: 0,
@@ -72,6 +81,16 @@ const countedStore = (store: EventStore, counter: Counter): EventStore => ({
   readStream: (streamId, afterRevision) => {
     counter.reads += 1;
     return store.readStream(streamId, afterRevision);
+  },
+  readAll: async function* (afterPosition) {
+    for await (const page of store.readAll(afterPosition)) {
+      counter.scanned += page.length;
+      yield page;
+    }
+  },
+  subscribe: (...given) => {
+    counter.subscriptions += 1;
+    return store.subscribe(...given);
   },
 });
 
@@ -127,6 +146,9 @@ export function countProcess(counter: Counter): () => void {
   };
 }
 
+/** A start without saved states, which reads every stored event. */
+export const START = 'start';
+const SAVED_STATE = /^state-.*\.sqlite/;
 const QUIET_MS = 400;
 const SILENT = { log: silence, error: silence, warn: silence, debug: silence, verbose: silence, fatal: silence };
 const MORE_MEMORY_GIB = 96;
@@ -142,9 +164,9 @@ export interface CountedCall {
 export async function countCalls(dataDirectory: string, hostsEach: number): Promise<readonly CountedCall[]> {
   const counter = newCounter();
   const restore = countProcess(counter);
-  const muster = await startEmbedded(embeddedSettings(dataDirectory), SILENT, (platform) =>
-    countedPlatform(platform, counter),
-  );
+  const start = () =>
+    startEmbedded(embeddedSettings(dataDirectory), SILENT, (platform) => countedPlatform(platform, counter));
+  let muster = await start();
   const restUrl = muster.services.find(({ name }) => name === 'gateway')?.endpoints[0] ?? '';
   const caller = await openCaller({ kind: 'http', baseUrl: restUrl, sockets: 1 });
   const counted: CountedCall[] = [];
@@ -186,29 +208,22 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
       names.length,
       each(names, (name) => registerInfraEnv(name, clusterId)),
     );
-    await measure('registration', hostsEach, each(hosts, registration));
-    await measure(
-      'inventory, first',
-      hostsEach,
-      each(hosts, (host) => inventoryReply(host)),
-    );
-    await measure(
-      'inventory, changed',
-      hostsEach,
-      each(hosts, (host) => inventoryReply(host, MORE_MEMORY_GIB)),
-    );
-    await measure(
-      'inventory, unchanged',
-      hostsEach,
-      each(hosts, (host) => inventoryReply(host, MORE_MEMORY_GIB)),
-    );
-    await measure('instructions, first', hostsEach, each(hosts, poll));
-    await measure('instructions', hostsEach, each(hosts, poll));
-    await measure(
-      'inventory, insufficient',
-      hostsEach,
-      each(hosts, (host) => inventoryReply(host, TOO_LITTLE_MEMORY_GIB)),
-    );
+    const callsOfHosts: readonly (readonly [what: string, toCall: (host: FleetHost) => Call])[] = [
+      ['registration', registration],
+      ['inventory, first', (host) => inventoryReply(host)],
+      ['inventory, changed', (host) => inventoryReply(host, MORE_MEMORY_GIB)],
+      ['inventory, unchanged', (host) => inventoryReply(host, MORE_MEMORY_GIB)],
+      ['instructions, first', poll],
+      ['instructions', poll],
+      ['inventory, insufficient', (host) => inventoryReply(host, TOO_LITTLE_MEMORY_GIB)],
+    ];
+    for (const [what, toCall] of callsOfHosts) await measure(what, hostsEach, each(hosts, toCall));
+    await muster.close();
+    for (const file of await readdir(dataDirectory)) if (SAVED_STATE.test(file)) await rm(join(dataDirectory, file));
+    await measure(START, 1, async () => {
+      muster = await start();
+      return [0];
+    });
     return counted;
   } finally {
     await caller.close();
@@ -219,7 +234,7 @@ export async function countCalls(dataDirectory: string, hostsEach: number): Prom
 
 /** Texts are waited for too: on a busy machine, documents are written long after the last event. */
 async function untilQuiet(counter: Counter): Promise<void> {
-  const done = (): number => counter.events + counter.reactions + counter.stringifications;
+  const done = (): number => counter.events + counter.reactions + counter.stringifications + counter.scanned;
   for (let before = -1; before !== done();) {
     before = done();
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
@@ -258,7 +273,7 @@ const oneDigit = (value: number): string => value.toFixed(1).replace('.0', '');
 
 function toMeasurement({ what, counts: found }: CountedCall): Measurement {
   const { events, appends, reads, messages, eventBytes, parses, stringifications, characters, reactions } = found;
-  const { savedReads, promises } = found;
+  const { savedReads, scanned, subscriptions, promises } = found;
   const allowed = ROUND_TRIPS_MAX[what];
   return {
     what: `counts per ${what}`,
@@ -271,6 +286,7 @@ function toMeasurement({ what, counts: found }: CountedCall): Measurement {
       `${oneDigit(stringifications)} stringifications (${oneDigit(characters / 1_024)} KiB)`,
       `${oneDigit(reactions)} reactions`,
       `${oneDigit(savedReads)} reads of saved states`,
+      ...(what === START ? [`${scanned} events read`, `${subscriptions} subscriptions`] : []),
       `${promises} promises`,
     ].join(', '),
     budget: allowed === undefined ? '' : `round trips ≤ ${allowed}`,

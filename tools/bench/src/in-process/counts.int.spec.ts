@@ -1,5 +1,8 @@
-import { temporaryDirectory } from '@muster/testing';
-import { countCalls, type CountedCall } from './counts.bench';
+import { join } from 'node:path';
+import { sqliteEventStore } from '@muster/adapter-sqlite';
+import { START_OF_STORE } from '@muster/ports';
+import { collectPages, temporaryDirectory } from '@muster/testing';
+import { countCalls, type CountedCall, START } from './counts.bench';
 
 describe('the counted cost of a call', () => {
   const directory = temporaryDirectory();
@@ -21,6 +24,19 @@ describe('the counted cost of a call', () => {
 
   it('is one append and no read for a cluster and for an infra-env', () => {
     for (const what of ['cluster', 'infra-env']) expect(of(what)).toMatchObject({ appends: 1, reads: 0 });
+  });
+
+  it('is no read of all streams and no subscription: events arrive over the one of the start', () => {
+    const calls = counted.filter(({ what }) => what !== START);
+    expect(calls.map(({ counts: { scanned, subscriptions } }) => scanned + subscriptions)).toEqual(calls.map(() => 0));
+  });
+
+  it('of a start is one read of all events for all consumers, and one subscription', async () => {
+    const store = sqliteEventStore({ file: join(directory.path, 'events.sqlite') });
+    const stored = await collectPages(store.readAll(START_OF_STORE));
+    await store.close();
+    expect(stored.length).toBeGreaterThan(50);
+    expect(of(START)).toMatchObject({ events: 0, scanned: stored.length, subscriptions: 1 });
   });
 
   it('is few JSON texts for a cluster and for an infra-env', () => {
