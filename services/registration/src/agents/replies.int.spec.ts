@@ -249,12 +249,8 @@ describe('polls and replies of agents', () => {
 
     it('end the installation of the host when the installer failed', async () => {
       const context = asPerson();
-      const reply = () =>
-        running.ask(
-          method.replyToStep,
-          { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' },
-          context,
-        );
+      const failed = { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' };
+      const reply = () => running.ask(method.replyToStep, failed, context);
       const first = await reply();
       expect(await running.host(key)).toMatchObject({ status: 'error', failedBy: 'report' });
       const before = await running.allEvents();
@@ -269,6 +265,15 @@ describe('polls and replies of agents', () => {
       expect(running.reports).not.toContainEqual(expect.objectContaining({ hostKey: key, type: 'StepFailed' }));
       await cluster.reply(key, 'install', { exitCode: 125, error: 'no such image' });
       expect((await running.host(key)).status).toBe('error');
+    });
+
+    it('report no failure of an installer that ends after a cancellation', async () => {
+      const { clusterId } = await running.host(key);
+      await running.ask(method.cancelInstallation, { clusterId });
+      await eventually('the host is cancelled', async () => (await running.host(key)).status === 'cancelled');
+      await cluster.reply(key, 'install', { exitCode: 143, error: 'terminated' });
+      expect((await running.host(key)).status).toBe('cancelled');
+      expect(running.reports).not.toContainEqual(expect.objectContaining({ hostKey: key, type: 'StepFailed' }));
     });
 
     it('end it when the boot media is lost', async () => {

@@ -132,7 +132,8 @@ export class StepReplies {
       const own = { ...context, commandId: `${context.commandId}#state-${index}` };
       const result = await this.aggregates.hosts.handle(key, command, own);
       if (result.kind === 'stored') stored = result;
-      else if (command.type === 'LoseMedia') return stored;
+      // The installer of a host that is not installed any more was stopped, or its end was reported before.
+      else if (command.type === 'LoseMedia' || command.type === 'ReportInstallFailure') return stored;
     }
     if (reply.stepType === 'dhcp-lease-allocate' && reply.exitCode === 0)
       stored = (await this.acceptLeases(key, state, reply, context)) ?? stored;
