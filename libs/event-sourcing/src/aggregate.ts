@@ -22,7 +22,7 @@ export interface KnownAggregate<State> extends Aggregate<State> {
 }
 
 /** Commands remembered per stream. A repetition arrives seconds after the original, and after few other commands. */
-const MAX_REMEMBERED_COMMANDS = 1_024;
+export const MAX_REMEMBERED_COMMANDS = 1_024;
 
 /** The last commands of one stream and the position and revision that each of them reached. */
 export class CommandLog {

@@ -25,6 +25,7 @@ import {
   inOrder,
   isEvents,
   type KnownAggregate,
+  MAX_REMEMBERED_COMMANDS,
   type Stored,
   toMetadata,
 } from './aggregate';
@@ -39,11 +40,6 @@ const MAX_APPEND_ATTEMPTS = 5;
  */
 const COMMAND_DEADLINE_MS = 5_000;
 const DEFAULT_CACHED_AGGREGATES = 20_000;
-/**
- * Events up to a known state that are read again for the ids of their commands. A repetition arrives seconds after the original, and so
- * after few other events.
- */
-const REPEATABLE_EVENTS = 128;
 
 /** `isRepeated`: an earlier command with this id stored the events. */
 export type HandleResult<State, Event = EventShape, Code extends string = string> =
@@ -90,6 +86,8 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
    * @default no aggregate is known
    */
   readonly known?: (id: string) => KnownAggregate<State> | undefined;
+  /** Events up to a known state that are read again for the ids of their commands. @default as many as commands are remembered */
+  readonly repeatableEvents?: number;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
   /** Called with the position of the last event of each append. @default nothing */
@@ -149,7 +147,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     if (!known) return readOn(id, fresh(decider.initialState()));
     const { state, revision, position } = known;
     const from = { state, revision, position, commands: new CommandLog() };
-    return readOn(id, from, Math.max(NO_STREAM, revision - REPEATABLE_EVENTS));
+    return readOn(id, from, Math.max(NO_STREAM, revision - (options.repeatableEvents ?? MAX_REMEMBERED_COMMANDS)));
   }
 
   function currentlyKnown(id: string): Aggregate<State> | undefined {

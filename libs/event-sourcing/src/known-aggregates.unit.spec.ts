@@ -20,7 +20,8 @@ describe('a command handler with a view of the same fold', () => {
     },
   });
   /** A handler after a restart, whose cache is empty. */
-  const restarted = () => infraEnvs(counted(), { known: (id) => (id === 'one' ? known : undefined) });
+  const restarted = () =>
+    infraEnvs(counted(), { known: (id) => (id === 'one' ? known : undefined), repeatableEvents: 128 });
   const stateNow = async () => infraEnvs(store).load('one');
 
   beforeEach(async () => {
@@ -61,6 +62,17 @@ describe('a command handler with a view of the same fold', () => {
       revision: 201,
     });
     expect(trips).toEqual(['read after 73']);
+  });
+
+  it('recognizes as many commands as one that was not restarted, unless the option is set', async () => {
+    await infraEnvs(store).handle('one', rename('first'), context('early'));
+    const others = infraEnvs(store);
+    for (let round = 0; round < 1_000; round += 1) await others.handle('one', rotate, context());
+    known = { ...(await stateNow()), isCurrent: true };
+    const repeat = (handler: ReturnType<typeof infraEnvs>) => handler.handle('one', rename('other'), context('early'));
+    expect(await repeat(others)).toMatchObject({ isRepeated: true });
+    expect(await repeat(infraEnvs(store, { known: () => known }))).toMatchObject({ isRepeated: true });
+    expect(await repeat(restarted())).not.toHaveProperty('isRepeated');
   });
 
   it('reads the stream from the start when the view does not know it', async () => {

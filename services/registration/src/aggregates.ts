@@ -36,6 +36,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
 import { RegistrationView } from './view/registration-view';
 
+/** A fleet has many hosts, and after a start each of them has a first command. Their commands are repeated seconds later. */
+const REPEATABLE_HOST_EVENTS = 128;
+
 /** Origin of a command that the service itself sends: the causing event and the owner of the aggregate. */
 export interface CommandOrigin {
   readonly cause?: { readonly causationId?: string; readonly correlationId: string };
@@ -84,6 +87,7 @@ export class Aggregates {
       clock,
       ids,
       known: (id) => (isHostKey(id) ? this.known(streamIdOf('host', id), this.view.host(id)) : undefined),
+      repeatableEvents: REPEATABLE_HOST_EVENTS,
       onStored: this.noteStored,
     });
     this.infraEnvs = createCommandHandler({
