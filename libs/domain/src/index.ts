@@ -70,6 +70,7 @@ export {
   isOtherMachine,
   machineOf,
   measurementOfValidation,
+  installerArgsRefusal,
   nodeLabelsRefusal,
 } from './host/input';
 export { type ConflictingMachines, hostReason, renderHostStatus } from './host/messages';

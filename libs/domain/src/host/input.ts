@@ -1,6 +1,6 @@
 import type { HardwareFacts, MachineIdentity, Plain } from '@muster/contracts';
 import type { Refusal } from '@muster/problems';
-import { objectAt, parseJson } from '@muster/schema';
+import { listAt, objectAt, parseJson } from '@muster/schema';
 import { isHostname, isAfterReboot } from '@muster/validation-rules';
 import type { HostCommandOf } from './commands';
 import type { HostTimeouts } from './deadlines';
@@ -85,7 +85,7 @@ export function nodeLabelsRefusal(labels: string): Refusal | undefined {
   return (
     wrong && {
       code: 'invalid-input',
-      reason: `The label ${JSON.stringify(wrong[0])} with value ${JSON.stringify(wrong[1])} is not valid in Kubernetes. A key has the form name or prefix/name, where prefix is a DNS name. Names and values have at most 63 letters, digits, hyphens, underscores and dots, and begin and end with a letter or digit. A value may be empty.`,
+      reason: `The label ${shown(wrong[0])} with value ${shown(wrong[1])} is not valid in Kubernetes. A key has the form name or prefix/name, where prefix is a DNS name. Names and values have at most 63 letters, digits, hyphens, underscores and dots, and begin and end with a letter or digit. A value may be empty.`,
       subject: 'node_labels',
     }
   );
@@ -97,6 +97,45 @@ function isLabelKey(key: string): boolean {
     text.length <= PREFIX_CHARACTERS_MAX && text.split('.').every((part) => PREFIX_PART.test(part));
   return LABEL_PART.test(name) && more.length === 0 && (prefix === undefined || hasPrefix(prefix));
 }
+
+/** The flags of `coreos-installer install` that assisted-service v2 allows. */
+const INSTALLER_FLAGS = [
+  '--append-karg',
+  '--delete-karg',
+  '-n',
+  '--copy-network',
+  '--network-dir',
+  '--save-partlabel',
+  '--save-partindex',
+  '--image-url',
+  '--image-file',
+];
+const FLAG_VALUE = /^[\w!"#$%'()*+,\-./:;<=@[\]{}]+$/;
+
+/**
+ * Returns the reason why the host must not be installed with these additional arguments, or undefined. `installerArgs` is
+ * the text of a JSON array, or empty.
+ */
+export function installerArgsRefusal(installerArgs: string): Refusal | undefined {
+  const isAllowed = (arg: unknown): boolean =>
+    typeof arg === 'string' && (arg.startsWith('-') ? INSTALLER_FLAGS.includes(arg) : FLAG_VALUE.test(arg));
+  const args = listAt(parseJson(installerArgs || '[]'));
+  const wrong = args.findIndex((arg) => !isAllowed(arg));
+  if (wrong < 0) return undefined;
+  const arg = String(args[wrong]);
+  return {
+    code: 'invalid-input',
+    reason: arg.startsWith('-')
+      ? `The installer argument ${shown(arg)} is not an allowed flag. Allowed: ${INSTALLER_FLAGS.join(', ')}. The value of a flag is a separate argument.`
+      : `The installer argument ${shown(arg)} is not an allowed value. It must have one or more characters, which may be letters, digits and !"#$%'()*+,-./:;<=@[]_{}.`,
+    subject: 'args',
+    allowed: INSTALLER_FLAGS,
+  };
+}
+
+/** Longer than any label that is valid. */
+const SHOWN_CHARACTERS_MAX = 400;
+const shown = (value: unknown): string => JSON.stringify(String(value).slice(0, SHOWN_CHARACTERS_MAX));
 
 const NO_MAC_ADDRESS = '00:00:00:00:00:00';
 

@@ -18,7 +18,7 @@ import {
   stateAfter,
   when,
 } from './host.fixture.spec';
-import { isOtherMachine, nodeLabelsRefusal } from './input';
+import { isOtherMachine } from './input';
 import { HOST_STAGES, hostStages, stagePercentage } from './stages';
 
 const claimed: HostEvent = { type: 'HostIdentityClaimed', data: { machine: KNOWN_MACHINE, at: START } };
@@ -265,36 +265,5 @@ describe('progress of a host', () => {
     const history = [registered({ bootstrap: true }), entered('installing')];
     const result = when(history, command('ReportProgress', { stage: 'Waiting for bootkube', controlPlaneCount: 1 }));
     expect(result.state.progress).toMatchObject({ percentage: 37, isSingleNode: true });
-  });
-});
-
-describe('labels of a node', () => {
-  it('are accepted as in Kubernetes', () => {
-    const longest = { [`${'a'.repeat(253)}/${'b'.repeat(63)}`]: 'c'.repeat(63) };
-    for (const labels of ['', '{}', '{"example.com/a_b":"1.2-3_B","x":""}', JSON.stringify(longest)])
-      expect(nodeLabelsRefusal(labels)).toBeUndefined();
-  });
-
-  it.each([
-    { 'a b': '' },
-    { '/a': 'a' },
-    { 'a/b/c': 'a' },
-    { 'Example.com/a': 'a' },
-    { 'example..com/a': 'a' },
-    { '-a': 'a' },
-    { a: 'b c' },
-    { a: 'b-' },
-    { a: 'ä' },
-    { a: 'a\n' },
-    { a: 'b'.repeat(64) },
-    { ['b'.repeat(64)]: 'a' },
-    { [`${'a'.repeat(254)}/b`]: 'a' },
-  ])('are refused: %j', (labels) => {
-    const [key = ''] = Object.keys(labels);
-    expect(nodeLabelsRefusal(JSON.stringify({ fine: 'a', ...labels }))).toMatchObject({
-      code: 'invalid-input',
-      subject: 'node_labels',
-      reason: expect.stringContaining(JSON.stringify(key)),
-    });
   });
 });

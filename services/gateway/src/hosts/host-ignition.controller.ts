@@ -95,7 +95,6 @@ export class HostIgnitionController {
     @Body() { args = [] }: InstallerArgsBody,
     @Context() context: CommandContext,
   ): Promise<JsonAnswer> {
-    checkInstallerArgs(args);
     const input = { infraEnvId, hostId, settings: { installerArgs: JSON.stringify(args) } };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
     return this.hosts.show(infraEnvId, hostId);
@@ -119,36 +118,4 @@ export class HostIgnitionController {
 function checkIgnition(text: string): void {
   const parsed = parseIgnitionOverride(text, 'config');
   if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
-}
-
-/** The flags of `coreos-installer install` that assisted-service v2 allows. */
-const INSTALLER_FLAGS = [
-  '--append-karg',
-  '--delete-karg',
-  '-n',
-  '--copy-network',
-  '--network-dir',
-  '--save-partlabel',
-  '--save-partindex',
-  '--image-url',
-  '--image-file',
-];
-const FLAG_VALUE = /^[\w!"#$%'()*+,\-./:;<=@[\]{}]+$/;
-const DISPLAYED_CHARACTERS_MAX = 100;
-
-/** @throws RefusalError `invalid-input` for the first argument that is neither an allowed flag nor an allowed value */
-function checkInstallerArgs(args: readonly string[]): void {
-  const isAllowed = (arg: string): boolean =>
-    arg.startsWith('-') ? INSTALLER_FLAGS.includes(arg) : FLAG_VALUE.test(arg);
-  const wrong = args.find((arg) => !isAllowed(arg));
-  if (wrong === undefined) return;
-  const shown = JSON.stringify(wrong.slice(0, DISPLAYED_CHARACTERS_MAX));
-  throw new RefusalError({
-    code: 'invalid-input',
-    reason: wrong.startsWith('-')
-      ? `The installer argument ${shown} is not an allowed flag. Allowed: ${INSTALLER_FLAGS.join(', ')}. The value of a flag is a separate argument.`
-      : `The installer argument ${shown} is not an allowed value. It must have one or more characters, which may be letters, digits and !"#$%'()*+,-./:;<=@[]_{}.`,
-    subject: 'args',
-    allowed: INSTALLER_FLAGS,
-  });
 }

@@ -169,19 +169,6 @@ describe('infra-envs and hosts over REST', () => {
     expect(gateway.received[0]?.body).toMatchObject({ settings: { installerArgs: JSON.stringify(args) } });
   });
 
-  it('accepts only flags and values for coreos-installer that assisted-service v2 accepts', async () => {
-    const set = (...args: readonly string[]) => gateway.call('PATCH', `${HOST}/installer-args`, { json: { args } });
-    const accepted = ['-n', '--save-partlabel', 'data*', '--image-url', 'http://[fd00::1]:80/x_{1}.img'];
-    expect((await set(...accepted)).status).toBe(201);
-    expect((await set()).status).toBe(201);
-    for (const wrong of ['--firstboot-args', '--append-karg=quiet', '-', 'a b', '', 'a|b', '$(x)\n', 'a&b'])
-      expect(await set('-n', wrong)).toMatchObject({
-        status: 400,
-        body: { reason: expect.stringContaining(JSON.stringify(wrong)) },
-      });
-    expect(gateway.received).toHaveLength(2);
-  });
-
   it('lists and shows hosts, and answers 404 for an unknown host', async () => {
     expect((await gateway.call('GET', `${INFRA_ENVS}/${INFRA_ENV_ID}/hosts/`)).body).toEqual([
       expect.objectContaining({ id: HOST_ID }),

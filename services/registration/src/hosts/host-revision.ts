@@ -1,5 +1,12 @@
 import { type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
-import { type HostCommand, hostFeatureRefusal, hostnameRefusal, hostNotFound, nodeLabelsRefusal } from '@muster/domain';
+import {
+  type HostCommand,
+  hostFeatureRefusal,
+  hostnameRefusal,
+  hostNotFound,
+  installerArgsRefusal,
+  nodeLabelsRefusal,
+} from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
 import type { InputOf } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
@@ -51,7 +58,8 @@ export class HostRevision {
     if (request.hostRole !== undefined) yield { type: 'AssignRole', at, role: request.hostRole };
     if (request.installationDiskId !== undefined)
       yield { type: 'ChooseInstallationDisk', at, ...this.disk(key, request.installationDiskId), byUser: true };
-    const refusal = nodeLabelsRefusal(request.settings?.nodeLabels ?? '');
+    const { nodeLabels = '', installerArgs = '' } = request.settings ?? {};
+    const refusal = nodeLabelsRefusal(nodeLabels) ?? installerArgsRefusal(installerArgs);
     if (refusal) throw new RefusalError(refusal);
     const changes = { ...request.settings, ...this.vault.settingsOf(request) };
     if (Object.keys(changes).length > 0) yield { type: 'ReviseSettings', at, changes };

@@ -1,0 +1,57 @@
+import { installerArgsRefusal, nodeLabelsRefusal } from './input';
+
+describe('labels of a node', () => {
+  it('are accepted as in Kubernetes', () => {
+    const longest = { [`${'a'.repeat(253)}/${'b'.repeat(63)}`]: 'c'.repeat(63) };
+    for (const labels of ['', '{}', '{"example.com/a_b":"1.2-3_B","x":""}', JSON.stringify(longest)])
+      expect(nodeLabelsRefusal(labels)).toBeUndefined();
+  });
+
+  it.each([
+    { 'a b': '' },
+    { '/a': 'a' },
+    { 'a/b/c': 'a' },
+    { 'Example.com/a': 'a' },
+    { 'example..com/a': 'a' },
+    { '-a': 'a' },
+    { a: 'b c' },
+    { a: 'b-' },
+    { a: 'ä' },
+    { a: 'a\n' },
+    { a: 'b'.repeat(64) },
+    { ['b'.repeat(64)]: 'a' },
+    { [`${'a'.repeat(254)}/b`]: 'a' },
+  ])('are refused: %j', (labels) => {
+    const [key = ''] = Object.keys(labels);
+    expect(nodeLabelsRefusal(JSON.stringify({ fine: 'a', ...labels }))).toMatchObject({
+      code: 'invalid-input',
+      subject: 'node_labels',
+      reason: expect.stringContaining(JSON.stringify(key)),
+    });
+  });
+});
+
+describe('installer arguments', () => {
+  const ACCEPTED = ['-n', '--save-partlabel', 'data*', '--image-url', 'http://[fd00::1]:80/x_{1}.img'];
+
+  it('are accepted as in assisted-service v2', () => {
+    for (const args of ['', '[]', JSON.stringify(ACCEPTED)]) expect(installerArgsRefusal(args)).toBeUndefined();
+  });
+
+  it.each(['--firstboot-args', '--append-karg=quiet', '-', 'a b', '', 'a|b', '$(x)\n', 'a&b'])(
+    'are refused with %j in them',
+    (wrong) => {
+      expect(installerArgsRefusal(JSON.stringify([...ACCEPTED, wrong]))).toMatchObject({
+        code: 'invalid-input',
+        subject: 'args',
+        reason: expect.stringContaining(JSON.stringify(wrong)),
+        allowed: expect.arrayContaining(['--append-karg', '-n']),
+      });
+    },
+  );
+
+  it('are shown in part when they are long', () => {
+    expect(installerArgsRefusal(JSON.stringify([`-${'a'.repeat(10_000)}`]))?.reason.length).toBeLessThan(1_000);
+    expect(nodeLabelsRefusal(JSON.stringify({ a: 'a'.repeat(10_000) }))?.reason.length).toBeLessThan(1_000);
+  });
+});
