@@ -4,7 +4,7 @@ import { PROBLEMS } from '@muster/problems';
 import { afterCommands, givenState } from '@muster/testing';
 import type { InfraEnvCommand } from './commands';
 import { INFRA_ENV_TABLE, infraEnvDecider } from './decider';
-import { INFRA_ENV_INPUT_RULES } from './input';
+import { INFRA_ENV_INPUT_RULES, trustBundleProblem } from './input';
 import { type InfraEnvState, initialInfraEnvState } from './state';
 
 type Settings = Plain<InfraEnvSettings>;
@@ -129,7 +129,6 @@ describe('input rules of an infra-env', () => {
     ['proxy.http_proxy', { proxy: { httpProxy: 'proxy:3128' } }],
     ['proxy.https_proxy', { proxy: { httpsProxy: 'socks://proxy:3128' } }],
     ['ssh_authorized_key', { sshAuthorizedKey: 'nonsense' }],
-    ['additional_trust_bundle', { additionalTrustBundle: 'nonsense' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"think","value":"quiet"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"append","value":"a b"}]' }],
     ['kernel_arguments', { kernelArguments: '[{"operation":"replace","value":"a=b"}]' }],
@@ -141,8 +140,12 @@ describe('input rules of an infra-env', () => {
   });
 
   it('refuse a trust bundle that is longer than the v2 API allows', () => {
-    const settings = { additionalTrustBundle: CERTIFICATE.repeat(1_100) };
-    expect(refusalOf(initialInfraEnvState(), register(settings)).reason).toContain('65535 characters');
+    expect(trustBundleProblem(CERTIFICATE.repeat(1_100))?.reason).toContain('65535 characters');
+  });
+
+  it('refuse a trust bundle that is not a list of certificates', () => {
+    expect(trustBundleProblem('nonsense')?.reason).toContain('a list of PEM certificates');
+    for (const bundle of ['', CERTIFICATE.repeat(2)]) expect(trustBundleProblem(bundle)).toBeUndefined();
   });
 
   it('refuse long kernel arguments without exponential run time', () => {

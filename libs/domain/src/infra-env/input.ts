@@ -124,11 +124,6 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
         : { reason: 'ssh_authorized_key is not a list of public keys in the format of ssh-keygen, one per line.' },
   },
   {
-    id: 'trust-bundle-of-certificates',
-    subject: 'additional_trust_bundle',
-    check: ({ settings }) => trustBundleProblem(settings.additionalTrustBundle ?? ''),
-  },
-  {
     id: 'kernel-arguments-readable',
     subject: 'kernel_arguments',
     check: ({ settings: { kernelArguments = '' } }) => {
