@@ -118,6 +118,14 @@ export const STEP_ROWS: readonly StepRow[] = [
     then: 'continue',
   },
   { pool: 'day-1', statuses: ['resetting', 'disabled'], steps: [], intervalSeconds: 120, then: 'continue' },
+  {
+    pool: 'day-1',
+    statuses: ['resetting-pending-user-action'],
+    // The host may have been reset during its installation. assisted-service v2 sends no step, so its installer continues.
+    steps: ['stop-installation'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
   { pool: 'day-1', statuses: ['binding'], steps: [], intervalSeconds: 0, then: 'exit' },
 
   {
@@ -158,6 +166,13 @@ export const STEP_ROWS: readonly StepRow[] = [
     then: 'continue',
   },
   { pool: 'day-2', statuses: ['resetting', 'disabled'], steps: [], intervalSeconds: 120, then: 'continue' },
+  {
+    pool: 'day-2',
+    statuses: ['resetting-pending-user-action'],
+    steps: ['stop-installation'],
+    intervalSeconds: 60,
+    then: 'continue',
+  },
 
   {
     pool: 'unbound',

@@ -37,6 +37,7 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     error: '120 continue logs-gather stop-installation',
     cancelled: '120 continue logs-gather stop-installation',
     resetting: '120 continue',
+    'resetting-pending-user-action': '60 continue stop-installation',
     disabled: '120 continue',
     binding: '0 exit',
   },
@@ -52,6 +53,7 @@ const PROTOCOL: Readonly<Record<Pool, Readonly<Record<string, string>>>> = {
     error: '120 continue logs-gather stop-installation',
     cancelled: '120 continue logs-gather stop-installation',
     resetting: '120 continue',
+    'resetting-pending-user-action': '60 continue stop-installation',
     disabled: '120 continue',
   },
   unbound: {
