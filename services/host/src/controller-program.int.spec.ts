@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { openPodHost } from './controller-program';
+import { runHostProgram } from './host-program';
 
 const { signal } = new AbortController();
 const NODE_FOLDER = '/var/lib/muster/controller';
@@ -90,4 +91,30 @@ it('reports oc as missing when neither the image nor the node has it', async () 
   host.close();
   expect(exitCode).toBe(127);
   expect(output).toBe('oc: command not found. The controller needs oc in its image or at /usr/bin/oc of its node.');
+});
+
+it('fails when it is stopped, so that its Job starts it again', async () => {
+  const given = process.env;
+  const lines: string[] = [];
+  const output = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    lines.push(String(line));
+    return process.emit('SIGTERM');
+  });
+  writeFileSync(join(folder, 'ca.crt'), '');
+  writeFileSync(join(folder, 'token'), 'token');
+  process.env = {
+    ...given,
+    CLUSTER_ID: 'c',
+    INVENTORY_URL: 'http://127.0.0.1:1',
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: '1',
+    SERVICE_ACCOUNT_FOLDER: folder,
+  };
+  try {
+    await expect(runHostProgram(['controller'])).rejects.toThrow('The controller was stopped.');
+  } finally {
+    output.mockRestore();
+    process.env = given;
+  }
+  expect(lines).not.toEqual([]);
 });

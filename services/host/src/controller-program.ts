@@ -28,7 +28,7 @@ const NODE_FOLDER = '/var/lib/muster/controller';
 
 /**
  * Runs the controller with the settings of its Job.
- * @throws Error when a setting is missing or the cluster API cannot be found
+ * @throws Error when a setting is missing, the cluster API cannot be found, or the controller was stopped
  */
 export async function runControllerProgram(): Promise<void> {
   const settings = readControllerSettings(process.env, readText);
@@ -58,6 +58,8 @@ export async function runControllerProgram(): Promise<void> {
       },
       ending.signal,
     );
+    // The Job runs the controller again only after a failure.
+    if (ending.signal.aborted) throw new Error('The controller was stopped.');
   } finally {
     api.close();
     host.close();
