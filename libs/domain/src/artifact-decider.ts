@@ -1,6 +1,10 @@
 import type { Artifact, ArtifactEvent, EventData, Plain } from '@muster/contracts';
 import { accepted, type Decider, type Decision, refused } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
+import { truncateUtf8 } from './status-reason';
+
+/** Reasons contain the output of programs, which has any length. */
+const REASON_BYTES_MAX = 8 * 1024;
 
 export type ArtifactsOutcome = 'none' | 'prepared' | 'failed' | 'discarded';
 
@@ -67,7 +71,10 @@ function decide(command: ArtifactCommand, state: ArtifactsState): Decision<Artif
     case 'RecordArtifactsFailure': {
       const { clusterId, attempt, reason } = command;
       if (attempt <= state.attempt) return accepted();
-      return accepted({ type: 'ArtifactsFailed', data: { clusterId, attempt, reason } });
+      return accepted({
+        type: 'ArtifactsFailed',
+        data: { clusterId, attempt, reason: truncateUtf8(reason, REASON_BYTES_MAX) },
+      });
     }
     case 'AcceptIngressCa': {
       const { clusterId, kubeconfig } = command;

@@ -86,6 +86,13 @@ describe('artifact decider', () => {
       .then([failed(2)]);
   });
 
+  it('shortens the reason of a failure to 8 KiB', () => {
+    const reason = 'é'.repeat(8 * 1024);
+    given()
+      .when({ type: 'RecordArtifactsFailure', clusterId, attempt: 1, reason })
+      .then([{ type: 'ArtifactsFailed', data: { clusterId, attempt: 1, reason: 'é'.repeat(4 * 1024) } }]);
+  });
+
   it('discards artifacts up to the given attempt only', () => {
     given(prepared(1)).when(discard(1)).then([discarded]);
     given(prepared(2)).when(discard(1)).then([]);

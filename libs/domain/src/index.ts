@@ -32,7 +32,13 @@ export {
 } from './membership';
 export { type ArtifactCommand, artifactDecider, type ArtifactsState } from './artifact-decider';
 export { NOT_EVALUATED } from './evaluated-inputs';
-export { MAX_STATUS_INFO_BYTES, NO_REASON, type StatusReason, type ValidationMessages } from './status-reason';
+export {
+  MAX_STATUS_INFO_BYTES,
+  NO_REASON,
+  type StatusReason,
+  truncateUtf8,
+  type ValidationMessages,
+} from './status-reason';
 export type { ClusterCommand, ClusterCommandType, ReleaseDownload } from './cluster/commands';
 export { CLUSTER_TIMEOUT_TABLE, clusterDeadlines, clusterTimeouts, type ClusterTimeouts } from './cluster/deadlines';
 export { CLUSTER_TABLE, clusterDecider, createClusterDecider } from './cluster/decider';
@@ -103,6 +109,6 @@ export { ignitionBase } from './steps/network-steps';
 export { PollScheduler } from './steps/pacing';
 export { RemoteHosts, type StepOtherHost } from './steps/remote-hosts';
 export type { StepCluster, StepContext, StepHost, StepImages, StepSettings } from './steps/step-context';
-export { commandsOfReply, inventoryRefusal, isReport, isSecondStart } from './steps/step-replies';
+export { commandsOfReply, inventoryRefusal, isReport, isSecondStart, shownError } from './steps/step-replies';
 export { planSteps, STEP_ROWS } from './steps/step-table';
 export { parseVipLeases, vipMacAddress } from './steps/vip-leases';

@@ -13,7 +13,7 @@ export { type Deadline, DeadlineScheduler } from './deadlines';
 export { DocumentChanges, parkedTableOf, type ProjectEvent, type ReadDocument, startProjector } from './projector';
 export { type Feed, startFeed } from './feed';
 export { type Concern, type RunAgain, WorkQueue } from './queues';
-export { ownedEventStore, typedEventStore, type TypedEventStore } from './typed-event-store';
+export { ownedEventStore, TEXT_CHARACTERS_MAX, typedEventStore, type TypedEventStore } from './typed-event-store';
 export { type Reactor, type ReactorOptions, startReactor } from './reactor';
 export { type Relay, startRelay } from './relay';
 export { ALL_EVENTS, eventSubject, HEAD_BEACON, projectionSubject } from './shared-events';

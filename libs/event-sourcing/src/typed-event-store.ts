@@ -8,6 +8,7 @@ import {
   parseStreamId,
   type RecordedEvent,
   type StreamId,
+  TextTooLong,
   Unavailable,
 } from '@muster/ports';
 import { SharedReader } from './shared-reader';
@@ -75,14 +76,40 @@ export const APPEND_BYTES_MAX = 256 * 1024;
 /** Maximum bytes of one character of a text: `\u0000`. */
 const BYTES_PER_CHARACTER_MAX = 6;
 
-/** @throws AppendTooLarge. Long documents are stored elsewhere, and events contain their digest */
+/** @throws AppendTooLarge or TextTooLong. Long documents are stored elsewhere, and events contain their digest */
 function refuseLarge(streamId: StreamId, events: readonly EventToAppend[]): void {
   const characters = events.reduce((sum, event) => sum + charactersOf(event), 0);
+  for (const event of events) refuseLongText(streamId, event);
   // The exact size needs a serialisation of the events, so it is computed only when the limit may be exceeded.
   if (characters * BYTES_PER_CHARACTER_MAX <= APPEND_BYTES_MAX) return;
   const bytes = events.reduce((sum, event) => sum + Buffer.byteLength(JSON.stringify(event)), 0);
   if (bytes > APPEND_BYTES_MAX) throw new AppendTooLarge(streamId, APPEND_BYTES_MAX);
 }
+
+/** Maximum length of one text in the data of an event, as in the fields of the REST API. */
+export const TEXT_CHARACTERS_MAX = 16_384;
+
+/** @throws TextTooLong */
+function refuseLongText(streamId: StreamId, { type, data }: EventToAppend): void {
+  // Most events are shorter than one text may be.
+  if (jsonTextOf(data).length <= TEXT_CHARACTERS_MAX) return;
+  const path = pathOfLongText(data);
+  if (path) throw new TextTooLong(streamId, type, path.join('.'), TEXT_CHARACTERS_MAX);
+}
+
+/** Returns the names and indexes that lead to the first text that is too long. */
+function pathOfLongText(value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return value.length > TEXT_CHARACTERS_MAX ? [] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    if (name.length > TEXT_CHARACTERS_MAX) return [`${name.slice(0, SHOWN_CHARACTERS_MAX)}…`];
+    const path = pathOfLongText(member);
+    if (path) return [name, ...path];
+  }
+  return undefined;
+}
+
+const SHOWN_CHARACTERS_MAX = 64;
 
 /** Name and punctuation of a member: `"originalDigest":"",`. Those of shorter members leave room for the braces. */
 const MEMBER_CHARACTERS_MAX = 20;

@@ -17,6 +17,7 @@ import {
   NO_STREAM,
   START_OF_STORE,
   type StreamId,
+  TextTooLong,
 } from '@muster/ports';
 import { collectPages, eventToAppend, eventually, manualClock, seededIds } from '@muster/testing';
 import { createCommandHandler } from './command-handler';
@@ -26,9 +27,9 @@ import { type LocalBus, localBus } from './local-bus.fixture.spec';
 import { startRelay } from './relay';
 import { plainEventStore } from './stored-events.fixture.spec';
 import {
-  APPEND_BYTES_MAX,
   ForeignStreamError,
   ownedEventStore,
+  TEXT_CHARACTERS_MAX,
   type TypedEventStore,
   typedEventStore,
 } from './typed-event-store';
@@ -181,13 +182,21 @@ describe('append', () => {
   };
 
   it.each([
-    ['one long text', ['a'.repeat(APPEND_BYTES_MAX)]],
     ['many events', Array.from({ length: 60 }, () => 'a'.repeat(5_000))],
     ['the metadata of many small events', Array.from({ length: 2_000 }, () => 'a')],
-    ['characters that take more than one byte', ['\u0000'.repeat(50_000)]],
+    ['characters that take more than one byte', Array.from({ length: 4 }, () => '\u0000'.repeat(12_000))],
   ])('of more than 256 KiB is refused: %s', async (_, names) => {
     await expect(append(...names)).rejects.toThrow(AppendTooLarge);
     await expect(append(...names)).rejects.toThrow(/The events for infraEnv-one are larger than the 262144 bytes/);
+  });
+
+  it('of one text of 16 KiB is stored, and of a longer one is refused with its place', async () => {
+    expect(await append('a'.repeat(TEXT_CHARACTERS_MAX))).toMatchObject({ kind: 'appended' });
+    const tooLong = append('a', 'a'.repeat(TEXT_CHARACTERS_MAX + 1));
+    await expect(tooLong).rejects.toThrow(TextTooLong);
+    await expect(tooLong).rejects.toThrow(
+      'changes.name in InfraEnvSettingsRevised for infraEnv-one has more than the 16384 characters',
+    );
   });
 
   it('keeps the text of the data for the store', async () => {
@@ -203,7 +212,9 @@ describe('append', () => {
   });
 
   it('of less is stored', async () => {
-    expect(await append('a'.repeat(250_000))).toMatchObject({ kind: 'appended' });
-    expect(await append('\u0000'.repeat(40_000))).toMatchObject({ kind: 'appended' });
+    expect(await append(...Array.from({ length: 20 }, () => 'a'.repeat(12_000)))).toMatchObject({ kind: 'appended' });
+    expect(await append(...Array.from({ length: 3 }, () => '\u0000'.repeat(13_000)))).toMatchObject({
+      kind: 'appended',
+    });
   });
 });

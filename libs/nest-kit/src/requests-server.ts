@@ -1,7 +1,14 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { AppendTooLarge, type IncomingMessage, type JsonValue, settleWithin, unavailableIn } from '@muster/ports';
+import {
+  AppendTooLarge,
+  type IncomingMessage,
+  type JsonValue,
+  settleWithin,
+  TextTooLong,
+  unavailableIn,
+} from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
 import { type INestApplicationContext, Logger, SetMetadata } from '@nestjs/common';
@@ -112,7 +119,8 @@ export class RequestsServer {
         this.platform.onCommandFailed?.(unavailable);
         return refusalEnvelope(unavailableRefusal(unavailable));
       }
-      if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
+      if (error instanceof AppendTooLarge || error instanceof TextTooLong)
+        return refusalEnvelope({ code: 'too-large', reason: error.message });
       if (isFullDisk(error))
         return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` });
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -224,3 +224,19 @@ export class AppendTooLarge extends Error {
     this.name = 'AppendTooLarge';
   }
 }
+
+/** A text in the data of an event is longer than an event may contain. Nothing was stored. */
+export class TextTooLong extends Error {
+  constructor(
+    streamId: StreamId,
+    eventType: string,
+    /** Names and indexes from the data to the text, such as changes.kernelArguments. */
+    readonly path: string,
+    charactersMax: number,
+  ) {
+    super(
+      `${path} in ${eventType} for ${streamId} has more than the ${charactersMax} characters that a text in an event may have. Send a shorter text.`,
+    );
+    this.name = 'TextTooLong';
+  }
+}

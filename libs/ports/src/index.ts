@@ -20,6 +20,7 @@ export {
   type StoredEvent,
   type StreamId,
   type Subscription,
+  TextTooLong,
 } from './event-store';
 export {
   forgetJsonText,

@@ -163,6 +163,15 @@ describe('the documents of an infra-env and a cluster', () => {
     expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
   });
 
+  it('are refused when another text is longer than an event may contain, and nothing is stored', async () => {
+    const { infraEnvId } = await registered();
+    const kernelArguments = JSON.stringify([{ operation: 'append', value: 'a'.repeat(17_000) }]);
+    await expect(running.ask(reviseInfraEnv, { infraEnvId, changes: { kernelArguments } })).rejects.toMatchObject({
+      refusal: { code: 'too-large', reason: expect.stringContaining('changes.kernelArguments') },
+    });
+    expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
+  });
+
   it('stay when a request does not contain them, and networks are removed with an empty text', async () => {
     const { infraEnvId } = await registered();
     const revise = (changes: object) =>

@@ -128,7 +128,7 @@ export class ClusterFields {
   @IsOptional() @IsNetwork() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly service_network_cidr?: string;
   @IsOptional() @NestedList(() => VipRequest) readonly api_vips?: readonly VipRequest[];
   @IsOptional() @NestedList(() => VipRequest) readonly ingress_vips?: readonly VipRequest[];
-  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly ssh_public_key?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ssh_public_key?: string;
   @IsOptional() @IsBoolean() readonly vip_dhcp_allocation?: boolean;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly http_proxy?: string;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly https_proxy?: string;

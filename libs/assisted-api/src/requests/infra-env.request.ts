@@ -37,7 +37,7 @@ class InfraEnvFields {
   @IsOptional() @Nested(() => ProxyRequest) readonly proxy?: ProxyRequest;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly additional_ntp_sources?: string;
   @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ntp_sources?: string;
-  @IsOptional() @MaxLength(DOCUMENT_MAX_CHARACTERS) @IsString() readonly ssh_authorized_key?: string;
+  @IsOptional() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly ssh_authorized_key?: string;
   @IsOptional() @NestedList(() => HostNetworkRequest) readonly static_network_config?: readonly HostNetworkRequest[];
   @IsOptional() @IsAddressOrEmpty() @MaxLength(TEXT_MAX_CHARACTERS) @IsString() readonly rendezvous_ip?: string;
   @IsOptional() @IsIn(DISCOVERY_IMAGE_TYPES) readonly image_type?: string;

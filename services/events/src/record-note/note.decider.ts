@@ -35,7 +35,7 @@ const keyOf = ({ name, clusterId, hostId, infraEnvId }: EventData<'NoteRecorded'
 /** Maximum length of the text of a note, in characters. */
 export const MAX_NOTE_MESSAGE_LENGTH = 8_192;
 /** Maximum length of the properties, in characters of JSON. Longer ones are not stored. */
-export const MAX_NOTE_PROPS_LENGTH = 32_768;
+export const MAX_NOTE_PROPS_LENGTH = 16_384;
 
 export interface RecordNote {
   readonly type: 'RecordNote';

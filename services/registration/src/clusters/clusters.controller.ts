@@ -1,6 +1,12 @@
 import { RegistrationService } from '@muster/contracts';
-import { type ClusterCommand, clusterFollowUps, type ClusterState, mergeClusterSettings } from '@muster/domain';
-import type { CommandContext, StoredReply } from '@muster/event-sourcing';
+import {
+  type ClusterCommand,
+  clusterFollowUps,
+  type ClusterState,
+  mergeClusterSettings,
+  truncateUtf8,
+} from '@muster/domain';
+import { type CommandContext, type StoredReply, TEXT_CHARACTERS_MAX } from '@muster/event-sourcing';
 import { Handles, type InputOf } from '@muster/nest-kit';
 import { KeyedQueue } from '@muster/ports';
 import { Controller, Inject } from '@nestjs/common';
@@ -137,7 +143,9 @@ export class ClustersController {
     context: CommandContext,
   ): Promise<StoredReply> {
     const at = this.aggregates.now();
-    return this.handle(clusterId, { type: 'ReportOperatorStatus', at, name, status, statusInfo, version }, context);
+    const shown = truncateUtf8(statusInfo, TEXT_CHARACTERS_MAX);
+    const command = { type: 'ReportOperatorStatus', at, name, status, statusInfo: shown, version } as const;
+    return this.handle(clusterId, command, context);
   }
 
   @Handles(method.recordClusterLogs)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { TEXT_CHARACTERS_MAX } from '@muster/event-sourcing';
 import { TestCluster, PREPARED, READY, SUFFICIENT } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -232,10 +233,11 @@ describe('an installation', () => {
       clusterId: cluster.id,
       name: 'console',
       status: 'available',
-      statusInfo: '',
+      statusInfo: 'a'.repeat(20_000),
       version: '4.18.3',
     });
-    expect(await status()).toBe('finalizing');
+    const { operators } = await running.cluster(cluster.id);
+    expect(operators.map(({ statusInfo }) => statusInfo.length)).toContain(TEXT_CHARACTERS_MAX);
     await running.append(streamIdOf('artifact', cluster.id), {
       type: 'IngressCaAccepted',
       data: { clusterId: cluster.id, kubeconfig: { name: 'kubeconfig', sealed: true } },
