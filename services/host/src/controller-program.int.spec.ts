@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { openPodHost } from './controller-program';
+import { readProxySettings } from '@muster/host-api';
+import { ClusterApiError, type ClusterApi, type KubeObject } from '@muster/ports';
+import { openPodHost, proxyOfCluster } from './controller-program';
 import { runHostProgram } from './host-program';
 
 const { signal } = new AbortController();
@@ -91,6 +93,33 @@ it('reports oc as missing when neither the image nor the node has it', async () 
   host.close();
   expect(exitCode).toBe(127);
   expect(output).toBe('oc: command not found. The controller needs oc in its image or at /usr/bin/oc of its node.');
+});
+
+describe('the proxy of the cluster', () => {
+  const settings = { httpProxy: 'http://192.0.2.3:3128', noProxy: '.cluster.local' };
+  /** Returns the answers one after the other, the last one again and again. */
+  const read = async (...answers: readonly (KubeObject | Error | undefined)[]) => {
+    const notes: string[] = [];
+    let calls = 0;
+    const get: ClusterApi['get'] = async () => {
+      const answer = answers[Math.min(calls++, answers.length - 1)];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const options = { timer: { sleep: async () => undefined }, onFailure: (reason: string) => void notes.push(reason) };
+    return { proxy: await proxyOfCluster({ get }, options, signal), notes };
+  };
+
+  it('is read again after an error, because the service is behind it', async () => {
+    const found = { metadata: { name: 'cluster' }, status: settings };
+    const { notes, proxy } = await read(new ClusterApiError(0, 'no answer'), new ClusterApiError(403, 'no'), found);
+    expect(proxy).toEqual({ ...settings, httpsProxy: '' });
+    expect(notes).toEqual(['no answer', 'no']);
+  });
+
+  it('is that of the environment when the cluster has none', async () => {
+    expect(await read(undefined)).toEqual({ notes: [], proxy: readProxySettings(process.env) });
+  });
 });
 
 it('fails when it is stopped, so that its Job starts it again', async () => {

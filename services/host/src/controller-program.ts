@@ -10,15 +10,18 @@ import {
   KUBE_RESOURCES,
   readProxySettings,
   realTimer,
+  retryUntilDone,
   type ProxySettings,
+  type Timer,
 } from '@muster/host-api';
-import type { ClusterApi } from '@muster/ports';
+import type { ClusterApi, KubeObject } from '@muster/ports';
 import { textAt } from '@muster/schema';
 import { type ControllerHost, readControllerSettings, runController } from '@muster/service-controller';
 
 /** On a single node this kubeconfig is valid earlier than the service account. */
 const BOOTSTRAP_KUBECONFIG = '/tmp/bootstrap-secrets/kubeconfig';
 const LOG_FILE = '/tmp/controller_logs.log';
+const PROXY_RETRY_MS = 5_000;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const PROGRAM_MISSING_EXIT_CODE = 127;
 /** The Job mounts the root file system of its node here. */
@@ -36,28 +39,20 @@ export async function runControllerProgram(): Promise<void> {
   const cluster = kubernetesClusterApi(kubeconfig ? readKubeconfig(kubeconfig) : inClusterConnection(process.env));
   const ending = new AbortController();
   process.once('SIGTERM', () => ending.abort());
-  const proxy = await proxyOfCluster(cluster, ending.signal);
-  const say = (line: string): void => {
+  const say = (entry: object): void => {
+    const line = `${new Date().toISOString()} ${JSON.stringify(entry)}\n`;
     process.stdout.write(line);
     void appendFile(LOG_FILE, line).catch(() => undefined);
   };
-  const onRetry = (failure: Error, delayMs: number): void =>
-    say(`${new Date().toISOString()} ${JSON.stringify({ type: 'retry', reason: failure.message, delayMs })}\n`);
+  const onFailure = (reason: string): void =>
+    say({ type: 'note', text: `The proxy of the cluster was not read: ${reason}` });
+  const proxy = await proxyOfCluster(cluster, { timer: realTimer, onFailure }, ending.signal);
+  const onRetry = (failure: Error, delayMs: number): void => say({ type: 'retry', reason: failure.message, delayMs });
   const access = { ...settings, agentVersion: 'muster-host', proxy, onRetry };
   const api = createServiceApi(access, CONTROLLER_RETRIES, realTimer);
   const host = openPodHost(process.env, NODE_ROOT);
   try {
-    await runController(
-      {
-        settings,
-        api,
-        cluster,
-        host,
-        timer: realTimer,
-        observe: (entry) => say(`${new Date().toISOString()} ${JSON.stringify(entry)}\n`),
-      },
-      ending.signal,
-    );
+    await runController({ settings, api, cluster, host, timer: realTimer, observe: say }, ending.signal);
     // The Job runs the controller again only after a failure.
     if (ending.signal.aborted) throw new Error('The controller was stopped.');
   } finally {
@@ -66,9 +61,20 @@ export async function runControllerProgram(): Promise<void> {
   }
 }
 
-/** The pod has the proxy settings of the cluster. */
-async function proxyOfCluster(cluster: ClusterApi, signal: AbortSignal): Promise<ProxySettings> {
-  const found = await cluster.get({ resource: KUBE_RESOURCES.proxies, name: 'cluster' }, signal).catch(() => undefined);
+/**
+ * Returns the proxy settings of the cluster, which its pods do not inherit; those of the environment when the cluster
+ * has no proxy. The call is repeated after an error, because the service may be reachable only through the proxy.
+ */
+export async function proxyOfCluster(
+  cluster: Pick<ClusterApi, 'get'>,
+  options: { readonly timer: Timer; readonly onFailure: (reason: string) => void },
+  signal: AbortSignal,
+): Promise<ProxySettings> {
+  let found: KubeObject | undefined;
+  const read = async (): Promise<void> => {
+    found = await cluster.get({ resource: KUBE_RESOURCES.proxies, name: 'cluster' }, signal);
+  };
+  await retryUntilDone(read, { ...options, intervalMs: PROXY_RETRY_MS }, signal);
   const settingOf = (name: keyof ProxySettings): string => textAt(found, 'status', name) ?? '';
   const [httpProxy, httpsProxy] = [settingOf('httpProxy'), settingOf('httpsProxy')];
   return httpProxy || httpsProxy
