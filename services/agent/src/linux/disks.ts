@@ -11,10 +11,14 @@ export function readDisks(files: MachineFiles): readonly Disk[] {
   const appliance = applianceOf(files);
   if (appliance) return [appliance];
   const mounts = readMounts(files);
+  const names = {
+    byPath: linksIn(files, '/dev/disk/by-path', () => true),
+    byId: linksIn(files, '/dev/disk/by-id', (link) => /^(wwn-|nvme-eui)/.test(link)),
+  };
   return files
     .list('/sys/block')
     .filter((name) => isReported(files, name))
-    .map((name) => readDisk(files, mounts, name));
+    .map((name) => readDisk(files, mounts, names, name));
 }
 
 const APPLIANCE_BYTES = 100 * 1024 ** 3;
@@ -52,11 +56,17 @@ const KNOWN_CONTROLLERS = /^(sd|hd|vd|xvd|nvme|mmcblk|dasd|md|sr|fd)/;
 const hasKnownController = (files: MachineFiles, name: string): boolean =>
   KNOWN_CONTROLLERS.test(name) || mapperKind(files, name) !== undefined;
 
-function readDisk(files: MachineFiles, mounts: readonly Mount[], name: string): Disk {
+/** Paths of the links that persist after a restart, by the name of their device. */
+interface PersistentNames {
+  readonly byPath: ReadonlyMap<string, string>;
+  readonly byId: ReadonlyMap<string, string>;
+}
+
+function readDisk(files: MachineFiles, mounts: readonly Mount[], names: PersistentNames, name: string): Disk {
   const block = `/sys/block/${name}`;
   const udev = readUdev(files, name);
-  const byPath = linkTo(files, '/dev/disk/by-path', name, () => true);
-  const byId = linkTo(files, '/dev/disk/by-id', name, (link) => /^(wwn-|nvme-eui)/.test(link));
+  const byPath = names.byPath.get(name);
+  const byId = names.byId.get(name);
   const path = files.exists(`/dev/${name}`) ? `/dev/${name}` : (byPath ?? `/dev/${name}`);
   const driveType = driveTypeOf(files, name, byPath ?? '');
   const isMedia = driveType === 'ODD' || mountsOf(mounts, name).some(({ target }) => target.endsWith('iso'));
@@ -97,17 +107,19 @@ function readUdev(files: MachineFiles, name: string): ReadonlyMap<string, string
   return new Map([...text.matchAll(/^E:([A-Z0-9_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));
 }
 
-function linkTo(
+/** Returns the path of the first wanted link to each device, by the name of the device. */
+function linksIn(
   files: MachineFiles,
   folder: string,
-  name: string,
   isWanted: (link: string) => boolean,
-): string | undefined {
-  const found = files.list(folder).find((link) => {
+): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  for (const link of files.list(folder).filter(isWanted)) {
     const target = files.link(`${folder}/${link}`);
-    return isWanted(link) && target !== undefined && basename(target) === name;
-  });
-  return found && `${folder}/${found}`;
+    const name = target && basename(target);
+    if (name && !paths.has(name)) paths.set(name, `${folder}/${link}`);
+  }
+  return paths;
 }
 
 function driveTypeOf(files: MachineFiles, name: string, byPath: string): string {

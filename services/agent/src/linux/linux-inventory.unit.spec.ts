@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Inventory } from '../machine/inventory';
 import { ProgramMissing, type RunCommand } from './command';
+import { readDisks } from './disks';
 import { linuxMachine } from './linux-machine';
+import type { MachineFiles } from './machine-files';
 
 const never = new AbortController().signal;
 const withoutTools: RunCommand = async (program) => {
@@ -75,6 +77,25 @@ describe('the disks of a machine', () => {
     ],
   ])('are not eligible when the firmware cannot boot from them: %#', async (changes, reason) => {
     expect((await iscsiDisk(changes))?.installation_eligibility.not_eligible_reasons).toEqual([reason]);
+  });
+
+  it('are found with one read of each persistent name, however many disks there are', () => {
+    const names = Array.from({ length: 50 }, (_, index) => `sd${index}`);
+    const reads: string[] = [];
+    const files: MachineFiles = {
+      text: () => undefined,
+      bytes: () => undefined,
+      firstBytes: () => undefined,
+      resolved: () => undefined,
+      exists: () => true,
+      list: (path) => (path.startsWith('/dev/disk/') ? names.map((name) => `wwn-${name}`) : names),
+      link: (path) => {
+        reads.push(path);
+        return `../../${path.replace(/.*wwn-/, '')}`;
+      },
+    };
+    expect(readDisks(files).map(({ by_id }) => by_id)).toEqual(names.map((name) => `/dev/disk/by-id/wwn-${name}`));
+    expect(reads).toHaveLength(2 * names.length);
   });
 
   it('are Fibre Channel according to their path on s390x too', async () => {
