@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Interface } from '../machine/inventory';
 import { ProgramMissing, type RunCommand } from './command';
 import { checkConnectivity, parseArping, parsePing } from './connectivity-check';
@@ -51,6 +52,25 @@ describe('a connectivity check', () => {
     type: 'physical',
   });
   const hosts = [{ hostId: 'b', nics: [{ name: 'eth0', mac: '52:54:00:aa:00:01', addresses: ['192.0.2.7'] }] }];
+
+  it.each([
+    [100, 100],
+    [1_000, 256],
+  ])('of %i addresses runs %i programs at the same time', async (count, expected) => {
+    let [running, runningMax] = [0, 0];
+    const run: RunCommand = async () => {
+      running += 1;
+      runningMax = Math.max(runningMax, running);
+      await setImmediate();
+      running -= 1;
+      return { exitCode: 0, stdout: PING };
+    };
+    const addresses = Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    const remote = [{ hostId: 'b', nics: [{ name: 'eth0', mac: '', addresses }] }];
+    const { remote_hosts } = await checkConnectivity(remote, [], run, noNeighbours, never);
+    expect(remote_hosts[0]?.l3_connectivity).toHaveLength(count);
+    expect(runningMax).toBe(expected);
+  });
 
   it('sends ARP requests only in the network of the address, and reports each answer', async () => {
     const asked: string[] = [];

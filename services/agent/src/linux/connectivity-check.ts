@@ -31,8 +31,8 @@ export function parseArping(output: string): ArpingAnswers | undefined {
   return { fromAddress, macs: [...new Set(macs)] };
 }
 
-/** Maximum number of concurrent programs. */
-const PARALLEL_MAX = 16;
+/** Maximum number of concurrent programs. Each of them uses up to 2 MiB of memory and waits up to 10 s for answers. */
+const PARALLEL_MAX = 256;
 const STANDARD_MTU = 1500;
 /** Size of the IP and ICMP headers of a packet of full size. */
 const HEADER_BYTES = { ipv4: 28, ipv6: 48 };
