@@ -237,7 +237,7 @@ export const OWN_EVENT_NAMES: readonly EventNameRow[] = [
   {
     name: 'host_step_failed',
     origin: 'report',
-    when: 'A step of an agent fails, for example because the machine lacks a program; at most once an hour per reason.',
+    when: 'A step of an agent fails, for example because the machine lacks a program; at most once an hour per reason until the step succeeds.',
   },
   {
     name: 'host_validation_flapping_ended',

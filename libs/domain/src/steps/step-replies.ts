@@ -60,8 +60,8 @@ const REASON_CHARS_MAX = 1_000;
 /** The query of a URL contains the token of an image. */
 const QUERY = /(https?:\/\/[^\s?"']+)\?[^\s"']*/g;
 
-/** Returns the error of a step for the status of the host, which every user with access to the host may read. */
-const shownError = (error: string): string => error.replace(QUERY, '$1').slice(0, REASON_CHARS_MAX);
+/** Returns the error of a step for the status and the events of the host, which every user with access to the host may read. */
+export const shownError = (error: string): string => error.replace(QUERY, '$1').slice(0, REASON_CHARS_MAX);
 
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(

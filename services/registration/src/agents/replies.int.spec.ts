@@ -153,31 +153,6 @@ describe('polls and replies of agents', () => {
     ]);
   });
 
-  it('record a failed step with its reason once per reason', async () => {
-    const key = await inPool();
-    const { hostId } = parseHostKey(key);
-    const notes: { readonly message: string }[] = [];
-    const listening = running.platform.requests.subscribe(
-      subjectOfMethod(EventsService.method.recordNote),
-      async ({ body }) => {
-        const { note } = body as { readonly note: { readonly hostId: string; readonly message: string } };
-        if (note.hostId === hostId) notes.push(note);
-        return { ok: { position: 1 } };
-      },
-    );
-    const fail = (error: string) => cluster.reply(key, 'container-image-availability', { exitCode: 1, error });
-    for (const error of ['', 'The program podman is not installed on this machine.'])
-      for (const _ of '12') await fail(error);
-    await cluster.reply(key, 'ntp-synchronizer', { output: '{"ntp_sources":[]}' });
-    await eventually('both reasons are recorded', () => notes.length >= 2);
-    listening.unsubscribe();
-    const step = `The step container-image-availability of host ${hostId} failed:`;
-    expect(notes).toEqual([
-      expect.objectContaining({ name: 'host_step_failed', severity: 'warning', message: `${step} exit code 1` }),
-      expect.objectContaining({ message: `${step} The program podman is not installed on this machine.` }),
-    ]);
-  });
-
   it('pass reports to the inventory service with the generation of the host, and return its position', async () => {
     const key = await inPool();
     const output = '{"ntp_sources":[]}';

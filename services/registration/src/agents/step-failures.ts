@@ -1,5 +1,5 @@
 import { EventsService, type HostKey, hostKeyOf, type RegistrationService } from '@muster/contracts';
-import type { HostState } from '@muster/domain';
+import { type HostState, shownError } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
 import { callService, CLOCK, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Clock, Requests } from '@muster/ports';
@@ -10,6 +10,14 @@ import { RegistrationView } from '../view/registration-view';
 const REMEMBERED_MAX = 100_000;
 const REPEAT_MS = 60 * 60_000;
 const REASON_CHARS_MAX = 500;
+/** Parts of a reason that differ each time: numbers, and the ids of containers and hosts. */
+const VARYING = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|\d+/gi;
+
+interface Recorded {
+  readonly generation: number;
+  readonly kind: string;
+  readonly atMs: number;
+}
 
 type Failure = Pick<InputOf<typeof RegistrationService.method.replyToStep>, 'stepType' | 'exitCode' | 'error'>;
 
@@ -17,9 +25,7 @@ type Failure = Pick<InputOf<typeof RegistrationService.method.replyToStep>, 'ste
 @Injectable()
 export class StepFailures {
   private readonly logger = new Logger('registration');
-  private readonly recorded = new BoundedMap<string, { readonly reason: string; readonly atMs: number }>(
-    REMEMBERED_MAX,
-  );
+  private readonly recorded = new BoundedMap<string, Recorded>(REMEMBERED_MAX);
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -28,12 +34,15 @@ export class StepFailures {
     private readonly view: RegistrationView,
   ) {}
 
-  /** Records a failed step. Repetitions with the same reason are recorded once an hour. Does not wait for the log. Returns the reason when it is new. */
+  /**
+   * Records a failed step. Repetitions are recorded once an hour until the step succeeds, also when numbers and ids in
+   * their reason differ. Does not wait for the log. Returns the reason when it is recorded.
+   */
   note(host: HostState, { stepType, exitCode, error }: Failure): string | undefined {
-    const { hostId, infraEnvId, clusterId, requestedHostname } = host;
+    const { hostId, infraEnvId, clusterId, generation, requestedHostname } = host;
     const key = hostKeyOf(infraEnvId, hostId);
-    const reason = error.trim().slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
-    if (!this.isNews(key, stepType, reason)) return undefined;
+    const reason = shownError(error.trim()).slice(0, REASON_CHARS_MAX) || `exit code ${exitCode}`;
+    if (!this.isNews(`${key} ${stepType}`, generation, reason)) return undefined;
     const hostName = requestedHostname || this.view.host(key)?.hardware?.hostname || hostId;
     const note = {
       name: 'host_step_failed',
@@ -59,12 +68,18 @@ export class StepFailures {
     return reason;
   }
 
-  private isNews(host: HostKey, stepType: string, reason: string): boolean {
-    const key = `${host} ${stepType}`;
+  /** The next failure of the step is recorded. */
+  succeeded(key: HostKey, stepType: string): void {
+    this.recorded.delete(`${key} ${stepType}`);
+  }
+
+  private isNews(key: string, generation: number, reason: string): boolean {
     const known = this.recorded.get(key);
+    const kind = reason.replace(VARYING, '#');
     const atMs = this.clock.nowMs();
-    if (known?.reason === reason && atMs - known.atMs < REPEAT_MS) return false;
-    this.recorded.set(key, { reason, atMs });
+    const isRepetition = known?.generation === generation && known.kind === kind;
+    if (isRepetition && atMs - known.atMs < REPEAT_MS) return false;
+    this.recorded.set(key, { generation, kind, atMs });
     return true;
   }
 }

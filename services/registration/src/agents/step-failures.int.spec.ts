@@ -1,0 +1,92 @@
+import { EventsService, type HostKey, parseHostKey, subjectOfMethod } from '@muster/contracts';
+import { eventually } from '@muster/testing';
+import { TestCluster } from '../cluster.fixture.spec';
+import { RunningRegistration } from '../running-registration.fixture.spec';
+
+interface Note {
+  readonly name: string;
+  readonly hostId: string;
+  readonly message: string;
+}
+
+describe('the event log', () => {
+  let running: RunningRegistration;
+  let cluster: TestCluster;
+  let key: HostKey;
+  let hostId: string;
+  let notes: Note[];
+  let listening: { readonly unsubscribe: () => void };
+  beforeAll(async () => (running = await RunningRegistration.start()));
+  afterAll(() => running.stop());
+  beforeEach(async () => {
+    cluster = new TestCluster(running);
+    running.reports.length = 0;
+    await cluster.registerInfraEnv('');
+    key = await cluster.registerHost();
+    ({ hostId } = parseHostKey(key));
+    notes = [];
+    const subject = subjectOfMethod(EventsService.method.recordNote);
+    listening = running.platform.requests.subscribe(subject, async ({ body }) => {
+      const { note } = body as {
+        readonly note: { readonly name: string; readonly hostId: string; readonly message: string };
+      };
+      if (note.hostId === hostId) notes.push(note);
+      return { ok: { position: 1 } };
+    });
+  });
+  afterEach(() => listening.unsubscribe());
+
+  /** The messages of the failures, without their common beginning. */
+  const reasons = async (count: number): Promise<readonly string[]> => {
+    // The event log receives notes in the order of the replies.
+    await cluster.reply(key, 'last-step', { exitCode: 1, error: 'last' });
+    await eventually('all failures are recorded', () => notes.length > count);
+    return notes.slice(0, -1).map(({ message }) => message.slice(message.indexOf(' failed: ') + ' failed: '.length));
+  };
+  const fail = (error: string, stepType = 'container-image-availability') =>
+    cluster.reply(key, stepType, { exitCode: 1, error });
+
+  it('contains a failed step with its reason once per reason', async () => {
+    for (const error of ['', 'The program podman is not installed on this machine.'])
+      for (const _ of '12') await fail(error);
+    await cluster.reply(key, 'ntp-synchronizer', { output: '{"ntp_sources":[]}' });
+    expect(await reasons(2)).toEqual(['exit code 1', 'The program podman is not installed on this machine.']);
+    expect(notes[0]).toMatchObject({
+      name: 'host_step_failed',
+      severity: 'warning',
+      message: `The step container-image-availability of host ${hostId} failed: exit code 1`,
+    });
+  });
+
+  it('contains a failed step once while only times and ids in its reason differ', async () => {
+    const first = '03:11:07 pid 812: container 4be0f1c2aa90 of 7d444840-9dc0-11d1-b245-5ffdce74fad2 failed';
+    await fail(first);
+    await fail('03:12:09 pid 1077: container deadbeefcafe of 9b2e4c1a-beef-4fee-8abc-feedfacedeed failed');
+    await fail('03:13:10 pid 1300: container c0ffee00c0ff of 0f0e0d0c-0b0a-4908-8706-050403020100 was removed');
+    expect(running.reports).toHaveLength(2);
+    expect(await reasons(2)).toEqual([first, expect.stringMatching(/ was removed$/)]);
+  });
+
+  it('contains a failed step without the query of a URL, which may be a token', async () => {
+    await fail('Get "https://images.example.com/i?image_token=canary": refused');
+    expect(await reasons(1)).toEqual(['Get "https://images.example.com/i": refused']);
+  });
+
+  it('contains the same reason again after the step succeeded', async () => {
+    await fail('no route', 'ntp-synchronizer');
+    await cluster.reply(key, 'ntp-synchronizer', { output: '{"ntp_sources":[]}' });
+    await fail('no route', 'ntp-synchronizer');
+    expect(running.reports.map(({ type }) => type)).toEqual(['StepFailed', 'NtpSourcesReported', 'StepFailed']);
+    expect(await reasons(2)).toEqual(['no route', 'no route']);
+  });
+
+  it('contains the same reason again after an hour, and after the machine registered again', async () => {
+    await fail('no route');
+    running.clock.advance(60 * 60_000);
+    await fail('no route');
+    await cluster.registerHost(hostId);
+    await fail('no route');
+    await fail('no route');
+    expect(await reasons(3)).toEqual(['no route', 'no route', 'no route']);
+  });
+});
