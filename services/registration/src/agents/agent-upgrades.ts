@@ -1,11 +1,12 @@
-import { EventsService, hostKeyOf } from '@muster/contracts';
-import type { HostState } from '@muster/domain';
+import { EventsService, hostKeyOf, type RegistrationService } from '@muster/contracts';
+import { type HostState, shownError } from '@muster/domain';
 import { callService, type InputOf, REQUESTS } from '@muster/nest-kit';
 import type { Requests } from '@muster/ports';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { RegistrationView } from '../view/registration-view';
 
+type Reply = InputOf<typeof RegistrationService.method.replyToStep>;
 type Note = NonNullable<InputOf<typeof EventsService.method.recordNote>['note']>;
 
 /** Longest image name in a message. */
@@ -39,8 +40,9 @@ export class AgentUpgrades {
   }
 
   /** Records the result of an upgrade that an agent reported. */
-  ended(host: HostState, { output, exitCode }: { readonly output: string; readonly exitCode: number }): void {
+  ended(host: HostState, { output, exitCode, error }: Pick<Reply, 'output' | 'exitCode' | 'error'>): void {
     const image = imageIn(output);
+    const reason = shownError(error.trim()).replace(/\.$/, '');
     const succeeded = exitCode === 0 && /"result"\s*:\s*"success"/.test(output);
     if (succeeded)
       this.record(
@@ -56,7 +58,8 @@ export class AgentUpgrades {
         'upgrade_agent_failed',
         'error',
         image,
-        (name) => `The agent of host ${name} could not be replaced by ${image}. It keeps running and tries again.`,
+        (name) =>
+          `The agent of host ${name} could not be replaced by ${image}${reason && `: ${reason}`}. The present agent keeps running and tries again at a later poll.`,
       );
   }
 

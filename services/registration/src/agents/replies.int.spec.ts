@@ -1,11 +1,4 @@
-import {
-  EventsService,
-  type HostKey,
-  parseHostKey,
-  RegistrationService,
-  streamIdOf,
-  subjectOfMethod,
-} from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { AGENT, TestCluster } from '../cluster.fixture.spec';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
@@ -121,36 +114,6 @@ describe('polls and replies of agents', () => {
     expect((await poll('')).instructions).not.toEqual(upgrade);
     await running.ask(method.registerHost, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
     expect((await poll('')).instructions).toEqual(upgrade);
-  });
-
-  it('record the upgrade of an agent and its result in the event log', async () => {
-    const key = await inPool();
-    const { hostId, infraEnvId } = parseHostKey(key);
-    const notes: unknown[] = [];
-    const listening = running.platform.requests.subscribe(
-      subjectOfMethod(EventsService.method.recordNote),
-      async ({ body }) => {
-        const { note } = body as { readonly note: { readonly hostId: string } };
-        if (note.hostId === hostId) notes.push(note);
-        return { ok: { position: 1 } };
-      },
-    );
-    const image = { agent_image: 'quay.io/muster/agent:latest' };
-    const reply = (output: object, exitCode = 0) =>
-      cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode });
-    await running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
-    await eventually('the start is recorded', () => notes.length === 1);
-    await reply({ ...image, result: 'success' });
-    await eventually('the end is recorded', () => notes.length === 2);
-    await reply({ ...image, result: 'failure' });
-    await eventually('the failure is recorded', () => notes.length === 3);
-    listening.unsubscribe();
-    const props = expect.objectContaining({ host_id: hostId, infra_env_id: infraEnvId, ...image });
-    expect(notes).toEqual([
-      expect.objectContaining({ name: 'upgrade_agent_started', severity: 'info', props }),
-      expect.objectContaining({ name: 'upgrade_agent_finished', severity: 'info', props }),
-      expect.objectContaining({ name: 'upgrade_agent_failed', severity: 'error', props }),
-    ]);
   });
 
   it('pass reports to the inventory service with the generation of the host, and return its position', async () => {

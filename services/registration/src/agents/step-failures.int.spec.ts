@@ -1,7 +1,9 @@
-import { EventsService, type HostKey, parseHostKey, subjectOfMethod } from '@muster/contracts';
+import { EventsService, type HostKey, parseHostKey, RegistrationService, subjectOfMethod } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
+
+const { method } = RegistrationService;
 
 interface Note {
   readonly name: string;
@@ -45,6 +47,31 @@ describe('the event log', () => {
   };
   const fail = (error: string, stepType = 'container-image-availability') =>
     cluster.reply(key, stepType, { exitCode: 1, error });
+
+  it('contains the upgrade of an agent and its result', async () => {
+    const { infraEnvId } = parseHostKey(key);
+    const image = { agent_image: 'quay.io/muster/agent:latest' };
+    const reply = (output: object, error = '') =>
+      cluster.reply(key, 'upgrade-agent', { output: JSON.stringify(output), exitCode: 0, error });
+    await running.ask(method.nextSteps, { ...parseHostKey(key), discoveryAgentVersion: 'quay.io/muster/agent:old' });
+    await eventually('the start is recorded', () => notes.length === 1);
+    await reply({ ...image, result: 'success' });
+    await eventually('the end is recorded', () => notes.length === 2);
+    const reason = 'https://quay.io/token could not be read: no space left on device';
+    await reply({ ...image, result: 'failure' }, reason.replace('/token', '/token?account=canary'));
+    await reply({ ...image, result: 'failure' });
+    await eventually('the failures are recorded', () => notes.length === 4);
+    const props = expect.objectContaining({ host_id: hostId, infra_env_id: infraEnvId, ...image });
+    const failed = { name: 'upgrade_agent_failed', severity: 'error', props };
+    const start = `The agent of host ${hostId} could not be replaced by ${image.agent_image}`;
+    const rest = 'The present agent keeps running and tries again at a later poll.';
+    expect(notes).toEqual([
+      expect.objectContaining({ name: 'upgrade_agent_started', severity: 'info', props }),
+      expect.objectContaining({ name: 'upgrade_agent_finished', severity: 'info', props }),
+      expect.objectContaining({ ...failed, message: `${start}: ${reason}. ${rest}` }),
+      expect.objectContaining({ ...failed, message: `${start}. ${rest}` }),
+    ]);
+  });
 
   it('contains a failed step with its reason once per reason', async () => {
     for (const error of ['', 'The program podman is not installed on this machine.'])
