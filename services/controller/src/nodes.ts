@@ -9,7 +9,7 @@ import {
 } from '@muster/host-api';
 import type { KubeObject } from '@muster/ports';
 import { errorMessage, objectAt, parseJson } from '@muster/schema';
-import { type Controller, INTERVALS_MS, note, openClient, repeat } from './controller';
+import { type Controller, INTERVALS_MS, note, openClient, persist, repeat } from './controller';
 
 const CONDITION = {
   type: 'Approved',
@@ -50,48 +50,65 @@ const isPending = (request: KubeObject): boolean =>
   !conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied');
 
 const SKIPPED = ['disabled', 'error'];
+/** At its end, the controller tries to resume the pool for this time. */
+const RESUME_MS_MAX = 10 * 60_000;
 
-/** Sets the labels that users assigned to hosts on their nodes, until all are set. */
+/**
+ * Sets the labels that users assigned to hosts on their nodes, until all are set or the controller ends. A label can change the pool of a worker, which reboots the worker while the pool of workers is
+ * active. So the pool is paused before the nodes are ready, and resumed at the end.
+ */
 export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings } = controller;
   const labelled = new Set<string>();
-  await repeat(
-    controller,
-    'Labelling the nodes',
-    INTERVALS_MS.nodes,
-    async () => {
-      const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
-      const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && !SKIPPED.includes(status));
-      if (hosts.length > 0 && wanted.length === 0) return true;
-      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      const open = wanted.filter(({ id }) => !labelled.has(id));
-      const ready = open.flatMap((host) => {
-        const node = nodeOf(host, nodes);
-        return node?.isReady ? [{ host, node }] : [];
+  let pool: 'active' | 'paused' | 'unknown' = 'active';
+  const setPool = async (next: 'active' | 'paused', ending: AbortSignal): Promise<void> => {
+    // A call without an answer can have changed the pool.
+    pool = 'unknown';
+    const change = { spec: { paused: next === 'paused' } };
+    await cluster.patch({ resource: KUBE_RESOURCES.machineConfigPools, name: 'worker' }, change, ending);
+    pool = next;
+  };
+  const round = async (): Promise<boolean> => {
+    const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
+    const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && !SKIPPED.includes(status));
+    const open = wanted.filter(({ id }) => !labelled.has(id));
+    const changesPool = open.some(
+      ({ machine_config_pool_name, role }) => role === 'worker' && machine_config_pool_name,
+    );
+    if (changesPool && pool !== 'paused') await setPool('paused', signal);
+    await labelReady(controller, open, labelled, signal);
+    if (hosts.length === 0 || labelled.size < wanted.length) return false;
+    if (pool !== 'active') await setPool('active', signal);
+    return true;
+  };
+  await repeat(controller, 'Labelling the nodes', INTERVALS_MS.nodes, round, signal);
+  if (pool === 'active') return;
+  const ending = AbortSignal.timeout(RESUME_MS_MAX);
+  await persist(controller, 'Resuming the pool of workers', RETRY_MS, () => setPool('active', ending), ending);
+}
+
+/** Labels the ready nodes of the hosts and adds their IDs to `labelled`. */
+async function labelReady(
+  controller: Controller,
+  hosts: readonly ServiceHost[],
+  labelled: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (hosts.length === 0) return;
+  const { cluster } = controller;
+  const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+  for (const host of hosts) {
+    const node = nodeOf(host, nodes);
+    if (!node?.isReady) continue;
+    const labels = objectAt(parseJson(host.node_labels ?? '{}'));
+    // The cluster may refuse a label. The hosts after a refused one must not wait.
+    await cluster
+      .patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal)
+      .then(() => labelled.add(host.id))
+      .catch((error: unknown) => {
+        if (!signal.aborted) note(controller, `The node ${node.name} was not labelled: ${errorMessage(error)}`);
       });
-      // While the pool is active, changing the pool of a node would reboot the node.
-      const pausesPool = ready.some(({ host }) => host.role === 'worker' && host.machine_config_pool_name);
-      const pause = (paused: boolean): Promise<void> =>
-        cluster.patch({ resource: KUBE_RESOURCES.machineConfigPools, name: 'worker' }, { spec: { paused } }, signal);
-      if (pausesPool) await pause(true);
-      try {
-        for (const { host, node } of ready) {
-          const labels = objectAt(parseJson(host.node_labels ?? '{}'));
-          // The cluster may refuse a label. The hosts after a refused one must not wait.
-          await cluster
-            .patch({ resource: KUBE_RESOURCES.nodes, name: node.name }, { metadata: { labels } }, signal)
-            .then(() => labelled.add(host.id))
-            .catch((error: unknown) => {
-              if (!signal.aborted) note(controller, `The node ${node.name} was not labelled: ${errorMessage(error)}`);
-            });
-        }
-      } finally {
-        if (pausesPool) await pause(false);
-      }
-      return hosts.length > 0 && labelled.size >= wanted.length;
-    },
-    signal,
-  );
+  }
 }
 
 const TRIES = 10;

@@ -1,7 +1,7 @@
 import { KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
-import type { KubeResource } from '@muster/ports';
+import type { ClusterApi, KubeResource } from '@muster/ports';
 import { controllerWith, host, node, refusal } from './controller.fixture.spec';
-import { followNodes } from './nodes';
+import { followNodes, labelNodes } from './nodes';
 
 describe('the stages of hosts', () => {
   it('follow the nodes: joined, done, and configuring according to the log of the machine-config server', async () => {
@@ -63,5 +63,62 @@ describe('the stage of a host whose reports were lost', () => {
     const settings = { ...controller.settings, notifiesReboots: true };
     await followNodes({ ...controller, settings }, signal);
     expect(openings).toBe(0);
+  });
+});
+
+describe('the labels of nodes', () => {
+  const PAUSED = 'patch worker {"spec":{"paused":true}}';
+  const RESUMED = 'patch worker {"spec":{"paused":false}}';
+  const labelOf = (id: string): string => `patch ${id} {"metadata":{"labels":{"host":"${id}"}}}`;
+  const labelledHost = (id: string, more: object = {}) =>
+    host(id, 'Rebooting', { node_labels: `{"host":"${id}"}`, ...more });
+  const IN_POOL = { role: 'worker', machine_config_pool_name: 'infra' };
+
+  /** Each round sees the next hosts and names of ready nodes. Afterwards the controller is stopped. */
+  const labelIn = async (
+    rounds: readonly (readonly [hosts: ServiceCluster['hosts'], ready: readonly string[]])[],
+    failures: (Error | undefined)[] = [],
+  ) => {
+    let round = -1;
+    const made = controllerWith(
+      new Map(),
+      { cluster: async () => ({ status: 'finalizing', hosts: rounds[++round]?.[0] }) },
+      { rounds: rounds.length, list: async () => (rounds[round]?.[1] ?? []).map((name) => node(name, true)) },
+    );
+    const patch: ClusterApi['patch'] = async (ref, change, stop) => {
+      stop.throwIfAborted();
+      const failure = ref.name === 'worker' && failures.shift();
+      if (failure) throw failure;
+      await made.controller.cluster.patch(ref, change, stop);
+    };
+    const cluster = { ...made.controller.cluster, patch };
+    await labelNodes({ ...made.controller, cluster }, made.signal);
+    return { changes: made.changes, notes: made.notes, rounds: round + 1 };
+  };
+
+  it('are set while the pool of workers is paused, from before the first node is ready until the last is labelled', async () => {
+    const hosts = [labelledHost('a', IN_POOL), labelledHost('b', IN_POOL)];
+    const { changes } = await labelIn([
+      [hosts, []],
+      [hosts, ['a']],
+      [hosts, ['a', 'b']],
+      [hosts, ['a', 'b']],
+    ]);
+    expect(changes).toEqual([PAUSED, labelOf('a'), labelOf('b'), RESUMED]);
+  });
+
+  it('end only after the pool is resumed', async () => {
+    const hosts = [labelledHost('a', IN_POOL)];
+    // The first call of each kind fails.
+    const failures = [new Error('not paused'), undefined, new Error('not resumed')];
+    const { changes, notes, rounds } = await labelIn(Array(5).fill([hosts, ['a']]), failures);
+    expect(changes).toEqual([PAUSED, labelOf('a'), RESUMED]);
+    expect(notes).toEqual([expect.stringContaining('not paused'), expect.stringContaining('not resumed')]);
+    expect(rounds).toBe(3);
+  });
+
+  it('leave no paused pool when the controller is stopped', async () => {
+    const hosts = [labelledHost('a', IN_POOL)];
+    expect((await labelIn([[hosts, []]])).changes).toEqual([PAUSED, RESUMED]);
   });
 });
