@@ -49,12 +49,12 @@ export async function approveCertificates(controller: Controller, signal: AbortS
 const isPending = (request: KubeObject): boolean =>
   !conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied');
 
-const SKIPPED = ['disabled', 'error'];
 /** At its end, the controller tries to resume the pool for this time. */
 const RESUME_MS_MAX = 10 * 60_000;
 
 /**
- * Sets the labels that users assigned to hosts on their nodes, until all are set or the controller ends. A label can change the pool of a worker, which reboots the worker while the pool of workers is
+ * Sets the labels that users assigned to hosts on their nodes, until all are set or the controller ends. A host in
+ * `error` can still join. A label can change the pool of a worker, which reboots the worker while the pool of workers is
  * active. So the pool is paused before the nodes are ready, and resumed at the end.
  */
 export async function labelNodes(controller: Controller, signal: AbortSignal): Promise<void> {
@@ -70,14 +70,14 @@ export async function labelNodes(controller: Controller, signal: AbortSignal): P
   };
   const round = async (): Promise<boolean> => {
     const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
-    const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && !SKIPPED.includes(status));
+    const wanted = hosts.filter(({ node_labels, status }) => (node_labels ?? '') !== '' && status !== 'disabled');
     const open = wanted.filter(({ id }) => !labelled.has(id));
     const changesPool = open.some(
       ({ machine_config_pool_name, role }) => role === 'worker' && machine_config_pool_name,
     );
     if (changesPool && pool !== 'paused') await setPool('paused', signal);
     await labelReady(controller, open, labelled, signal);
-    if (hosts.length === 0 || labelled.size < wanted.length) return false;
+    if (hosts.length === 0 || wanted.some(({ id }) => !labelled.has(id))) return false;
     if (pool !== 'active') await setPool('active', signal);
     return true;
   };

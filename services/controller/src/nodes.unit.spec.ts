@@ -121,4 +121,29 @@ describe('the labels of nodes', () => {
     const hosts = [labelledHost('a', IN_POOL)];
     expect((await labelIn([[hosts, []]])).changes).toEqual([PAUSED, RESUMED]);
   });
+
+  it('are set on hosts in error too, because these can recover, but not on disabled hosts', async () => {
+    const error = labelledHost('e', { status: 'error' });
+    const disabled = labelledHost('d', { status: 'disabled' });
+    const { changes, rounds } = await labelIn([
+      [
+        [labelledHost('a'), labelledHost('d'), error],
+        ['a', 'd'],
+      ],
+      [
+        [labelledHost('a'), disabled, error],
+        ['a', 'd'],
+      ],
+      [
+        [labelledHost('a'), disabled, error],
+        ['a', 'd', 'e'],
+      ],
+      [
+        [labelledHost('a'), disabled, error],
+        ['a', 'd', 'e'],
+      ],
+    ]);
+    expect(changes).toEqual(['a', 'd', 'e'].map(labelOf));
+    expect(rounds).toBe(3);
+  });
 });
