@@ -118,17 +118,17 @@ describe('request to a registry', () => {
     })(),
   });
   const place = { ...parseImageReference('quay.io/org/name:1'), isByDigest: false };
-  const clientWith = (replies: (request: HttpRequest) => HttpResponse) => {
+  const SECRET = JSON.stringify({ auths: { 'quay.io': { auth: 'Y3JlZA==' } } });
+  const clientWith = (replies: (request: HttpRequest) => HttpResponse, secret = SECRET) => {
     const requests: HttpRequest[] = [];
     const waits: number[] = [];
     const send: SendHttp = async (request) => {
       requests.push(request);
       return replies(request);
     };
-    const pullSecret = parsePullSecret(JSON.stringify({ auths: { 'quay.io': { auth: 'Y3JlZA==' } } }));
     const client = createRegistryClient({
       send,
-      pullSecret,
+      pullSecret: parsePullSecret(secret),
       random: () => 0.5,
       sleep: async (ms) => void waits.push(ms),
     });
@@ -179,13 +179,17 @@ describe('request to a registry', () => {
     }
   });
 
-  it('does not send the credentials to a token server without TLS', async () => {
-    const { get, requests } = clientWith(() =>
-      answer(401, { 'www-authenticate': 'Bearer realm="http://auth.example/token"' }),
+  it.each([
+    ['credentials', SECRET],
+    ['no credentials', ''],
+  ])('with %s sends nothing to a token server without TLS', async (_, secret) => {
+    const { get, requests } = clientWith(
+      () => answer(401, { 'www-authenticate': 'Bearer realm="http://auth.example/token"' }),
+      secret,
     );
     await expect(get()).rejects.toMatchObject({
       fault: 'failing',
-      reason: 'its token server http://auth.example is not https, so the credentials are not sent',
+      reason: 'its token server http://auth.example is not https, so no request is sent to it',
     });
     expect(requests).toHaveLength(1);
   });

@@ -142,6 +142,7 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
   /**
    * Returns an authorization header, or the answer of a token server with a temporary failure. Returns undefined when
    * the pull secret does not give access.
+   * @throws InsecureAddress for a token server without TLS, because the registry itself is reached with TLS
    */
   const authorize = async (
     { registry, repository }: ImageReference,
@@ -155,8 +156,8 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
     const { realm, service, scope = `repository:${repository}:pull` } = challenge.parameters;
     if (!realm) return basic;
     const url = new URL(realm);
-    if (basic && url.protocol !== 'https:')
-      throw new InsecureAddress(`its token server ${url.origin} is not https, so the credentials are not sent`);
+    if (url.protocol !== 'https:')
+      throw new InsecureAddress(`its token server ${url.origin} is not https, so no request is sent to it`);
     if (service) url.searchParams.set('service', service);
     url.searchParams.set('scope', scope);
     const headers: Record<string, string> = basic ? { authorization: basic } : {};
