@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { SendHttp } from '@muster/ports';
-import { proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
+import { bareHostname, proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
 
 /** Bundles of the system's certificate authorities: CoreOS and RHEL, Debian, openSUSE. */
 const SYSTEM_BUNDLES = [
@@ -53,10 +54,9 @@ export interface ConnectionOptions {
 /** How requests to one origin are sent: the connecting agent and its request options. */
 export interface Connections {
   readonly agent: HttpAgent | HttpsAgent;
+  /** Whether requests are sent with TLS, to the origin or to its proxy. */
   readonly isTls: boolean;
-  /**
-   * Returns the request options for `url`. Through an HTTP proxy without TLS, the request line contains the whole URL.
-   */
+  /** Returns the request options for `url`. Through a proxy without a tunnel, the request line contains the whole URL. */
   requestOptions(url: URL): RequestOptions;
   close(): void;
 }
@@ -66,10 +66,12 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** @throws Error when the proxy for `origin` is not a URL */
 export function createConnections(origin: URL, options: ConnectionOptions): Connections {
   const proxy = proxyOf(origin, options.proxy);
-  const isTls = origin.protocol === 'https:';
-  const tls = isTls && {
-    rejectUnauthorized: !options.isInsecure,
-    ca: [...trustedAuthorities(options.caPem)],
+  const isTunnel = proxy !== undefined && origin.protocol === 'https:';
+  const isTls = origin.protocol === 'https:' || proxy?.protocol === 'https:';
+  const trust = isTls && { rejectUnauthorized: !options.isInsecure, ca: [...trustedAuthorities(options.caPem)] };
+  const tls = {
+    keepAlive: true,
+    ...trust,
     ...(options.clientCertificate && {
       cert: options.clientCertificate.certPem,
       key: options.clientCertificate.keyPem,
@@ -77,25 +79,23 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
   };
   const agent = !isTls
     ? new HttpAgent({ keepAlive: true })
-    : proxy
-      ? new TunnelAgent(proxy, { keepAlive: true, ...tls })
-      : new HttpsAgent({ keepAlive: true, ...tls });
+    : isTunnel
+      ? new TunnelAgent(proxy, { ...addressOf(proxy), ...trust }, tls)
+      : new HttpsAgent(tls);
   return {
     agent,
     isTls,
     requestOptions: (url) => {
       const direct = {
         protocol: url.protocol,
-        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        hostname: bareHostname(url.hostname),
         port: url.port || undefined,
         path: url.pathname + url.search,
       };
-      if (isTls || !proxy) return direct;
+      if (isTunnel || !proxy) return direct;
       const authorization = proxyAuthorization(proxy);
       return {
-        protocol: 'http:',
-        hostname: proxy.hostname,
-        port: proxy.port || undefined,
+        ...addressOf(proxy),
         path: url.href,
         headers: { host: url.host, ...(authorization && { 'proxy-authorization': authorization }) },
       };
@@ -104,26 +104,38 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
   };
 }
 
-/** Connects through an HTTP proxy with CONNECT, then uses TLS with the origin. */
+/** A proxy with TLS has a certificate for its own name. Without `servername`, the name of the origin would be expected. */
+function addressOf(proxy: URL): RequestOptions {
+  const hostname = bareHostname(proxy.hostname);
+  const isTls = proxy.protocol === 'https:';
+  return {
+    protocol: isTls ? 'https:' : 'http:',
+    hostname,
+    port: proxy.port || undefined,
+    ...(isTls && { servername: isIP(hostname) ? '' : hostname }),
+  };
+}
+
+/** Connects through a proxy with CONNECT, then uses TLS with the origin. */
 class TunnelAgent extends HttpsAgent {
   constructor(
     private readonly proxy: URL,
+    private readonly toProxy: RequestOptions,
     private readonly tls: ConstructorParameters<typeof HttpsAgent>[0],
   ) {
     super(tls);
   }
 
   override createConnection(
-    target: RequestOptions & { readonly servername?: string },
+    target: RequestOptions,
     onSocket?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const host = target.host ?? '';
     const fail = (error: Error): void => onSocket?.(error, new Duplex());
     const authority = `${host.includes(':') ? `[${host}]` : host}:${target.port ?? 443}`;
     const authorization = proxyAuthorization(this.proxy);
-    const tunnel = httpRequest({
-      hostname: this.proxy.hostname,
-      port: this.proxy.port || 80,
+    const tunnel = (this.toProxy.protocol === 'https:' ? httpsRequest : httpRequest)({
+      ...this.toProxy,
       method: 'CONNECT',
       path: authority,
       headers: { host: authority, ...(authorization && { 'proxy-authorization': authorization }) },

@@ -37,15 +37,16 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
+/** Returns the host name of a URL without the brackets of an IPv6 address. */
+export const bareHostname = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 function isLoopback(hostname: string): boolean {
-  const host = bare(hostname);
+  const host = bareHostname(hostname);
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function isExcluded(url: URL, noProxy: string): boolean {
-  const host = bare(url.hostname);
+  const host = bareHostname(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return noProxy
     .split(',')
@@ -57,9 +58,9 @@ function isExcluded(url: URL, noProxy: string): boolean {
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   if (entry.includes('/')) return isInNetwork(entry, host);
-  const [, name = entry, wantedPort] = isIP(bare(entry)) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
+  const [, name = entry, wantedPort] = isIP(bareHostname(entry)) ? [] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   if (wantedPort !== undefined && wantedPort !== port) return false;
-  const domain = bare(name).replace(/^\*/, '');
+  const domain = bareHostname(name).replace(/^\*/, '');
   return domain.startsWith('.') ? host.endsWith(domain) : host === domain || host.endsWith(`.${domain}`);
 }
 

@@ -1,36 +1,69 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import * as x509 from '@peculiar/x509';
 import { realTimer } from '../timer';
 import { createHttpClient } from './http-client';
 
-const listen = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+const listen = (server: Server, address = '127.0.0.1'): Promise<number> =>
+  new Promise((resolve) => server.listen(0, address, () => resolve((server.address() as AddressInfo).port)));
+
+async function selfSigned(type: 'ip' | 'dns', value: string): Promise<{ key: string; cert: string }> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  x509.cryptoProvider.set(globalThis.crypto);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${value}`,
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type, value }])],
+  });
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return {
+    cert: certificate.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
+  };
+}
 
 describe('client behind a proxy', () => {
   const seen: string[] = [];
-  const proxy = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
     response.end('{"from":"proxy"}');
-  });
-  proxy.on('connect', (request, socket) => {
+  };
+  const openTunnel = (request: { readonly url?: string }, socket: Socket): void => {
     seen.push(`CONNECT ${request.url}`);
-    if (request.url?.startsWith('refused.')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (request.url?.startsWith('refused.')) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       target.pipe(socket).pipe(target);
     });
     target.on('error', () => socket.destroy());
-  });
-  let port = 0;
+  };
+  const servers: Server[] = [];
+  const addresses = { ipv4: '', ipv6: '', tls: '' };
+  let [service, caPem] = ['', ''];
   beforeAll(async () => {
-    port = await listen(proxy);
+    const own = await selfSigned('ip', '127.0.0.1');
+    const ofService = await selfSigned('dns', 'service.example.com');
+    caPem = `${own.cert}\n${ofService.cert}`;
+    const [ipv4, ipv6] = [createServer(answer), createServer(answer)];
+    const tls = createHttpsServer(own, answer);
+    for (const proxy of [ipv4, ipv6, tls]) proxy.on('connect', openTunnel);
+    const origin = createHttpsServer(ofService, (_request, response) => response.end('{"from":"service"}'));
+    servers.push(ipv4, ipv6, tls, origin);
+    addresses.ipv4 = `http://user:secret@127.0.0.1:${await listen(ipv4)}`;
+    addresses.ipv6 = `http://user:secret@[::1]:${await listen(ipv6, '::1')}`;
+    addresses.tls = `https://user:secret@127.0.0.1:${await listen(tls)}`;
+    service = `service.example.com:${await listen(origin)}`;
   });
-  afterAll(() => proxy.close());
+  afterAll(() => servers.forEach((server) => server.close()));
   beforeEach(() => seen.splice(0));
-  const get = async (baseUrl: string): Promise<string> => {
-    const address = `http://user:secret@127.0.0.1:${port}`;
-    const settings = { httpProxy: address, httpsProxy: address, noProxy: '' };
-    const client = createHttpClient({ baseUrl, proxy: settings, timer: realTimer });
+  const get = async (baseUrl: string, proxy: keyof typeof addresses = 'ipv4'): Promise<string> => {
+    const settings = { httpProxy: addresses[proxy], httpsProxy: addresses[proxy], noProxy: '' };
+    const client = createHttpClient({ baseUrl, caPem, proxy: settings, timer: realTimer });
     const { signal } = new AbortController();
     try {
       return (await client.call({ method: 'GET', path: '/x', query: { a: '1' } }, signal)).body.toString();
@@ -42,6 +75,16 @@ describe('client behind a proxy', () => {
   it("sends the whole URL of a request without TLS to the proxy, with the proxy's credentials", async () => {
     expect(await get('http://service.example.com:8090')).toBe('{"from":"proxy"}');
     expect(seen).toEqual(['GET http://service.example.com:8090/x?a=1 Basic dXNlcjpzZWNyZXQ=']);
+  });
+
+  it.each(['ipv6', 'tls'] as const)('sends a request without TLS to a proxy with %s', async (proxy) => {
+    expect(await get(`http://${service}`, proxy)).toBe('{"from":"proxy"}');
+    expect(seen).toEqual([`GET http://${service}/x?a=1 Basic dXNlcjpzZWNyZXQ=`]);
+  });
+
+  it.each(['ipv4', 'ipv6', 'tls'] as const)('opens a tunnel for TLS through a proxy with %s', async (proxy) => {
+    expect(await get(`https://${service}`, proxy)).toBe('{"from":"service"}');
+    expect(seen).toEqual([`CONNECT ${service}`]);
   });
 
   it("opens a tunnel for TLS, and throws with the proxy's name when the proxy refuses", async () => {
