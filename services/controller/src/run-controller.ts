@@ -24,7 +24,7 @@ const UNKNOWN_POINTS_MAX = 3;
  * Runs the controller of a new cluster until the installation has ended.
  * 1. Report that it runs.
  * 2. Concurrently: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize.
- * 3. Send the logs.
+ * 3. Send the logs, with the diagnosis when an operator of OLM failed.
  * A cluster in `error` can still complete, so the work continues for ten hours after the diagnosis is sent.
  */
 export async function runController(controller: Controller, signal: AbortSignal): Promise<void> {
@@ -65,11 +65,18 @@ export async function runController(controller: Controller, signal: AbortSignal)
     if (signal.aborted) return;
     // The service refuses the logs of a cluster that it does not have.
     const replacesDiagnosis = !failed.signal.aborted || status === 'installed';
-    if (status !== UNKNOWN && replacesDiagnosis) await sendFinalLogs(controller, false, signal);
+    if (status !== UNKNOWN && replacesDiagnosis)
+      await sendFinalLogs(controller, await hasFailedOperator(controller, signal), signal);
     controller.observe?.({ type: 'ended', status });
   } finally {
     ending.abort();
   }
+}
+
+/** An operator of OLM can fail in a cluster that is installed. */
+async function hasFailedOperator({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+  const operators = await api.operators(settings.clusterId, signal).catch(() => []);
+  return operators.some(({ operator_type, status }) => operator_type === 'olm' && status === 'failed');
 }
 
 /** The installer on the bootstrap host waits for this event. */

@@ -96,6 +96,16 @@ describe('a controller whose cluster is in error', () => {
     expect(ended()).toEqual([{ type: 'ended', status: 'error' }]);
   });
 
+  it('sends the diagnosis once more when it is installed without an operator', async () => {
+    const operators = async () => [
+      { name: 'console', operator_type: 'builtin', status: 'available' },
+      { name: 'lso', operator_type: 'olm', status: 'failed' },
+    ];
+    const { controller, uploads } = failedCluster({ operators });
+    await runController(controller, signal);
+    expect(uploads.at(-1)).toBe('diagnosis');
+  });
+
   it('ends when the cluster is reset', async () => {
     const { controller, ended, reset, uploads } = failedCluster({ uploadIngressCa: async () => reset() });
     await runController(controller, signal);
