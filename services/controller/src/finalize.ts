@@ -1,9 +1,10 @@
-import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
-import { textAt } from '@muster/schema';
-import { type Controller, INTERVALS_MS, persist, repeat } from './controller';
+import { HttpRefused, type InstallationResult, KUBE_RESOURCES } from '@muster/host-api';
+import { errorMessage, textAt } from '@muster/schema';
+import { type Controller, INTERVALS_MS, note, persist, repeat } from './controller';
 import {
   applyOlmManifests,
   operatorsOf,
+  toOperatorStatus,
   waitForClusterOperators,
   waitForCsvs,
   waitForSubscriptions,
@@ -42,9 +43,7 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
   }
 
   await enter(controller, 'Done', signal);
-  const result = areAvailable
-    ? { isSuccess: true }
-    : { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
+  const result = areAvailable ? { isSuccess: true } : await failure(controller, signal);
   await persist(
     controller,
     'Completing the installation',
@@ -52,6 +51,19 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
     () => api.completeInstallation(settings.clusterId, result, signal),
     signal,
   );
+}
+
+/** The report of the cluster operators has the form and the key of assisted-installer-controller. */
+async function failure(controller: Controller, signal: AbortSignal): Promise<InstallationResult> {
+  const result = { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
+  try {
+    const operators = await controller.cluster.list(KUBE_RESOURCES.clusterOperators, {}, signal);
+    const report = operators.map((object) => ({ name: object.metadata.name, ...toOperatorStatus(object) }));
+    return { ...result, data: { CLUSTER_OPERATORS_REPORT: report } };
+  } catch (error) {
+    note(controller, `The cluster operators were not listed: ${errorMessage(error)}`);
+    return result;
+  }
 }
 
 /** After a passed deadline, the service accepts the first stage in `error`. After another failure it refuses it. */

@@ -1,5 +1,5 @@
-import { type HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
-import type { KubeObject, KubeResource } from '@muster/ports';
+import { type HttpRefused, type InstallationResult, KUBE_RESOURCES } from '@muster/host-api';
+import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import type { ControllerHost } from './controller';
 import { controllerWith, refusal } from './controller.fixture.spec';
 import { finalize } from './finalize';
@@ -32,6 +32,52 @@ describe('the manifests of operators', () => {
     const { notes, remaining } = await applyAfter(refusal(500, 'broken'), refusal(403, 'not yours'));
     expect(remaining).toBe(0);
     expect(notes).toEqual([expect.stringContaining('broken'), expect.stringContaining('not yours')]);
+  });
+});
+
+describe('an installation whose cluster operators do not become available', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  const operator = (name: string, type: string, message: string): KubeObject => ({
+    metadata: { name },
+    status: { conditions: [{ type, status: 'True', message }] },
+  });
+  const complete = async (list: ClusterApi['list']) => {
+    jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    const results: InstallationResult[] = [];
+    const map: KubeObject = { metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } };
+    const { controller, notes, signal } = controllerWith(
+      new Map<KubeResource, readonly KubeObject[]>([[KUBE_RESOURCES.configMaps, [map]]]),
+      {
+        cluster: async () => ({ status: 'finalizing' }),
+        completeInstallation: async (_cluster, result) => void results.push(result),
+        operators: async () => [],
+        reportFinalizingStage: async () => undefined,
+        uploadIngressCa: async () => undefined,
+      },
+      { list },
+    );
+    await finalize(controller, signal);
+    return { notes, results };
+  };
+  const FAILED = { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
+
+  it('is reported with the status of all cluster operators', async () => {
+    const found = [operator('dns', 'Degraded', 'no answer'), operator('etcd', 'Available', 'ready')];
+    const { results } = await complete(async (resource) => (resource === KUBE_RESOURCES.clusterOperators ? found : []));
+    const report = [
+      { name: 'dns', status: 'failed', status_info: 'no answer' },
+      { name: 'etcd', status: 'available', status_info: 'ready' },
+    ];
+    expect(results).toEqual([{ ...FAILED, data: { CLUSTER_OPERATORS_REPORT: report } }]);
+  });
+
+  it('is reported without them when the cluster API does not answer', async () => {
+    const { notes, results } = await complete(async () => {
+      throw new Error('no answer');
+    });
+    expect(results).toEqual([FAILED]);
+    expect(notes).toEqual(['The cluster operators were not listed: no answer']);
   });
 });
 
