@@ -1,3 +1,4 @@
+import { ServiceUnreachable } from '@muster/host-api';
 import { HOST_ID, runRecorded } from './recorded-host.fixture.spec';
 
 /**
@@ -124,5 +125,54 @@ describe('a disk that cannot be written', () => {
   it('ends an installation whose Ignition config is missing or not JSON', async () => {
     const broken = await runRecorded({ api: { hostIgnition: async () => Buffer.from('<html>') } });
     expect(broken.stages.at(-1)).toMatch(new RegExp(`^Failed: The Ignition config .*${HOST_ID}.* is not JSON`));
+  });
+});
+
+describe('an installation without an answer of the service to its stages', () => {
+  const written = ['coreos-installer', { stderr: 'Read disk 1.0 MiB/2.0 MiB (50%)\rRead disk (100%)' }] as const;
+  const writes = (commands: readonly string[]): number =>
+    commands.filter((command) => command.startsWith('coreos-installer')).length;
+  const unreachable = new ServiceUnreachable('http://192.0.2.1:8090', new Error('connect ECONNREFUSED'));
+
+  it('writes the disk once, reboots, and logs the stages', async () => {
+    const { commands, failure, notes } = await runRecorded({
+      recording: [written],
+      api: { reportHostProgress: () => Promise.reject(unreachable) },
+    });
+    expect(failure).toBeUndefined();
+    expect(writes(commands)).toBe(1);
+    expect(commands.at(-1)).toMatch(/^shutdown -r/);
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^The stage "Rebooting" of host \S+ was not reported: No answer from .*ECONNREFUSED/),
+    );
+  });
+
+  it('does not wait for the percentages of a written disk', async () => {
+    const { commands, failure } = await runRecorded({
+      recording: [written],
+      api: {
+        reportHostProgress: (_host, _stage, info, signal) =>
+          info.endsWith('%')
+            ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(unreachable)))
+            : Promise.resolve(),
+      },
+    });
+    expect(failure).toBeUndefined();
+    expect(writes(commands)).toBe(1);
+  });
+
+  it('does not reboot the host when it is stopped meanwhile', async () => {
+    const stop = new AbortController();
+    const { commands } = await runRecorded({
+      signal: stop.signal,
+      api: {
+        reportHostProgress: async (_host, stage) => {
+          if (stage !== 'Rebooting') return;
+          stop.abort();
+          throw unreachable;
+        },
+      },
+    });
+    expect(commands.at(-1)).toMatch(/^systemctl list-units/);
   });
 });

@@ -75,7 +75,10 @@ export const isWorker = ({ settings }: Installation): boolean => settings.role =
 export const note = (installation: Pick<InstallerOptions, 'observe'>, text: string): void =>
   installation.observe?.({ type: 'note', text });
 
-/** Reports a stage of this host. A refusal is logged and does not end the installation, as in assisted-installer. */
+/**
+ * Reports a stage of this host. A failure is logged and does not end the installation, as in assisted-installer.
+ * @throws when `signal` is aborted meanwhile, so that the phase ends
+ */
 export async function reportStage(
   installation: Installation,
   stage: Stage,
@@ -83,10 +86,42 @@ export async function reportStage(
   signal: AbortSignal,
 ): Promise<void> {
   const { hostId, infraEnvId } = installation.settings;
-  await reportStageOf(installation, { hostId, infraEnvId }, stage, info, signal);
+  try {
+    await reportStageOf(installation, { hostId, infraEnvId }, stage, info, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    note(installation, `The stage "${stage}" of host ${hostId} was not reported: ${errorMessage(error)}`);
+  }
 }
 
-/** Reports a stage of any host of the cluster. */
+/** Longest wait for the reports of a program that has ended. */
+const LATE_REPORTS_MS_MAX = 60_000;
+
+/** Reports the percentages of a stage that `add` receives, one after the other. `end` waits for them at most one minute. */
+export function createProgressReports(
+  installation: Installation,
+  stage: Stage,
+  signal: AbortSignal,
+): { add(percent: number): void; end(): Promise<void> } {
+  const ending = new AbortController();
+  const until = AbortSignal.any([signal, ending.signal]);
+  let reports: Promise<void> = Promise.resolve();
+  return {
+    add: (percent) => {
+      const report = (): Promise<void> => reportStage(installation, stage, `${percent}%`, until);
+      reports = reports.then(report).catch(() => undefined);
+    },
+    end: async () => {
+      await Promise.race([reports, installation.timer.sleep(LATE_REPORTS_MS_MAX, until)]);
+      ending.abort();
+    },
+  };
+}
+
+/**
+ * Reports a stage of any host of the cluster. A refusal is logged.
+ * @throws ServiceUnreachable
+ */
 export async function reportStageOf(
   installation: Pick<InstallerOptions, 'api' | 'observe'>,
   host: { readonly hostId: string; readonly infraEnvId: string },

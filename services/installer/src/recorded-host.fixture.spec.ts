@@ -37,6 +37,7 @@ export async function runRecorded(options: {
   readonly cluster?: Partial<ClusterApi>;
   /** Number of rounds without output after which coreos-installer ends. */
   readonly silentRounds?: number;
+  readonly signal?: AbortSignal;
 }): Promise<RecordedRun> {
   const commands: string[] = [];
   const stages: string[] = [];
@@ -134,7 +135,7 @@ export async function runRecorded(options: {
         if (entry.type === 'phase') phases.push(entry.phase);
       },
     },
-    new AbortController().signal,
+    options.signal ?? new AbortController().signal,
   ).then(
     () => undefined,
     (error: Error) => error.message,

@@ -2,7 +2,7 @@ import { fromDataUrl, type IgnitionConfig } from '@muster/ignition-config';
 import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
-import { type Installation, note, parseIgnition, reportStage } from '../installation';
+import { createProgressReports, type Installation, note, parseIgnition, reportStage } from '../installation';
 import { readKargs } from './existing-root';
 import { partitionOf } from './write-disk';
 
@@ -131,14 +131,14 @@ export async function copyRegistryData(installation: Installation, signal: Abort
 
 async function copy(installation: Installation, signal: AbortSignal): Promise<void> {
   let reported = 0;
-  let reports: Promise<void> = Promise.resolve();
+  const reports = createProgressReports(installation, 'Copying registry data to disk', signal);
   const command = ['rsync', '-ah', '--info=progress2', `${SOURCE}/`, `${TARGET}/`];
   await execute(installation.host, command, signal, {
     onLine: (line) => {
       const percent = Number(/(\d+)%/.exec(line)?.[1] ?? NaN);
       if (!(percent >= reported + PROGRESS_STEP_PERCENT || (percent === 100 && reported < 100))) return;
       reported = percent;
-      reports = reports.then(() => reportStage(installation, 'Copying registry data to disk', `${percent}%`, signal));
+      reports.add(percent);
     },
-  }).finally(() => reports);
+  }).finally(() => reports.end());
 }

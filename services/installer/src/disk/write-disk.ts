@@ -1,6 +1,6 @@
 import { isPartOf } from '@muster/host-api';
 import { execute, withRetry } from '../host.port';
-import { type Installation, note, reportStage } from '../installation';
+import { createProgressReports, type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
 
 /** Returns the path of a partition. When the disk name ends with a digit, the number is preceded by `p`. */
@@ -116,7 +116,7 @@ async function runCoreosInstaller(installation: Installation, signal: AbortSigna
   const command = ['coreos-installer', 'install', '--insecure', '-i', ignitionPath, ...settings.installerArgs, device];
   let reported = 0;
   let lines = 0;
-  let reports: Promise<void> = Promise.resolve();
+  const reports = createProgressReports(installation, 'Writing image to disk', signal);
   const done = new AbortController();
   void reportSilence(installation, () => lines, AbortSignal.any([signal, done.signal]));
   await execute(host, command, signal, {
@@ -127,9 +127,9 @@ async function runCoreosInstaller(installation: Installation, signal: AbortSigna
       if (percent === undefined || (percent < reported + PROGRESS_STEP_PERCENT && percent !== 100)) return;
       if (percent === reported) return;
       reported = percent;
-      reports = reports.then(() => reportStage(installation, 'Writing image to disk', `${percent}%`, signal));
+      reports.add(percent);
     },
-  }).finally(() => (done.abort(), reports));
+  }).finally(() => (done.abort(), reports.end()));
 }
 
 /** coreos-installer does not end when its source never answers, so the stage reports the silence. */
@@ -138,9 +138,7 @@ async function reportSilence(installation: Installation, linesNow: () => number,
   for (let lines = linesNow(); !signal.aborted; lines = linesNow()) {
     await installation.timer.sleep(SILENCE_MS, signal);
     if (signal.aborted || linesNow() !== lines) continue;
-    await reportStage(installation, 'Writing image to disk', text, signal).catch((error: Error) =>
-      note(installation, error.message),
-    );
+    await reportStage(installation, 'Writing image to disk', text, signal).catch(() => undefined);
   }
 }
 
