@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_RELEASE_IMAGES } from '@muster/assisted-api';
 import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
-import { SettingError, type SettingsReader } from '@muster/nest-kit';
+import { isInRegistry, readAuthType, SettingError, type SettingsReader } from '@muster/nest-kit';
 
 /** The registry mirrors that all hosts and clusters use. */
 export interface ServiceRegistries {
   /** Absent: images are read from the registries in their names. */
   readonly settings: RegistrySettings | undefined;
   readonly mirrors: readonly RegistryMirror[];
+  /**
+   * Registries, with an optional path, in which the mirrors of a cluster may be, because the service runs a program from its release.
+   * `any`: all users are administrators.
+   */
+  readonly permittedMirrors: 'any' | readonly string[];
 }
 
 const WITH_AUTHORITIES =
@@ -21,7 +27,7 @@ export function readRegistries(settings: SettingsReader): ServiceRegistries {
   const path = settings.get('MIRROR_REGISTRIES_CONF_PATH');
   const caPath = settings.get('MIRROR_REGISTRIES_CA_PATH');
   if (!path && caPath) throw new SettingError('MIRROR_REGISTRIES_CONF_PATH', '', WITH_AUTHORITIES);
-  if (!path) return { settings: undefined, mirrors: [] };
+  if (!path) return { settings: undefined, mirrors: [], permittedMirrors: permittedIn(settings, []) };
   const registriesConf = textOf('MIRROR_REGISTRIES_CONF_PATH', path);
   const parsed = parseRegistries(registriesConf);
   if (parsed.kind === 'refused')
@@ -33,7 +39,44 @@ export function readRegistries(settings: SettingsReader): ServiceRegistries {
       takesUnsigned: settings.get('FORCE_INSECURE_POLICY_JSON'),
     },
     mirrors: parsed.mirrors,
+    permittedMirrors: permittedIn(settings, parsed.mirrors),
   };
+}
+
+/** The rule for release images of users, as the gateway applies it. */
+function permittedIn(
+  settings: SettingsReader,
+  ofService: readonly RegistryMirror[],
+): ServiceRegistries['permittedMirrors'] {
+  // With other types of authentication every user is an administrator.
+  if (readAuthType(settings) !== 'oidc') return 'any';
+  const releases = settings.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES;
+  return [
+    ...settings.get('ALLOWED_RELEASE_REGISTRIES'),
+    ...releases.map(({ url }) => url.replace(/@.*$/, '').replace(/:[^/:]*$/, '')),
+    ...ofService.flatMap(({ mirrors }) => mirrors),
+  ];
+}
+
+/** Other characters could change the host or the path of a request. */
+const MIRROR_NAME = /^[\w.:/[\]-]+$/;
+
+/**
+ * Separates the mirrors of a cluster that may supply a release from the others. A rule without a permitted mirror does not apply, so
+ * that the rules of the service do.
+ */
+export function usableMirrors(
+  rules: readonly RegistryMirror[],
+  { permittedMirrors }: Pick<ServiceRegistries, 'permittedMirrors'>,
+): { readonly usable: readonly RegistryMirror[]; readonly refused: readonly string[] } {
+  if (permittedMirrors === 'any') return { usable: rules, refused: [] };
+  const isUsable = (mirror: string): boolean =>
+    MIRROR_NAME.test(mirror) && permittedMirrors.some((registry) => isInRegistry(mirror, registry));
+  const usable = rules
+    .map((rule) => ({ ...rule, mirrors: rule.mirrors.filter(isUsable) }))
+    .filter(({ mirrors }, index) => mirrors.length > 0 || rules[index]?.mirrors.length === 0);
+  const refused = new Set(rules.flatMap(({ mirrors }) => mirrors.filter((mirror) => !isUsable(mirror))));
+  return { usable, refused: [...refused] };
 }
 
 function textOf(setting: string, path: string): string {

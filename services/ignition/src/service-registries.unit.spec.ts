@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsReader } from '@muster/nest-kit';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { readRegistries } from './service-registries';
+import { readRegistries, usableMirrors } from './service-registries';
 
 describe('the registry mirrors of the service', () => {
   let directory: TemporaryDirectory;
@@ -15,7 +15,7 @@ describe('the registry mirrors of the service', () => {
   const read = (environment: Readonly<Record<string, string>>) => readRegistries(new SettingsReader(environment));
 
   it('are undefined without settings', () => {
-    expect(read({})).toEqual({ settings: undefined, mirrors: [] });
+    expect(read({})).toEqual({ settings: undefined, mirrors: [], permittedMirrors: 'any' });
   });
 
   it('are read from the file in the format of containers-registries.conf', () => {
@@ -28,6 +28,36 @@ describe('the registry mirrors of the service', () => {
     expect(registries).toEqual({
       settings: { registriesConf: text, caPem: 'PEM', takesUnsigned: true },
       mirrors: [{ source: 'quay.io', mirrors: ['mirror.lan'] }],
+      permittedMirrors: 'any',
+    });
+  });
+
+  it('may also be mirrors of clusters where users are not administrators', () => {
+    const text = '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.lan"\n';
+    const image = { openshift_version: '4.18', version: '4.18.3', cpu_architecture: 'x86_64' };
+    const urls = ['a.lan:5000/release:4.18.3', 'b.lan:5000/release', `c.lan/release@sha256:${'a'.repeat(64)}`];
+    const registries = read({
+      AUTH_TYPE: 'rhsso',
+      ALLOWED_RELEASE_REGISTRIES: 'team.lan/releases',
+      RELEASE_IMAGES: JSON.stringify(urls.map((url) => ({ ...image, url }))),
+      MIRROR_REGISTRIES_CONF_PATH: write('registries.conf', text),
+    });
+    expect(registries.permittedMirrors).toEqual([
+      'team.lan/releases',
+      'a.lan:5000/release',
+      'b.lan:5000/release',
+      'c.lan/release',
+      'mirror.lan',
+    ]);
+    expect(read({ AUTH_TYPE: 'oidc' }).permittedMirrors).toContain('quay.io/openshift-release-dev/ocp-release');
+  });
+
+  it('replace the rules of a cluster that have no permitted mirror', () => {
+    const blocked = { source: 'quay.io', mirrors: [], neverContactSource: true };
+    const foreign = { source: 'quay.io/a', mirrors: ['foreign.lan/a', 'foreign.lan/a'], neverContactSource: true };
+    expect(usableMirrors([blocked, foreign], { permittedMirrors: ['mirror.lan'] })).toEqual({
+      usable: [blocked],
+      refused: ['foreign.lan/a'],
     });
   });
 

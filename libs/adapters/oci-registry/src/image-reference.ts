@@ -80,8 +80,8 @@ function prefixIn(name: string, source: string): string | undefined {
 }
 
 interface MirrorEntry {
-  readonly source?: string;
-  readonly mirrors?: readonly string[];
+  readonly source?: unknown;
+  readonly mirrors?: readonly unknown[];
   readonly mirrorSourcePolicy?: string;
 }
 
@@ -89,6 +89,8 @@ interface MirrorDocument {
   readonly kind?: string;
   readonly spec?: { readonly [list: string]: readonly MirrorEntry[] | undefined };
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Kind of a document → name of the list of mirrors in its `spec`. */
 const LISTS: ReadonlyMap<string, string> = new Map([
@@ -108,7 +110,9 @@ export function parseMirrorDocuments(text: string): readonly MirrorRule[] {
     const { kind, spec } = (document.toJS() ?? {}) as MirrorDocument;
     const entries = spec?.[LISTS.get(kind ?? '') ?? ''] ?? [];
     return entries.flatMap(({ mirrors = [], mirrorSourcePolicy, source }) =>
-      source ? [{ source, mirrors, neverContactSource: mirrorSourcePolicy === 'NeverContactSource' }] : [],
+      isText(source)
+        ? [{ source, mirrors: mirrors.filter(isText), neverContactSource: mirrorSourcePolicy === 'NeverContactSource' }]
+        : [],
     );
   });
 }

@@ -1,6 +1,7 @@
 import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import { canonicalArchitecture } from '@muster/feature-support';
+import { isInRegistry } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller';
@@ -56,7 +57,7 @@ export class ReleaseChoice {
   private assertTrusted(image: string, { role }: Caller): void {
     const { releaseImages, allowedReleaseRegistries } = this.config;
     if (role === 'admin' || releaseImages.some(({ url }) => url === image)) return;
-    if (allowedReleaseRegistries.some((registry) => isIn(image, registry))) return;
+    if (allowedReleaseRegistries.some((registry) => isInRegistry(image, registry))) return;
     throw new RefusalError({
       code: 'forbidden',
       reason:
@@ -80,12 +81,6 @@ export class ReleaseChoice {
     return { openshiftVersion: image.openshift_version, cpuArchitecture: architecture };
   }
 }
-
-/** `registry` is a host with an optional path. The match must end at a separator of the image name. */
-const isIn = (image: string, registry: string): boolean => {
-  const prefix = registry.replace(/\/+$/, '');
-  return image.startsWith(prefix) && /^[/:@]/.test(image.slice(prefix.length)) && !image.includes('..');
-};
 
 const IMAGE_DISPLAY_MAX = 128;
 

@@ -100,11 +100,6 @@ export const GATEWAY_SETTINGS = {
     max: RATE_MAX,
     meaning: 'Requests per second and caller before 429. 0: no limit.',
   }),
-  ALLOWED_RELEASE_REGISTRIES: list({
-    ...GATEWAY,
-    meaning:
-      'Registries, with an optional path such as `quay.io/openshift-release-dev`, whose images every user may name in `ocp_release_image`. Administrators may name any image. The service runs a program from that image.',
-  }),
   RELEASE_SOURCES: json({
     ...GATEWAY,
     schema: RELEASE_SOURCES,

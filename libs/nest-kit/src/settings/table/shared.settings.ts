@@ -116,6 +116,11 @@ export const SHARED_SETTINGS = {
     meaning:
       'The releases that can be installed. `"simulated": true` marks a release that only simulated hosts install; all others are real.',
   }),
+  ALLOWED_RELEASE_REGISTRIES: list({
+    readBy: ['gateway', 'ignition'],
+    meaning:
+      'Registries, with an optional path such as `quay.io/openshift-release-dev`, whose images every user may name in `ocp_release_image`. Administrators may name any image. The service runs a program from that image. With `AUTH_TYPE=oidc`, mirrors in manifests of a cluster supply its release only from these registries, from repositories of `RELEASE_IMAGES` and from mirrors of `MIRROR_REGISTRIES_CONF_PATH`.',
+  }),
   INSTALL_TOOLCHAIN: choice({
     readBy: ['gateway', 'ignition'],
     choices: ['auto', 'builtin', 'openshift-install'],

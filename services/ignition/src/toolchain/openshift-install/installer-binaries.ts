@@ -23,7 +23,7 @@ import {
 } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
-import type { ServiceRegistries } from '../../service-registries';
+import { type ServiceRegistries, usableMirrors } from '../../service-registries';
 import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
 
 /** How the installer of a release is obtained and run. */
@@ -145,18 +145,21 @@ export class InstallerBinaries {
       throw new ArtifactsRefused(
         'The cluster has no release image. Choose a version and start the installation again.',
       );
+    const { refused, usable } = usableMirrors(wanted.mirrors, this.settings.registries);
+    const notUsed = refused.length > 0 ? ` ${notUsedText(refused)}` : '';
+    if (notUsed) this.logger.warn(`Release ${releaseImage}:${notUsed}`);
     // One download at a time, because releases share layers.
     return this.queue.run('download', async () => {
       const log = this.progressLog();
       try {
-        return await this.read(wanted, (progress) => {
+        return await this.read({ ...wanted, mirrors: usable }, (progress) => {
           log(progress);
           onProgress(progress);
         });
       } catch (error) {
         const remedy = error instanceof ImageRegistryError ? remedyOf(error) : 'Check WORK_DIR and the pull secret';
         throw new ArtifactsRefused(
-          `The installer of release ${releaseImage} cannot be read: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, and start the installation again.`,
+          `The installer of release ${releaseImage} cannot be read: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, and start the installation again.${notUsed}`,
         );
       }
     });
@@ -224,6 +227,14 @@ export class InstallerBinaries {
     };
   }
 }
+
+const MIRRORS_SHOWN_MAX = 3;
+const MIRROR_CHARS_MAX = 128;
+
+const notUsedText = (mirrors: readonly string[]): string => {
+  const names = mirrors.slice(0, MIRRORS_SHOWN_MAX).map((mirror) => JSON.stringify(mirror.slice(0, MIRROR_CHARS_MAX)));
+  return `Mirrors in manifests of the cluster that ALLOWED_RELEASE_REGISTRIES does not permit were not used: ${names.join(', ')}.`;
+};
 
 const remedyOf = ({ fault, registry }: ImageRegistryError): string => REMEDIES[fault](registry);
 

@@ -32,7 +32,7 @@ const installer = (): string => program('openshift-install', readFileSync(FAKE, 
 const settingsOf = (changes: Partial<OpenshiftInstallSettings> = {}): OpenshiftInstallSettings => ({
   installerPath: installer(),
   releases: [],
-  registries: { settings: undefined, mirrors: [] },
+  registries: { settings: undefined, mirrors: [], permittedMirrors: 'any' },
   workDirectory: join(directory.path, 'work'),
   certificatesDirectory: undefined,
   timeoutMs: 30_000,

@@ -172,10 +172,7 @@ const SOON = { 'retry-after': '0.001' };
       ].join('\n');
       const settings = readOpenshiftInstallSettings(
         new SettingsReader({ WORK_DIR: join(directory.path, 'own'), OPENSHIFT_INSTALL_USER_ID: `${INSTALLER_UID}` }),
-        {
-          settings: undefined,
-          mirrors: [],
-        },
+        { settings: undefined, mirrors: [], permittedMirrors: [server.host] },
       );
       const sample = sampleInstallRequest();
       const order = {

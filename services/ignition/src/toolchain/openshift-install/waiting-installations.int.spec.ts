@@ -17,7 +17,7 @@ describe('installations that wait for the download of another release', () => {
   const settings = (): OpenshiftInstallSettings => ({
     installerPath: undefined,
     releases: [],
-    registries: { settings: undefined, mirrors: [] },
+    registries: { settings: undefined, mirrors: [], permittedMirrors: 'any' },
     workDirectory: join(directory.path, 'work'),
     certificatesDirectory: undefined,
     timeoutMs: 30_000,
