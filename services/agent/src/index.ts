@@ -45,5 +45,5 @@ export {
 export { fetchApiVipIgnition, fetchTangAdvertisements } from './steps/remote-checks';
 export { MEDIA_LOST_EXIT_CODE, runStep, STEPS, isStepType, type StepOutcome, type StepRow } from './steps/run-step';
 export * from './steps/step-work';
-export { installFlags, type InstallerAccess } from './steps/install-flags';
+export { installFlags, type InstallerAccess } from './linux/run-installer';
 export { printInventory, runAgentProgram, runStepProgram } from './agent-program';

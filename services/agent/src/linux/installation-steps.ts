@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,30 +8,20 @@ import { upgradedDigestPath } from '@muster/ignition-config';
 import { errorMessage } from '@muster/schema';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type Abilities, StepFailed } from '../machine/machine.port';
-import { installFlags } from '../steps/install-flags';
-import type { BootArtifacts, InstallRequest } from '../steps/step-work';
-import { execute, type RunCommand } from './command';
+import type { BootArtifacts } from '../steps/step-work';
+import { execute } from './command';
 import { gatherLogs } from './logs-gather';
+import {
+  digestOf,
+  EXECUTABLE_PREFIX,
+  type InstallationStepsOptions,
+  PULL_TIMEOUT_MS,
+  runInstaller,
+  stopInstaller,
+} from './run-installer';
 
-export interface InstallationStepsOptions {
-  readonly settings: DiscoverySettings;
-  readonly run: RunCommand;
-  /** `uname -m` */
-  readonly architecture: string;
-  /** Path of this executable; undefined when the agent does not run from it. */
-  readonly executablePath: string | undefined;
-}
-
-const EXECUTABLE_PREFIX = 'muster-host:';
-const INSTALLER_UNIT = 'muster-installer';
-const INSTALLER_CONTAINER = 'assisted-installer';
-const INSTALL_TIMEOUT_MS = 24 * 60 * 60_000;
-const PULL_TRIES = 3;
-const PULL_TIMEOUT_MS = 600_000;
-const IMAGE_MISSING_EXIT_CODE = 2;
 const ARTIFACT_TRIES = 5;
 const ARTIFACT_RETRY_MS = 60_000;
-const NEVER = { path: '', url: '', sha256: '' };
 
 /** The steps that change the machine. */
 export function createInstallationSteps(options: InstallationStepsOptions): Abilities {
@@ -40,15 +30,8 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
   /** The digest of the running program, also after an upgrade replaced its file. */
   const digestOfRunning = async (path: string): Promise<string> => (running ??= await digestOf(path));
   return {
-    install: (order, signal) =>
-      order.installerImage.startsWith(EXECUTABLE_PREFIX)
-        ? installWithExecutable(order, options, signal)
-        : installWithContainer(order, options, signal),
-    'stop-installation': async (_order, signal) => {
-      // A machine without one of the programs has not started the installer with it.
-      await run('systemctl', ['stop', `${INSTALLER_UNIT}.service`], signal).catch(() => undefined);
-      await run('podman', ['stop', '-i', '-t', '5', INSTALLER_CONTAINER], signal).catch(() => undefined);
-    },
+    install: (order, signal) => runInstaller(order, options, signal),
+    'stop-installation': (_order, signal) => stopInstaller(run, signal),
     'logs-gather': (order, signal) => gatherLogs(order, settings, run, signal),
     'upgrade-agent': async ({ image }, signal) => {
       // The executable does not become a container: it would start again as it is.
@@ -66,102 +49,6 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
       await execute(run, 'chroot', [hostFsMountDir, 'systemctl', 'reboot'], signal);
     },
   };
-}
-
-/** Returns whether the installer runs in its unit or in its container. */
-export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): Promise<boolean> {
-  const answers = (expected: string, program: string, ...args: string[]): Promise<boolean> =>
-    run(program, args, signal).then(
-      ({ stdout }) => stdout.trim() === expected,
-      // A machine without the program has not started the installer with it.
-      () => false,
-    );
-  return (
-    (await answers('active', 'systemctl', 'is-active', `${INSTALLER_UNIT}.service`)) ||
-    answers('true', 'podman', 'container', 'inspect', '--format', '{{.State.Running}}', INSTALLER_CONTAINER)
-  );
-}
-
-/** Runs in a systemd unit of its own, because the agent may restart meanwhile. */
-async function installWithExecutable(
-  order: InstallRequest,
-  { architecture, executablePath, run, settings }: InstallationStepsOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!executablePath)
-    throw new StepFailed(
-      'This agent is not the muster-host executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
-    );
-  const { executable } = settings;
-  // The controller runs this program, also when the service is upgraded during the installation.
-  const sha256 = executable ? await digestOf(executablePath) : '';
-  const flags = installFlags(order, {
-    ...settings,
-    executable: {
-      ...NEVER,
-      path: executablePath,
-      ...(executable && {
-        url: `${executable.baseUrl}/${architecture}?sha256=${sha256}`,
-        sha256,
-      }),
-    },
-  });
-  const variables = [
-    'PULL_SECRET_TOKEN',
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
-  ];
-  const unit = [
-    ...['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--property=LogExtraFields=TAG=installer'],
-    ...variables.filter((name) => process.env[name] || name === 'PULL_SECRET_TOKEN').map((name) => `--setenv=${name}`),
-  ];
-  await execute(run, 'systemd-run', [...unit, executablePath, 'install', ...flags], signal, {
-    timeoutMs: INSTALL_TIMEOUT_MS,
-    environment: { PULL_SECRET_TOKEN: settings.token },
-  });
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
-}
-
-async function installWithContainer(
-  order: InstallRequest,
-  { run, settings }: InstallationStepsOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const image = order.installerImage;
-  const isPresent = (await run('podman', ['image', 'exists', image], signal)).exitCode === 0;
-  for (let tried = 1; !isPresent; tried += 1) {
-    const { exitCode, stderr } = await run('podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
-    if (exitCode === 0) break;
-    if (tried >= PULL_TRIES)
-      throw new StepFailed(`The installer image ${image} cannot be pulled: ${stderr ?? ''}`, IMAGE_MISSING_EXIT_CODE);
-  }
-  const mounts = [
-    '/dev:/dev:rw',
-    '/opt:/opt:rw',
-    '/var/log:/var/log:rw',
-    '/run/systemd/journal/socket:/run/systemd/journal/socket',
-    '/etc/pki:/etc/pki',
-    '/tmp:/tmp',
-    ...(settings.caPath ? [`${settings.caPath}:${settings.caPath}:rw`] : []),
-  ];
-  const args = [
-    ...['run', '--privileged', '--pid=host', '--net=host', `--name=${INSTALLER_CONTAINER}`],
-    ...mounts.flatMap((mount) => ['-v', mount]),
-    ...['--env=PULL_SECRET_TOKEN', image, ...installFlags(order, { ...settings, executable: undefined })],
-  ];
-  await execute(run, 'podman', args, signal, {
-    timeoutMs: INSTALL_TIMEOUT_MS,
-    environment: { PULL_SECRET_TOKEN: settings.token },
-  });
 }
 
 interface UpgradeOptions extends InstallationStepsOptions {

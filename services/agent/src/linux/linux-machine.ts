@@ -12,10 +12,11 @@ import { allocateLeases } from './dhcp-leases';
 import { checkDiskSpeed } from './disk-speed';
 import { readDisks } from './disks';
 import { readBoot, readCpu, readGpus, readMemory, readSystemVendor, readTpmVersion } from './hardware';
-import { createInstallationSteps, isInstallerRunning } from './installation-steps';
+import { createInstallationSteps } from './installation-steps';
 import { createMachineFiles, type MachineFiles, readMounts } from './machine-files';
 import { readBmc, withBiosNames } from './machine-tools';
 import { type Addresses, hostnameOf, permanentMacs, readInterfaces, readRoutes } from './network';
+import { isInstallerRunning } from './run-installer';
 import { checkImages, type NameLookup, resolveDomains, synchronizeTime } from './service-checks';
 
 export interface LinuxMachineOptions {

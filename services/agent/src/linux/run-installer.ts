@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { DiscoverySettings } from '../discovery-settings';
+import { StepFailed } from '../machine/machine.port';
+import type { InstallRequest } from '../steps/step-work';
+import { execute, type RunCommand } from './command';
+
+/** Access of the installer to the service, and the programs that it uses. */
+export interface InstallerAccess {
+  readonly serviceUrl: string;
+  readonly agentVersion: string;
+  readonly isInsecure?: boolean;
+  /** File with the certificate authority of the service. */
+  readonly caPath?: string;
+  /**
+   * This executable: its path, and its URL for other hosts of the cluster. Absent: the programs are container images.
+   */
+  readonly executable?: { readonly path: string; readonly url: string; readonly sha256: string };
+}
+
+/** Returns the flags of the installer: those of assisted-installer, and three of Muster for its executable. */
+export function installFlags(order: InstallRequest, access: InstallerAccess): readonly string[] {
+  const { executable } = access;
+  const texts: readonly (readonly [string, string])[] = [
+    ['role', order.role],
+    ['cluster-id', order.clusterId],
+    ['infra-env-id', order.infraEnvId],
+    ['host-id', order.hostId],
+    ['boot-device', order.bootDevice],
+    ['url', access.serviceUrl],
+    ['openshift-version', order.openshiftVersion],
+    ['mco-image', order.mcoImage],
+    ['must-gather-image', order.mustGatherImage],
+    ['controller-image', order.controllerImage],
+    ['agent-image', access.agentVersion],
+    ['coreos-image', order.coreosImage],
+    ['control-plane-count', order.controlPlaneCount > 0 ? String(order.controlPlaneCount) : ''],
+    ['installer-args', order.installerArgs.length > 0 ? JSON.stringify(order.installerArgs) : ''],
+    ['cacert', access.caPath ?? ''],
+    ['http-proxy', order.httpProxy],
+    ['https-proxy', order.httpsProxy],
+    ['no-proxy', order.noProxy],
+    ['service-ips', order.serviceIps.join(',')],
+    ['host-binary-path', executable?.path ?? ''],
+    ['host-binary-url', executable?.url ?? ''],
+    ['host-binary-sha256', executable?.sha256 ?? ''],
+  ];
+  const switches: readonly (readonly [string, boolean])[] = [
+    ['insecure', access.isInsecure === true],
+    ['check-cluster-version', order.checksClusterVersion],
+    ['skip-installation-disk-cleanup', order.skipsDiskCleanup],
+    ['enable-skip-mco-reboot', order.skipsMcoReboot],
+    ['notify-num-reboots', order.notifiesReboots],
+  ];
+  return [
+    ...texts.filter(([, value]) => value !== '').flatMap(([name, value]) => [`--${name}`, value]),
+    ...order.disksToFormat.flatMap((disk) => ['--format-disk', disk]),
+    ...switches.filter(([, isOn]) => isOn).map(([name]) => `--${name}`),
+  ];
+}
+
+export interface InstallationStepsOptions {
+  readonly settings: DiscoverySettings;
+  readonly run: RunCommand;
+  /** `uname -m` */
+  readonly architecture: string;
+  /** Path of this executable; undefined when the agent does not run from it. */
+  readonly executablePath: string | undefined;
+}
+
+export const EXECUTABLE_PREFIX = 'muster-host:';
+const INSTALLER_UNIT = 'muster-installer';
+const INSTALLER_CONTAINER = 'assisted-installer';
+const INSTALL_TIMEOUT_MS = 24 * 60 * 60_000;
+const PULL_TRIES = 3;
+export const PULL_TIMEOUT_MS = 600_000;
+const IMAGE_MISSING_EXIT_CODE = 2;
+const NEVER = { path: '', url: '', sha256: '' };
+
+/** Runs the installer of the order to its end. @throws StepFailed */
+export const runInstaller = (
+  order: InstallRequest,
+  options: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> =>
+  order.installerImage.startsWith(EXECUTABLE_PREFIX)
+    ? installWithExecutable(order, options, signal)
+    : installWithContainer(order, options, signal);
+
+/** A machine without one of the programs has not started the installer with it. */
+export async function stopInstaller(run: RunCommand, signal: AbortSignal): Promise<void> {
+  await run('systemctl', ['stop', `${INSTALLER_UNIT}.service`], signal).catch(() => undefined);
+  await run('podman', ['stop', '-i', '-t', '5', INSTALLER_CONTAINER], signal).catch(() => undefined);
+}
+
+/** Returns whether the installer runs in its unit or in its container. */
+export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): Promise<boolean> {
+  const answers = (expected: string, program: string, ...args: string[]): Promise<boolean> =>
+    run(program, args, signal).then(
+      ({ stdout }) => stdout.trim() === expected,
+      // A machine without the program has not started the installer with it.
+      () => false,
+    );
+  return (
+    (await answers('active', 'systemctl', 'is-active', `${INSTALLER_UNIT}.service`)) ||
+    answers('true', 'podman', 'container', 'inspect', '--format', '{{.State.Running}}', INSTALLER_CONTAINER)
+  );
+}
+
+/** Runs in a systemd unit of its own, because the agent may restart meanwhile. */
+async function installWithExecutable(
+  order: InstallRequest,
+  { architecture, executablePath, run, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!executablePath)
+    throw new StepFailed(
+      'This agent is not the muster-host executable, so it cannot install. Set INSTALLER_IMAGE to a container image.',
+    );
+  const { executable } = settings;
+  // The controller runs this program, also when the service is upgraded during the installation.
+  const sha256 = executable ? await digestOf(executablePath) : '';
+  const flags = installFlags(order, {
+    ...settings,
+    executable: {
+      ...NEVER,
+      path: executablePath,
+      ...(executable && {
+        url: `${executable.baseUrl}/${architecture}?sha256=${sha256}`,
+        sha256,
+      }),
+    },
+  });
+  const variables = [
+    'PULL_SECRET_TOKEN',
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+    'NO_PROXY',
+    'http_proxy',
+    'https_proxy',
+    'no_proxy',
+  ];
+  const unit = [
+    ...['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--property=LogExtraFields=TAG=installer'],
+    ...variables.filter((name) => process.env[name] || name === 'PULL_SECRET_TOKEN').map((name) => `--setenv=${name}`),
+  ];
+  await execute(run, 'systemd-run', [...unit, executablePath, 'install', ...flags], signal, {
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    environment: { PULL_SECRET_TOKEN: settings.token },
+  });
+}
+
+/** Returns the SHA-256 digest of the file. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+async function installWithContainer(
+  order: InstallRequest,
+  { run, settings }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const image = order.installerImage;
+  const isPresent = (await run('podman', ['image', 'exists', image], signal)).exitCode === 0;
+  for (let tried = 1; !isPresent; tried += 1) {
+    const { exitCode, stderr } = await run('podman', ['pull', image], signal, { timeoutMs: PULL_TIMEOUT_MS });
+    if (exitCode === 0) break;
+    if (tried >= PULL_TRIES)
+      throw new StepFailed(`The installer image ${image} cannot be pulled: ${stderr ?? ''}`, IMAGE_MISSING_EXIT_CODE);
+  }
+  const mounts = [
+    '/dev:/dev:rw',
+    '/opt:/opt:rw',
+    '/var/log:/var/log:rw',
+    '/run/systemd/journal/socket:/run/systemd/journal/socket',
+    '/etc/pki:/etc/pki',
+    '/tmp:/tmp',
+    ...(settings.caPath ? [`${settings.caPath}:${settings.caPath}:rw`] : []),
+  ];
+  const args = [
+    ...['run', '--privileged', '--pid=host', '--net=host', `--name=${INSTALLER_CONTAINER}`],
+    ...mounts.flatMap((mount) => ['-v', mount]),
+    ...['--env=PULL_SECRET_TOKEN', image, ...installFlags(order, { ...settings, executable: undefined })],
+  ];
+  await execute(run, 'podman', args, signal, {
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    environment: { PULL_SECRET_TOKEN: settings.token },
+  });
+}
