@@ -61,6 +61,7 @@ export class ClustersModule {}
 @Module({
   controllers: [EventsController],
   providers: [EventPages, EventScopes],
+  exports: [EventScopes],
 })
 export class EventsModule {}
 
@@ -83,6 +84,7 @@ export class HostsModule {}
 export class InfraEnvsModule {}
 
 @Module({
+  imports: [EventsModule],
   controllers: [InstallationController, DownloadsController, LogsController, ManifestsController],
   providers: [LogBundle, StoredLogs],
 })

@@ -62,6 +62,10 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['categories', 'Restricts the result to these categories. Default: user events.'],
   ['event_time', 'Time of the event.'],
   ['props', 'Additional data as the text of a JSON object.'],
+  [
+    'event.props',
+    'Additional data as the text of a JSON object. Administrators and users with write access to the resource also get actor, source_address and correlation_id.',
+  ],
   ['request_id', 'Id of the request that caused the event.'],
   ['limit', 'Maximum number of items; -1 selects the page maximum.'],
   ['offset', 'Number of items to skip.'],

@@ -163,6 +163,12 @@ export type EventDocument = Kept &
     readonly request_id?: string;
     /** JSON text of the v2 API, with the ids of the subject. */
     readonly _props: { readonly [name: string]: unknown };
+    /** Actor of the command, as in the metadata of events. */
+    readonly _actor?: string;
+    /** Address from which the command was sent. */
+    readonly _source_address?: string;
+    /** The same for all events that follow from one request. */
+    readonly _correlation_id?: string;
   };
 
 /** Number of documents in `COLLECTIONS.events` by category and severity. */

@@ -234,13 +234,23 @@ export function presentHostNetworks(hosts: readonly HostDocument[]): readonly V2
 
 const FILTERED_BY_ONLY = ['category', 'request_id', 'user_name', 'org_id', 'email_domain'] as const;
 
-/** `event` of the v2 API in lists. */
-export function presentEvent(document: EventDocument): V2Event {
+/**
+ * `event` of the v2 API in lists. `withOrigin`: `props` also contains the origin of the command, except for metrics. Programs
+ * choose the properties of the events that they post, so these cannot replace it.
+ */
+export function presentEvent(document: EventDocument, { withOrigin = false } = {}): V2Event {
   const { category, cluster_id, host_id, infra_env_id, _props } = document;
-  const ids = category === 'metrics' ? {} : { cluster_id, host_id, infra_env_id };
-  const props = JSON.stringify({ ...ids, ..._props });
+  const isMetric = category === 'metrics';
+  const ids = isMetric ? {} : { cluster_id, host_id, infra_env_id };
+  const props = JSON.stringify({ ...ids, ..._props, ...(withOrigin && !isMetric ? originOf(document) : {}) });
   return { ...stripInternals(document, FILTERED_BY_ONLY), props };
 }
+
+const originOf = ({ _actor, _source_address, _correlation_id }: EventDocument): object => ({
+  actor: _actor,
+  source_address: _source_address,
+  correlation_id: _correlation_id,
+});
 
 /** `infra-env` of the v2 API. The URL is signed for each response, so it is not part of the document. */
 export function presentInfraEnv(

@@ -271,4 +271,14 @@ describe('presentInfraEnv and presentEvent', () => {
       props: JSON.stringify({ host_id: 'h1', stage: 'Done' }),
     });
   });
+
+  it('contain the origin of an event on request, which its own properties do not replace', () => {
+    const event = { ...kept, category: 'user', _props: { actor: 'forged' } } as unknown as EventDocument;
+    const known = { ...event, _actor: 'bob', _source_address: '192.0.2.7', _correlation_id: 'c' };
+    expect(presentEvent(known, { withOrigin: true }).props).toBe(
+      JSON.stringify({ actor: 'bob', source_address: '192.0.2.7', correlation_id: 'c' }),
+    );
+    expect(presentEvent({ ...known, _props: {} }).props).toBe('{}');
+    expect(presentEvent({ ...known, category: 'metrics', _props: {} }, { withOrigin: true }).props).toBe('{}');
+  });
 });

@@ -125,7 +125,11 @@ export function eventDocuments(
     if (clusterId) document.cluster_id = clusterId;
     if (hostId) document.host_id = hostId;
     if (infraEnvId) document.infra_env_id = infraEnvId;
-    if (event.metadata.requestId) document.request_id = event.metadata.requestId;
+    const { requestId, actor, sourceAddress, correlationId } = event.metadata;
+    if (requestId) document.request_id = requestId;
+    if (actor) document._actor = actor;
+    if (sourceAddress) document._source_address = sourceAddress;
+    if (correlationId) document._correlation_id = correlationId;
     return putOrRemove(EVENTS, keyOf(event.position, ordinal), document);
   });
   return replaced.length === 0 ? written : [...replaced, ...written];

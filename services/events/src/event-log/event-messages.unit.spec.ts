@@ -106,7 +106,7 @@ describe('an entry of the event log', () => {
       org_id: 'acme',
     });
     // Only events of the category user get the ids of their subject.
-    expect(log.map(presentEvent).at(-1)?.props).toBe(JSON.stringify({ reboots: 2 }));
+    expect(log.map((entry) => presentEvent(entry)).at(-1)?.props).toBe(JSON.stringify({ reboots: 2 }));
   });
 
   const messagesOf = async (...events: readonly TestEvent[]): Promise<readonly string[]> =>

@@ -124,6 +124,9 @@ export interface EventsPage {
   readonly counts: SeverityCounts;
 }
 
+/** Whether the caller may read the origin of an event: its actor, source address and correlation id. */
+export type ShowsOrigin = (event: EventDocument) => boolean;
+
 type Find = Omit<ReadModelQuery<EventDocument>, 'offset' | 'limit'>;
 
 /** Reads events in stored order or in reverse. */
@@ -136,11 +139,13 @@ export class EventPages {
   ) {}
 
   /** Returns the events as a JSON list in parts. */
-  async text(events: readonly EventDocument[]): Promise<readonly JsonPiece[]> {
+  async text(events: readonly EventDocument[], showsOrigin: ShowsOrigin = () => false): Promise<readonly JsonPiece[]> {
     const parts: (readonly JsonPiece[] | Promise<readonly JsonPiece[]>)[] = [];
     for (let from = 0; from < events.length; from += PART_EVENTS) {
       const part = events.slice(from, from + PART_EVENTS);
-      const render = (): string => part.map((event) => JSON.stringify(presentEvent(event))).join(',');
+      const textOf = (event: EventDocument): string =>
+        JSON.stringify(presentEvent(event, { withOrigin: showsOrigin(event) }));
+      const render = (): string => part.map(textOf).join(',');
       parts.push(this.turns.run(() => [render()]));
     }
     return jsonList(await allOf(parts));

@@ -110,7 +110,7 @@ describe('the text of events', () => {
     for (const count of [0, 1, 250, 601]) {
       const events = Array.from({ length: count }, (_, n) => eventDocument(n, { message: `event ${n}` }).document);
       const shown: unknown = JSON.parse((await pages.text(events)).join(''));
-      expect(shown).toEqual(events.map(presentEvent));
+      expect(shown).toEqual(events.map((event) => presentEvent(event)));
     }
   });
 });

@@ -1,4 +1,4 @@
-import { COLLECTIONS, ListEventsQuery, TriggerEventBody, V2_EVENT } from '@muster/assisted-api';
+import { COLLECTIONS, type EventDocument, ListEventsQuery, TriggerEventBody, V2_EVENT } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
@@ -16,7 +16,7 @@ import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
 import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
-import { EventPages, hostIdsOf, toCountHeaders } from './event-pages';
+import { EventPages, hostIdsOf, type ShowsOrigin, toCountHeaders } from './event-pages';
 
 const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type: ['object', 'array'] }), {
   name: 'props',
@@ -75,6 +75,18 @@ export class EventScopes {
     return 'infraEnvId' in scope ? [scope.infraEnvId] : undefined;
   }
 
+  /** Returns which of the events show their origin: all to administrators, none to agents, to others those that they may write. */
+  async originsShownTo(caller: Caller | undefined, events: readonly EventDocument[]): Promise<ShowsOrigin> {
+    if (!caller || caller.kind === 'agent') return () => false;
+    if (caller.role !== 'user') return () => true;
+    const shown = new Map<string, boolean>();
+    for (const event of events) {
+      const owner = ownerOf(event);
+      if (!shown.has(owner)) shown.set(owner, await this.ownership.permitsWrite(caller, event));
+    }
+    return (event) => shown.get(ownerOf(event)) ?? false;
+  }
+
   private async ownInfraEnvs(caller: Caller, query: ListEventsQuery): Promise<readonly string[] | undefined> {
     if (caller.role !== 'user') return undefined;
     const clusterId = query.cluster_id?.toLowerCase();
@@ -119,6 +131,8 @@ export class EventScopes {
   }
 }
 
+const ownerOf = ({ user_name: user, cluster_id: clusterId = '' }: EventDocument): string => `${clusterId} ${user}`;
+
 const isOfSomething = (query: ListEventsQuery): boolean =>
   Boolean(query.cluster_id) || Boolean(query.infra_env_id) || hostIdsOf(query).length > 0;
 
@@ -149,7 +163,7 @@ export class EventsController {
     const infraEnvIds = await this.visible.infraEnvsOf(request.caller, query);
     const { events, counts } = await this.pages.read(query, infraEnvIds);
     void reply.headers(toCountHeaders(query, counts));
-    return jsonPieces(await this.pages.text(events));
+    return jsonPieces(await this.pages.text(events, await this.visible.originsShownTo(request.caller, events)));
   }
 
   @Post()

@@ -12,7 +12,9 @@ import { LOGS, READ_MODELS } from '@muster/nest-kit';
 import type { ObjectAreas, ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/caller';
 import { Commands } from '../bus/commands';
+import { EventScopes } from '../events/events.controller';
 import { createTar, inArchive, jsonList, type SizedStream, streamOf, type TarEntry } from '../http/file-answers';
 import { ClusterViews } from '../views/cluster-views';
 import { collect, findAll } from '../views/documents';
@@ -80,13 +82,19 @@ export class LogBundle {
     @Inject(LOGS) private readonly areas: ObjectAreas,
     private readonly clusters: ClusterViews,
     private readonly commands: Commands,
+    private readonly scopes: EventScopes,
     private readonly turns: RenderTurns,
   ) {}
 
-  async create(clusterId: string, logs: readonly CollectedLog[], context: CommandContext): Promise<Readable> {
+  async create(
+    clusterId: string,
+    logs: readonly CollectedLog[],
+    caller: Caller | undefined,
+    context: CommandContext,
+  ): Promise<Readable> {
     const stored = await this.areas.area(clusterId);
     const entries: TarEntry[] = [
-      { name: 'cluster_events.json', open: () => this.events(clusterId) },
+      { name: 'cluster_events.json', open: () => this.events(clusterId, caller) },
       {
         name: 'cluster_metadata.json',
         open: async () => streamOf(await this.clusters.textWithoutDocuments(clusterId)),
@@ -109,16 +117,17 @@ export class LogBundle {
   }
 
   /** All categories in chronological order, with the members that the events API omits. */
-  private async events(clusterId: string): Promise<SizedStream> {
+  private async events(clusterId: string, caller: Caller | undefined): Promise<SizedStream> {
     const query = { collection: COLLECTIONS.events, where: { cluster_id: clusterId } };
     const events = await collect(findAll<EventDocument>(this.readModels, query));
+    const showsOrigin = await this.scopes.originsShownTo(caller, events);
     const pages: (readonly string[])[] = [];
     for (let at = 0; at < events.length; at += EVENTS_AT_ONCE)
       pages.push(
         await this.turns.run(() => [
           events
             .slice(at, at + EVENTS_AT_ONCE)
-            .map(eventText)
+            .map((event) => eventText(event, showsOrigin(event)))
             .join(',\n'),
         ]),
       );
@@ -158,5 +167,5 @@ async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | 
   }
 }
 
-const eventText = (event: EventDocument): string =>
-  JSON.stringify({ ...presentEvent(event), category: event.category, request_id: event.request_id });
+const eventText = (event: EventDocument, withOrigin: boolean): string =>
+  JSON.stringify({ ...presentEvent(event, { withOrigin }), category: event.category, request_id: event.request_id });

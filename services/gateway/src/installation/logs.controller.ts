@@ -55,13 +55,14 @@ export class LogsController {
   async downloadLogs(
     @Param('cluster_id', IdPipe) clusterId: string,
     @Query() query: DownloadLogsQuery,
+    @Req() { caller }: FastifyRequest,
     @Context() context: CommandContext,
   ): Promise<StreamableFile> {
     const cluster = await this.clusters.document(clusterId);
     const logs = collectedLogs(cluster, await this.hosts.documentsOfCluster(clusterId));
     if (query.logs_type === 'host') return this.one(clusterId, logs, hostIdOf(query));
     if (query.logs_type === 'controller') return this.one(clusterId, logs, 'controller');
-    return attachment(await this.bundle.create(clusterId, logs, context), `${cluster.name}_logs.tar`);
+    return attachment(await this.bundle.create(clusterId, logs, caller, context), `${cluster.name}_logs.tar`);
   }
 
   private async one(clusterId: string, logs: readonly CollectedLog[], source: string): Promise<StreamableFile> {

@@ -182,7 +182,7 @@ describe('logs', () => {
     await gateway.project(2, [
       clusterDocument({ _install_config_overrides: sealed }),
       hostDocument(),
-      ...ordinals.map((ordinal) => eventDocument(ordinal, { request_id: `request ${ordinal}` })),
+      ...ordinals.map((ordinal) => eventDocument(ordinal, { request_id: `request ${ordinal}`, _actor: 'bob' })),
     ]);
     expect((await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`)).text).toContain('canary');
     await gateway.answers(IgnitionService.method.listManifests, () => ({ manifests: [] }));
@@ -194,7 +194,11 @@ describe('logs', () => {
     };
     const events = read('cluster_events.json') as readonly object[];
     expect(events).toHaveLength(ordinals.length);
-    expect(events[EVENTS_AT_ONCE]).toMatchObject({ request_id: `request ${EVENTS_AT_ONCE}`, category: 'user' });
+    expect(events[EVENTS_AT_ONCE]).toMatchObject({
+      request_id: `request ${EVENTS_AT_ONCE}`,
+      category: 'user',
+      props: JSON.stringify({ cluster_id: CLUSTER_ID, actor: 'bob' }),
+    });
     expect(read('cluster_metadata.json')).toMatchObject({ id: CLUSTER_ID, hosts: [{ id: HOST_ID }] });
   });
 
