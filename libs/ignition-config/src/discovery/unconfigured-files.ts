@@ -11,6 +11,8 @@ export interface UnconfiguredInput {
   readonly sshAuthorizedKey: string;
   readonly proxy: { readonly httpProxy: string; readonly httpsProxy: string; readonly noProxy: string };
   readonly additionalNtpSources: readonly string[];
+  /** PEM. */
+  readonly additionalTrustBundle?: string;
   /** Address of the rendezvous host. Empty: the user chooses it at the console. */
   readonly rendezvousIp: string;
   readonly staticNetworks: readonly HostNetworkConfig[];
@@ -64,6 +66,7 @@ const infraEnv = (input: UnconfiguredInput, hasNetworks: boolean): object => ({
     pullSecretRef: { name: 'pull-secret' },
     ...(input.sshAuthorizedKey && { sshAuthorizedKey: input.sshAuthorizedKey }),
     ...(input.additionalNtpSources.length > 0 && { additionalNTPSources: [...input.additionalNtpSources] }),
+    ...(input.additionalTrustBundle && { additionalTrustBundle: input.additionalTrustBundle }),
     ...((input.proxy.httpProxy || input.proxy.httpsProxy) && { proxy: { ...input.proxy } }),
     ...(hasNetworks && { nmStateConfigLabelSelector: { matchLabels: LABEL } }),
   },

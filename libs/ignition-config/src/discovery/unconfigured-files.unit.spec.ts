@@ -79,6 +79,12 @@ describe('files of an image for installations without a service', () => {
     });
   });
 
+  it('contain the additional trust bundle, which the service of the rendezvous host adds to the cluster', () => {
+    expect(parse(contentOf('cluster-manifests/infraenv.yaml', { additionalTrustBundle: 'PEM\n' }))).toMatchObject({
+      spec: { additionalTrustBundle: 'PEM\n' },
+    });
+  });
+
   it('are refused with a static network that cannot be used', () => {
     const staticNetworks = [{ network_yaml: 'interfaces: [{name: eth0, type: ethernet, state: up}]\n' }];
     expect(() => unconfiguredFiles(input({ staticNetworks }))).toThrow(

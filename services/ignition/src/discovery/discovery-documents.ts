@@ -7,6 +7,7 @@ import { BoundedMap } from '@muster/event-sourcing';
 import {
   describeNetworkProblem,
   type HostNetworks,
+  type IgnitionConfig,
   mergeIgnition,
   parseIgnitionOverride,
   renderDiscoveryIgnition,
@@ -183,7 +184,7 @@ export class DiscoveryDocuments {
     if (isoType === 'disconnected-iso') {
       if (withoutSecrets) throw new RefusalError(ONLY_WITH_SECRETS);
       const unconfigured = await this.unconfigured.render(state, await this.pullSecretOf(state));
-      const ignition = Buffer.from(toIgnitionJson(unconfigured));
+      const ignition = Buffer.from(toIgnitionJson(await this.withOverride(state, unconfigured)));
       return { ignition, generatedAt: await this.stamp(infraEnvId, isoType, ignition), renewAtMs: Infinity };
     }
     // Nothing is sealed for an infra-env whose secrets were destroyed.
@@ -217,19 +218,23 @@ export class DiscoveryDocuments {
       additionalTrustBundle: await openTrustBundle(this.secrets, infraEnvId, settings),
       redHatCaPem: this.config.redHatCaPem,
     });
-    const override = await openDocument(
-      this.secrets,
-      infraEnvId,
-      settings.ignitionConfigOverride,
-      'ignition_config_override',
-    );
-    const parsed = override ? parseIgnitionOverride(override, 'ignition_config_override') : undefined;
-    if (parsed?.kind === 'refused') throw new RefusalError(parsed.refusal);
-    const config = parsed ? mergeIgnition(rendered, parsed.config) : rendered;
-    const ignition = Buffer.from(toIgnitionJson(config));
+    const ignition = Buffer.from(toIgnitionJson(await this.withOverride(state, rendered)));
     refuseOversize(ignition);
     const generatedAt = await this.stamp(infraEnvId, withoutSecrets ? `${isoType}/without-secrets` : isoType, ignition);
     return { ignition, generatedAt, renewAtMs: this.tokenRenewalMs() };
+  }
+
+  /** Merges the override of the infra-env. @throws RefusalError when the override is missing or not valid */
+  private async withOverride(
+    { infraEnvId, settings: { ignitionConfigOverride } }: InfraEnvState,
+    config: IgnitionConfig,
+  ): Promise<IgnitionConfig> {
+    const field = 'ignition_config_override';
+    const override = await openDocument(this.secrets, infraEnvId, ignitionConfigOverride, field);
+    if (!override) return config;
+    const parsed = parseIgnitionOverride(override, field);
+    if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
+    return mergeIgnition(config, parsed.config);
   }
 
   /** Interval after which the document is checked, before the token of the agents is replaced. */

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IgnitionService } from '@muster/contracts';
-import { type IgnitionConfig, readTextFile } from '@muster/ignition-config';
-import { callService } from '@muster/nest-kit';
+import { type IgnitionConfig, readTextFile, TRUST_BUNDLE_PATH } from '@muster/ignition-config';
+import { callService, sealDocument } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import {
   INSTALLER_UID,
@@ -99,6 +99,40 @@ describe('the document of a disconnected image', () => {
     await stage.start();
     expect(await render()).toEqual(first);
     expect(textOf('runs')).toBe('run\n');
+  });
+
+  const givenDocument = (text: string) => sealDocument(stage.platform.secrets, INFRA_ENV_ID, text);
+  const givenSettings = async (changes: object): Promise<void> => {
+    await givenImage();
+    await stage.given('infraEnv', INFRA_ENV_ID, {
+      type: 'InfraEnvSettingsRevised',
+      data: { changes, pullSecretReplaced: false },
+    });
+    await stage.start();
+  };
+
+  it('contains the additional trust bundle', async () => {
+    await givenSettings({ trustBundle: await givenDocument('PEM\n') });
+    expect(readTextFile(await render(), TRUST_BUNDLE_PATH)).toBe('PEM\n');
+    expect(textOf('given')).toContain('additionalTrustBundle');
+  });
+
+  it.each([
+    [{ ntpSources: '', additionalNtpSources: 'ntp1.example.com' }, 'ntp1.example.com'],
+    [{ ntpSources: 'ntp2.example.com', additionalNtpSources: 'ntp1.example.com' }, 'ntp2.example.com'],
+  ])('is created with the NTP sources of %j', async (settings, source) => {
+    await givenSettings(settings);
+    await render();
+    expect(textOf('given')).toMatch(new RegExp(`additionalNTPSources:\\n +- ${source}\\n`));
+  });
+
+  it('contains the override of the infra-env', async () => {
+    const file = { path: '/etc/site', contents: { source: 'data:,site' } };
+    const override = JSON.stringify({ ignition: { version: '3.1.0' }, storage: { files: [file] } });
+    await givenSettings({ ignitionConfigOverride: await givenDocument(override) });
+    const document = await render();
+    expect(readTextFile(document, '/etc/site')).toBe('site');
+    expect(document.ignition.version).toBe('3.2.0');
   });
 
   it('returns the output of the installer when it fails', async () => {

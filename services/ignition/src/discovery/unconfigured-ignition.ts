@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { clusterDecider, type InfraEnvState } from '@muster/domain';
 import {
   type IgnitionConfig,
+  type IgnitionFile,
   mergeIgnition,
+  MODE_READABLE,
   parseHostNetworks,
+  textFile,
   toIgnitionConfig,
+  TRUST_BUNDLE_PATH,
   type UnconfiguredFile,
   type UnconfiguredInput,
 } from '@muster/ignition-config';
@@ -32,12 +36,20 @@ import { foldStream } from '../view/fold-stream';
 
 const OUTPUT = 'unconfigured-agent.ign';
 /** Starts the interactive configuration at the console of the host. */
-const ASKS_AT_THE_MACHINE: IgnitionConfig = {
+const ASKS_AT_THE_MACHINE: IgnitionFile = {
+  path: '/etc/assisted/interactive-ui',
+  mode: 0o644,
+  overwrite: true,
+  contents: { source: 'data:,' },
+};
+
+/** Returns what the installer does not add. It gives the trust bundle only to the service of the rendezvous host. */
+const additions = (trustBundle: string): IgnitionConfig => ({
   ignition: { version: '3.2.0' },
   storage: {
-    files: [{ path: '/etc/assisted/interactive-ui', mode: 0o644, overwrite: true, contents: { source: 'data:,' } }],
+    files: [ASKS_AT_THE_MACHINE, ...(trustBundle ? [textFile(TRUST_BUNDLE_PATH, MODE_READABLE, trustBundle)] : [])],
   },
-};
+});
 
 type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
 
@@ -62,6 +74,7 @@ export class UnconfiguredIgnition {
   /** @throws RefusalError without a release image, or with the end of the installer's output */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {
     const release = await this.releaseOf(settings.clusterId ?? '');
+    const additionalTrustBundle = await openTrustBundle(this.secrets, infraEnvId, settings);
     const networks = await openNetworks(this.secrets, infraEnvId, settings);
     const input: UnconfiguredInput = {
       name: settings.name ?? infraEnvId,
@@ -69,7 +82,11 @@ export class UnconfiguredIgnition {
       pullSecret,
       sshAuthorizedKey: settings.sshAuthorizedKey ?? '',
       proxy: await openProxy(this.secrets, infraEnvId, settings.proxy),
-      additionalNtpSources: (settings.additionalNtpSources ?? '').split(',').filter((source) => source.trim() !== ''),
+      additionalNtpSources: (settings.ntpSources || settings.additionalNtpSources || '')
+        .split(',')
+        .filter((source) => source.trim() !== ''),
+      // Absent when empty, because existing documents have the digest of an input without it.
+      ...(additionalTrustBundle && { additionalTrustBundle }),
       rendezvousIp: settings.rendezvousIp ?? '',
       staticNetworks: parseHostNetworks(networks?.staticNetworkConfig ?? '[]') ?? [],
     };
@@ -78,21 +95,16 @@ export class UnconfiguredIgnition {
       .digest('hex');
     const name = `unconfigured-ignition/${digest}`;
     const known = await this.secrets.open(infraEnvId, name);
-    const made = known ?? (await this.make(infraEnvId, release, input, settings));
+    const made = known ?? (await this.make(infraEnvId, release, input));
     if (!known) await this.secrets.seal(infraEnvId, name, made);
-    return mergeIgnition(toIgnitionConfig(JSON.parse(made.toString())), ASKS_AT_THE_MACHINE);
+    return mergeIgnition(toIgnitionConfig(JSON.parse(made.toString())), additions(additionalTrustBundle));
   }
 
-  private async make(
-    infraEnvId: string,
-    release: Release,
-    input: UnconfiguredInput,
-    settings: InfraEnvState['settings'],
-  ): Promise<Buffer> {
-    const caPem = await openTrustBundle(this.secrets, infraEnvId, settings);
+  private async make(infraEnvId: string, release: Release, input: UnconfiguredInput): Promise<Buffer> {
+    const { additionalTrustBundle: caPem = '', pullSecret } = input;
     const files = await this.documents.run(DOCUMENT_TASKS.unconfiguredFiles, input);
     try {
-      const wanted = { ...release, pullSecret: input.pullSecret, caPem, mirrors: [] };
+      const wanted = { ...release, pullSecret, caPem, mirrors: [] };
       const { installer } = await this.binaries.of(wanted);
       // One run at a time, because the processes of its user are ended after each run.
       return await this.queue.run(OUTPUT, () => this.runWith(installer, infraEnvId, release, files));
