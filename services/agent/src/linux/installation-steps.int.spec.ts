@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,8 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 const folder = mkdtempSync(join(tmpdir(), 'installation-steps-'));
 const executablePath = join(folder, 'muster-host');
+const root = mkdtempSync(join(tmpdir(), 'installation-steps-root-'));
+mkdirSync(join(root, 'run'));
 const server = createServer((request, response) => {
   response.writeHead(request.url === '/host-binaries/x86_64' ? 200 : 404).end(NEW);
 });
@@ -29,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true });
+  for (const path of [folder, root]) rmSync(path, { recursive: true });
 });
 beforeEach(() => {
   writeFileSync(executablePath, OLD);
@@ -37,8 +39,9 @@ beforeEach(() => {
 });
 
 /** A machine whose image contains the digest of the old program. */
-const machineWith = (run: RunCommand, architecture = 'x86_64'): Machine =>
+const machineWith = (run: RunCommand, architecture = 'x86_64', token = 'secret'): Machine =>
   linuxMachine({
+    root,
     run,
     architecture,
     executablePath,
@@ -46,7 +49,7 @@ const machineWith = (run: RunCommand, architecture = 'x86_64'): Machine =>
       serviceUrl: 'http://192.0.2.1:8090',
       infraEnvId: 'i',
       agentVersion: 'muster-host:1',
-      token: 'secret',
+      token,
       isInsecure: false,
       executable: { baseUrl, sha256: { x86_64: digestOf(OLD) } },
     },
@@ -79,16 +82,31 @@ describe('an installer that runs', () => {
 });
 
 describe('the installation', () => {
-  it('runs this executable in a unit of its own, with the token in the environment only', async () => {
-    const { lines, run, given } = recorded({ 'systemd-run': '' });
+  it('runs this executable in a unit of its own', async () => {
+    const { lines, run } = recorded({ 'systemd-run': '' });
     expect((await step(machineWith(run), 'install', ORDER)).exitCode).toBe(0);
-    expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect .*--setenv=PULL_SECRET_TOKEN/);
+    expect(lines[0]).toMatch(/^systemd-run --unit muster-installer --wait --collect /);
     expect(lines[0]).toContain(` ${executablePath} install --role worker --cluster-id c `);
     expect(lines[0]).toContain(' --installer-args ["--append-karg","a=b"] ');
     const digest = digestOf(OLD);
     expect(lines[0]).toContain(` --host-binary-url ${baseUrl}/x86_64?sha256=${digest} --host-binary-sha256 ${digest}`);
-    expect(lines[0]).not.toContain('secret ');
-    expect(given[0]?.environment).toEqual({ PULL_SECRET_TOKEN: 'secret' });
+  });
+
+  it('passes the token and the proxies to systemd in a file that only root can read', async () => {
+    const read: unknown[] = [];
+    const { lines, run } = recorded({ 'systemd-run': { exitCode: 1 } });
+    const reading: RunCommand = (program, args, ...more) => {
+      const path = /--property=EnvironmentFile=(\S+)/.exec(args.join(' '))?.[1] ?? '';
+      read.push(readFileSync(path, 'utf8'), statSync(path).mode & 0o777);
+      return run(program, args, ...more);
+    };
+    const machine = machineWith(reading, 'x86_64', 's"e$c`r\\et');
+    const environment = process.env;
+    process.env = { HTTP_PROXY: 'http://user:50%@p:1', http_proxy: '' };
+    await step(machine, 'install', ORDER).finally(() => (process.env = environment));
+    expect(read).toEqual(['PULL_SECRET_TOKEN="s\\"e\\$c\\`r\\\\et"\nHTTP_PROXY="http://user:50%@p:1"\n', 0o600]);
+    expect(lines[0]).not.toMatch(/secret|s"e|user:|--setenv/);
+    expect(readdirSync(join(root, 'run'))).toEqual([]);
   });
 
   it('runs the container image when one is configured', async () => {

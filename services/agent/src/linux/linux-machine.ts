@@ -38,7 +38,8 @@ const MEDIA_MOUNT = '/run/media/iso';
 
 /** The machine on which this process runs. A step whose program is missing fails with the name of the program. */
 export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
-  const files = createMachineFiles(options.root ?? '/');
+  const root = options.root ?? '/';
+  const files = createMachineFiles(root);
   const addresses = options.addresses ?? networkInterfaces;
   const run = options.run ?? runCommand;
   const probe = options.probe ?? kernelNeighbours(run);
@@ -81,6 +82,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     ...(options.settings &&
       createInstallationSteps({
         settings: options.settings,
+        root,
         run,
         architecture,
         executablePath: options.executablePath ?? ownExecutable(),

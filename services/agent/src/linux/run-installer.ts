@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DiscoverySettings } from '../discovery-settings';
 import { StepFailed } from '../machine/machine.port';
@@ -62,6 +64,8 @@ export function installFlags(order: InstallRequest, access: InstallerAccess): re
 
 export interface InstallationStepsOptions {
   readonly settings: DiscoverySettings;
+  /** Folder that contains /proc and /run. */
+  readonly root: string;
   readonly run: RunCommand;
   /** `uname -m` */
   readonly architecture: string;
@@ -111,7 +115,7 @@ export async function isInstallerRunning(run: RunCommand, signal: AbortSignal): 
 /** Runs in a systemd unit of its own, because the agent may restart meanwhile. */
 async function installWithExecutable(
   order: InstallRequest,
-  { architecture, executablePath, run, settings }: InstallationStepsOptions,
+  { architecture, executablePath, root, run, settings }: InstallationStepsOptions,
   signal: AbortSignal,
 ): Promise<void> {
   if (!executablePath)
@@ -132,24 +136,45 @@ async function installWithExecutable(
       }),
     },
   });
-  const variables = [
-    'PULL_SECRET_TOKEN',
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
+  const environmentPath = join(root, 'run', `${INSTALLER_UNIT}.env`);
+  const unit = ['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet'];
+  const properties = ['LogExtraFields=TAG=installer', `EnvironmentFile=${environmentPath}`];
+  const args = [
+    ...unit,
+    ...properties.map((property) => `--property=${property}`),
+    executablePath,
+    'install',
+    ...flags,
   ];
-  const unit = [
-    ...['--unit', INSTALLER_UNIT, '--wait', '--collect', '--quiet', '--property=LogExtraFields=TAG=installer'],
-    ...variables.filter((name) => process.env[name] || name === 'PULL_SECRET_TOKEN').map((name) => `--setenv=${name}`),
-  ];
-  await execute(run, 'systemd-run', [...unit, executablePath, 'install', ...flags], signal, {
-    timeoutMs: INSTALL_TIMEOUT_MS,
-    environment: { PULL_SECRET_TOKEN: settings.token },
+  await writeFile(environmentPath, environmentFile({ ...process.env, PULL_SECRET_TOKEN: settings.token }), {
+    mode: 0o600,
   });
+  try {
+    await execute(run, 'systemd-run', args, signal, { timeoutMs: INSTALL_TIMEOUT_MS });
+  } finally {
+    await rm(environmentPath, { force: true });
+  }
 }
+
+const PASSED_VARIABLES = [
+  'PULL_SECRET_TOKEN',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+];
+
+/**
+ * Returns the variables of the installer for EnvironmentFile= of systemd. Arguments of systemd-run are visible to all
+ * users of the machine, and systemd 239 of RHEL 8 takes no values from the environment of systemd-run.
+ */
+const environmentFile = (environment: { readonly [name: string]: string | undefined }): string =>
+  PASSED_VARIABLES.flatMap((name) => {
+    const value = environment[name];
+    return value ? `${name}="${value.replace(/["\\`$]/g, '\\$&')}"\n` : [];
+  }).join('');
 
 /** Returns the SHA-256 digest of the file. */
 export async function digestOf(path: string): Promise<string> {
