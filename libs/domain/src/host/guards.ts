@@ -53,9 +53,19 @@ export const HOST_VARIABLES = {
   cluster: ['preparing', 'installing', 'finalizing', 'waiting', 'failed', 'done', 'other'],
   /** The cluster is preparing and the host has a role in it. */
   selected: [true, false],
-  validation: ['no-inventory', 'truncated', 'weak', 'no-disk-uuid', 'input-missing', 'insufficient', 'sufficient'],
-  /** Disk and image checks. `renewed`: the discarded image check can run again. */
-  preparation: ['running', 'done', 'images-failed', 'disk-failed', 'renewed'],
+  /** `contested`: the blocking validations pass, and two live machines use the id of the host. */
+  validation: [
+    'no-inventory',
+    'truncated',
+    'weak',
+    'no-disk-uuid',
+    'input-missing',
+    'insufficient',
+    'contested',
+    'sufficient',
+  ],
+  /** Disk and image checks. `renewed`: the discarded image check can run again. `contested`: as in `validation`. */
+  preparation: ['running', 'done', 'images-failed', 'disk-failed', 'contested', 'renewed'],
   /** Current connection compared with the stored silence. */
   presence: ['kept', 'lost', 'recorded', 'regained'],
   timeouts: ['hard', 'soft'],
@@ -205,8 +215,8 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
     connection,
     cluster: phase === 'failed' && isDay2(state) ? 'other' : phase,
     selected: phase === 'preparing' && state.role !== 'auto-assign',
-    validation: validationOf(conditions, state.clusterId !== ''),
-    preparation: preparationOf(conditions, state.isImageCheckVoid),
+    validation: validationOf(conditions, state),
+    preparation: preparationOf(conditions, state),
     presence: connection === 'silent' ? (isNoted ? 'recorded' : 'lost') : isNoted ? 'regained' : 'kept',
     timeouts: softTimeouts ? 'soft' : 'hard',
     stage,
@@ -230,20 +240,29 @@ function connectionOf(conditions: HostSurroundings['conditions'], state: HostSta
   return state.isMediaConnected && (conditions?.mediaConnected ?? true) ? 'connected' : 'no-media';
 }
 
-function validationOf(conditions: HostSurroundings['conditions'], isBound: boolean): HostGuardValues['validation'] {
+function validationOf(
+  conditions: HostSurroundings['conditions'],
+  { clusterId, conflict }: HostState,
+): HostGuardValues['validation'] {
+  const isBound = clusterId !== '';
   if (conditions?.inventory === 'truncated') return 'truncated';
   if (conditions?.inventory !== 'usable') return 'no-inventory';
   if (!conditions.minHardware) return 'weak';
   if (isBound && !conditions.vsphereDiskUuid) return 'no-disk-uuid';
   if (isBound && !conditions.machineCidrDefined) return 'input-missing';
   const isDiskSlow = isBound && conditions.diskSpeed === 'failed';
-  return conditions.sufficientForInstall && !isDiskSlow ? 'sufficient' : 'insufficient';
+  if (!conditions.sufficientForInstall || isDiskSlow) return 'insufficient';
+  return conflict ? 'contested' : 'sufficient';
 }
 
-function preparationOf(conditions: HostSurroundings['conditions'], isVoid: boolean): HostGuardValues['preparation'] {
+function preparationOf(
+  conditions: HostSurroundings['conditions'],
+  { conflict, isImageCheckVoid }: HostState,
+): HostGuardValues['preparation'] {
+  if (conflict) return 'contested';
   if (!conditions) return 'running';
   if (conditions.diskSpeed === 'failed') return 'disk-failed';
-  if (isVoid) return conditions.images === 'failed' ? 'running' : 'renewed';
+  if (isImageCheckVoid) return conditions.images === 'failed' ? 'running' : 'renewed';
   if (conditions.images === 'failed') return 'images-failed';
   return conditions.diskSpeed === 'ok' && conditions.images === 'ok' ? 'done' : 'running';
 }

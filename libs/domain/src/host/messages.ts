@@ -104,8 +104,8 @@ function renderHostReason(reason: StatusReason, messageOf: ValidationMessages): 
     const text = `Failed - ${HOST_MESSAGES['media-lost']}${before === '' ? '' : `. ${before}`}`;
     return truncateUtf8(text, MAX_STATUS_INFO_BYTES);
   }
-  const isPendingOnly = reason.code === 'insufficient' && reason.failing.length === 0 && reason.pending.length > 0;
-  const template = MESSAGES.get(isPendingOnly ? 'insufficient-pending' : reason.code) ?? '';
+  const failsNone = reason.code === 'insufficient' && reason.failing.length === 0;
+  const template = MESSAGES.get(failsNone ? 'insufficient-pending' : reason.code) ?? '';
   return renderReason(template, reason, messageOf);
 }
 

@@ -82,12 +82,17 @@ const DISCOVERY: readonly Case[] = [
   ['known-input-missing', day1('known'), refresh({ machineCidrDefined: false })],
   ['not-sufficient', day1('discovering'), refresh({ sufficientForInstall: false })],
   ['known-not-sufficient', day1('known'), refresh({ sufficientForInstall: false })],
+  ['contested', [...day1('discovering'), claimed, conflict], refresh()],
+  ['known-contested', [...day1('known'), claimed, conflict], refresh()],
   ['sufficient', day1('pending-for-input'), refresh()],
   ['known-sufficient', unassigned('known'), refresh({}, preparing)],
 ];
 const PREPARATION: readonly Case[] = [
   ['selected', day1('known'), refresh({}, preparing)],
   ['selected-with-slow-disk', day1('known'), refresh({ diskSpeed: 'failed' }, preparing)],
+  ['selected-while-contested', [...day1('known'), claimed, conflict], refresh({}, preparing)],
+  ['preparation-contested', [...day1('preparing-failed'), claimed, conflict], refresh({}, preparing)],
+  ['prepared-contested', [...day1('preparing-successful'), claimed, conflict], refresh({}, preparing)],
   ['preparation-disk-failed', day1('preparing-failed'), refresh({ diskSpeed: 'failed' }, preparing)],
   ['preparation-images-failed', day1('preparing-for-installation'), refresh({ images: 'failed' }, preparing)],
   [
@@ -178,6 +183,7 @@ const POOL: readonly Case[] = [
   ['pool-inspection-truncated', pooled('disconnected-unbound'), refresh({ inventory: 'truncated' })],
   ['pool-inspection-became-truncated', pooled('known-unbound'), refresh({ inventory: 'truncated' })],
   ['pool-not-sufficient', pooled('known-unbound'), refresh({ minHardware: false })],
+  ['pool-contested', [...pooled('known-unbound'), claimed, conflict], refresh()],
   ['pool-sufficient', pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false })],
   ['unbinding-awaits-boot', pooled('unbinding'), refresh()],
   ['reclaim-awaits-boot', pooled('reclaiming'), refresh()],

@@ -22,6 +22,8 @@ export interface StepHost {
   readonly hostId: string;
   readonly infraEnvId: string;
   readonly status: string;
+  /** Two live machines use the id of the host, so that either of them may be polling. */
+  readonly hasIdentityConflict: boolean;
   readonly kind: string;
   /** The suggested role when the role is `auto-assign` and a suggestion exists. */
   readonly effectiveRole: string;

@@ -76,6 +76,7 @@ const CLUSTER: StepCluster = {
 };
 
 const HOST: StepHost = {
+  hasIdentityConflict: false,
   hostId: 'h1',
   infraEnvId: 'i1',
   status: 'known',

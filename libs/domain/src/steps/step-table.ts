@@ -240,6 +240,12 @@ const UPGRADABLE_STATUSES: readonly string[] = [
   'pending-for-input',
 ];
 
+/**
+ * The steps for two machines with the id of one host, which cannot be distinguished at a poll. An inventory names its machine. The
+ * others write no disk and report nothing about the machine.
+ */
+const CONTESTED_STEPS: readonly StepType[] = ['inventory', 'logs-gather', 'stop-installation'];
+
 /** An agent that does not send its version (empty) is treated as current. */
 function isUpgradeDue({ hardware, host, images, infraEnv, settings }: StepContext, agentVersion: string): boolean {
   const required = { agentImage: images.agent, agentArchitectures: images.agentArchitectures };
@@ -269,7 +275,9 @@ export function planSteps(context: StepContext, agentVersion: string): StepPlan 
   const pool = !context.cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
   const row = ROW_OF.get(`${pool} ${host.status}`) ?? IDLE_ROW;
   const steps = row.steps.flatMap((type) => {
-    const args = settings.disabledSteps.includes(type) ? undefined : STEPS[type](context);
+    const isWithheld =
+      settings.disabledSteps.includes(type) || (host.hasIdentityConflict && !CONTESTED_STEPS.includes(type));
+    const args = isWithheld ? undefined : STEPS[type](context);
     return args ? [{ type, args }] : [];
   });
   return { steps, intervalSeconds: row.intervalSeconds, then: row.then };

@@ -91,6 +91,24 @@ describe('steps of a host', () => {
   });
 });
 
+describe('steps of a host whose id two machines use', () => {
+  const POOLS = ['day-1', 'day-2', 'unbound'] as const;
+  const PLACES = POOLS.flatMap((pool) => HOST_STATUSES.map((status) => [pool, status] as const));
+  const typesIn = (pool: Pool, status: string) =>
+    planSteps(contextIn(pool, status, { host: { hasIdentityConflict: true } }), AGENT).steps.map(({ type }) => type);
+
+  it.each(PLACES)('name the machine or end an installation in pool %s and status %s', (pool, status) => {
+    const [, , ...usual] = (PROTOCOL[pool][status] ?? RESTING).split(' ');
+    const harmless = usual.filter((type) => ['inventory', 'logs-gather', 'stop-installation'].includes(type));
+    expect(typesIn(pool, status)).toEqual(harmless);
+  });
+
+  it('contain no install step', () => {
+    expect(PLACES.flatMap(([pool, status]) => typesIn(pool, status))).not.toContain('install');
+    expect(typesIn('day-1', 'known')).toEqual(['inventory']);
+  });
+});
+
 describe('agent of another version', () => {
   const UPGRADE = {
     steps: [{ type: 'upgrade-agent', args: ['{"agent_image":"quay.io/agent:2"}'] }],

@@ -53,6 +53,7 @@ export class StepContexts {
         hostId: host.hostId,
         infraEnvId: host.infraEnvId,
         status: host.status,
+        hasIdentityConflict: host.conflict !== undefined,
         kind: host.kind,
         effectiveRole: effectiveRole(host),
         isBootstrap: host.isBootstrap,

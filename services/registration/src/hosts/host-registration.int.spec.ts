@@ -1,7 +1,7 @@
 import { renderHostStatus } from '@muster/domain';
 import { randomUUID } from 'node:crypto';
 import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
-import { sampleDisk, sampleInventory } from '@muster/testing';
+import { eventually, sampleDisk, sampleInventory } from '@muster/testing';
 import { AGENT, HARDWARE, OWNER, TestCluster, SUFFICIENT } from '../cluster.fixture.spec';
 import { Aggregates } from '../aggregates';
 import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
@@ -201,6 +201,21 @@ describe('two machines with one host id', () => {
     const host = await running.host(key);
     expect(host.conflict?.claimant.macAddresses).toEqual(['52:54:00:00:00:02']);
     expect(renderHostStatus(host.statusReason, () => undefined, host.conflict)).toContain('52:54:00:00:00:02');
+  });
+
+  it('are not installed: their host is not ready, and both receive only the inventory step', async () => {
+    cluster = new TestCluster(running);
+    const [key] = await cluster.ready();
+    if (!key) throw new Error('there are three hosts');
+    await cluster.reply(key, 'inventory', { output: MINE });
+    expect((await running.host(key)).status).toBe('known');
+    await cluster.reply(key, 'inventory', { output: THEIRS });
+    await eventually('the host is not ready', async () => (await running.host(key)).status === 'insufficient');
+    const { instructions } = await cluster.poll(key);
+    expect(instructions.map(({ stepType }) => stepType)).toEqual(['inventory']);
+    running.clock.advance(200_000);
+    await cluster.reply(key, 'inventory', { output: MINE });
+    await eventually('the host is ready', async () => (await running.host(key)).status === 'known');
   });
 
   it('have one claim, stored together with the installation disk of its machine only', async () => {

@@ -96,6 +96,12 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
     why: 'A validation that blocks the installation fails.',
     status: insufficient,
   }),
+  ...inspected('contested', {
+    when: present(['contested']),
+    to: 'insufficient',
+    why: 'Two live machines use the id of the host. The installation would write the disk of whichever polls first.',
+    status: insufficient,
+  }),
   ...inspected('sufficient', {
     when: present(['sufficient']),
     to: 'known',
@@ -157,6 +163,15 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     when: { connection: ['connected'], validation: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
     to: 'insufficient-unbound',
     why: 'The hardware is below the minimum of every role, or the hostname is not valid.',
+    status: blocked('insufficient'),
+  },
+  {
+    id: 'pool-contested',
+    from: POOL,
+    on: 'Refresh',
+    when: { connection: ['connected'], validation: ['contested'] },
+    to: 'insufficient-unbound',
+    why: 'Two live machines use the id of the host, so it must not be bound.',
     status: blocked('insufficient'),
   },
   {
