@@ -70,6 +70,8 @@ export {
   type VipVerification,
 } from './gen/muster/v1/inventory_pb';
 export {
+  type DiskFormatting,
+  type DiskFormattingList,
   NextStepsRequestSchema,
   type NextStepsResponse,
   NextStepsResponseSchema,

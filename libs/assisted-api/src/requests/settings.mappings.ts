@@ -1,6 +1,7 @@
 import type {
   ClusterNetwork,
   ClusterSettings,
+  DiskFormattingList,
   HostSettings,
   InfraEnvSettings,
   OperatorBundleList,
@@ -177,6 +178,7 @@ export interface HostRevision {
   readonly hostRole?: string;
   readonly installationDiskId?: string;
   readonly settings: Plain<HostSettings>;
+  readonly disks?: Plain<DiskFormattingList>;
   /** Returns secrets that the receiving service seals. An empty value removes the stored one. */
   readonly ignitionEndpointToken?: string;
   /** JSON object of header names and values. */
@@ -185,14 +187,8 @@ export interface HostRevision {
   readonly fencingCredentials?: string;
 }
 
-/**
- * Returns the settings of the request in the form of the bus messages. `skippedDisks` is the host's current
- * comma-separated `skip_formatting_disks`, of which the v2 API changes single entries.
- */
-export function toHostRevision(
-  body: ReviseHostBody,
-  skippedDisks: string,
-): HostRevision | { readonly refusal: Refusal } {
+/** Returns the settings of the request in the form of the bus messages. */
+export function toHostRevision(body: ReviseHostBody): HostRevision | { readonly refusal: Refusal } {
   const chosen = (body.disks_selected_config ?? []).filter(({ role }) => role === 'install');
   if (body.disks_selected_config && chosen.length !== 1) {
     return {
@@ -210,12 +206,14 @@ export function toHostRevision(
     ignitionEndpointToken: body.ignition_endpoint_token,
     ignitionEndpointHttpHeaders: body.ignition_endpoint_http_headers && toHeaders(body.ignition_endpoint_http_headers),
     fencingCredentials: body.fencing_credentials && toCredentials(body.fencing_credentials),
+    disks: body.disks_skip_formatting && {
+      items: body.disks_skip_formatting.map(({ disk_id: diskId, skip_formatting: skip }) => ({ diskId, skip })),
+    },
   });
   const settings = onlyPresent({
     machineConfigPoolName: body.machine_config_pool_name,
     nodeLabels:
       body.node_labels && JSON.stringify(Object.fromEntries(body.node_labels.map(({ key, value }) => [key, value]))),
-    skipFormattingDisks: body.disks_skip_formatting && toSkippedDisks(body.disks_skip_formatting, skippedDisks),
   });
   return { ...revision, settings };
 }
@@ -227,15 +225,3 @@ function toHeaders(headers: readonly HttpHeaderRequest[]): string {
 
 const toCredentials = ({ certificate_verification: verification = 'Enabled', ...given }: FencingCredentialsRequest) =>
   JSON.stringify({ ...given, certificate_verification: verification });
-
-function toSkippedDisks(
-  changes: readonly { readonly disk_id: string; readonly skip_formatting: boolean }[],
-  present: string,
-): string {
-  const skipped = new Set(present.split(',').filter((id) => id !== ''));
-  for (const change of changes) {
-    if (change.skip_formatting) skipped.add(change.disk_id);
-    else skipped.delete(change.disk_id);
-  }
-  return [...skipped].join(',');
-}

@@ -110,14 +110,11 @@ describe('toInfraEnvDocuments', () => {
 
 describe('toHostRevision', () => {
   it('separates secrets from the settings', () => {
-    const revision = toHostRevision(
-      {
-        ignition_endpoint_token: 'token',
-        ignition_endpoint_http_headers: [{ key: 'X-Rack', value: '7' }],
-        fencing_credentials: { address: 'https://bmc', username: 'root', password: 'pw' },
-      },
-      '',
-    );
+    const revision = toHostRevision({
+      ignition_endpoint_token: 'token',
+      ignition_endpoint_http_headers: [{ key: 'X-Rack', value: '7' }],
+      fencing_credentials: { address: 'https://bmc', username: 'root', password: 'pw' },
+    });
     expect(revision).toEqual({
       settings: {},
       ignitionEndpointToken: 'token',
@@ -125,7 +122,7 @@ describe('toHostRevision', () => {
       fencingCredentials:
         '{"address":"https://bmc","username":"root","password":"pw","certificate_verification":"Enabled"}',
     });
-    expect(toHostRevision({ ignition_endpoint_token: '', ignition_endpoint_http_headers: [] }, '')).toEqual({
+    expect(toHostRevision({ ignition_endpoint_token: '', ignition_endpoint_http_headers: [] })).toEqual({
       settings: {},
       ignitionEndpointToken: '',
       ignitionEndpointHttpHeaders: '',
@@ -133,7 +130,7 @@ describe('toHostRevision', () => {
   });
 
   it('refuses a selection without exactly one installation disk', () => {
-    expect(toHostRevision({ disks_selected_config: [{ id: 'a' }, { id: 'b', role: 'install' }] }, '')).toEqual({
+    expect(toHostRevision({ disks_selected_config: [{ id: 'a' }, { id: 'b', role: 'install' }] })).toEqual({
       installationDiskId: 'b',
       settings: {},
     });
@@ -144,19 +141,25 @@ describe('toHostRevision', () => {
         { id: 'b', role: 'install' },
       ],
     ]) {
-      expect(toHostRevision({ disks_selected_config: disks }, '')).toMatchObject({
+      expect(toHostRevision({ disks_selected_config: disks })).toMatchObject({
         refusal: { code: 'conflicts-with-other' },
       });
     }
   });
 
-  it('changes single entries of the list of skipped disks', () => {
+  it('contains the changes of single disks that stay unchanged', () => {
     const changes = [
       { disk_id: 'a', skip_formatting: false },
       { disk_id: 'c', skip_formatting: true },
     ];
-    expect(toHostRevision({ disks_skip_formatting: changes }, 'a,b')).toEqual({
-      settings: { skipFormattingDisks: 'b,c' },
+    expect(toHostRevision({ disks_skip_formatting: changes })).toEqual({
+      settings: {},
+      disks: {
+        items: [
+          { diskId: 'a', skip: false },
+          { diskId: 'c', skip: true },
+        ],
+      },
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
+import type { DiskFormatting, HostSettings, MachineIdentity, Owner, Plain, StoredBody } from '@muster/contracts';
 import { keysOf } from '@muster/schema';
 import type { HostBlockingIds, HostConditions } from '@muster/validation-rules';
 import type { EvaluatedInputs } from '../evaluated-inputs';
@@ -182,6 +182,8 @@ interface ReviseSettings extends At {
   readonly type: 'ReviseSettings';
   /** Absent fields do not change. */
   readonly changes: Partial<Plain<HostSettings>>;
+  /** Changes of single entries of `skipFormattingDisks`. @default none */
+  readonly disks?: readonly Plain<DiskFormatting>[];
 }
 
 interface ChooseBootstrap extends At {

@@ -172,6 +172,25 @@ describe('settings of a host', () => {
     expect(second.state.settings).toEqual({ installerArgs: '["a"]', nodeLabels: '{}' });
   });
 
+  it('add and remove single disks that stay unchanged', () => {
+    const protect = (diskId: string, skip = true) =>
+      command('ReviseSettings', { changes: {}, disks: [{ diskId, skip }] });
+    const first = when(day1('known'), protect('a'));
+    const second = when([...day1('known'), ...first.events], protect('b'));
+    expect(second.events).toEqual([{ type: 'HostSettingsRevised', data: { changes: { skipFormattingDisks: 'a,b' } } }]);
+    const known = [...day1('known'), ...first.events, ...second.events];
+    expect(when(known, protect('a')).events).toEqual([]);
+    expect(when(known, protect('c', false)).events).toEqual([]);
+    expect(when(known, protect('a', false)).state.settings).toEqual({ skipFormattingDisks: 'b' });
+  });
+
+  it('are refused after the start of the installation when they change more than the token', () => {
+    const changes = { ignitionEndpointTokenSet: false };
+    expect(when(day1('installed'), command('ReviseSettings', { changes })).refusal).toBeUndefined();
+    const disks = [{ diskId: 'a', skip: true }];
+    expect(when(day1('installed'), command('ReviseSettings', { changes, disks })).refusal).toBe('invalid-input');
+  });
+
   it('store an event for each given value of a secret, because the value may differ', () => {
     const changes = { ignitionEndpointTokenSet: true, fencingCredentialsSet: true };
     const first = when(day1('known'), command('ReviseSettings', { changes }));

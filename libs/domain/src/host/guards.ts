@@ -293,7 +293,7 @@ function claimOf(
   return isSameClaim(state.machine, machine) ? 'repeat' : 'changed';
 }
 
-function forgetsTokenOnly({ changes }: HostCommandOf<'ReviseSettings'>): boolean {
+function forgetsTokenOnly({ changes, disks = [] }: HostCommandOf<'ReviseSettings'>): boolean {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return given.length === 1 && changes.ignitionEndpointTokenSet === false;
+  return given.length === 1 && changes.ignitionEndpointTokenSet === false && disks.length === 0;
 }

@@ -49,8 +49,8 @@ export class HostsController {
     @Body() body: ReviseHostBody,
     @Context() context: CommandContext,
   ): Promise<JsonAnswer> {
-    const host = await this.hosts.document(infraEnvId, hostId);
-    const revision = toHostRevision(body, host.skip_formatting_disks ?? '');
+    await this.hosts.document(infraEnvId, hostId);
+    const revision = toHostRevision(body);
     if ('refusal' in revision) throw new RefusalError(revision.refusal);
     const input = { infraEnvId, hostId, ...revision };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);

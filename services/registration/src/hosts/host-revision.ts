@@ -62,7 +62,8 @@ export class HostRevision {
     const refusal = nodeLabelsRefusal(nodeLabels) ?? installerArgsRefusal(installerArgs);
     if (refusal) throw new RefusalError(refusal);
     const changes = { ...request.settings, ...this.vault.settingsOf(request) };
-    if (Object.keys(changes).length > 0) yield { type: 'ReviseSettings', at, changes };
+    const disks = request.disks?.items ?? [];
+    if (Object.keys(changes).length > 0 || disks.length > 0) yield { type: 'ReviseSettings', at, changes, disks };
   }
 
   private disk(key: HostKey, wanted: string): { readonly diskId: string; readonly diskPath: string } {

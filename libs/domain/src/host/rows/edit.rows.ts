@@ -1,4 +1,4 @@
-import type { HostEvent } from '@muster/contracts';
+import type { DiskFormatting, HostEvent, Plain } from '@muster/contracts';
 import { roleAssigned } from '../effects';
 import { type ContextOf, type HostRow, refuse, type RowOn } from '../guards';
 import { DISCOVERY, EDITABLE, HOST_ROLES, statusesExcept } from '../state';
@@ -21,16 +21,31 @@ const hasChange = (known: unknown, given: unknown): boolean => {
   );
 };
 
+/** Returns the list with its changes. */
+function withDisks(list: string, changes: readonly Plain<DiskFormatting>[]): string {
+  const skipped = new Set(list.split(',').filter((id) => id !== ''));
+  for (const { diskId, skip } of changes) {
+    if (skip) skipped.add(diskId);
+    else skipped.delete(diskId);
+  }
+  return [...skipped].join(',');
+}
+
 function reviseSettings({ state, command }: ContextOf<'ReviseSettings'>): readonly HostEvent[] {
+  const { disks = [], changes: given } = command;
+  const present = state.settings.skipFormattingDisks ?? '';
+  const list = given.skipFormattingDisks ?? present;
   const known: Readonly<Record<string, unknown>> = {
     ...state.settings,
     machineConfigPoolName: state.machineConfigPoolName,
+    skipFormattingDisks: present,
     ignitionEndpointTokenSet: state.settings.ignitionEndpointTokenSet ?? false,
     ignitionEndpointHttpHeadersSet: state.settings.ignitionEndpointHttpHeadersSet ?? false,
     fencingCredentialsSet: state.settings.fencingCredentialsSet ?? false,
   };
-  const changes = Object.entries(command.changes).filter(
-    ([name, given]) => given !== undefined && hasChange(known[name], given),
+  const merged = disks.length > 0 ? { ...given, skipFormattingDisks: withDisks(list, disks) } : given;
+  const changes = Object.entries(merged).filter(
+    ([name, value]) => value !== undefined && hasChange(known[name], value),
   );
   return changes.length === 0 ? [] : [{ type: 'HostSettingsRevised', data: { changes: Object.fromEntries(changes) } }];
 }

@@ -1,0 +1,24 @@
+import { RegistrationService } from '@muster/contracts';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+
+const { reviseHost } = RegistrationService.method;
+const HOST = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`;
+
+describe('changing the settings of a host', () => {
+  let gateway: RunningGateway;
+  beforeEach(async () => {
+    gateway = await startRunningGateway();
+    await gateway.project(2, [hostDocument({ skip_formatting_disks: 'a' })]);
+    await gateway.answers(reviseHost, () => ({ stored: { position: 2, revision: 1 } }));
+  });
+  afterEach(() => gateway.close());
+
+  it('sends which disks change, so that requests at the same time keep the disks of each other', async () => {
+    const json = { disks_skip_formatting: [{ disk_id: 'b', skip_formatting: true }] };
+    expect(await gateway.call('PATCH', HOST, { json })).toMatchObject({ status: 201 });
+    expect(gateway.received.map(({ body }) => body)).toEqual([
+      { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, settings: {}, disks: { items: [{ diskId: 'b', skip: true }] } },
+    ]);
+  });
+});
