@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createHttpClient, NO_RETRIES, realTimer } from '@muster/host-api';
 import { upgradedDigestPath } from '@muster/ignition-config';
@@ -9,7 +10,7 @@ import { errorMessage } from '@muster/schema';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type Abilities, StepFailed } from '../machine/machine.port';
 import type { BootArtifacts } from '../steps/step-work';
-import { execute } from './command';
+import { execute, type RunCommand } from './command';
 import { gatherLogs } from './logs-gather';
 import {
   digestOf,
@@ -46,6 +47,7 @@ export function createInstallationSteps(options: InstallationStepsOptions): Abil
     },
     'download-boot-artifacts': (order, signal) => downloadBootArtifacts(order, options, signal),
     'reboot-for-reclaim': async ({ hostFsMountDir }, signal) => {
+      if (options.architecture === 's390x') await writeBootRecord(hostFsMountDir, options, signal);
       await execute(run, 'chroot', [hostFsMountDir, 'systemctl', 'reboot'], signal);
     },
   };
@@ -95,7 +97,10 @@ async function download(url: string, path: string, settings: DiscoverySettings, 
   }
 }
 
-/** Makes the installed system boot the discovery image once. */
+const BOOT_ENTRY = 'boot/loader/entries/00-assisted-discovery.conf';
+const CLEANUP_TIMEOUT_MS = 600_000;
+
+/** Makes the installed system boot the discovery image once. After a failure, /boot contains no part of the image. */
 async function downloadBootArtifacts(
   { hostFsMountDir, initrdUrl, kernelUrl, rootfsUrl }: BootArtifacts,
   { architecture, run, settings }: InstallationStepsOptions,
@@ -103,26 +108,85 @@ async function downloadBootArtifacts(
 ): Promise<void> {
   const boot = join(hostFsMountDir, 'boot');
   const folder = join(boot, 'discovery');
+  const entryPath = join(hostFsMountDir, BOOT_ENTRY);
+  const removeImage = async (): Promise<void> => {
+    await rm(entryPath, { force: true });
+    await rm(folder, { recursive: true, force: true });
+  };
   await run('mount', ['-o', 'remount,rw', boot], signal);
-  await mkdir(folder, { recursive: true });
-  for (const [url, name] of [
-    [kernelUrl, 'vmlinuz'],
-    [initrdUrl, 'initrd'],
-  ] as const)
-    await withTries(() => download(url, join(folder, name), settings, signal), url, signal);
-  const quote = architecture === 's390x' ? '' : "'";
-  const more = architecture === 's390x' ? ' ai.ip_cfg_override=1' : '';
-  const options = `random.trust_cpu=on ignition.firstboot ignition.platform.id=metal ${quote}coreos.live.rootfs_url=${rootfsUrl}${quote}${more}`;
-  const entry = [
-    'title Assisted Installer Discovery',
-    'version 999',
-    `options ${options}`,
-    'linux /discovery/vmlinuz',
-    'initrd /discovery/initrd',
-    '',
-  ];
-  await mkdir(join(boot, 'loader/entries'), { recursive: true });
-  await writeFile(join(boot, 'loader/entries/00-assisted-discovery.conf'), entry.join('\n'));
+  await removeImage();
+  const downloads = await mkdtemp(join(tmpdir(), 'boot-artifacts-'));
+  try {
+    for (const [url, name] of [
+      [kernelUrl, 'vmlinuz'],
+      [initrdUrl, 'initrd'],
+    ] as const)
+      await withTries(() => download(url, join(downloads, name), settings, signal), url, signal);
+    await ensureSpace(downloads, hostFsMountDir, run, signal);
+    await cp(downloads, folder, { recursive: true });
+    const quote = architecture === 's390x' ? '' : "'";
+    const more = architecture === 's390x' ? ' ai.ip_cfg_override=1' : '';
+    const options = `random.trust_cpu=on ignition.firstboot ignition.platform.id=metal ${quote}coreos.live.rootfs_url=${rootfsUrl}${quote}${more}`;
+    const entry = [
+      'title Assisted Installer Discovery',
+      'version 999',
+      `options ${options}`,
+      'linux /discovery/vmlinuz',
+      'initrd /discovery/initrd',
+      '',
+    ];
+    await mkdir(dirname(entryPath), { recursive: true });
+    await writeFile(entryPath, entry.join('\n'));
+  } catch (error) {
+    await removeImage();
+    throw error;
+  } finally {
+    await rm(downloads, { recursive: true });
+  }
+}
+
+/** Removes the previous operating system from /boot when the downloads need its space. @throws StepFailed */
+async function ensureSpace(
+  downloads: string,
+  hostFsMountDir: string,
+  run: RunCommand,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = await readdir(downloads);
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(downloads, name))).size));
+  const required = sizes.reduce((sum, size) => sum + size, 0);
+  const freeBytes = async (): Promise<number> => {
+    const args = ['--block-size=1', '--output=avail', join(hostFsMountDir, 'boot')];
+    return Number(/\d+/.exec(await execute(run, 'df', args, signal))?.[0]);
+  };
+  if ((await freeBytes()) > required) return;
+  const cleanup = [hostFsMountDir, 'rpm-ostree', 'cleanup', '--os=rhcos', '-r'];
+  await execute(run, 'chroot', cleanup, signal, { timeoutMs: CLEANUP_TIMEOUT_MS });
+  const free = await freeBytes();
+  if (!(free > required))
+    throw new StepFailed(
+      `The discovery image needs ${required} bytes in /boot, and ${free} bytes are free. Remove files from /boot, or boot the discovery image at the machine.`,
+    );
+}
+
+/** Kernel arguments that configure the network and the disks of a machine of s390x. */
+const DEVICE_ARGUMENTS = /^(ip|nameserver|rd\.znet|zfcp\.allow_lun_scan|rd\.zfcp|rd\.dasd)=/;
+
+/** Machines of s390x boot from a record that zipl writes. They do not read the boot entries. @throws StepFailed */
+async function writeBootRecord(
+  hostFsMountDir: string,
+  { root, run }: InstallationStepsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const entry = await readFile(join(hostFsMountDir, BOOT_ENTRY), 'utf8');
+  const own = (await readFile(join(root, 'proc/cmdline'), 'utf8')).trim().split(/\s+/);
+  const kernelArguments = [
+    /^options (.*)$/m.exec(entry)?.[1] ?? '',
+    ...own.filter((argument) => DEVICE_ARGUMENTS.test(argument)),
+  ].join(' ');
+  const files = ['-t', '/boot', '-i', '/boot/discovery/vmlinuz', '-r', '/boot/discovery/initrd'];
+  await run('mount', ['-o', 'remount,rw', join(hostFsMountDir, 'boot')], signal);
+  await execute(run, 'chroot', [hostFsMountDir, 'zipl', '-V', ...files, '-P', kernelArguments], signal);
 }
 
 async function withTries(attempt: () => Promise<unknown>, url: string, signal: AbortSignal): Promise<void> {
