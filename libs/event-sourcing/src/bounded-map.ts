@@ -42,9 +42,11 @@ export class BoundedMap<Key, Value extends NonNullable<unknown>> {
     this.values.set(key, value);
     if (size !== 1) this.sizes.set(key, size);
     this.total += size;
+    // The first key is expensive to find after many replacements, because their places stay until the map grows.
+    if (this.total <= this.limit) return;
     for (const leastRecent of this.values.keys()) {
-      if (this.total <= this.limit) return;
       this.delete(leastRecent);
+      if (this.total <= this.limit) return;
     }
   }
 

@@ -48,7 +48,9 @@ export async function startRelay(options: {
 
   const publish = (event: RecordedEvent): void => {
     try {
-      requests.publish(eventSubject(parseStreamId(event.streamId).category), toEvent(event, previous));
+      const message = toEvent(event, previous);
+      requests.publish(eventSubject(parseStreamId(event.streamId).category), message);
+      forgetJsonText(message);
     } catch (error) {
       // The event may be too large for the bus. Consumers detect the gap and read the store.
       onError(asError(error));
