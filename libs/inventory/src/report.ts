@@ -1,5 +1,5 @@
 import type { InventoryEvent } from '@muster/contracts';
-import { createParser, type Parser, type Violation, isObject, parseJson } from '@muster/schema';
+import { createParser, type Parser, type Violation, isObject, memberAt, parseJson } from '@muster/schema';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 
 /**
@@ -25,6 +25,22 @@ function isInCanonicalOrder(value: unknown): boolean {
     previous = name;
   }
   return true;
+}
+
+/**
+ * Returns the canonical text of a document in which some members have other values. It is made of the canonical text of
+ * the document, because writing a large one again takes longer. Undefined when the text does not contain a member as
+ * `JSON.stringify` writes it.
+ */
+export function withMembers(text: string, document: object, changes: object): string | undefined {
+  let changed = text;
+  for (const [name, value] of Object.entries(changes)) {
+    const before = `"${name}":${JSON.stringify(memberAt(document, name))}`;
+    const at = changed.indexOf(before);
+    if (at < 0) return undefined;
+    changed = `${changed.slice(0, at)}"${name}":${JSON.stringify(value)}${changed.slice(at + before.length)}`;
+  }
+  return changed;
 }
 
 /** The result of one step as the agent sent it. */

@@ -11,6 +11,7 @@ import {
   toCanonicalJson,
   toInt32,
   toStoredBody,
+  withMembers,
 } from '../report';
 
 /** Limits of the part of an inventory in its event, which rules and steps read. */
@@ -258,7 +259,7 @@ export function inventoryReader(keepsVirtualInterfaces: boolean): ReportReader {
             body: toStoredBody(body),
             hardware,
             generation,
-            fingerprint: fingerprintOf(inventory, hardware, digest),
+            fingerprint: fingerprintOf(inventory, hardware.bootArguments, body.text, digest),
           },
         },
       };
@@ -287,14 +288,11 @@ function completed(inventory: Inventory, keepsVirtualInterfaces: boolean): Inven
  * Digest without values that change without a cause: the current clock speed, counters of disks, the duration of a
  * sync. It contains the boot arguments, because the stored events of hosts that booted with an older version lack them.
  */
-function fingerprintOf(
-  inventory: Inventory,
-  { bootArguments }: Pick<Plain<HardwareFacts>, 'bootArguments'>,
-  digest: Digest,
-): string {
-  // Members are omitted without a change of the order of the others, in which the text is written fastest.
+function fingerprintOf(inventory: Inventory, bootArguments: string | undefined, text: string, digest: Digest): string {
   const { frequency: _frequency, ...cpu } = inventory.cpu ?? {};
-  const disks = inventory.disks?.map(({ smart: _smart, io_perf: _ioPerf, ...steady }) => steady);
-  const added = bootArguments === undefined ? {} : { bootArguments };
-  return digest(toCanonicalJson({ ...inventory, cpu, disks, ...added }));
+  const changes = inventory.disks?.some(({ smart, io_perf }) => smart !== undefined || io_perf !== undefined)
+    ? { cpu, disks: inventory.disks.map(({ smart: _smart, io_perf: _ioPerf, ...steady }) => steady) }
+    : { cpu };
+  const steady = bootArguments === undefined ? withMembers(text, inventory, changes) : undefined;
+  return digest(steady ?? toCanonicalJson({ ...inventory, ...changes, bootArguments }));
 }

@@ -5,6 +5,7 @@ import { type EventData, toStoredData } from '@muster/contracts';
 import { formatViolation } from '@muster/schema';
 import fc from 'fast-check';
 import { SAMPLE_HOST_KEY, sampleDisk, sampleInventory } from '@muster/testing';
+import { toCanonicalJson } from '../report';
 import { inventoryReader, MAX_DISK_FACTS, MAX_GPU_FACTS, toHardwareFacts } from './inventory.report';
 
 type Reported = EventData<'InventoryReported'>;
@@ -67,6 +68,28 @@ describe('inventory report', () => {
     });
     expect(read(JSON.stringify(later)).fingerprint).toBe(of().fingerprint);
     expect(of({ hostname: 'other' }).fingerprint).not.toBe(of().fingerprint);
+  });
+
+  it('has the fingerprint that earlier versions stored', () => {
+    const text = fc.oneof(fc.string(), fc.constantFrom('"cpu":{}', '"disks":[]', '\\"disks\\":[{"id":"sda"}]'));
+    const optional = { requiredKeys: [] };
+    const disk = fc.record({ id: text, name: text, smart: text, size_bytes: fc.nat() }, optional);
+    const cpu = fc.record({ architecture: text, frequency: fc.nat(), model_name: text }, optional);
+    const parts = fc.record(
+      { bmc_address: text, cpu, disks: fc.array(disk), hostname: text },
+      { requiredKeys: ['cpu'] },
+    );
+    fc.assert(
+      fc.property(parts, (changes) => {
+        const result = resultOf(JSON.stringify(sampleInventory(changes)));
+        if (result.kind === 'unreadable') throw new Error(formatViolation(result.violation));
+        const { body, event } = result.report;
+        const stored = JSON.parse(body?.text ?? '') as { cpu: { frequency?: number }; disks?: { smart?: string }[] };
+        delete stored.cpu.frequency;
+        stored.disks?.forEach((one) => delete one.smart);
+        expect(event.data).toMatchObject({ fingerprint: digest(toCanonicalJson(stored)) });
+      }),
+    );
   });
 
   it('identifies a disk without id by its device path', () => {
