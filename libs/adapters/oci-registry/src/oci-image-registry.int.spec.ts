@@ -80,6 +80,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         ),
         sleep: async () => undefined,
         random: () => 0,
+        nowMs: () => performance.now(),
         mirrors: options.mirrors ?? [],
         cacheDirectory: options.cache ?? mkdtempSync(join(folder.path, 'cache-')),
         cacheBytesMax: options.bytesMax ?? 1e9,

@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import {
-  type ByteStream,
   type DownloadProgress,
   type ImageManifest,
   type ImageRegistry,
   ImageRegistryError,
   type RegistryFault,
 } from '@muster/ports';
-import { Decompress } from 'fzstd';
 import { type BlobCache, CacheFailure, failCache, openBlobCache, WrongDigest } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
-import { createRegistryClient, readText, type RegistryClientOptions } from './registry-client';
-import { readTar } from './tar-entries';
+import { createRegistryClient, readText, type RegistryClientOptions, SILENCE_MS_MAX } from './registry-client';
+import { decompressed, readTar } from './tar-entries';
 
 export interface OciImageRegistryOptions extends RegistryClientOptions {
   readonly mirrors: readonly MirrorRule[];
@@ -54,13 +50,16 @@ interface Found {
 export async function ociImageRegistry(options: OciImageRegistryOptions): Promise<ImageRegistry> {
   const client = createRegistryClient(options);
   const cache = await openBlobCache(options.cacheDirectory, options.cacheBytesMax);
+  /** Registries that did not answer are tried after the others. */
+  const unreachable = new Set<string>();
 
   /** Returns the document of a tag or digest from the first location that has it. */
   const fetchDocument = async (image: string, version: string | undefined, signal: AbortSignal): Promise<Found> => {
     const given = parse(image);
     const reference = version === undefined ? given : { ...given, version, isByDigest: true };
     const failures: ImageRegistryError[] = [];
-    for (const place of placesOf(reference, options.mirrors)) {
+    const rank = ({ registry }: ImageReference): number => Number(unreachable.has(registry));
+    for (const place of [...placesOf(reference, options.mirrors)].sort((a, b) => rank(a) - rank(b))) {
       try {
         const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, signal);
         const text = await readText(answer, MANIFEST_CHARS_MAX);
@@ -69,6 +68,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
           throw new ImageRegistryError(image, place.registry, `the digest of the manifest is ${digest}`, 'corrupt');
         return { place, digest, document: JSON.parse(text) as Document };
       } catch (error) {
+        if (error instanceof ImageRegistryError && error.fault === 'unreachable') unreachable.add(place.registry);
         failures.push(
           error instanceof ImageRegistryError
             ? error
@@ -111,6 +111,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     if (known) return known;
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     let reached = 0;
+    let byteMs = options.nowMs();
     for (let resumed = 0; ; resumed += 1) {
       const partial = await cache.partialBytes(layer.digest);
       // An interrupted download that continues may be interrupted any number of times.
@@ -121,14 +122,16 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       try {
         const answer = await client.get(place, `blobs/${layer.digest}`, headers, signal);
         const start = answer.status === 206 ? from : 0;
-        return await cache.append(layer.digest, expected, start, answer.body, (bytes) =>
-          options.onProgress?.({ image, bytes, totalBytes: layer.size }),
-        );
+        return await cache.append(layer.digest, expected, start, answer.body, (bytes) => {
+          byteMs = options.nowMs();
+          options.onProgress?.({ image, bytes, totalBytes: layer.size });
+        });
       } catch (error) {
         if (error instanceof ImageRegistryError && error.status !== 416) throw error;
         const fault = faultOf(error);
         const resumesMax = fault === 'unreachable' ? RESUMES_MAX : fault === 'corrupt' ? 1 : 0;
-        if (resumed >= resumesMax || signal.aborted)
+        const isSilent = options.nowMs() - byteMs >= SILENCE_MS_MAX;
+        if (resumed >= resumesMax || isSilent || signal.aborted)
           throw new ImageRegistryError(image, place.registry, (error as Error).message, fault);
       }
     }
@@ -254,34 +257,6 @@ async function extract(blob: string, path: string, cache: BlobCache, name: strin
     await file?.close();
   }
   return file ? true : result;
-}
-
-/** Layers are gzip, zstd or plain tar, independent of their media type. */
-async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
-  const magic = await firstBytes(path);
-  if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
-  return ZSTD.equals(magic) ? unzstd(raw) : raw;
-}
-
-const GZIP = Buffer.from([0x1f, 0x8b]);
-const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
-async function firstBytes(path: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of createReadStream(path, { end: ZSTD.length - 1 })) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let ready: Uint8Array[] = [];
-  const decompress = new Decompress((chunk) => ready.push(chunk));
-  for await (const chunk of compressed) {
-    decompress.push(chunk);
-    yield* ready;
-    ready = [];
-  }
-  decompress.push(new Uint8Array(), true);
-  yield* ready;
 }
 
 function resolveLink(from: string, target: string): string {

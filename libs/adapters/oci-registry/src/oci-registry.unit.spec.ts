@@ -130,6 +130,7 @@ describe('request to a registry', () => {
       send,
       pullSecret: parsePullSecret(secret),
       random: () => 0.5,
+      nowMs: () => 0,
       sleep: async (ms) => void waits.push(ms),
     });
     return { requests, waits, get: () => client.get(place, 'manifests/1', {}, signal) };

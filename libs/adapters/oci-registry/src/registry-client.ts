@@ -59,6 +59,8 @@ export interface RegistryClientOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
+  /** Returns a time in milliseconds. */
+  readonly nowMs: () => number;
 }
 
 /** The registry names an address that would disclose the request. A repeated request would fail too. */
@@ -79,6 +81,8 @@ export interface RegistryClient {
 }
 
 const TRIES_MAX = 5;
+/** A registry that sends nothing for so long is given up, because a preparation without progress times out. */
+export const SILENCE_MS_MAX = 2 * 60_000;
 const FIRST_DELAY_MS = 500;
 const DELAY_MS_MAX = 30_000;
 const REDIRECTS_MAX = 5;
@@ -86,7 +90,13 @@ const TOKEN_CHARS_MAX = 64 * 1024;
 const REASON_CHARS_MAX = 300;
 
 /** Authenticates with tokens or basic credentials as the registry requests. Retries after temporary failures. */
-export function createRegistryClient({ send, pullSecret, random, sleep }: RegistryClientOptions): RegistryClient {
+export function createRegistryClient({
+  send,
+  nowMs,
+  pullSecret,
+  random,
+  sleep,
+}: RegistryClientOptions): RegistryClient {
   /** Authorization header by registry and repository. */
   const authorizations = new Map<string, string>();
 
@@ -173,6 +183,7 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
   return {
     get: async (place, path, headers, signal) => {
       const image = `${place.registry}/${place.repository}${place.isByDigest ? '@' : ':'}${place.version}`;
+      const startedMs = nowMs();
       for (let tried = 1; ; tried += 1) {
         const { answer, error } = await once(place, path, headers, signal).then(
           (found) => ({ answer: found, error: undefined }),
@@ -193,8 +204,9 @@ export function createRegistryClient({ send, pullSecret, random, sleep }: Regist
               reasonOf(error),
               error instanceof InsecureAddress ? 'failing' : isOfCertificate(error) ? 'certificate' : 'unreachable',
             );
+        const isSilent = failure.fault === 'unreachable' && nowMs() - startedMs >= SILENCE_MS_MAX;
         const isTemporary = failure.fault === 'unreachable' || mayPass(failure.status);
-        if (!isTemporary || tried >= TRIES_MAX || signal.aborted) throw failure;
+        if (!isTemporary || isSilent || tried >= TRIES_MAX || signal.aborted) throw failure;
         const asked = Number(answer?.headers['retry-after']) * 1_000;
         const delay = FIRST_DELAY_MS * 2 ** tried * (0.5 + random());
         await sleep(Math.min(asked || delay, DELAY_MS_MAX), signal);

@@ -1,4 +1,8 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import type { ByteStream } from '@muster/ports';
+import { Decompress } from 'fzstd';
 
 const BLOCK_BYTES = 512;
 
@@ -101,4 +105,32 @@ function createReader(stream: ByteStream) {
       return Buffer.concat(chunks);
     },
   };
+}
+
+/** Layers are gzip, zstd or plain tar, independent of their media type. */
+export async function decompressed(path: string, raw: ReadStream): Promise<ByteStream> {
+  const magic = await firstBytes(path);
+  if (GZIP.equals(magic.subarray(0, GZIP.length))) return pipeline(raw, createGunzip(), () => undefined);
+  return ZSTD.equals(magic) ? unzstd(raw) : raw;
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of createReadStream(path, { end: ZSTD.length - 1 })) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  const decompress = new Decompress((chunk) => ready.push(chunk));
+  for await (const chunk of compressed) {
+    decompress.push(chunk);
+    yield* ready;
+    ready = [];
+  }
+  decompress.push(new Uint8Array(), true);
+  yield* ready;
 }

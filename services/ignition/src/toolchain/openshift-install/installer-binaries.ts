@@ -263,6 +263,7 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       pullSecret: parsePullSecret(pullSecret),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
       random: Math.random,
+      nowMs: () => performance.now(),
       mirrors: [...mirrors, ...registries.mirrors],
       cacheDirectory: join(workDirectory, 'release-images'),
       cacheBytesMax: CACHE_BYTES_MAX,

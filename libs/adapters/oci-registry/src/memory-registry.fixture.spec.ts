@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { createTarGz } from '@muster/host-api';
+import type { HttpRequest, HttpResponse } from '@muster/ports';
+
+/** Images that are answered from memory. Every host and repository has all of them. */
+export interface MemoryRegistry {
+  /** Returns the digest of an image with one layer. */
+  add(files: { readonly [path: string]: string }): string;
+  answer(request: Pick<HttpRequest, 'url'>): HttpResponse;
+}
+
+export function memoryRegistry(): MemoryRegistry {
+  const contents = new Map<string, Buffer>();
+  const put = (content: Buffer): { readonly digest: string; readonly size: number } => {
+    const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+    contents.set(digest, content);
+    return { digest, size: content.length };
+  };
+  return {
+    add: (files) => put(Buffer.from(JSON.stringify({ layers: [put(createTarGz(files))] }))).digest,
+    answer: ({ url }) => {
+      const content = contents.get(url.split('/').at(-1) ?? '');
+      return content ? answerOf(content) : { ...answerOf(Buffer.alloc(0)), status: 404 };
+    },
+  };
+}
+
+export const answerOf = (...chunks: readonly Buffer[]): HttpResponse => ({
+  status: 200,
+  headers: {},
+  body: (async function* () {
+    yield* chunks;
+  })(),
+});
