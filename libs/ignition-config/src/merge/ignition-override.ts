@@ -132,9 +132,9 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     : refuse(describe(text, problems));
 }
 
-/** Returns the problem of a user's discovery override, or undefined when it can be used. */
-export function ignitionOverrideProblem(text: string): Pick<Refusal, 'reason' | 'allowed'> | undefined {
-  const parsed = parseIgnitionOverride(text, 'ignition_config_override');
+/** Returns the problem of a user's override, or undefined when it can be used. */
+export function ignitionOverrideProblem(text: string, subject = 'ignition_config_override'): Refusal | undefined {
+  const parsed = parseIgnitionOverride(text, subject);
   return parsed.kind === 'refused' ? parsed.refusal : undefined;
 }
 

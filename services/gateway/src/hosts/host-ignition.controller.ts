@@ -1,7 +1,7 @@
 import { type HostDocument, HostIgnitionBody, InstallerArgsBody, V2_HOST } from '@muster/assisted-api';
 import { RegistrationService } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { parseIgnitionOverride } from '@muster/ignition-config';
+import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
 import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
@@ -54,6 +54,7 @@ export class HostIgnitionController {
     private readonly ignition: HostIgnition,
     private readonly commands: Commands,
     private readonly hosts: HostViews,
+    private readonly workers: DocumentWorkers,
   ) {}
 
   @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
@@ -79,8 +80,9 @@ export class HostIgnitionController {
     @Body() { config = '' }: HostIgnitionBody,
     @Context() context: CommandContext,
   ): Promise<void> {
-    if (config !== '') checkIgnition(config);
     await this.hosts.document(infraEnvId, hostId);
+    const refusal = config && (await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, config, 'config'));
+    if (refusal) throw new RefusalError(refusal);
     const input = { infraEnvId, hostId, settings: {}, ignitionConfigOverrides: config };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
   }
@@ -112,10 +114,4 @@ export class HostIgnitionController {
     const { name, content } = await this.ignition.read(infraEnvId, hostId, context);
     return attachment(content, name);
   }
-}
-
-/** @throws RefusalError `invalid-input` when the text is not an Ignition document that can be merged */
-function checkIgnition(text: string): void {
-  const parsed = parseIgnitionOverride(text, 'config');
-  if (parsed.kind === 'refused') throw new RefusalError(parsed.refusal);
 }

@@ -1,4 +1,5 @@
 import { RegistrationService } from '@muster/contracts';
+import { DOCUMENT_TASKS, DocumentWorkers } from '@muster/nest-kit';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 
@@ -20,5 +21,16 @@ describe('changing the settings of a host', () => {
     expect(gateway.received.map(({ body }) => body)).toEqual([
       { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID, settings: {}, disks: { items: [{ diskId: 'b', skip: true }] } },
     ]);
+  });
+
+  it('checks an Ignition override in a worker, and only of a host that exists', async () => {
+    const run = jest.spyOn(DocumentWorkers.prototype, 'run');
+    const override = (host: string, config: string) => gateway.call('PATCH', `${host}/ignition`, { json: { config } });
+    const refusal = { status: 400, body: { reason: expect.stringContaining('config cannot be used: ') } };
+    expect(await override(HOST, '{}')).toMatchObject(refusal);
+    expect(run.mock.calls).toEqual([[DOCUMENT_TASKS.checkIgnitionOverride, '{}', 'config']]);
+    expect(await override(HOST.replace(HOST_ID, INFRA_ENV_ID), '{}')).toMatchObject({ status: 404 });
+    expect(run).toHaveBeenCalledTimes(1);
+    expect(gateway.received).toEqual([]);
   });
 });
