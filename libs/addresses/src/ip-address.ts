@@ -1,3 +1,4 @@
+import { keptByText } from '@muster/schema';
 import { IPv4, IPv6 } from 'ipaddr.js';
 
 export type Family = 4 | 6;
@@ -14,11 +15,16 @@ const ADDRESS_CHARACTERS = /^[\da-f.:]+$/i;
 const LINK_LOCAL_MASK = 0xffc0;
 const LINK_LOCAL = 0xfe80;
 
+/** The addresses of a host are read by many rules, and again with each of its reports. */
+const ADDRESSES_MAX = 20_000;
+
 /**
  * Returns undefined when the text is not an address. Addresses with a zone (`%eth0`), a prefix, or an octet with a
  * leading zero are refused.
  */
-export function parseIp(text: string): IpAddress | undefined {
+export const parseIp = keptByText(parse, ADDRESSES_MAX, ADDRESS_CHARACTERS_MAX);
+
+function parse(text: string): IpAddress | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX || !ADDRESS_CHARACTERS.test(text)) return undefined;
   if (text.includes(':'))
     return IPv6.isValid(text) && !hasPaddedOctet(text) ? { family: 6, parts: IPv6.parse(text).parts } : undefined;
