@@ -97,6 +97,71 @@ describe('a projector that handles a page again', () => {
     });
   });
 
+  describe('whose other streams have events', () => {
+    let isSick: boolean;
+    let attempts: number;
+    let others: number;
+    beforeEach(() => {
+      isSick = true;
+      attempts = 0;
+      others = 0;
+    });
+    const project: typeof count = async (event, read) => {
+      if (event.streamId !== 'sick-1' || event.revision !== 1) return count(event, read);
+      attempts += 1;
+      if (isSick) throw new Error('no row for it');
+      return count(event, read);
+    };
+    const appendToAnother = async (feed: Projector): Promise<void> => {
+      await appendTo('well-1', others);
+      others += 1;
+      const head = await store.head();
+      await eventually('the event is projected', async () => (await readModels.checkpoint('counts')) === head);
+      await eventually('the page is handled', () => feed.position() === head);
+    };
+
+    it('resumes a parked stream after a start', async () => {
+      for (const revision of [0, 1, 2]) await appendTo('sick-1', revision);
+      const before = await start({ project });
+      await before.close();
+      isSick = false;
+      const feed = await start({ project });
+      await appendToAnother(feed);
+      expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 3 });
+      expect(feed.parked()).toEqual([]);
+      expect(await readModels.find({ collection: 'counts_parked', where: {} })).toEqual([]);
+    });
+
+    it('tries a parked stream again after a minute and then after twice the time, and reports it once', async () => {
+      let now = 0;
+      const feed = await start({ project, nowMs: () => now });
+      for (const revision of [0, 1]) await appendTo('sick-1', revision);
+      const attemptsAt = async (seconds: number): Promise<number> => {
+        now = seconds * 1_000;
+        await appendToAnother(feed);
+        return attempts;
+      };
+      const seen: number[] = [];
+      for (const seconds of [0, 59, 60, 179, 180]) seen.push(await attemptsAt(seconds));
+      expect(seen).toEqual([1, 1, 2, 2, 3]);
+      expect(errors).toEqual([expect.stringContaining('no row for it')]);
+      expect(feed.parked()).toHaveLength(1);
+    });
+
+    it('projects the later events of a resumed stream once', async () => {
+      let now = 0;
+      const feed = await start({ project, nowMs: () => now });
+      for (const revision of [0, 1, 2]) await appendTo('sick-1', revision);
+      await appendToAnother(feed);
+      isSick = false;
+      now = 60_000;
+      await appendToAnother(feed);
+      await appendTo('sick-1', 3);
+      await appendToAnother(feed);
+      expect(await readModels.get('streams', 'sick-1')).toEqual({ events: 4 });
+    });
+  });
+
   it('does not project events again whose commit was stored but reported an error', async () => {
     await appendEvents(store, 7);
     const attempt = failOnce();

@@ -67,7 +67,8 @@ export class SourceFailed extends Error {
   }
 }
 
-const parkedStreamsOf = (projection: string): Collection<ParkedStream> => collectionOf(`${projection}_parked`);
+/** The collection of the streams that a projection has parked. */
+export const parkedStreamsOf = (projection: string): Collection<ParkedStream> => collectionOf(`${projection}_parked`);
 
 /** The table of the streams that a projection has parked: they stay parked after a restart. */
 export const parkedTableOf = (projection: string): StateTable => ({
@@ -75,6 +76,10 @@ export const parkedTableOf = (projection: string): StateTable => ({
   fields: [],
   indexes: [],
 });
+
+/** Parked streams are also tried again with an event of another stream: the first one after a start, and then after these times. */
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 600_000;
 
 /** Streams whose events a projection cannot handle. They are paused with a visible reason; other streams continue. */
 export class ParkedStreams {
@@ -101,12 +106,20 @@ export class ParkedStreams {
     store: EventStore<Event>,
     handle: (event: RecordedEvent<Event>) => Promise<void>,
   ): Promise<string | undefined> {
-    const { streamId } = event;
-    const before = this.parked.get(streamId);
-    if (!before) return this.run(event, handle);
-    for await (const page of store.readStream(streamId, before.revision - 1)) {
+    const before = this.parked.get(event.streamId);
+    return before ? this.resume(before, event.position, store, handle) : this.run(event, handle);
+  }
+
+  /** Handles the events of a parked stream since it was parked, up to the position. Otherwise as `attempt`. */
+  async resume<Event extends EventShape>(
+    { streamId, revision }: ParkedStream,
+    position: number,
+    store: EventStore<Event>,
+    handle: (event: RecordedEvent<Event>) => Promise<void>,
+  ): Promise<string | undefined> {
+    for await (const page of store.readStream(streamId, revision - 1)) {
       for (const missed of page) {
-        const reason = missed.revision > event.revision ? undefined : await this.run(missed, handle);
+        const reason = missed.position > position ? undefined : await this.run(missed, handle);
         if (reason) return reason;
       }
     }
@@ -153,6 +166,8 @@ export interface ProjectorOptions<Event extends EventShape> {
   /** Requests wait until the documents contain an event, so the position is published on the bus. @default true */
   readonly isAwaited?: boolean;
   readonly onError: (error: Error) => void;
+  /** The time in ms of a monotonic clock. */
+  readonly nowMs?: () => number;
   readonly onCommitted?: (page: readonly RecordedEvent<Event>[]) => void;
 }
 
@@ -168,6 +183,7 @@ const READERS_STOP_MS = 500;
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
   const { readModels, requests, name } = options;
   const collection = parkedStreamsOf(name);
+  const nowMs = options.nowMs ?? (() => performance.now());
   const announce = (position: number): void => {
     if (options.isAwaited ?? true) requests.publish(projectionSubject(name), { projection: name, position });
   };
@@ -183,6 +199,8 @@ export async function startProjector<Event extends EventShape>(options: Projecto
   };
   let committed = await load();
   let isKnown = true;
+  let retryAtMs = nowMs();
+  let retryWaitMs = FIRST_RETRY_MS;
   // It can be an earlier one than readers have seen.
   announce(committed.position);
 
@@ -203,16 +221,28 @@ export async function startProjector<Event extends EventShape>(options: Projecto
     const handle = async (event: RecordedEvent<Event>): Promise<void> => {
       for (const change of await options.project(event, read)) overlay.add(change);
     };
-    for (const event of events) {
+    const follow = async (streamId: StreamId, work: () => Promise<string | undefined>): Promise<void> => {
       if (!time.hasTime()) await time.nextTurn();
-      const before = parked.get(event.streamId);
-      const reason = await parked.attempt(event, options.store, handle);
-      const after = parked.get(event.streamId);
-      if (after !== before) overlay.add(putOrRemove(collection, event.streamId, after));
-      if (reason) options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
-    }
+      const before = parked.get(streamId);
+      const reason = await work();
+      const after = parked.get(streamId);
+      if (after !== before) overlay.add(putOrRemove(collection, streamId, after));
+      if (reason && reason !== before?.reason)
+        options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
+    };
+    for (const event of events) await follow(event.streamId, () => parked.attempt(event, options.store, handle));
+    const isRetryDue = nowMs() >= retryAtMs;
+    for (const stream of isRetryDue ? parked.list() : [])
+      if (events.every(({ streamId }) => streamId !== stream.streamId))
+        await follow(stream.streamId, () => parked.resume(stream, last.position, options.store, handle));
     await readModels.commit(name, last.position, overlay.list(), last);
-    return { position: last.position, parked: parked.list() };
+    const left = parked.list();
+    if (left.length === 0) retryWaitMs = FIRST_RETRY_MS;
+    else if (isRetryDue) {
+      retryAtMs = nowMs() + retryWaitMs;
+      retryWaitMs = Math.min(retryWaitMs * 2, LAST_RETRY_MS);
+    }
+    return { position: last.position, parked: left };
   };
 
   const feed = startFeed({
