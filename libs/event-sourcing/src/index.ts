@@ -10,7 +10,14 @@ export {
 export { BoundedMap } from './bounded-map';
 export { type CommandHandler, createCommandHandler } from './command-handler';
 export { type Deadline, DeadlineScheduler } from './deadlines';
-export { DocumentChanges, parkedTableOf, type ProjectEvent, type ReadDocument, startProjector } from './projector';
+export {
+  DocumentChanges,
+  parkedStreamsOf,
+  parkedTableOf,
+  type ProjectEvent,
+  type ReadDocument,
+  startProjector,
+} from './projector';
 export { type Feed, startFeed } from './feed';
 export { type Concern, type RunAgain, WorkQueue } from './queues';
 export { ownedEventStore, TEXT_CHARACTERS_MAX, typedEventStore, type TypedEventStore } from './typed-event-store';

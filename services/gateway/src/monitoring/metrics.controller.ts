@@ -1,4 +1,13 @@
-import { COLLECTIONS, METRIC_PREFIX, type MetricDocument, type MetricRow, SERVICE_METRICS } from '@muster/assisted-api';
+import {
+  COLLECTIONS,
+  JOURNEYS_PROJECTION,
+  METRIC_PREFIX,
+  type MetricDocument,
+  type MetricRow,
+  SERVICE_METRICS,
+  VIEWS_PROJECTION,
+} from '@muster/assisted-api';
+import { parkedStreamsOf } from '@muster/event-sourcing';
 import { createStoredMetric, READ_MODELS, RequestMetrics } from '@muster/nest-kit';
 import type { ReadModels } from '@muster/ports';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
@@ -17,6 +26,8 @@ export const createGatewayMetrics = (): RequestMetrics =>
       route ? { handler: route.replace(/:(\w+)/g, '{$1}'), method } : { handler: '', method: '' },
   });
 
+const PROJECTIONS: readonly string[] = [VIEWS_PROJECTION, JOURNEYS_PROJECTION];
+
 type Series = MetricDocument['series'];
 
 @Controller('metrics')
@@ -32,6 +43,13 @@ export class MetricsController {
         labelNames: row.labels,
         series: async () => Object.entries(await this.seriesOf(name, row)),
       });
+    createStoredMetric(requests.registry, {
+      name: 'muster_parked_streams',
+      help: 'Streams whose documents are not updated, because one of their events cannot be projected.',
+      type: 'gauge',
+      labelNames: ['projection'],
+      series: () => Promise.all(PROJECTIONS.map((projection) => this.parkedIn(projection))),
+    });
   }
 
   /** No authentication is required: the response contains only numbers and labels from closed lists. */
@@ -41,6 +59,11 @@ export class MetricsController {
   @AcceptsAnyone()
   renderMetrics(): Promise<string> {
     return this.requests.registry.metrics();
+  }
+
+  private async parkedIn(projection: string): Promise<readonly [string, number]> {
+    const count = await this.readModels.count({ collection: parkedStreamsOf(projection), where: {} });
+    return [`projection="${projection}"`, count];
   }
 
   /** A counter without labels starts at 0, so that Prometheus records its first increment. */

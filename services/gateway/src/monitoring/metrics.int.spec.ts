@@ -1,4 +1,5 @@
 import { COLLECTIONS, type MetricDocument } from '@muster/assisted-api';
+import { parkedStreamsOf } from '@muster/event-sourcing';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID } from '../sample-documents.fixture.spec';
@@ -46,6 +47,19 @@ describe('metrics over REST', () => {
       `${name}_count{result="installed"} 2`,
     ])
       expect(text).toContain(line);
+  });
+
+  it('count the streams whose documents are not updated, by projection', async () => {
+    expect(await lines()).toContain('muster_parked_streams{projection="views"} 0');
+    const parked = { streamId: 'host-1', revision: 4, reason: 'HostBound host-1@4: no row for it' };
+    await gateway.project(4, [{ collection: parkedStreamsOf('views'), key: parked.streamId, document: parked }]);
+    expect(await lines()).toEqual(
+      expect.arrayContaining([
+        '# TYPE muster_parked_streams gauge',
+        'muster_parked_streams{projection="views"} 1',
+        'muster_parked_streams{projection="journeys"} 0',
+      ]),
+    );
   });
 
   it('count requests by route, never by URL', async () => {
