@@ -31,6 +31,21 @@ describe('preview of static networks', () => {
     });
   });
 
+  it('returns the files of each of many hosts in the order of the configuration', async () => {
+    const configs = Array.from({ length: 11 }, (_, index) =>
+      config(
+        `interfaces: [{name: nic${index}, mac-address: "02:00:00:00:00:${index + 10}", ipv4: {enabled: true, dhcp: true}}]`,
+      ),
+    );
+    const answer = await preview({ openshift_version: '4.17', static_network_config: configs });
+    const paths = configs.map((_, index) => ({
+      files: [`nic${index}.nmconnection`, 'mac_interface.ini'].map((name) => ({
+        path: `/etc/assisted/network/host${index}/${name}`,
+      })),
+    }));
+    expect(answer.body).toMatchObject({ problems: [], hosts: paths });
+  });
+
   it('returns every problem with its host and line, and stores nothing', async () => {
     const answer = await preview({ static_network_config: [config('interfaces:\n- name: eth0\n  typ: x\n')] });
     expect(answer.body).toMatchObject({

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   PreflightBody,
@@ -151,11 +152,16 @@ export class PreviewsController {
     });
     if (!planned) return { form: '', hosts: [], problems: [], advice: [] };
     const { form, networks } = planned;
+    const folders = new Map<string, Preview['hosts'][number]['files'][number][]>();
+    for (const { path, content } of hostNetworkFiles(networks.hosts, form)) {
+      const folder = dirname(path);
+      const files = folders.get(folder) ?? [];
+      files.push({ path, content });
+      folders.set(folder, files);
+    }
     const hosts = networks.hosts.map((host, index) => ({
       mac_interface_map: host.mapping.map(({ mac, name }) => ({ mac_address: mac, logical_nic_name: name })),
-      files: hostNetworkFiles(networks.hosts, form)
-        .filter(({ path }) => path.startsWith(`/etc/assisted/network/host${index}/`))
-        .map(({ path, content }) => ({ path, content })),
+      files: folders.get(`/etc/assisted/network/host${index}`) ?? [],
     }));
     return { form, hosts, problems: networks.problems, advice: networks.advice };
   }
