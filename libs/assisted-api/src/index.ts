@@ -65,6 +65,7 @@ export {
   Dictionary,
   type JsonSchema,
   Nullable,
+  PROBLEM,
   type Static,
   StringEnum,
   V2_ERROR,

@@ -55,7 +55,7 @@ export function toProblemDocument(refusal: Refusal): ProblemDocument {
     status,
     detail: refusal.reason,
     subject: refusal.subject,
-    allowed: refusal.allowed,
+    allowed: refusal.allowed?.length ? refusal.allowed : undefined,
   };
 }
 

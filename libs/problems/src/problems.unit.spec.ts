@@ -57,7 +57,8 @@ describe('the list of allowed values', () => {
     );
   });
 
-  it('is absent from the reason when the refusal has no allowed values', () => {
+  it('is absent when the refusal has no allowed values', () => {
+    expect(toProblemDocument({ ...refusal('invalid-input'), allowed: [] }).allowed).toBeUndefined();
     expect(toV2Error({ ...refusal('invalid-input'), allowed: [] }).reason).toBe('The name is too long.');
   });
 });

@@ -73,3 +73,16 @@ export const V2_INFRA_ERROR = Type.Object(
   { code: Type.Integer({ minimum: 400, maximum: 599 }), message: Type.String() },
   { title: 'infra_error' },
 );
+
+/** A problem of the Muster API (RFC 9457). */
+export const PROBLEM = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String(),
+    subject: Type.Optional(Type.String()),
+    allowed: Type.Optional(Type.Array(Type.String())),
+  },
+  { title: 'problem' },
+);

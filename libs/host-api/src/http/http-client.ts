@@ -44,7 +44,7 @@ const REASON_CHARS_MAX = 500;
 function reasonOf(body: Buffer): string {
   const text = body.toString('utf8');
   const error = parseJson(text);
-  const reason = textAt(error, 'reason') ?? textAt(error, 'message');
+  const reason = textAt(error, 'reason') ?? textAt(error, 'message') ?? textAt(error, 'detail');
   return reason ?? (text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given');
 }
 

@@ -90,7 +90,8 @@ const queryNotes = (type: new () => object): readonly MethodDecorator[] =>
 const ABOUT = `Installs OpenShift and OKD clusters on bare metal. Paths under /api/assisted-install implement the v2 API of
 assisted-service; paths under /api/muster are specific to Muster. Responses may get additional fields at any time. Requests
 with fields that this document does not describe are refused. A field that is null counts as absent. A response with an
-ETag is answered with 304 to a request whose If-None-Match contains it.`;
+ETag is answered with 304 to a request whose If-None-Match contains it. Errors of paths under /api/muster are problems
+(RFC 9457) with a stable code.`;
 
 /** Returns the OpenAPI document of the application. */
 export function apiDocumentOf(app: INestApplication): OpenAPIObject {

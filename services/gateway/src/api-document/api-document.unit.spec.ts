@@ -65,6 +65,17 @@ describe('the API document', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
+  it('describes errors of the Muster API as problems, and those of other paths as errors of the v2 API', () => {
+    const typesOf = (path: string): readonly string[] => {
+      const { responses } = document.paths[path]?.get as Operation;
+      const { $ref } = responses['404'] as { readonly $ref: string };
+      const named = document.components?.responses?.[$ref.split('/').at(-1) ?? ''];
+      return Object.keys((named as { readonly content: object }).content);
+    };
+    expect(typesOf('/api/muster/v1/clusters/{cluster_id}/timeline')).toEqual(['application/problem+json']);
+    expect(typesOf('/api/assisted-install/v2/clusters/{cluster_id}')).toEqual(['application/json']);
+  });
+
   it('reports responses with a member that the document does not describe', () => {
     const check = checkerOf(document);
     const path = '/api/assisted-install/v2/component-versions';

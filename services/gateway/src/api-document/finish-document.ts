@@ -1,8 +1,9 @@
-import { describeMember, descriptionOf, type JsonSchema } from '@muster/assisted-api';
+import { describeMember, descriptionOf, type JsonSchema, PROBLEM } from '@muster/assisted-api';
 import { isObject, memberAt, type Members, objectAt } from '@muster/schema';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { MUSTER_API } from '../http/routes';
-import { type AnswerNote, ERROR_ROWS, errorsOf, isAnswerNote, NOTE } from './answers.decorator';
+import { isOfMusterApi, MUSTER_API } from '../http/routes';
+import { PROBLEM_TYPE } from '../http/v2-exception.filter';
+import { type AnswerNote, ERROR_ROWS, type ErrorRow, errorsOf, isAnswerNote, NOTE } from './answers.decorator';
 
 type Json = unknown;
 
@@ -65,9 +66,10 @@ export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(scanned.paths).sort(([one], [other]) => (one < other ? -1 : 1));
   const { tree, schemas } = hoistSchemas({
     paths: Object.fromEntries(paths.map(([path, item]) => [path, finishPath(path, item)])),
-    responses: Object.fromEntries(
-      ERROR_ROWS.map((row) => [row.name, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
-    ),
+    responses: Object.fromEntries([
+      ...ERROR_ROWS.map((row) => [row.name, answer(row.means, row.schema, 'application/json', row.headers ?? {})]),
+      ...ERROR_ROWS.map((row) => [problemName(row), answer(row.means, PROBLEM, PROBLEM_TYPE, row.headers ?? {})]),
+    ]),
   });
   const { components, ...rest } = scanned;
   const finished: unknown = {
@@ -78,6 +80,9 @@ export function finishDocument(scanned: OpenAPIObject): OpenAPIObject {
   if (!isDocument(finished)) throw new Error('The document has no paths.');
   return finished;
 }
+
+/** Name of the response in the Muster API, whose errors are problems. */
+const problemName = ({ name }: ErrorRow): string => `${name}-problem`;
 
 const isDocument = (value: unknown): value is OpenAPIObject =>
   isObject(value) && isObject(value['info']) && isObject(value['paths']);
@@ -125,7 +130,12 @@ function finishOperation(path: string, method: Method, operation: OpenOperation)
     requestBody,
     responses: {
       ...success,
-      ...Object.fromEntries(errors.map(({ status: code, name }) => [code, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        errors.map((row) => {
+          const name = isOfMusterApi(path) ? problemName(row) : row.name;
+          return [row.status, { $ref: `#/components/responses/${name}` }];
+        }),
+      ),
     },
   };
 }

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { isAllowedOrigin, SECURITY_HEADERS } from '@muster/nest-kit';
-import { PROBLEMS, type Refusal, toV2InfraError } from '@muster/problems';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config';
 import { EVALUATION_HEADER, EVENT_COUNT_HEADERS } from './headers';
+import { errorAnswer } from './v2-exception.filter';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
@@ -44,7 +44,7 @@ export function protectFromBrowsers(app: NestFastifyApplication, config: Browser
     if (!isPage) void reply.header('Cache-Control', 'no-store');
     if (isPage && /\.map(?:$|\?)/.test(request.url)) return void notFound(reply);
     const refusal = config.authType === 'none' ? refusalOf(request, config, isAllowed) : undefined;
-    if (refusal !== undefined) return void refuse(reply, refusal);
+    if (refusal !== undefined) return void refuse(request, reply, refusal);
     done();
   });
 }
@@ -79,9 +79,9 @@ const hostNameOf = (host: string): string => {
   return (address ?? host.replace(/:\d*$/, '')).toLowerCase();
 };
 
-const refuse = (reply: FastifyReply, reason: string): FastifyReply => {
-  const refusal: Refusal = { code: 'forbidden', reason };
-  return reply.status(PROBLEMS[refusal.code].status).send(toV2InfraError(refusal));
+const refuse = ({ url }: FastifyRequest, reply: FastifyReply, reason: string): FastifyReply => {
+  const { status, type, body } = errorAnswer(url, { code: 'forbidden', reason });
+  return reply.status(status).type(type).send(JSON.stringify(body));
 };
 
 const notFound = (reply: FastifyReply): FastifyReply => reply.status(404).send({ code: 404, message: 'not found' });

@@ -1,4 +1,4 @@
-import { cleanPath } from './fastify-server';
+import { cleanPath } from './routes';
 
 describe('cleanPath', () => {
   it.each([

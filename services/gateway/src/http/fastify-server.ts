@@ -18,21 +18,8 @@ import {
   SLOW_CLIENTS_CHECK_MS,
 } from './request-body';
 import { answerFromKeptBodies } from './kept-bodies';
-import type { RouteTable } from './routes';
-
-/**
- * Returns the URL for routing. Existing clients send double and trailing slashes (`/v2/clusters//default-config`,
- * `/v2/clusters/`) and do not follow redirects. The query is not changed.
- */
-export function cleanPath(url: string): string {
-  const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
-  if (!path.includes('//') && (path.length < 2 || !path.endsWith('/'))) return url;
-  const cleaned = path.replace(/\/{2,}/g, '/');
-  return (
-    (cleaned.length > 1 && cleaned.endsWith('/') ? cleaned.slice(0, -1) : cleaned) + (query < 0 ? '' : url.slice(query))
-  );
-}
+import { cleanPath, type RouteTable } from './routes';
+import { errorAnswer } from './v2-exception.filter';
 
 /** Closes new connections of an address that has `max` open ones. 0: no limit. */
 export function limitConnections(server: Server, max: number): void {
@@ -82,12 +69,11 @@ export function createFastifyServer(
     requestTimeout: waitTimeout.requestMs,
     http: timeouts,
     routerOptions: { maxParamLength: PATH_PARAMETER_MAX_CHARACTERS },
-    frameworkErrors: (error, _request, reply) => {
-      const code = error.statusCode ?? 400;
+    frameworkErrors: ({ message, statusCode = 400 }, request, reply) => {
+      const error = { status: statusCode, message: `The request cannot be routed: ${message}` };
+      const { status, type, body } = errorAnswer(request.url, error);
       // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the type of a reply to an unroutable request cannot name its own status codes
-      void (reply as unknown as FastifyReply)
-        .status(code)
-        .send({ code, message: `The request cannot be routed: ${error.message}` });
+      void (reply as unknown as FastifyReply).status(status).type(type).send(JSON.stringify(body));
     },
   };
   // No middleware exists, so the hook that runs middleware is left out.

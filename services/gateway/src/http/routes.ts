@@ -6,6 +6,23 @@ export const API_PREFIX = 'api/assisted-install';
 /** Prefix of the Muster API: paths that assisted-service v2 does not have. */
 export const MUSTER_API = 'api/muster/v1';
 
+/**
+ * Returns the URL for routing. Existing clients send double and trailing slashes (`/v2/clusters//default-config`,
+ * `/v2/clusters/`) and do not follow redirects. The query is not changed.
+ */
+export function cleanPath(url: string): string {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  if (!path.includes('//') && (path.length < 2 || !path.endsWith('/'))) return url;
+  const cleaned = path.replace(/\/{2,}/g, '/');
+  return (
+    (cleaned.length > 1 && cleaned.endsWith('/') ? cleaned.slice(0, -1) : cleaned) + (query < 0 ? '' : url.slice(query))
+  );
+}
+
+/** Whether the URL is one of the Muster API, whose errors are problems (RFC 9457). */
+export const isOfMusterApi = (url: string): boolean => cleanPath(url).startsWith(`/${MUSTER_API}/`);
+
 /** Adds the v2 prefix to all routes except those of the Muster API and the probes. */
 export const setPaths = (app: INestApplication): INestApplication =>
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health', 'metrics', 'ready', `${MUSTER_API}/*path`] });

@@ -1,16 +1,32 @@
+import { STATUS_CODES } from 'node:http';
 import { RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
 import { ObjectTooLarge, unavailableIn } from '@muster/ports';
-import { PROBLEMS, type Refusal, RefusalError, toV2Error, toV2InfraError } from '@muster/problems';
+import {
+  type ProblemCode,
+  PROBLEMS,
+  type Refusal,
+  RefusalError,
+  toProblemDocument,
+  toV2Error,
+  toV2InfraError,
+} from '@muster/problems';
 import { errorMessage, isObject } from '@muster/schema';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { cleanPath } from './fastify-server';
 import { SchemaViolation } from './request.pipes';
-import { RouteTable } from './routes';
+import { cleanPath, isOfMusterApi, RouteTable } from './routes';
 
 interface ErrorAnswer {
   readonly status: number;
+  readonly type: string;
   readonly body: object;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** An error that the HTTP server or the routing found, before a handler ran. */
+interface HttpError {
+  readonly status: number;
+  readonly message: string;
   readonly headers?: { readonly [name: string]: string };
 }
 
@@ -20,9 +36,18 @@ const INTERNAL: Refusal = {
 };
 const INFRA_STATUSES: readonly number[] = [401, 403];
 const RETRY_AFTER_SECONDS = 5;
+const V2_TYPE = 'application/json; charset=utf-8';
+export const PROBLEM_TYPE = 'application/problem+json';
+/** Codes of errors that the HTTP server finds. Problems with other statuses have no code. */
+const CODES: ReadonlyMap<number, ProblemCode> = new Map([
+  [400, 'invalid-input'],
+  [404, 'not-found'],
+  [413, 'too-large'],
+]);
 
 /**
- * Converts every error of the gateway to a response body: `error` or `infra_error` of the v2 API, or `{code, message}`.
+ * Converts every error of the gateway to a response body: a problem for paths of the Muster API, otherwise `error` or
+ * `infra_error` of the v2 API, or `{code, message}`.
  */
 @Catch()
 export class V2ExceptionFilter implements ExceptionFilter {
@@ -33,48 +58,63 @@ export class V2ExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
-    const answer = this.answer(error, request);
+    const { status, headers, type, body } = errorAnswer(request.url, this.explain(error, request));
     if (reply.sent) return;
     void reply
-      .status(answer.status)
-      .headers({ ...answer.headers })
-      .type('application/json; charset=utf-8')
-      .send(answer.body);
+      .status(status)
+      .headers({ ...headers })
+      .type(type)
+      .send(JSON.stringify(body));
   }
 
-  private answer(error: unknown, request: FastifyRequest): ErrorAnswer {
-    if (error instanceof RefusalError) return refused(error.refusal);
-    if (error instanceof ObjectTooLarge) return refused({ code: 'too-large', reason: error.message });
-    if (error instanceof SchemaViolation) return framework(error.status, error.message);
+  private explain(error: unknown, request: FastifyRequest): Refusal | HttpError {
+    if (error instanceof RefusalError) return error.refusal;
+    if (error instanceof ObjectTooLarge) return { code: 'too-large', reason: error.message };
+    if (error instanceof SchemaViolation) return { status: error.status, message: error.message };
     const unavailable = unavailableIn(error);
-    if (unavailable) return refused(unavailableRefusal(unavailable));
+    if (unavailable) return unavailableRefusal(unavailable);
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
     if (status === 404) return this.unknownRoute(request);
-    if (status !== undefined && status >= 400 && status < 500) return framework(status, errorMessage(error));
+    if (status !== undefined && status >= 400 && status < 500) return { status, message: errorMessage(error) };
     const { id: requestId, correlationId } = request;
     const text = `${request.method} ${request.routeOptions?.url ?? ''}: ${error instanceof Error ? error.stack : errorMessage(error)}`;
     this.logger.error(new RequestLogEntry(text, { requestId, correlationId }));
-    return refused(INTERNAL);
+    return INTERNAL;
   }
 
-  private unknownRoute(request: FastifyRequest): ErrorAnswer {
+  private unknownRoute(request: FastifyRequest): HttpError {
     const [path = ''] = cleanPath(request.url).split('?');
     const methods = this.routes.methodsOf(path);
-    if (methods.length === 0 || methods.includes(request.method)) {
-      return framework(404, `path ${path.slice(0, 256)} was not found`);
-    }
+    if (methods.length === 0 || methods.includes(request.method))
+      return { status: 404, message: `path ${path.slice(0, 256)} was not found` };
     const allowed = methods.join(', ');
     return {
-      ...framework(405, `method ${request.method} is not allowed here, but [${allowed}] are`),
+      status: 405,
+      message: `method ${request.method} is not allowed here, but [${allowed}] are`,
       headers: { Allow: allowed },
     };
   }
 }
 
-function refused(refusal: Refusal): ErrorAnswer {
+/** Returns the answer in the form of the API to which the URL belongs. */
+export function errorAnswer(url: string, error: Refusal | HttpError): ErrorAnswer {
+  const answer = 'code' in error ? refused(error) : found(error);
+  const { status, problem, body, headers } = answer;
+  return isOfMusterApi(url)
+    ? { status, headers, type: PROBLEM_TYPE, body: problem }
+    : { status, headers, type: V2_TYPE, body };
+}
+
+interface Answers extends Omit<ErrorAnswer, 'type'> {
+  /** The body in the Muster API. `body` is the one in the v2 API. */
+  readonly problem: object;
+}
+
+function refused(refusal: Refusal): Answers {
   const { status } = PROBLEMS[refusal.code];
   return {
     status,
+    problem: toProblemDocument(refusal),
     body: INFRA_STATUSES.includes(status) ? toV2InfraError(refusal) : toV2Error(refusal),
     headers:
       status === 503 || status === 429
@@ -83,7 +123,13 @@ function refused(refusal: Refusal): ErrorAnswer {
   };
 }
 
-const framework = (code: number, message: string): ErrorAnswer => ({ status: code, body: { code, message } });
+function found({ status, message, headers }: HttpError): Answers {
+  const code = CODES.get(status);
+  const problem = code
+    ? toProblemDocument({ code, reason: message })
+    : { type: 'about:blank', title: STATUS_CODES[status], status, detail: message };
+  return { status, problem, body: { code: status, message }, headers };
+}
 
 /** Errors of the HTTP server (body limit, media type, invalid JSON) have a status. */
 function statusOf(error: unknown): number | undefined {
