@@ -14,7 +14,7 @@ import {
 const ORIGIN = { actor: 'bob', source_address: '192.0.2.7', correlation_id: 'request-1' };
 const ALICES_INFRA_ENV = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
 
-/** Alice owns the cluster. Bob and Carol are members of her organization. Bob owns a bound infra-env. */
+/** Alice owns the cluster. Bob and Carol are members of the same organization. Bob owns a bound infra-env. */
 describe('the origin of an event', () => {
   let issuer: TestIssuer;
   let gateway: RunningGateway;
