@@ -56,7 +56,10 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['error.id', 'HTTP status code.'],
   ['error.code', 'HTTP status code as text.'],
   ['infra_error.code', 'HTTP status code.'],
-  ['problem.type', 'Stable code of the error, as `urn:muster:problem:<code>`. `about:blank` when only the HTTP status identifies it.'],
+  [
+    'problem.type',
+    'Stable code of the error, as `urn:muster:problem:<code>`. `about:blank` when only the HTTP status identifies it.',
+  ],
   ['problem.title', 'Meaning of the code.'],
   ['problem.status', 'HTTP status code.'],
   ['problem.detail', 'What is wrong, and what to do.'],
