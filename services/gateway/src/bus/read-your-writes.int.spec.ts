@@ -73,6 +73,18 @@ describe('a response that waits for the read models', () => {
     expect(await waiting.reevaluated(9, [])).toBe(false);
   });
 
+  it('waits for the change itself when a service does not answer', async () => {
+    const stored = inMemoryReadModels();
+    const shown = new GatewayReadModels(stored);
+    const following = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, new Readiness());
+    await following.onApplicationBootstrap();
+    let looks = 0;
+    stored.checkpoint = async () => ((looks += 1) < 3 ? START_OF_STORE : 7);
+    expect(await following.reevaluated(7, [])).toBe(false);
+    expect(looks).toBe(3);
+    following.onApplicationShutdown();
+  });
+
   it('refuses to read documents while a projection rebuilds them, and reads them when they are complete', async () => {
     const stored = inMemoryReadModels();
     const shown = new GatewayReadModels(stored);

@@ -140,10 +140,17 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
 
   /**
    * Waits until the services have reacted to the event at the position and to the events that followed from it, and
-   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS. `subjectIds`: the
-   * clusters, with their hosts, and the hosts (<infra-env id>.<host id>) whose reactions are awaited. Empty: all of them.
+   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS, or when a service did not
+   * answer; then the read models contain the event itself, unless that took too long as well. `subjectIds`: the clusters, with their
+   * hosts, and the hosts (<infra-env id>.<host id>) whose reactions are awaited. Empty: all of them.
    */
   async reevaluated(position: number, subjectIds: readonly string[]): Promise<boolean> {
+    const isComplete = await this.reacted(position, subjectIds);
+    if (!isComplete) await this.passed(position);
+    return isComplete;
+  }
+
+  private async reacted(position: number, subjectIds: readonly string[]): Promise<boolean> {
     const awaited = subjectIds.length > 0 ? subjectIds : [''];
     const questions = REACTING.flatMap((method) => awaited.map((subjectId) => ({ method, subjectId })));
     const endsAtMs = performance.now() + REEVALUATION_MAX_WAIT_MS;
