@@ -5,6 +5,7 @@ import { featureOfOperator, FEATURES } from './feature.table';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
 const hasContract = existsSync(CONTRACT);
+const withContract = hasContract ? it : it.skip;
 const VERSIONS = ['', 'newest', '4.5', '4.10.1', '4.11', '4.12.9', '4.13', '4.15', '4.19.0-ec.1', '4.22.9', '5.0.0'];
 const PLATFORMS = [undefined, 'baremetal', 'none', 'nutanix', 'vsphere', 'external'];
 
@@ -21,11 +22,13 @@ describe('feature table', () => {
     expect(FEATURES.map(({ id }) => id).sort()).toEqual([...FEATURE_IDS].sort());
   });
 
-  it(`has the features and architectures of the v2 API${hasContract ? '' : ' (skipped: the contract is not here)'}`, () => {
-    if (!hasContract) return;
-    expect([...FEATURE_IDS].sort()).toEqual([...enumOf('feature-support-level-id')].sort());
-    expect(ARCHITECTURES.map(({ id }) => id).sort()).toEqual([...enumOf('architecture-support-level-id')].sort());
-  });
+  withContract(
+    `has the features and architectures of the v2 API${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`,
+    () => {
+      expect([...FEATURE_IDS].sort()).toEqual([...enumOf('feature-support-level-id')].sort());
+      expect(ARCHITECTURES.map(({ id }) => id).sort()).toEqual([...enumOf('architecture-support-level-id')].sort());
+    },
+  );
 
   it.each(FEATURES)('$id has a level in every case, with a reason exactly when it cannot be used', (feature) => {
     for (const version of VERSIONS)

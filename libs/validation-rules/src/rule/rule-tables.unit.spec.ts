@@ -28,6 +28,7 @@ import type { Outcome } from './rule';
 
 const CONTRACT = `${__dirname}/../../../../../shared/upstream/swagger.yaml`;
 const hasContract = existsSync(CONTRACT);
+const withContract = hasContract ? it : it.skip;
 
 const operatorIds = OPERATOR_NAMES.map(operatorRuleId);
 const sorted = (ids: readonly string[]): readonly string[] => [...ids].sort();
@@ -44,18 +45,20 @@ describe('rule tables', () => {
     expect(sorted(CLUSTER_RULES.map(({ id }) => id))).toEqual(sorted([...CLUSTER_RULE_IDS, ...operatorIds]));
   });
 
-  it(`contain the ids of the v2 API${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`, () => {
-    if (!hasContract) return;
-    const { definitions } = parse(readFileSync(CONTRACT, 'utf8')) as {
-      definitions: { [name: string]: { enum: string[] } };
-    };
-    expect(sorted([...HOST_RULE_IDS, ...operatorIds, ...RETIRED_RULE_IDS])).toEqual(
-      sorted(definitions['host-validation-id']?.enum ?? []),
-    );
-    expect(sorted([...CLUSTER_RULE_IDS, ...operatorIds, 'ocs-requirements-satisfied'])).toEqual(
-      sorted(definitions['cluster-validation-id']?.enum ?? []),
-    );
-  });
+  withContract(
+    `contain the ids of the v2 API${hasContract ? '' : ' (skipped: the contract document is not on this machine)'}`,
+    () => {
+      const { definitions } = parse(readFileSync(CONTRACT, 'utf8')) as {
+        definitions: { [name: string]: { enum: string[] } };
+      };
+      expect(sorted([...HOST_RULE_IDS, ...operatorIds, ...RETIRED_RULE_IDS])).toEqual(
+        sorted(definitions['host-validation-id']?.enum ?? []),
+      );
+      expect(sorted([...CLUSTER_RULE_IDS, ...operatorIds, 'ocs-requirements-satisfied'])).toEqual(
+        sorted(definitions['cluster-validation-id']?.enum ?? []),
+      );
+    },
+  );
 
   it('list only existing rules that cannot be ignored', () => {
     expect(HOST_RULES.map(({ id }) => id)).toEqual(expect.arrayContaining([...NEVER_IGNORABLE_HOST_RULES]));

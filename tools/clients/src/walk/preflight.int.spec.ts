@@ -184,7 +184,7 @@ describe('a preflight dry run', () => {
 
   const documents = existsSync(REAL) ? readdirSync(REAL).filter((name) => name.endsWith('.json')) : [];
   const onReal = documents.length > 0 ? it : it.skip;
-  onReal('evaluates real machines (skipped where there are no fixtures)', async () => {
+  onReal(`evaluates real machines${documents.length > 0 ? '' : ' (skipped: there are no fixtures)'}`, async () => {
     const hosts = documents.map((name) => ({ inventory: readFileSync(join(REAL, name), 'utf8') }));
     const { status, body } = await preflight({ cluster: CLUSTER, hosts });
     expect(status).toBe(200);
