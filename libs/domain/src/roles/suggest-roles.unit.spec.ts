@@ -103,11 +103,11 @@ describe('suggestRoles', () => {
     ]);
   });
 
-  it('returns nothing for hosts that are being installed', () => {
+  it('returns nothing until every host has an inventory', () => {
     expect(suggestRoles([candidate('a'), candidate('b', { size: undefined })], 3)).toEqual([]);
   });
 
-  it('is independent of the order of hosts, repeats no suggestion, and never exceeds the control plane count', () => {
+  it('returns nothing for hosts that are being installed', () => {
     expect(suggestRoles([candidate('a', { status: 'installing', suggestedRole: 'master' })], 3)).toEqual([]);
   });
 
