@@ -3,12 +3,14 @@ import { type AgentVerb, type NextStepsResponse, type Plain, RegistrationService
 import type { CommandContext } from '@muster/event-sourcing';
 import { CLOCK, type InputOf, keptJson, type Method, type OutputOf } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { objectAt, parseJson } from '@muster/schema';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { LastSeen } from '../auth/last-seen';
 import { Commands } from '../bus/commands';
 import { type ImageRequest, ImageUrls, InfraEnvViews } from '../views/infra-env-views';
+import { GROUPED_POLLS_MAX, GROUPING_MS_MAX, Groups } from './held-polls';
 
 const V2_STEP = Type.Object(
   {
@@ -85,25 +87,91 @@ export type RequestVerb = keyof typeof AGENT_METHODS;
  */
 export const CONCURRENT_AGENT_WRITES_MAX = 32;
 
+/** Maximum number of waiting tasks, and of the characters of their requests. */
+interface WaitingLimit {
+  readonly tasks: number;
+  readonly characters: number;
+}
+
+interface WaitingLimits {
+  readonly member: WaitingLimit;
+  readonly group: WaitingLimit;
+  readonly all: WaitingLimit;
+}
+
 /**
- * Limits the concurrent tasks. The waiting tasks of one key start in their order. The keys take turns, so that many tasks of one
- * key delay a task of another key by one task only.
+ * Limits of the waiting writes of one host (member), of one infra-env (group) and of all hosts. All hosts of a large cluster may restart
+ * at the same time, so 10,000 hosts of one infra-env may have two writes each. A host has a few writes, and two bodies of the
+ * maximum size.
+ */
+export const WAITING_WRITES: WaitingLimits = {
+  member: { tasks: 32, characters: 8 * 1024 * 1024 },
+  group: { tasks: 20_000, characters: 192 * 1024 * 1024 },
+  all: { tasks: 30_000, characters: 256 * 1024 * 1024 },
+};
+
+/** The sender of a task, and the length of its request. */
+interface Sender {
+  readonly group: string;
+  readonly member: string;
+  readonly characters: number;
+}
+
+/**
+ * Limits the concurrent tasks and the waiting ones. The waiting tasks of one group start in their order. The groups take turns, so
+ * that many tasks of one group delay a task of another group by one task only.
  */
 export class FairLimit {
   private running = 0;
-  /** Key → functions that start its waiting tasks. The first key is the next one. */
+  /** Group → functions that start its waiting tasks. The first group is the next one. */
   private readonly waiting = new Map<string, (() => void)[]>();
+  /** Scope → its waiting tasks. */
+  private readonly loads = new Map<string, WaitingLimit>();
 
-  constructor(private readonly max: number) {}
+  constructor(
+    private readonly max: number,
+    private readonly limits: WaitingLimits = WAITING_WRITES,
+  ) {}
 
-  /** Returns the result of the task. */
-  run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+  /**
+   * Returns the result of the task.
+   * @throws RefusalError `busy` when too many tasks wait
+   */
+  run<Result>(sender: Sender, task: () => Promise<Result>): Promise<Result> {
     if (this.running < this.max) return this.start(task);
+    const { group, characters } = sender;
+    const scopes = this.scopesOf(sender);
+    for (const [scope, limit, of] of scopes) {
+      const load = this.loads.get(scope);
+      if (load && (load.tasks >= limit.tasks || load.characters + characters > limit.characters))
+        return Promise.reject(
+          new RefusalError({ code: 'busy', reason: `Too many requests ${of} wait. Send the request again later.` }),
+        );
+    }
+    for (const [scope] of scopes) this.count(scope, 1, characters);
     return new Promise((resolve) => {
-      const starts = this.waiting.get(key) ?? [];
-      starts.push(() => resolve(this.start(task)));
-      this.waiting.set(key, starts);
+      const starts = this.waiting.get(group) ?? [];
+      starts.push(() => {
+        for (const [scope] of scopes) this.count(scope, -1, -characters);
+        resolve(this.start(task));
+      });
+      this.waiting.set(group, starts);
     });
+  }
+
+  private scopesOf({ group, member }: Sender): readonly (readonly [scope: string, limit: WaitingLimit, of: string])[] {
+    return [
+      [`${group} ${member}`, this.limits.member, 'of this host'],
+      [group, this.limits.group, 'of this infra-env'],
+      ['', this.limits.all, 'of all hosts'],
+    ];
+  }
+
+  private count(scope: string, tasks: number, characters: number): void {
+    const load = this.loads.get(scope);
+    const after = { tasks: (load?.tasks ?? 0) + tasks, characters: (load?.characters ?? 0) + characters };
+    if (after.tasks === 0) this.loads.delete(scope);
+    else this.loads.set(scope, after);
   }
 
   private async start<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -117,57 +185,21 @@ export class FairLimit {
   }
 
   private startNext(): void {
-    for (const [key, starts] of this.waiting) {
-      this.waiting.delete(key);
+    for (const [group, starts] of this.waiting) {
+      this.waiting.delete(group);
       const start = starts.shift();
-      if (starts.length > 0) this.waiting.set(key, starts);
+      if (starts.length > 0) this.waiting.set(group, starts);
       start?.();
       return;
     }
   }
 }
 
-/** Number of polls of waiting hosts that are answered together. */
-export const GROUPED_POLLS_MAX = 16;
-/** Time for which a poll waits for others, in milliseconds. The agent of assisted-service v2 gives up after 30 seconds. */
-const GROUPING_MS_MAX = 1_000;
 /**
  * A host that was not seen for this time, in milliseconds, polls at the interval of a waiting host. Hosts that could have new steps at
  * any moment poll more often.
  */
 const WAITING_HOST_MS_MIN = 30_000;
-
-/**
- * Lets tasks start in groups. A task that starts alone takes several times the CPU of one that follows another, because meanwhile the
- * processor has removed its code and data from the caches.
- */
-export class Groups {
-  private starts: (() => void)[] = [];
-  private end: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly max: number,
-    private readonly waitMsMax: number,
-  ) {}
-
-  /** Resolves when the group is complete, or when its first task has waited for the maximum time. */
-  join(): Promise<void> {
-    return new Promise((resolve) => {
-      this.starts.push(resolve);
-      if (this.starts.length >= this.max) this.start();
-      else this.end ??= setTimeout(() => this.start(), this.waitMsMax);
-    });
-  }
-
-  /** Starts the group as it is. */
-  start(): void {
-    clearTimeout(this.end);
-    this.end = undefined;
-    const { starts } = this;
-    this.starts = [];
-    for (const start of starts) start();
-  }
-}
 
 type NextSteps = (typeof AGENT_METHODS)['next_steps'];
 
@@ -236,10 +268,15 @@ export class AgentRequests implements BeforeApplicationShutdown {
     const asAgent = { ...context, actor: `agent:${input.hostId}` };
     const { infraEnvId, hostId } = input;
     const send = () => this.commands.send(AGENT_METHODS[verb], input, asAgent);
-    const answer = await (verb === 'next_steps' ? send() : this.writes.run(infraEnvId, send));
+    const sender = { group: infraEnvId, member: hostId, characters: charactersIn(input) };
+    const answer = await (verb === 'next_steps' ? send() : this.writes.run(sender, send));
     // Recorded only after the command succeeded, so that invented host ids use no memory.
     const clockSeconds = 'timestampSeconds' in input ? Number(input.timestampSeconds) : 0;
     this.lastSeen.note(infraEnvId, hostId, this.clock.nowMs(), clockSeconds);
     return answer;
   }
 }
+
+/** The texts of a request are almost all of its size. */
+const charactersIn = (input: object): number =>
+  Object.values(input).reduce((sum: number, value: unknown) => sum + (typeof value === 'string' ? value.length : 0), 0);

@@ -1,5 +1,5 @@
 import { keepJson } from '@muster/nest-kit';
-import { FairLimit, Groups, presentSteps, writeSteps } from './agent-requests';
+import { FairLimit, presentSteps, WAITING_WRITES, writeSteps } from './agent-requests';
 
 const EMPTY = { instructions: [], nextInstructionSeconds: 60, postStepAction: '', holdSeconds: 0 };
 
@@ -39,13 +39,15 @@ describe('writeSteps', () => {
   });
 });
 
+const A = { group: 'a', member: 'a1', characters: 1 };
+
 describe('FairLimit', () => {
   /** Tasks that end when the test ends them. */
   function startTasks(limit: FairLimit, names: readonly string[]) {
     const started: string[] = [];
     const ends = new Map<string, () => void>();
     const results = names.map((name) =>
-      limit.run(name.charAt(0), () => {
+      limit.run({ group: name.charAt(0), member: name, characters: 1 }, () => {
         started.push(name);
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
       }),
@@ -76,32 +78,63 @@ describe('FairLimit', () => {
 
   it('starts the next task after one that failed', async () => {
     const limit = new FairLimit(1);
-    const failed = limit.run('a', () => Promise.reject(new Error('no')));
-    const next = limit.run('a', () => Promise.resolve('done'));
+    const failed = limit.run(A, () => Promise.reject(new Error('no')));
+    const next = limit.run(A, () => Promise.resolve('done'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('done');
-    expect(await limit.run('b', () => Promise.resolve('idle'))).toBe('idle');
+    expect(await limit.run({ ...A, group: 'b' }, () => Promise.resolve('idle'))).toBe('idle');
   });
 });
 
-describe('Groups', () => {
-  const LONG_MS = 60_000;
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+describe('waiting tasks', () => {
+  const MANY = { tasks: 100, characters: 100 };
+  /** A limit whose one running task ends when the test ends it. */
+  function busyLimit(limits: Partial<typeof WAITING_WRITES>) {
+    const limit = new FairLimit(1, { member: MANY, group: MANY, all: MANY, ...limits });
+    let end = (): void => undefined;
+    const first = limit.run(A, () => new Promise<void>((resolve) => (end = resolve)));
+    const endAll = async (): Promise<void> => {
+      end();
+      await first;
+    };
+    return { limit, endAll };
+  }
+  const done = async (): Promise<string> => 'done';
+  const other = { group: 'b', member: 'b1', characters: 1 };
 
-  it('starts tasks when their group is complete', async () => {
-    const groups = new Groups(2, LONG_MS);
-    const started: string[] = [];
-    for (const name of ['a', 'b', 'c']) void groups.join().then(() => started.push(name));
-    await settled();
-    expect(started).toEqual(['a', 'b']);
-    groups.start();
-    await settled();
-    expect(started).toEqual(['a', 'b', 'c']);
+  it.each([
+    ['member', 'of this host', A],
+    ['group', 'of this infra-env', { ...A, member: 'a2' }],
+    ['all', 'of all hosts', other],
+  ] as const)(
+    'are refused above the limit of their %s, and accepted again once they ended',
+    async (scope, of, next) => {
+      const { limit, endAll } = busyLimit({ [scope]: { tasks: 2, characters: 100 } });
+      const accepted = [limit.run(A, done), limit.run(A, done)];
+      await expect(limit.run(next, done)).rejects.toMatchObject({
+        refusal: { code: 'busy', reason: expect.stringContaining(of) as string },
+      });
+      if (scope !== 'all') accepted.push(limit.run(other, done));
+      await endAll();
+      expect(new Set(await Promise.all(accepted))).toEqual(new Set(['done']));
+      expect(await limit.run(next, done)).toBe('done');
+    },
+  );
+
+  it('are refused above the limit of characters', async () => {
+    const { limit, endAll } = busyLimit({ member: { tasks: 100, characters: 10 } });
+    const accepted = [limit.run({ ...A, characters: 9 }, done), limit.run({ ...A, characters: 1 }, done)];
+    await expect(limit.run(A, done)).rejects.toMatchObject({ refusal: { code: 'busy' } });
+    await endAll();
+    await Promise.all(accepted);
+    expect(await limit.run({ ...A, characters: 11 }, done)).toBe('done');
   });
 
-  it('starts a task without company after the maximum time, and so the next one', async () => {
-    const groups = new Groups(2, 1);
-    await expect(groups.join()).resolves.toBeUndefined();
-    await expect(groups.join()).resolves.toBeUndefined();
+  it('of 10,000 hosts of one infra-env are accepted, two small writes of each', async () => {
+    const { limit, endAll } = busyLimit(WAITING_WRITES);
+    const hosts = Array.from({ length: 10_000 }, (_, n) => ({ group: 'a', member: `h${n}`, characters: 2_048 }));
+    const accepted = [...hosts, ...hosts].map((host) => limit.run(host, done));
+    await endAll();
+    expect((await Promise.all(accepted)).length).toBe(20_000);
   });
 });

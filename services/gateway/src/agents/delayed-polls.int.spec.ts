@@ -3,7 +3,7 @@ import { agentSubject, RegistrationService } from '@muster/contracts';
 import { eventually, manualClock } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { INFRA_ENV_ID } from '../sample-documents.fixture.spec';
-import { GROUPED_POLLS_MAX } from './agent-requests';
+import { GROUPED_POLLS_MAX } from './held-polls';
 
 const HOSTS = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`;
 const { nextSteps } = RegistrationService.method;

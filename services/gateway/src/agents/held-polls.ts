@@ -88,3 +88,39 @@ export class HeldPolls implements OnApplicationBootstrap, BeforeApplicationShutd
 }
 
 const keyOf = (infraEnvId: string, hostId: string): string => `${infraEnvId}/${hostId}`;
+
+/** Number of polls of waiting hosts that are answered together. */
+export const GROUPED_POLLS_MAX = 16;
+/** Time for which a poll waits for others, in milliseconds. The agent of assisted-service v2 gives up after 30 seconds. */
+export const GROUPING_MS_MAX = 1_000;
+/**
+ * Lets tasks start in groups. A task that starts alone takes several times the CPU of one that follows another, because meanwhile the
+ * processor has removed its code and data from the caches.
+ */
+export class Groups {
+  private starts: (() => void)[] = [];
+  private end: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly max: number,
+    private readonly waitMsMax: number,
+  ) {}
+
+  /** Resolves when the group is complete, or when its first task has waited for the maximum time. */
+  join(): Promise<void> {
+    return new Promise((resolve) => {
+      this.starts.push(resolve);
+      if (this.starts.length >= this.max) this.start();
+      else this.end ??= setTimeout(() => this.start(), this.waitMsMax);
+    });
+  }
+
+  /** Starts the group as it is. */
+  start(): void {
+    clearTimeout(this.end);
+    this.end = undefined;
+    const { starts } = this;
+    this.starts = [];
+    for (const start of starts) start();
+  }
+}

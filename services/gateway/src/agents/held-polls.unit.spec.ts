@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { agentSubject } from '@muster/contracts';
 import type { Requests } from '@muster/ports';
-import { HeldPolls } from './held-polls';
+import { Groups, HeldPolls } from './held-polls';
 
 const HOST = { infraEnvId: '0c9d7a35-3a64-4d4c-8a3d-0e3a5a0a7b02', hostId: 'e1b5a0f4-6f0f-4a4b-9c0a-7d1d2c3b4a03' };
 const HOLD_SECONDS = 3_600;
@@ -55,5 +55,27 @@ describe('a held poll', () => {
     expect([requests, polls.count]).toEqual([2, 1]);
     connection.emit('close');
     expect(await held).toBe(2);
+  });
+});
+
+describe('Groups', () => {
+  const LONG_MS = 60_000;
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('starts tasks when their group is complete', async () => {
+    const groups = new Groups(2, LONG_MS);
+    const started: string[] = [];
+    for (const name of ['a', 'b', 'c']) void groups.join().then(() => started.push(name));
+    await settled();
+    expect(started).toEqual(['a', 'b']);
+    groups.start();
+    await settled();
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('starts a task without company after the maximum time, and so the next one', async () => {
+    const groups = new Groups(2, 1);
+    await expect(groups.join()).resolves.toBeUndefined();
+    await expect(groups.join()).resolves.toBeUndefined();
   });
 });
