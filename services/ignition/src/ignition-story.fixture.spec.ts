@@ -186,10 +186,10 @@ const inventoryReported = (index: number): MusterEvent =>
   }) as unknown as MusterEvent;
 
 /** Reads an artifact of the cluster over the bus, as the gateway does. */
-export async function readArtifact({ platform }: Stage, name: string): Promise<string> {
+export async function readArtifact({ platform }: Stage, name: string, withoutSecrets = false): Promise<string> {
   const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
-  const method = IgnitionService.method.readArtifact;
-  const { content } = await callService(platform.requests, method, { clusterId: CLUSTER_ID, name }, context);
+  const input = { clusterId: CLUSTER_ID, name, withoutSecrets };
+  const { content } = await callService(platform.requests, IgnitionService.method.readArtifact, input, context);
   return Buffer.from(content, 'base64').toString();
 }
 

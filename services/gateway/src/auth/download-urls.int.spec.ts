@@ -224,6 +224,19 @@ describe('credentials that permit writing', () => {
     expect(sent.map(({ body }) => body['withoutSecrets'])).toEqual([true, true, false]);
   });
 
+  it('are omitted from the config of a host that joins a cluster for callers with read access', async () => {
+    const host = `hosts/${HOST_ID}`;
+    const sent = gateway.received.length;
+    for (const user of ['auditor', 'hatter', 'alice']) {
+      const path = `${API}/v2/infra-env/${INFRA_ENV_ID}/${host}/downloads/ignition`;
+      expect((await get(path, await bearer(user))).status).toBe(200);
+    }
+    for (const user of ['hatter', 'alice'])
+      expect((await get(`${infraEnv}/${host}/ignition`, await bearer(user))).status).toBe(200);
+    const omitted = gateway.received.slice(sent).map(({ body }) => body['withoutSecrets'] ?? false);
+    expect(omitted).toEqual([true, true, false, true, false]);
+  });
+
   it('are omitted from discovery.ign and image URLs for callers with read access', async () => {
     await gateway.answers(IgnitionService.method.renderDiscoveryIgnition, () => ({ ignition: '', generatedAt: '' }));
     const imageToken = await signImageToken(gateway.platform.secrets, INFRA_ENV_ID, nowMs + 60_000);

@@ -200,8 +200,9 @@ export class Artifacts {
   constructor(private readonly commands: Commands) {}
 
   /** @throws RefusalError `not-ready` when the file does not exist yet. */
-  async read(clusterId: string, name: string, context: CommandContext): Promise<Buffer> {
-    const { content } = await this.commands.send(IgnitionService.method.readArtifact, { clusterId, name }, context);
+  async read(clusterId: string, name: string, context: CommandContext, withoutSecrets = false): Promise<Buffer> {
+    const input = { clusterId, name, withoutSecrets };
+    const { content } = await this.commands.send(IgnitionService.method.readArtifact, input, context);
     return Buffer.from(content, 'base64');
   }
 

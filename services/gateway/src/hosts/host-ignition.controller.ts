@@ -6,11 +6,13 @@ import { RefusalError } from '@muster/problems';
 import { Body, Controller, Get, HttpCode, Injectable, Param, Patch, type StreamableFile } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Answers, AnswersFile, AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, OnlyRoles } from '../auth/caller';
-import { Context } from '../auth/request.decorators';
+import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
+import { Ownership } from '../auth/ownership';
+import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Artifacts, Commands } from '../bus/commands';
 import { attachment, type JsonAnswer } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
+import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
 
 /** Reads the Ignition document with which a host is installed. */
@@ -18,6 +20,8 @@ import { HostViews } from '../views/host-views';
 export class HostIgnition {
   constructor(
     private readonly hosts: HostViews,
+    private readonly clusters: ClusterViews,
+    private readonly ownership: Ownership,
     private readonly artifacts: Artifacts,
   ) {}
 
@@ -25,6 +29,7 @@ export class HostIgnition {
   async read(
     infraEnvId: string,
     hostId: string,
+    caller: Caller,
     context: CommandContext,
   ): Promise<{ readonly name: string; readonly content: Buffer }> {
     const host = await this.hosts.document(infraEnvId, hostId);
@@ -35,7 +40,10 @@ export class HostIgnition {
       });
     }
     const name = `${effectiveRole(host)}-${hostId}.ign`;
-    return { name, content: await this.artifacts.read(host.cluster_id, name, context) };
+    // With the token of the Ignition endpoint a caller could act as a host, so readers get the document without it.
+    const cluster = await this.clusters.document(host.cluster_id);
+    const withoutSecrets = !(await this.ownership.permitsWrite(caller, cluster));
+    return { name, content: await this.artifacts.read(cluster.id, name, context, withoutSecrets) };
   }
 }
 
@@ -65,8 +73,9 @@ export class HostIgnitionController {
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
   ): Promise<{ readonly config: string }> {
-    const { content } = await this.ignition.read(infraEnvId, hostId, context);
+    const { content } = await this.ignition.read(infraEnvId, hostId, caller, context);
     return { config: content.toString('utf8') };
   }
 
@@ -110,8 +119,9 @@ export class HostIgnitionController {
     @Param('infra_env_id', IdPipe) infraEnvId: string,
     @Param('host_id', IdPipe) hostId: string,
     @Context() context: CommandContext,
+    @CurrentCaller() caller: Caller,
   ): Promise<StreamableFile> {
-    const { name, content } = await this.ignition.read(infraEnvId, hostId, context);
+    const { name, content } = await this.ignition.read(infraEnvId, hostId, caller, context);
     return attachment(content, name);
   }
 }

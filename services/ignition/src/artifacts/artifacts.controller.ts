@@ -79,7 +79,7 @@ export class ReadArtifactController {
   ) {}
 
   @Handles(IgnitionService.method.readArtifact)
-  async handle({ clusterId, name }: InputOf<ReadArtifact>): Promise<OutputOf<ReadArtifact>> {
+  async handle({ clusterId, name, withoutSecrets }: InputOf<ReadArtifact>): Promise<OutputOf<ReadArtifact>> {
     if (!isArtifactName(name)) {
       throw new RefusalError({
         code: 'not-found',
@@ -88,7 +88,7 @@ export class ReadArtifactController {
         allowed: [...ARTIFACT_NAMES, '<role>-<host id>.ign'],
       });
     }
-    const joining = await this.joining.render(clusterId, name);
+    const joining = await this.joining.render(clusterId, name, { withoutSecrets });
     if (joining) return { content: joining.toString('base64') };
     const { state } = await this.artifacts.of.load(clusterId);
     const { artifacts, kubeconfig } = state;

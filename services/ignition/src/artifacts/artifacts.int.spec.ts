@@ -234,8 +234,8 @@ describe('a host that joins a running cluster', () => {
     );
     await stage.start();
   };
-  const readConfig = async (): Promise<IgnitionConfig> =>
-    JSON.parse(await read(`worker-${joined}.ign`)) as IgnitionConfig;
+  const readConfig = async (withoutSecrets = false): Promise<IgnitionConfig> =>
+    JSON.parse(await readArtifact(stage, `worker-${joined}.ign`, withoutSecrets)) as IgnitionConfig;
 
   it('gets its config from the API of that cluster', async () => {
     await give({ apiVipDnsName: 'api.day2.example.com' });
@@ -265,6 +265,9 @@ describe('a host that joins a running cluster', () => {
       },
     ]);
     expect(storage?.files?.map(({ path }) => path)).toEqual(['/etc/x', '/etc/hostname']);
+    const shown = await readConfig(true);
+    expect(shown.ignition.config?.merge).toEqual([{ source: 'https://api-int.day2.example.com:22623/config/infra' }]);
+    expect(shown.storage).toEqual(storage);
   });
 
   it('is refused when its cluster has no address', async () => {

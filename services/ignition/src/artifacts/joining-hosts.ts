@@ -32,15 +32,15 @@ export class JoiningHosts {
    * Returns undefined when the name is not that of such a host.
    * @throws RefusalError when it cannot be rendered
    */
-  async render(clusterId: string, name: string): Promise<Buffer | undefined> {
+  async render(clusterId: string, name: string, { withoutSecrets = false } = {}): Promise<Buffer | undefined> {
     const cluster = this.view.cluster(clusterId)?.state;
     // All hosts of a cluster ask for their files at about the same time, so the others are not read.
     const named = this.view.hostsOf(clusterId, (key) => name.endsWith(`-${parseHostKey(key).hostId}.ign`));
     const entry = named.find((one) => isDay2(one.state) && nameOf(one) === name);
-    return cluster && entry && this.renderHost(cluster, entry);
+    return cluster && entry && this.renderHost(cluster, entry, withoutSecrets);
   }
 
-  private async renderHost({ settings }: ClusterState, entry: HostEntry): Promise<Buffer> {
+  private async renderHost({ settings }: ClusterState, entry: HostEntry, withoutSecrets: boolean): Promise<Buffer> {
     const { state, hardware, inventoryHostname } = entry;
     const hostname = state.requestedHostname || inventoryHostname;
     const given = await ignitionOverrideOf(this.secrets, entry, hostname);
@@ -53,12 +53,13 @@ export class JoiningHosts {
       ignitionEndpoint: { url, caCertificate: caPem },
     });
     if (!endpoint) throw new RefusalError(NO_ENDPOINT);
-    const headers = await this.open(entry, 'ignition-endpoint-http-headers');
+    const open = async (secret: HostSecret): Promise<string> => (withoutSecrets ? '' : this.open(entry, secret));
+    const headers = await open('ignition-endpoint-http-headers');
     const pointer = renderJoiningIgnition({
       endpoint,
       pool: state.machineConfigPoolName || roleOf(entry),
       caPem: decoded(settings.ignitionEndpoint),
-      token: await this.open(entry, 'ignition-endpoint-token'),
+      token: await open('ignition-endpoint-token'),
       headers: readHttpHeaders(headers || '{}'),
     });
     const overridden = override ? mergeIgnition(pointer, override.config) : pointer;
