@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM, type StreamId, Unavailable } from '@muster/ports';
-import { collectPages, eventToAppend, temporaryDirectory, threadFromSource } from '@muster/testing';
+import { collectPages, eventToAppend, eventually, temporaryDirectory, threadFromSource } from '@muster/testing';
 import { sqliteEventStore } from './event-store';
 import { sqliteSmallObjects } from './small-objects';
 import { writerThread, type WriterThreadOptions } from './writer';
@@ -50,21 +50,25 @@ describe('writer thread', () => {
     const store = sqliteEventStore({ file: file('memory.db'), writer });
     const events = Array.from({ length: 400 }, (_, n) => eventToAppend({ n }));
     const seen: unknown[] = [];
+    const errors: Error[] = [];
     const subscription = store.subscribe(
       -1,
       async (page) => void seen.push(...page.map(({ data }) => data)),
-      (error) => fail(error),
+      (error) => errors.push(error),
     );
     const write = async (first: number): Promise<void> => {
       for (let n = first; n < events.length; n += 8)
         await store.append(freshStream(), NO_STREAM, events.slice(n, n + 1));
     };
     await Promise.all(Array.from({ length: 8 }, (_, first) => write(first)));
-    const stored = await collectPages(store.readAll(-1));
+    const stored = (await collectPages(store.readAll(-1))).map(({ data }) => data);
+    await eventually('every event is delivered', () => seen.length === events.length);
     await subscription.close();
     // The same objects: a parsed event would have another `data`.
-    expect(stored.every(({ data }) => events.some((event) => event.data === data))).toBe(true);
-    expect(seen).toEqual(stored.map(({ data }) => data).slice(0, seen.length));
+    expect(new Set(stored)).toEqual(new Set(events.map(({ data }) => data)));
+    expect(stored.every((data) => events.some((event) => event.data === data))).toBe(true);
+    expect(seen).toEqual(stored);
+    expect(errors).toEqual([]);
     await store.close();
     await writer.close();
   });
@@ -85,7 +89,9 @@ describe('writer thread', () => {
 
   it('keeps the body of the caller, also when it is a part of a larger buffer', async () => {
     const writer = threadOf();
-    const never = (): never => fail('the body is small');
+    const never = (): never => {
+      throw new Error('A small body is not stored here.');
+    };
     const others = { put: never, get: async () => undefined, open: never, remove: never, list: never };
     const objects = sqliteSmallObjects({ file: file('objects.db'), others, writer });
     const body = Buffer.alloc(100_000, 'ab').subarray(10, 20);
