@@ -66,7 +66,7 @@ function isSshPublicKey(line: string): boolean {
     const length = view.getUint32(at);
     const part = bytes.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length);
     if (part.length !== length || length === 0) return false;
-    if (found === 0 && String.fromCharCode(...part) !== kind) return false;
+    if (found === 0 && (length !== kind.length || String.fromCharCode(...part) !== kind)) return false;
     at += LENGTH_BYTES + length;
   }
   return found === parts && at === bytes.length;

@@ -48,6 +48,7 @@ describe('SSH public keys', () => {
   it.each([
     ['incomplete key material', ed25519.slice(0, -8)],
     ['another type inside the key material', key('ssh-rsa', 'ssh-ed25519', Buffer.alloc(32, 1))],
+    ['a type of 200,000 characters inside the key material', key('ssh-rsa', 'A'.repeat(200_000))],
     ['a missing part', key('ssh-rsa', 'ssh-rsa', Buffer.from([1, 0, 1]))],
     ['a surplus part', key('ssh-ed25519', 'ssh-ed25519', Buffer.alloc(32, 1), 'x')],
     ['text that is not base64', 'ssh-ed25519 A*AA'],
