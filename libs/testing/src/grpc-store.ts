@@ -18,12 +18,14 @@ import {
   ReadResp,
 } from '@eventstore/db-client/generated/streams_pb';
 import {
+  Metadata,
   type sendUnaryData,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
+  status,
 } from '@grpc/grpc-js';
 import { Any } from 'google-protobuf/google/protobuf/any_pb';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
@@ -52,7 +54,13 @@ export interface GrpcStore extends Omit<TcpProxy, 'port'> {
   loseNextAnswer(): void;
   /** False: appends are answered as by a starting server. */
   setReady(isReady: boolean): void;
+  /** Reads that need the leader are answered with the address of the other store, as by a node that was the leader. */
+  resignTo(leader: GrpcStore): void;
+  /** The clock of the server is ahead of the clock of its clients. */
+  setClockAhead(ms: number): void;
   readonly appends: number;
+  /** Number of open streams for appends. */
+  readonly appendStreams: number;
 }
 
 export async function startGrpcStore(): Promise<GrpcStore> {
@@ -60,11 +68,16 @@ export async function startGrpcStore(): Promise<GrpcStore> {
   let isReady = true;
   let losesAnswer = false;
   let appends = 0;
+  let appendStreams = 0;
+  let clockAheadMs = 0;
+  let leader: URL | undefined;
 
   const read = (call: ServerWritableStream<ReadReq, ReadResp>): void => {
     const options = call.request.getOptions();
     if (!options) return void call.end();
     if (options.hasSubscription()) return;
+    if (leader && call.metadata.get('requires-leader').length > 0)
+      return void call.emit('error', { code: status.NOT_FOUND, details: 'Leader info', metadata: leaderInfo(leader) });
     const stream = options.getStream();
     const name = stream && nameOf(stream.getStreamIdentifier()?.getStreamName());
     const ofStream = name === undefined ? log : log.filter((event) => event.stream === name);
@@ -88,8 +101,10 @@ export async function startGrpcStore(): Promise<GrpcStore> {
   };
 
   const append = (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+    appendStreams += 1;
     call.on('error', () => undefined);
     call.on('end', () => call.end());
+    call.on('close', () => (appendStreams -= 1));
     call.on('data', (request: BatchAppendReq) => {
       appends += 1;
       const answer = new BatchAppendResp();
@@ -106,6 +121,8 @@ export async function startGrpcStore(): Promise<GrpcStore> {
   const store = (request: BatchAppendReq): Status | BatchAppendResp.Success => {
     const name = nameOf(request.getOptions()?.getStreamIdentifier()?.getStreamName());
     const messages = request.getProposedMessagesList();
+    const deadlineMs = request.getOptions()?.getDeadline()?.toDate().getTime() ?? Infinity;
+    if (deadlineMs < Date.now() + clockAheadMs) return failure('late', pack(new Empty(), 'event_store.client.Timeout'));
     if (request.serializeBinary().length > MAX_APPEND_BYTES) {
       const details = new MaximumAppendSizeExceeded();
       details.setMaxappendsize(MAX_APPEND_BYTES);
@@ -176,8 +193,17 @@ export async function startGrpcStore(): Promise<GrpcStore> {
     setReady: (ready) => {
       isReady = ready;
     },
+    resignTo: ({ url }) => {
+      leader = new URL(url);
+    },
+    setClockAhead: (ms) => {
+      clockAheadMs = ms;
+    },
     get appends() {
       return appends;
+    },
+    get appendStreams() {
+      return appendStreams;
     },
     close: async () => {
       await proxy.close();
@@ -185,6 +211,14 @@ export async function startGrpcStore(): Promise<GrpcStore> {
     },
   };
 }
+
+const leaderInfo = ({ hostname, port }: URL): Metadata => {
+  const info = new Metadata();
+  info.set('exception', 'not-leader');
+  info.set('leader-endpoint-host', hostname);
+  info.set('leader-endpoint-port', port);
+  return info;
+};
 
 const nameOf = (name: Uint8Array | string | undefined): string =>
   (typeof name === 'string' ? Buffer.from(name, 'base64') : Buffer.from(name ?? [])).toString();

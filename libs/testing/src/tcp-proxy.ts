@@ -9,6 +9,8 @@ export interface TcpProxy {
   freeze(): void;
   /** As `freeze`, after this number of further bytes of the server. */
   freezeAfter(bytes: number): void;
+  /** Existing connections stay open, and no byte of them is forwarded. New connections work. */
+  silence(): void;
   reset(): void;
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -17,6 +19,7 @@ export interface TcpProxy {
 /** Starts a proxy in front of a port of loopback. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   let answerBytesLeft = Infinity;
   const accept = (near: Socket): void => {
     const far = connect(target, '127.0.0.1');
@@ -26,7 +29,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     ] as const) {
       sockets.add(from);
       from.on('data', (bytes: Buffer) => {
-        if (answerBytesLeft <= 0) return;
+        if (answerBytesLeft <= 0 || silent.has(from)) return;
         to.write(bytes.subarray(0, from === far ? answerBytesLeft : bytes.length));
         if (from === far) answerBytesLeft -= bytes.length;
       });
@@ -59,6 +62,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     },
     freezeAfter: (bytes) => {
       answerBytesLeft = bytes;
+    },
+    silence: () => {
+      for (const socket of sockets) silent.add(socket);
     },
     recover: async () => {
       answerBytesLeft = Infinity;

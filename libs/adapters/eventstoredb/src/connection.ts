@@ -1,3 +1,4 @@
+import { Duplex, finished } from 'node:stream';
 import {
   AccessDeniedError,
   CancelledError,
@@ -16,6 +17,11 @@ export const OPERATION_TIMEOUT_MS = 4_000;
 const DISPOSE_TIMEOUT_MS = 500;
 const LEADER_ATTEMPTS_MAX = 4;
 const LEADER_WAIT_MS = 50;
+/**
+ * Limit for the appends that were sent and not answered. A stream buffers 1 MiB that the server does not read. The client keeps further
+ * appends itself, and when the stream ends, each of them rejects a promise that has no handler.
+ */
+const APPENDING_BYTES_MAX = 512 * 1024;
 
 /** gRPC status codes of errors that the client does not convert. */
 const GRPC = { cancelled: 1, deadlineExceeded: 4, aborted: 10, internal: 13, unavailable: 14, unauthenticated: 16 };
@@ -37,14 +43,15 @@ class OperationTimedOut extends Error {
 
 /** Errors of a request that was not sent, so that nothing was stored. */
 const NOT_SENT =
-  /No connection established|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|Name resolution failed|Failed to discover/i;
+  /No connection established|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|Name resolution failed|Failed to discover|Channel has been shut down|Channel closed before call started/i;
 const CERTIFICATE = /certificate|self.signed|altnames|ERR_TLS|wrong version number/i;
 const BROKEN_TRANSPORT =
-  /RST_STREAM|Server Is Not Ready|ECONNRESET|EPIPE|socket hang up|write after end|Connection dropped|Failed to discover|Call cancelled|Cancelled on client/i;
+  /RST_STREAM|Server Is Not Ready|ECONNRESET|EPIPE|socket hang up|write after end|Connection dropped|Failed to discover|Channel has been shut down|Call cancelled|Cancelled on client/i;
 
+/** Fails reads, and appends that were not sent. */
 class ClientReplaced extends Error {
   constructor() {
-    super('the connection was replaced during the read');
+    super('the connection was replaced');
     this.name = 'ClientReplaced';
   }
 }
@@ -77,7 +84,8 @@ export function explainFailure(error: unknown): Failure | undefined {
       ? failure({ isOutcomeUnknown: false, isRefused: true, needsNewClient: false })
       : failure({ needsNewClient: !(error instanceof UnavailableError) });
   }
-  if (error instanceof CancelledError || error instanceof ClientReplaced) return failure({ needsNewClient: false });
+  if (error instanceof CancelledError) return failure({ needsNewClient: false });
+  if (error instanceof ClientReplaced) return failure({ isOutcomeUnknown: false, needsNewClient: false });
   if (error instanceof DeadlineExceededError || error instanceof TimeoutError || error instanceof OperationTimedOut)
     return failure({ reason: error.message || 'the deadline of the request passed' });
   if (code === GRPC.cancelled || code === GRPC.deadlineExceeded || code === GRPC.aborted) return failure();
@@ -98,10 +106,53 @@ export function addressOf(url: string): string {
   return parts.at(-1) ?? '';
 }
 
-/** Holds the client of the store and replaces it. Every call to the server goes through `run`. */
+/** The order and the bytes of the appends of one client that were sent and not answered. */
+class AppendsInFlight {
+  private bytes = 0;
+  private readonly waiting: { readonly bytes: number; start(): void; fail(): void }[] = [];
+
+  /**
+   * Runs an append when there is room for its bytes. An append that is larger than the limit runs alone.
+   * @throws ClientReplaced when the client ended before the append was sent
+   */
+  async run<Result>(bytes: number, append: () => Promise<Result>): Promise<Result> {
+    if (this.waiting.length > 0 || !this.hasRoom(bytes))
+      await new Promise<void>((start, reject) =>
+        this.waiting.push({ bytes, start, fail: () => reject(new ClientReplaced()) }),
+      );
+    else this.bytes += bytes;
+    try {
+      return await append();
+    } finally {
+      this.bytes -= bytes;
+      this.startWaiting();
+    }
+  }
+
+  failWaiting(): void {
+    for (const { fail } of this.waiting.splice(0)) fail();
+  }
+
+  private hasRoom(bytes: number): boolean {
+    return this.bytes === 0 || this.bytes + bytes <= APPENDING_BYTES_MAX;
+  }
+
+  private startWaiting(): void {
+    for (let [next] = this.waiting; next && this.hasRoom(next.bytes); [next] = this.waiting) {
+      this.waiting.shift();
+      this.bytes += next.bytes;
+      next.start();
+    }
+  }
+}
+
+/** Holds the client of the store and replaces it. Every call to the server goes through `read` or `append`. */
 export class Connection {
   readonly server: string;
   private current: EventStoreDBClient;
+  /** The channel of the last operation of the client. After errors of a node, the client opens another one itself. */
+  private channel: unknown;
+  private appends = new AppendsInFlight();
   private replacement: Promise<void> = Promise.resolve();
 
   constructor(
@@ -117,22 +168,34 @@ export class Connection {
   }
 
   /**
-   * Runs one operation on the client, and on another node when the first node is not the leader. A read calls `onData`
-   * for each event, so that a long page does not exceed the timeout.
+   * Runs a read. It calls `onData` for each event, so that a long page does not exceed the timeout.
    * @throws Unavailable when the server does not answer within the timeout or the connection breaks
    */
-  async run<Result>(
-    operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>,
-    { isRead = false } = {},
-  ): Promise<Result> {
+  async read<Result>(operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>): Promise<Result> {
+    return this.run(async (onData) => {
+      const client = await this.readyClient();
+      const result = await operation(client, onData);
+      // The end of a client ends its reads without an error, as if there were no more events.
+      if (client !== this.current) throw new ClientReplaced();
+      return result;
+    });
+  }
+
+  /**
+   * Runs an append of about this number of bytes.
+   * @throws Unavailable as a read. The time until the append is sent counts
+   */
+  async append<Result>(bytes: number, operation: (client: EventStoreDBClient) => Promise<Result>): Promise<Result> {
+    return this.run(() => this.appends.run(bytes, async () => operation(await this.readyClient())));
+  }
+
+  /** Runs an operation, and runs it on another node when the first node is not the leader. */
+  private async run<Result>(operation: (onData: () => void) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       await this.replacement;
       const client = this.current;
       try {
-        const result = await this.whileAnswered(client, operation);
-        // The end of a client ends its reads without an error, as if there were no more events.
-        if (isRead && client !== this.current) throw new ClientReplaced();
-        return result;
+        return await this.whileAnswered(operation);
       } catch (error) {
         const failure = explainFailure(error);
         if (!failure) throw error;
@@ -144,21 +207,35 @@ export class Connection {
     }
   }
 
-  private whileAnswered<Result>(
-    client: EventStoreDBClient,
-    operation: (client: EventStoreDBClient, onData: () => void) => Promise<Result>,
-  ): Promise<Result> {
+  private whileAnswered<Result>(operation: (onData: () => void) => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const timer = setTimeout(() => reject(new OperationTimedOut()), this.operationTimeoutMs);
-      operation(client, () => void timer.refresh())
+      operation(() => void timer.refresh())
         .finally(() => clearTimeout(timer))
         .then(resolve, reject);
     });
   }
 
+  /**
+   * Returns the client when it appends to no earlier node: the end of any stream for appends fails all pending appends of the process,
+   * and the client does not expect the answers of the others.
+   */
+  private async readyClient(): Promise<EventStoreDBClient> {
+    const client = this.current;
+    const channel = await client['getChannel']();
+    if (client === this.current && channel !== this.channel) {
+      this.channel = channel;
+      this.replacement = endAppends(client);
+    }
+    await this.replacement;
+    if (client !== this.current) throw new ClientReplaced();
+    return client;
+  }
+
   /** Ends within DISPOSE_TIMEOUT_MS. */
   async close(): Promise<void> {
     await this.replacement;
+    this.appends.failWaiting();
     await dispose(this.current);
   }
 
@@ -168,12 +245,31 @@ export class Connection {
    */
   private replace(client: EventStoreDBClient): void {
     if (client !== this.current) return;
+    const { appends } = this;
     this.current = EventStoreDBClient.connectionString(this.url);
+    this.channel = undefined;
+    this.appends = new AppendsInFlight();
     this.replacement = dispose(client);
+    appends.failWaiting();
   }
 }
 
 async function dispose(client: EventStoreDBClient): Promise<void> {
-  const disposed = client.dispose().catch(() => undefined);
-  await settleWithin(DISPOSE_TIMEOUT_MS, disposed, () => new OperationTimedOut()).catch(() => undefined);
+  await settleInTime(client.dispose());
+}
+
+/** Cancels the streams for appends. Reads continue: a cancelled read ends as if there were no more events. */
+async function endAppends(client: EventStoreDBClient): Promise<void> {
+  const streams: Iterable<unknown> = client['disposableStreams'];
+  const ended = [...streams].map(async (stream) => {
+    if (!(stream instanceof Duplex && 'cancel' in stream && typeof stream.cancel === 'function')) return;
+    const end = new Promise((resolve) => finished(stream, resolve));
+    stream.cancel();
+    await end;
+  });
+  await settleInTime(Promise.all(ended));
+}
+
+async function settleInTime(ended: Promise<unknown>): Promise<void> {
+  await settleWithin(DISPOSE_TIMEOUT_MS, ended, () => new OperationTimedOut()).catch(() => undefined);
 }

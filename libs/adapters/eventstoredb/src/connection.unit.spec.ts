@@ -34,6 +34,7 @@ describe('errors of the EventStoreDB client', () => {
     ['a request cancelled by the server', new CancelledError(failure('1 CANCELLED', 1)), true, false],
     ['a node that is not the leader', notLeader(), false, false],
     ['a discovery without a node', new Error('Failed to discover after 10 attempts.'), false, true],
+    ['a channel that was closed', new Error('Channel has been shut down'), false, true],
     ['an error of the transport', failure('4 DEADLINE_EXCEEDED: Deadline exceeded', 4), true, true],
   ])('%s is converted to Unavailable', (_, error, isOutcomeUnknown, needsNewClient) => {
     expect(explainFailure(error)).toMatchObject({ isOutcomeUnknown, needsNewClient, isRefused: false });

@@ -67,11 +67,11 @@ const PAGE_EVENTS = 512;
 const HEAD_EVENTS = 32;
 
 /** Reads use the leader: after a change of leader the client stays with its node, whose data may be old. */
-export const createEventReader = (connection: Pick<Connection, 'run'>) => {
+export const createEventReader = (connection: Pick<Connection, 'read'>) => {
   /** Returns all events of a bounded read. */
   const read = <E extends ResolvedEvent | AllStreamResolvedEvent>(
     open: (client: EventStoreDBClient) => StreamingRead<E>,
-  ): Promise<E[]> => connection.run((client, onData) => collect(open(client), onData), { isRead: true });
+  ): Promise<E[]> => connection.read((client, onData) => collect(open(client), onData));
 
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {

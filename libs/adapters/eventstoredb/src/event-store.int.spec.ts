@@ -151,6 +151,46 @@ describe('event store on an EventStoreDB server that is not available', () => {
     expect(seen[0]).toBe('sample-0');
   });
 
+  it('fails appends of several MiB to a frozen node, and sends no append after its failure', async () => {
+    server.freeze();
+    const text = 'x'.repeat(64 * 1024);
+    const appends = Array.from({ length: 64 }, (_, n) =>
+      failureOf(store.append(`sample-${n + 1}`, NO_STREAM, [eventToAppend({ text })])),
+    );
+    await Promise.all(appends);
+    await server.recover();
+    expect(await appendUntilAnswered()).toMatchObject({ kind: 'appended' });
+    expect(await collectPages(store.readAll(-1))).toHaveLength(2);
+  });
+
+  it('appends several MiB at the same time, and appends that are larger than the limit for appends in flight', async () => {
+    const patient = eventStoreDbEventStore({ url: server.url });
+    const sizes = [...Array<number>(48).fill(64), 900, ...Array<number>(16).fill(1), 900, 900];
+    const results = await Promise.all(
+      sizes.map((kib, n) =>
+        patient.append(`sample-${n + 1}`, NO_STREAM, [eventToAppend({ text: 'x'.repeat(kib * 1024) })]),
+      ),
+    );
+    await patient.close();
+    expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(sizes.length);
+  });
+
+  it('fails no append to the new leader when the previous leader stops', async () => {
+    const leader = await startGrpcStore();
+    try {
+      server.resignTo(leader);
+      await store.head();
+      await store.append(STREAM, NO_STREAM, [eventToAppend()]);
+      leader.loseNextAnswer();
+      const pending = failureOf(store.append('sample-2', NO_STREAM, [eventToAppend()]));
+      while (leader.appends < 2) await new Promise((resolve) => setImmediate(resolve));
+      await server.close();
+      expect((await pending).reason).toMatch(/no answer/);
+    } finally {
+      await leader.close();
+    }
+  });
+
   it('closes while the server is frozen and an append is pending', async () => {
     await store.head();
     server.freeze();

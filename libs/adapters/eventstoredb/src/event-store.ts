@@ -10,6 +10,7 @@ import {
   type EventStore,
   type EventToAppend,
   followEvents,
+  jsonTextOf,
   NO_STREAM,
   settleWithin,
   START_OF_STORE,
@@ -29,10 +30,15 @@ export interface EventStoreDbOptions {
 
 /** The server's default limit for one append. */
 const MAX_APPEND_BYTES = 1024 ** 2;
+/** Id, type and metadata of an event. */
+const OTHER_BYTES_OF_EVENT = 1_024;
 /** gRPC: the message is larger than the transport accepts. */
 const RESOURCE_EXHAUSTED = 8;
 /** Time for which a close waits for pending appends and subscriptions. */
 const CLOSE_TIMEOUT_MS = 900;
+
+const bytesOf = (events: readonly EventToAppend[]): number =>
+  events.reduce((sum, { data }) => sum + Buffer.byteLength(jsonTextOf(data)) + OTHER_BYTES_OF_EVENT, 0);
 
 /**
  * Events in EventStoreDB (22.6 or later). Positions are commit positions. The ids of events must be UUIDs. An append
@@ -59,7 +65,7 @@ export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDb
   ): Promise<AppendResult> => {
     const expectedRevision = expected === NO_STREAM ? EXPECT_NO_STREAM : BigInt(expected);
     try {
-      const result = await connection.run((client) =>
+      const result = await connection.append(bytesOf(events), (client) =>
         client.appendToStream(streamId, events.map(toEventData), { expectedRevision }),
       );
       // Some connection strings make the client return an answer instead of throwing. The revision in that answer is
