@@ -151,7 +151,7 @@ export class Connection {
   readonly server: string;
   private current: EventStoreDBClient;
   /** The channel of the last operation of the client. After errors of a node, the client opens another one itself. */
-  private channel: unknown;
+  private channel: { close(): void } | undefined;
   private appends = new AppendsInFlight();
   private replacement: Promise<void> = Promise.resolve();
 
@@ -236,7 +236,7 @@ export class Connection {
   async close(): Promise<void> {
     await this.replacement;
     this.appends.failWaiting();
-    await dispose(this.current);
+    await dispose(this.current, this.channel);
   }
 
   /**
@@ -245,17 +245,19 @@ export class Connection {
    */
   private replace(client: EventStoreDBClient): void {
     if (client !== this.current) return;
-    const { appends } = this;
+    const { channel, appends } = this;
     this.current = EventStoreDBClient.connectionString(this.url);
     this.channel = undefined;
     this.appends = new AppendsInFlight();
-    this.replacement = dispose(client);
+    this.replacement = dispose(client, channel);
     appends.failWaiting();
   }
 }
 
-async function dispose(client: EventStoreDBClient): Promise<void> {
+/** Closes the channel as well, because its connection is otherwise used for the next channel to the same address. */
+async function dispose(client: EventStoreDBClient, channel: { close(): void } | undefined): Promise<void> {
   await settleInTime(client.dispose());
+  channel?.close();
 }
 
 /** Cancels the streams for appends. Reads continue: a cancelled read ends as if there were no more events. */

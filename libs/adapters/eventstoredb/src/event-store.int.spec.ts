@@ -191,6 +191,12 @@ describe('event store on an EventStoreDB server that is not available', () => {
     }
   });
 
+  it('opens a new connection when the connection is silent', async () => {
+    server.silence();
+    await failureOf(store.head());
+    expect(await store.head()).toBe(0);
+  });
+
   it('closes while the server is frozen and an append is pending', async () => {
     await store.head();
     server.freeze();
