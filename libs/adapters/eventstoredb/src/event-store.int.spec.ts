@@ -197,6 +197,11 @@ describe('event store on an EventStoreDB server that is not available', () => {
     expect(await store.head()).toBe(0);
   });
 
+  it('appends to a server whose clock is ahead', async () => {
+    server.setClockAhead(3_600_000);
+    expect(await store.append(STREAM, NO_STREAM, [eventToAppend()])).toMatchObject({ kind: 'appended' });
+  });
+
   it('closes while the server is frozen and an append is pending', async () => {
     await store.head();
     server.freeze();

@@ -30,6 +30,11 @@ export interface EventStoreDbOptions {
 
 /** The server's default limit for one append. */
 const MAX_APPEND_BYTES = 1024 ** 2;
+/**
+ * The client sends the deadline as a time of its own clock, and the server compares it with its clock. `Connection` limits the time of an
+ * append.
+ */
+const APPEND_DEADLINE_MS = 86_400_000;
 /** Id, type and metadata of an event. */
 const OTHER_BYTES_OF_EVENT = 1_024;
 /** gRPC: the message is larger than the transport accepts. */
@@ -66,7 +71,7 @@ export const eventStoreDbEventStore = ({ url, operationTimeoutMs }: EventStoreDb
     const expectedRevision = expected === NO_STREAM ? EXPECT_NO_STREAM : BigInt(expected);
     try {
       const result = await connection.append(bytesOf(events), (client) =>
-        client.appendToStream(streamId, events.map(toEventData), { expectedRevision }),
+        client.appendToStream(streamId, events.map(toEventData), { expectedRevision, deadline: APPEND_DEADLINE_MS }),
       );
       // Some connection strings make the client return an answer instead of throwing. The revision in that answer is
       // not reliable.
