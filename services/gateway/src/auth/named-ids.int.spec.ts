@@ -81,6 +81,22 @@ describe('ids in a query or a body', () => {
     expect(await messages(await userHeaders())).toEqual(['event 2']);
   });
 
+  it('are looked up once, however often the query names them', async () => {
+    const find = jest.spyOn(gateway.platform.readModels, 'find');
+    const get = jest.spyOn(gateway.platform.readModels, 'get');
+    const lookups = async (ids: readonly string[]): Promise<number> => {
+      find.mockClear();
+      get.mockClear();
+      const url = `${API}/v2/events?host_ids=${ids.join(',')}&host_id=${BOBS_HOST}`;
+      expect((await gateway.call('GET', url, { headers: await userHeaders() })).status).toBe(200);
+      return find.mock.calls.length + get.mock.calls.length;
+    };
+    const ofOne = await lookups([BOBS_HOST]);
+    expect(await lookups(Array<string>(50).fill(BOBS_HOST.toUpperCase()))).toBe(ofOne);
+    find.mockRestore();
+    get.mockRestore();
+  });
+
   it('are refused with 429 when one token adds more events than the limit', async () => {
     await gateway.answers(EventsService.method.recordNote, () => ({}));
     const json = {

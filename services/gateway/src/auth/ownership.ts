@@ -56,7 +56,7 @@ function namedIds(part: unknown): NamedIds {
   return {
     clusterId: lastOf(fields['cluster_id']),
     infraEnvId: lastOf(fields['infra_env_id']),
-    hostIds: [...textsOf(fields['host_id']), ...textsOf(fields['host_ids'])],
+    hostIds: [...new Set([...textsOf(fields['host_id']), ...textsOf(fields['host_ids'])])],
   };
 }
 

@@ -116,8 +116,10 @@ const sumsOf = ({ counts }: EventCountsDocument, categories: readonly string[]):
 const categoriesOf = ({ categories }: ListEventsQuery): readonly string[] =>
   categories?.length ? EVENT_CATEGORIES.filter((category) => categories.includes(category)) : ['user'];
 
-export const hostIdsOf = (query: ListEventsQuery): readonly string[] =>
-  [...(query.host_ids ?? []), ...(query.host_id ? [query.host_id] : [])].map((id) => id.toLowerCase());
+/** The ids in lower case, once each. */
+export function hostIdsOf({ host_ids: ids = [], host_id: id }: ListEventsQuery): readonly string[] {
+  return [...new Set([...ids, ...(id ? [id] : [])].map((given) => given.toLowerCase()))];
+}
 
 export interface EventsPage {
   readonly events: readonly EventDocument[];
