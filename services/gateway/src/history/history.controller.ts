@@ -9,7 +9,6 @@ import {
   JOURNEY_COLLECTIONS,
   Nullable,
   PastQuery,
-  presentCluster,
   type Static,
   StringEnum,
   V2_CLUSTER,
@@ -26,7 +25,7 @@ import { Answers, AnswersText } from '../api-document/answers.decorator';
 import { Accepts, OnlyRoles } from '../auth/caller';
 import { Context } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import type { JsonAnswer } from '../http/file-answers';
+import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
@@ -174,13 +173,8 @@ export class HistoryController {
     const { documents } = await this.commands.send(EventsService.method.readPast, { clusterId, at }, context);
     const text = await unpacked(Buffer.from(documents, 'base64'), { maxOutputLength: PAST_MAX_BYTES });
     const past = readPast(text.toString());
-    const hosts = past.hosts.map((host) => this.hosts.presentPast(host, past.cluster.control_plane_count));
-    const shown = presentCluster(past.cluster, {
-      hosts: await Promise.all(hosts),
-      hostDocuments: past.hosts,
-      installConfigOverrides: await this.clusters.overridesOf(past.cluster),
-    });
-    return Buffer.from(JSON.stringify({ ...shown, ...onlyPresent({ compacted_until: past.compacted_until }) }));
+    const members = onlyPresent({ compacted_until: past.compacted_until });
+    return jsonPieces(await this.clusters.pastText(past.cluster, past.hosts, members));
   }
 
   /** Durations of the phases of a cluster and of the stages of its hosts, and the failures. */

@@ -74,15 +74,24 @@ describe('the funnel and the timeline', () => {
     expect((await gateway.call('GET', timelineOf('5b0f2c5e-8d6d-4b7a-9a52-0f6f3a1c9d99'))).status).toBe(404);
   });
 
-  it('show a cluster at an earlier point in time', async () => {
-    const past = { cluster: clusterDocument({ status: 'installing' }).document, hosts: [hostDocument().document] };
-    await gateway.answers(EventsService.method.readPast, () => ({
-      documents: gzipSync(JSON.stringify(past)).toString('base64'),
-    }));
+  it('show a cluster at an earlier point in time, and write its hosts one by one to share the main thread', async () => {
+    const otherId = 'e1b5a0f4-6f0f-4a4b-9c0a-00000000aaaa';
+    const past = {
+      cluster: clusterDocument({ status: 'installing' }).document,
+      hosts: [hostDocument().document, hostDocument({ id: otherId }).document],
+      compacted_until: MADE_AT,
+    };
+    const documents = gzipSync(JSON.stringify(past)).toString('base64');
+    await gateway.answers(EventsService.method.readPast, () => ({ documents }));
     const at = '2026-01-02T04:00:00Z';
+    const stringify = jest.spyOn(JSON, 'stringify');
     const { status, body } = await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=${at}`);
+    const written = stringify.mock.results.map(({ value }) => String(value).split('"kind":"Host"').length - 1);
+    stringify.mockRestore();
     expect(status).toBe(200);
-    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'installing', hosts: [{ id: HOST_ID }] });
+    const hosts = [{ id: HOST_ID }, { id: otherId }];
+    expect(body).toMatchObject({ id: CLUSTER_ID, status: 'installing', hosts, compacted_until: MADE_AT });
+    expect(written.filter((count) => count > 0)).toEqual([1, 1]);
     expect(gateway.received.at(-1)?.body).toEqual({ clusterId: CLUSTER_ID, at });
     expect(JSON.stringify(body)).not.toContain('_position');
   });

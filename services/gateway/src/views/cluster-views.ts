@@ -75,6 +75,21 @@ export class ClusterViews {
     return this.whole.joined(`${clusterId}/${variant}`, await this.textOf(document, options));
   }
 
+  /** Returns a past state of a cluster as JSON in parts, with its hosts of that time and more members. */
+  async pastText(
+    document: ClusterDocument,
+    hostDocuments: readonly HostDocument[],
+    members: object,
+  ): Promise<readonly JsonPiece[]> {
+    const texts = hostDocuments.map((host) => this.hosts.pastText(host, document.control_plane_count));
+    const hosts = await Promise.all(texts);
+    const installConfigOverrides = await this.overridesOf(document);
+    const begin = await this.turns.run(() =>
+      untilHosts(Object.assign(presentCluster(document, { hostDocuments, installConfigOverrides }), members)),
+    );
+    return [begin, ...jsonList(hosts.map((text) => [text])), END];
+  }
+
   /** Returns the list as JSON in parts. */
   async list(filter: (cluster: ClusterDocument) => boolean, options: Static): Promise<readonly JsonPiece[]> {
     const inCollection = (collection: Collection<ClusterDocument>): Promise<readonly ClusterDocument[]> =>
@@ -164,8 +179,7 @@ export class ClusterViews {
     return (await this.sealed.of(clusterId, digest)) ?? '';
   }
 
-  /** Returns the install-config overrides of a present or past state of a cluster. */
-  overridesOf(document: ClusterDocument): Promise<string | undefined> {
+  private overridesOf(document: ClusterDocument): Promise<string | undefined> {
     return this.sealed.of(document.id, document._install_config_overrides?.digest);
   }
 }

@@ -137,10 +137,10 @@ export class HostViews {
       );
   }
 
-  /** Returns a past state of the host, with the inventory of that time. */
-  async presentPast(document: HostDocument, controlPlaneCount: number | undefined): Promise<V2Host> {
+  /** Returns a past state of the host as JSON, with the inventory of that time. */
+  async pastText(document: HostDocument, controlPlaneCount: number | undefined): Promise<JsonPiece> {
     const inventory = await this.bodies.text(document._inventory_digest);
-    return this.turns.run(() => presentHost(document, { controlPlaneCount, inventory }));
+    return this.turns.run(() => JSON.stringify(presentHost(document, { controlPlaneCount, inventory })));
   }
 
   private checkedInAt({ infra_env_id: infraEnvId, id, checked_in_at: stored }: HostDocument): string {
