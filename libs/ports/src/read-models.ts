@@ -44,6 +44,8 @@ export interface ReadModelConditions<Document extends object = JsonObject> {
 export interface ReadModelQuery<Document extends object = JsonObject> extends ReadModelConditions<Document> {
   /** Top-level field, ascending. Equal values are ordered by key. @default by key, ascending */
   readonly orderBy?: { readonly field?: keyof Document & string; readonly descending?: boolean };
+  /** Only documents with a larger key. */
+  readonly after?: string;
   readonly offset?: number;
   /** Maximum number of documents in the result. @default MAX_QUERY_DOCUMENTS */
   readonly limit?: number;

@@ -52,6 +52,8 @@ export interface StateQuery extends StateConditions {
    * @default by key, ascending
    */
   readonly orderBy?: { readonly field?: string; readonly descending?: boolean };
+  /** Only rows with a larger key. */
+  readonly after?: string;
   readonly offset?: number;
   readonly limit?: number;
 }

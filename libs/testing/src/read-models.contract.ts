@@ -100,6 +100,19 @@ export const queryingContract = (current: () => ReadModels): void => {
     expect(await keys({ where, orderBy: { descending: true }, offset: 3, limit: 9 })).toEqual(['h1']);
   });
 
+  it('returns only documents after a key, in the order of keys', async () => {
+    expect(await keys({ after: 'h2' })).toEqual(['h3', 'h4', 'h5']);
+    expect(await keys({ after: 'h', limit: 2 })).toEqual(['h1', 'h2']);
+    expect(await keys({ after: 'h21', offset: 1, limit: 1 })).toEqual(['h4']);
+    expect(await keys({ after: 'h5' })).toEqual([]);
+    const where = { cluster_id: ['c2', 'c1'] };
+    expect(await keys({ where, after: 'h1' })).toEqual(['h2', 'h3', 'h4']);
+    expect(await keys({ where: { cluster_id: 'c1' }, after: 'h1' })).toEqual(['h2']);
+    await current().commit('hosts', 2, [put('h11', { cluster_id: 'c1' }), put('h0', { cluster_id: 'c1' })]);
+    expect(await keys({ where, after: 'h1' })).toEqual(['h11', 'h2', 'h3', 'h4']);
+    expect(await keys({ where, after: 'h1', orderBy: { descending: true }, limit: 3 })).toEqual(['h4', 'h3', 'h2']);
+  });
+
   it('keeps the order when documents are added, removed and added again', async () => {
     expect(await keys({ where: { cluster_id: 'c1' } })).toEqual(['h1', 'h2']);
     await current().commit('hosts', 2, [

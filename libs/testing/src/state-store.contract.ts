@@ -120,6 +120,13 @@ export const stateStoreContract = (name: string, open: OpenStateStore): void => 
       expect(state.keysAfter('hosts', 'd', 4)).toEqual(['e', 'é']);
     });
 
+    it('finds only rows after a key', async () => {
+      await save(put('d', ['c1']), put('a', ['c1']), put('b', ['c2']), put('c', ['c1']));
+      expect(keys({ where: {}, after: 'a', limit: 2 })).toEqual(['b', 'c']);
+      expect(keys({ where: { cluster_id: ['c1', 'c3'] }, after: 'a' })).toEqual(['c', 'd']);
+      expect(keys({ where: {}, after: 'd' })).toEqual([]);
+    });
+
     it('orders by key or by a field, page by page', async () => {
       await save(put('a', ['', 2]), put('b', ['', 1]), put('c'), put('d', ['', 2]));
       expect(keys({ where: {}, orderBy: { descending: true }, limit: 2 })).toEqual(['d', 'c']);

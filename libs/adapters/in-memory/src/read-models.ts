@@ -153,7 +153,7 @@ export class Collection {
   find(query: ReadModelQuery): ReadModelDocument[] {
     const { offset = 0, orderBy } = query;
     const limit = Math.min(query.limit ?? MAX_QUERY_DOCUMENTS, MAX_QUERY_DOCUMENTS);
-    const lists = this.listsOf(query.where);
+    const lists = keysAfter(this.listsOf(query.where), query.after);
     if (orderBy?.field === undefined)
       return this.documentsOf(pageOf(lists, offset, offset + limit, orderBy?.descending === true));
     const { field, descending } = orderBy;
@@ -188,6 +188,15 @@ export class Collection {
     return index;
   }
 }
+
+/** Returns the lists without the keys up to `after`. */
+const keysAfter = (lists: KeyLists, after: string | undefined): KeyLists =>
+  after === undefined
+    ? lists
+    : lists.map((keys) => {
+        const place = placeOf(keys, after);
+        return keys.slice(keys[place] === after ? place + 1 : place);
+      });
 
 /** Returns the keys from `begin` to before `end` of all lists together. Reads at most `end` keys of each list. */
 function pageOf(lists: KeyLists, begin: number, end: number, descending: boolean): readonly string[] {

@@ -38,12 +38,13 @@ function savedState(consumer: StateConsumer, tables: Map<string, Rows>): SavedSt
   return {
     createdTables: new Set(declared.keys()),
     get: (table, key) => rowsOf(table).get(key)?.value,
-    find: (table, { orderBy, offset = 0, limit = Infinity, ...conditions }) => {
+    find: (table, { orderBy, after, offset = 0, limit = Infinity, ...conditions }) => {
       const sign = orderBy?.descending ? -1 : 1;
       const field = orderBy?.field;
       const orderOf = ({ fields }: StateRow): FieldValue | undefined =>
         field === undefined ? undefined : fields[indexOf(declared.get(table), field)];
       return matching(table, conditions)
+        .filter(({ key }) => after === undefined || byText(key, after) > 0)
         .map((row) => ({ key: row.key, order: orderOf(row) }))
         .sort((left, right) =>
           field === undefined

@@ -31,8 +31,6 @@ export interface StoredDocument {
   readonly document: Document;
 }
 
-type Condition = string | number | boolean | readonly string[];
-
 /** `$`, `.` and NUL have a meaning in query field names. */
 const FIELD = /^[^$.\0][^.\0]*$/;
 
@@ -43,12 +41,13 @@ export const pathOf = (field: string): string => {
 };
 
 /** Returns a condition for the whole value. A plain MongoDB condition would also match an element of a list. */
-export const toFilter = (where: { readonly [field: string]: Condition | undefined }): Filter<StoredDocument> => {
+export const toFilter = (where: ReadModelQuery['where'], after?: string): Filter<StoredDocument> => {
   const conditions = Object.entries(where).map(([field, condition]) => [
     pathOf(field),
     { ...(typeof condition === 'object' ? { $in: [...condition] } : { $eq: condition }), $not: { $type: 'array' } },
   ]);
-  return Object.fromEntries(conditions) as Filter<StoredDocument>;
+  const larger = after === undefined ? [] : [['_id', { $gt: after }]];
+  return Object.fromEntries([...conditions, ...larger]) as Filter<StoredDocument>;
 };
 
 export const toSort = (orderBy: { readonly field?: string; readonly descending?: boolean } | undefined): Sort =>
@@ -202,7 +201,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       // MongoDB interprets a limit of 0 as no limit.
       if (limit <= 0) return [];
       const found = collectionNamed(query.collection)
-        .find(toFilter(query.where))
+        .find(toFilter(query.where, query.after))
         .sort(toSort(query.orderBy))
         .skip(query.offset ?? 0)
         .limit(limit);

@@ -10,6 +10,10 @@ describe('MongoDB query of read models', () => {
     });
   });
 
+  it('selects the documents after a key', () => {
+    expect(toFilter({}, 'h2')).toEqual({ _id: { $gt: 'h2' } });
+  });
+
   it('orders equal values by key', () => {
     expect(Object.entries(toSort({ field: 'name', descending: true }))).toEqual([
       ['document.name', -1],

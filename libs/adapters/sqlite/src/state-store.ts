@@ -107,8 +107,11 @@ function asDamage(file: string, place: string, error: unknown): unknown {
   });
 }
 
-/** Returns a condition as SQL with its parameters. */
-function conditionOf(where: StateConditions['where']): { readonly sql: string; readonly values: unknown[] } {
+/** Returns a condition as SQL with its parameters. `after`: only larger keys. */
+function conditionOf(
+  where: StateConditions['where'],
+  after?: string,
+): { readonly sql: string; readonly values: unknown[] } {
   const values: unknown[] = [];
   const parts = Object.entries(where).map(([field, wanted]) => {
     const list = typeof wanted === 'object' ? [...new Set(wanted)] : [wanted];
@@ -121,6 +124,10 @@ function conditionOf(where: StateConditions['where']): { readonly sql: string; r
     values.push(...list.map(toColumn));
     return `${columnOf(field)} IN (${list.map(() => '?').join(', ')})`;
   });
+  if (after !== undefined) {
+    parts.push('key > ?');
+    values.push(after);
+  }
   return { sql: parts.length > 0 ? ` WHERE ${parts.join(' AND ')}` : '', values };
 }
 
@@ -153,9 +160,9 @@ class SqliteSavedState implements SavedState {
     });
   }
 
-  find(table: string, { where, orderBy, offset = 0, limit = -1 }: StateQuery): readonly FoundRow[] {
+  find(table: string, { where, orderBy, after, offset = 0, limit = -1 }: StateQuery): readonly FoundRow[] {
     const { sqlName } = this.table(table);
-    const { sql, values } = conditionOf(where);
+    const { sql, values } = conditionOf(where, after);
     const direction = orderBy?.descending ? 'DESC' : 'ASC';
     const column = orderBy?.field === undefined ? 'NULL' : columnOf(orderBy.field);
     const order = orderBy?.field === undefined ? `key ${direction}` : `${column} ${direction}, key`;

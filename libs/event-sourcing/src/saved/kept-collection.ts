@@ -141,8 +141,8 @@ export class KeptCollection {
 
   /** Returns the documents that meet the conditions, in order, from `offset` on. */
   find(query: ReadModelQuery, limit: number): readonly ReadModelDocument<JsonObject>[] {
-    const { where, orderBy, offset } = query;
-    const name = JSON.stringify([Object.entries(where), orderBy, offset, limit]);
+    const { where, orderBy, after, offset } = query;
+    const name = JSON.stringify([Object.entries(where), orderBy, after, offset, limit]);
     const known = this.found.get(name);
     if (known) return known;
     const found = this.findKeys(query, limit).flatMap((key) => {
@@ -153,19 +153,19 @@ export class KeptCollection {
     return found;
   }
 
-  private findKeys({ where, orderBy, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
+  private findKeys({ where, orderBy, after, offset = 0 }: ReadModelQuery, limit: number): readonly string[] {
     const field = orderBy?.field;
     const sign = orderBy?.descending === true ? -1 : 1;
     this.requireDeclared([...Object.keys(where), ...(field === undefined ? [] : [field])]);
     const unsaved = new Set([...this.saving.keysFor(where), ...this.pending.keysFor(where)]);
     const order = { ...(field !== undefined && { field }), descending: orderBy?.descending === true };
     const rows = (range: Pick<StateQuery, 'offset' | 'limit'>): readonly FoundRow[] =>
-      this.saved.find(this.table.name, { where: conditionsOf(where), orderBy: order, ...range });
+      this.saved.find(this.table.name, { where: conditionsOf(where), orderBy: order, after, ...range });
     if (unsaved.size === 0) return rows({ offset, limit }).map(({ key }) => key);
     const merged = firstOthers(rows, unsaved, offset + limit);
     for (const key of unsaved) {
       const document = (this.pending.get(key) ?? this.saving.get(key))?.document;
-      if (document && meets(document, where))
+      if (document && meets(document, where) && (after === undefined || byText(key, after) > 0))
         merged.push({ key, order: field === undefined ? undefined : fieldOf(document, field) });
     }
     return merged
