@@ -1,3 +1,4 @@
+import { Readable, Transform } from 'node:stream';
 import {
   type AllStreamResolvedEvent,
   BACKWARDS,
@@ -13,6 +14,7 @@ import {
   type StreamingRead,
   StreamNotFoundError,
 } from '@eventstore/db-client';
+import type { ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import {
   type EventMetadata,
   type EventToAppend,
@@ -62,6 +64,8 @@ export const toPosition = (position: Position | undefined): number => {
 export const fromPosition = (position: number): Position => ({ commit: BigInt(position), prepare: BigInt(position) });
 
 const PAGE_EVENTS = 512;
+/** Length of the data after which a page ends. Hosts of a large cluster report 200 KiB each. */
+const PAGE_BYTES = 1024 ** 2;
 
 /** The end of the store rarely contains more consecutive events of the server itself than this. */
 const HEAD_EVENTS = 32;
@@ -69,13 +73,18 @@ const HEAD_EVENTS = 32;
 /** Reads use the leader: after a change of leader the client stays with its node, whose data may be old. */
 export const createEventReader = (connection: Pick<Connection, 'read'>) => {
   /** Returns all events of a bounded read. */
-  const read = <E extends ResolvedEvent | AllStreamResolvedEvent>(
+  const read = async <E extends ResolvedEvent | AllStreamResolvedEvent>(
     open: (client: EventStoreDBClient) => StreamingRead<E>,
-  ): Promise<E[]> => connection.read((client, onData) => collect(open(client), onData));
+  ): Promise<E[]> => (await readPage(open, Infinity)).found;
+
+  const readPage = <E extends ResolvedEvent | AllStreamResolvedEvent>(
+    open: (client: EventStoreDBClient) => StreamingRead<E>,
+    maxBytes = PAGE_BYTES,
+  ): Promise<FoundPage<E>> => connection.read((client, onData) => collect(open(client), onData, maxBytes));
 
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
-      const found = await read((client) =>
+      const { found, isCut } = await readPage((client) =>
         client.readStream(streamId, {
           fromRevision: BigInt(cursor + 1),
           maxCount: PAGE_EVENTS,
@@ -85,7 +94,7 @@ export const createEventReader = (connection: Pick<Connection, 'read'>) => {
       );
       const page = found.flatMap(({ event }) => (event === undefined ? [] : [toRecordedEvent(event)]));
       if (page.length > 0) yield page;
-      if (found.length < PAGE_EVENTS) return;
+      if (!isCut && found.length < PAGE_EVENTS) return;
       cursor = page.at(-1)?.revision ?? cursor;
     }
   }
@@ -93,7 +102,7 @@ export const createEventReader = (connection: Pick<Connection, 'read'>) => {
   async function* readAll(afterPosition: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterPosition; ;) {
       // A read starts with the event at its position, so one more event is requested and the known event is removed.
-      const found = await read((client) =>
+      const { found } = await readPage((client) =>
         client.readAll({
           fromPosition: cursor < 0 ? START : fromPosition(cursor),
           maxCount: PAGE_EVENTS + 1,
@@ -137,20 +146,52 @@ export const createEventReader = (connection: Pick<Connection, 'read'>) => {
   return { readStream, readAll, head, lastOf, revisionOf };
 };
 
-/** Returns all events of a bounded read. Empty when the stream does not exist. */
+interface FoundPage<E> {
+  readonly found: E[];
+  /** The read ended before its last event, because the events are long. */
+  readonly isCut: boolean;
+}
+
+/** Returns the events of a bounded read, at least two of them if there are as many. Empty when the stream does not exist. */
 const collect = async <E extends ResolvedEvent | AllStreamResolvedEvent>(
   read: StreamingRead<E>,
   onData: () => void,
-): Promise<E[]> => {
+  maxBytes: number,
+): Promise<FoundPage<E>> => {
   const found: E[] = [];
+  let isCut = false;
+  endAfter(read, maxBytes, () => (isCut = true));
   try {
     for await (const resolved of read) {
       onData();
       found.push(resolved);
     }
-    return found;
+    return { found, isCut };
   } catch (error) {
-    if (error instanceof StreamNotFoundError) return [];
+    if (error instanceof StreamNotFoundError) return { found: [], isCut };
     throw error;
   }
+};
+
+/**
+ * Ends the read when its answers have this length. The events that arrived before are still read. The stream of the answers is destroyed
+ * first: the client opens another channel after the error of a cancelled stream.
+ */
+const endAfter = (read: StreamingRead<unknown>, maxBytes: number, onEnd: () => void): void => {
+  const limit = (answers: unknown): void => {
+    if (!(answers instanceof Readable && read instanceof Transform)) return;
+    let [events, bytes] = [0, 0];
+    answers.on('data', (answer: ReadResp) => {
+      events += 1;
+      bytes += answer.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
+      if (events < 2 || bytes < maxBytes) return;
+      onEnd();
+      answers.unpipe(read).destroy();
+      read.end();
+      // The connection may break after the last event was read and before the read is cancelled.
+      read.on('error', () => undefined);
+      void read.cancel();
+    });
+  };
+  read.once('pipe', limit);
 };

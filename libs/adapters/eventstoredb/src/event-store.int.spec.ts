@@ -1,4 +1,4 @@
-import { type EventStore, NO_STREAM, Unavailable } from '@muster/ports';
+import { type EventStore, NO_STREAM, type RecordedEvent, Unavailable } from '@muster/ports';
 import { collectPages, eventStoreContract, eventToAppend, eventually, needsServer } from '@muster/testing';
 import { eventStoreDbEventStore } from './event-store';
 import { type GrpcStore, startGrpcStore } from '@muster/testing/grpc-store';
@@ -34,6 +34,28 @@ eventStoreContract('protocol of EventStoreDB', async () => {
     await server.close();
   };
   return { store, reopen, close, maxAppendBytes: MAX_APPEND_BYTES };
+});
+
+describe('pages of long events', () => {
+  it('have a limited length and all events, on one connection', async () => {
+    const server = await startGrpcStore();
+    const store = eventStoreDbEventStore({ url: server.url });
+    try {
+      const appended = Array.from({ length: 24 }, (_, n) => eventToAppend({ n, text: 'x'.repeat(300 * 1024) }));
+      for (const [n, event] of appended.entries()) await store.append(STREAM, n - 1, [event]);
+      for (const read of [() => store.readAll(-1), () => store.readStream(STREAM)]) {
+        const pages: (readonly RecordedEvent[])[] = [];
+        for await (const page of read()) pages.push(page);
+        expect(pages.flat().map(({ data }) => data['n'])).toEqual(appended.map((_, n) => n));
+        expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(8);
+      }
+      await store.append('sample-2', NO_STREAM, [eventToAppend()]);
+      expect(server.appendStreams).toBe(1);
+    } finally {
+      await store.close();
+      await server.close();
+    }
+  });
 });
 
 describe('event store on an EventStoreDB server that is not available', () => {
