@@ -1,6 +1,7 @@
 /**
- * Checks every regular expression of production code with recheck: none may need exponential time, whatever the input is. Expressions of
- * quadratic time are listed with --all; their input has a limit on its length.
+ * Checks that no regular expression of production code needs exponential time, whatever the input is. Recheck decides those that repeat a
+ * repetition or alternatives; without either, the time is a polynomial of the length. With --all, recheck decides all, and expressions of
+ * quadratic time are listed; their input has a limit on its length.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,8 @@ const { checkSync } = await import('recheck');
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const SKIPPED = new Set(['node_modules', 'dist', 'gen']);
-const ATTACK_TIMEOUT_MS = 3_000;
+/** Most expressions take milliseconds. An expression that is not decided in this time has to be written in another way. */
+const DECISION_TIMEOUT_MS = 60_000;
 const listsAll = process.argv.includes('--all');
 
 const places = new Map();
@@ -21,16 +23,36 @@ for (const folder of ['libs', 'services']) collect(join(ROOT, folder));
 let failed = 0;
 for (const [literal, place] of places) {
   const end = literal.lastIndexOf('/');
-  const { status, complexity } = checkSync(literal.slice(1, end), literal.slice(end + 1), {
-    timeout: ATTACK_TIMEOUT_MS,
-  });
-  const isExponential = status === 'vulnerable' && complexity.type === 'exponential';
-  if (isExponential) failed += 1;
-  if (isExponential || (listsAll && status !== 'safe'))
+  const [source, flags] = [literal.slice(1, end), literal.slice(end + 1)];
+  if (!listsAll && !repeatsChoices(source, flags)) continue;
+  const { status, complexity } = checkSync(source, flags, { timeout: DECISION_TIMEOUT_MS });
+  const isAccepted = status === 'safe' || (status === 'vulnerable' && complexity.type !== 'exponential');
+  if (!isAccepted) failed += 1;
+  if (!isAccepted || (listsAll && status !== 'safe'))
     console.log(`${place}: ${complexity?.summary ?? status}: ${literal.slice(0, 160)}`);
 }
-console.log(`${places.size} regular expressions checked, ${failed} of exponential time.`);
+console.log(`${places.size} regular expressions checked, ${failed} of exponential or unknown time.`);
 process.exit(failed === 0 ? 0 : 1);
+
+/**
+ * Returns whether a repeated group contains a repetition or alternatives, or the expression refers to a group. Only then one text may be
+ * matched in exponentially many ways.
+ */
+function repeatsChoices(source, flags) {
+  if (flags.includes('v') || /\\[1-9k]/.test(source)) return true;
+  // Escapes and classes match one character.
+  const plain = source.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, 'x');
+  const hasChoice = [false];
+  for (const [token, next] of plain.matchAll(/\(\??|\)([*+{]?)|[*+?{|]/g)) {
+    if (token.startsWith('(')) hasChoice.push(false);
+    else if (token.startsWith(')')) {
+      const isInside = hasChoice.pop();
+      if (isInside && next) return true;
+      if (isInside || next) hasChoice[hasChoice.length - 1] = true;
+    } else hasChoice[hasChoice.length - 1] = true;
+  }
+  return false;
+}
 
 function collect(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
