@@ -28,6 +28,7 @@ import { UnconfiguredIgnition } from './discovery/unconfigured-ignition';
 import { Manifests } from './manifests/manifests';
 import { ManifestsController } from './manifests/manifests.controller';
 import { builtinToolchain } from './toolchain/builtin-toolchain';
+import { InstallerBinaries } from './toolchain/openshift-install/installer-binaries';
 import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
 import { ArtifactsRefused, TOOLCHAINS, type Toolchains } from './toolchain/toolchain.port';
 import { INSTALL_SHAPES, InstallView } from './view/install-view';
@@ -53,9 +54,11 @@ export class AppModule {
         { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
         {
           provide: TOOLCHAINS,
-          inject: [DocumentWorkers],
-          useFactory: (documents: DocumentWorkers) => toolchainsOf(config, documents),
+          inject: [InstallerBinaries, DocumentWorkers],
+          useFactory: (binaries: InstallerBinaries, documents: DocumentWorkers) =>
+            toolchainsOf(config, binaries, documents),
         },
+        { provide: InstallerBinaries, useFactory: () => new InstallerBinaries(config.openshiftInstall) },
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
@@ -79,10 +82,14 @@ export class AppModule {
   }
 }
 
-function toolchainsOf({ openshiftInstall, toolchains }: IgnitionServiceConfig, documents: DocumentWorkers): Toolchains {
+function toolchainsOf(
+  { openshiftInstall, toolchains }: IgnitionServiceConfig,
+  binaries: InstallerBinaries,
+  documents: DocumentWorkers,
+): Toolchains {
   const byName = {
     builtin: builtinToolchain(documents),
-    'openshift-install': openshiftInstallToolchain(openshiftInstall, undefined, documents),
+    'openshift-install': openshiftInstallToolchain(openshiftInstall, binaries, documents),
   };
   return {
     of: (releaseImage) => {

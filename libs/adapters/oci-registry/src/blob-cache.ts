@@ -2,10 +2,27 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteStream } from '@muster/ports';
+import { type ByteStream, type DownloadProgress, KeyedQueue } from '@muster/ports';
 
-/** Files by digest. The least recently used files are removed when the total exceeds the limit. */
+/** The end and the progress of a read. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: DownloadProgress) => void;
+}
+
+/**
+ * Files by digest. The least recently used files are removed when the total exceeds the limit. All readers in a process share one cache
+ * of a directory.
+ */
 export interface BlobCache {
+  /** Creates the directory. */
+  open(): Promise<void>;
+  /**
+   * Runs a task when the earlier tasks with its key have ended. A task that waits receives the progress of the one that runs, because a
+   * preparation without progress times out.
+   * @throws the reason of the signal when the read was ended before
+   */
+  inTurn<Result>(key: string, reading: Reading, task: (reading: Reading) => Promise<Result>): Promise<Result>;
   /** Returns the path of a file that has its SHA-256, or undefined. A damaged file is removed. */
   find(name: string): Promise<string | undefined>;
   /** Returns the number of bytes of an interrupted download. */
@@ -67,8 +84,9 @@ export class WrongDigest extends Error {
   }
 }
 
-export async function openBlobCache(directory: string, bytesMax: number): Promise<BlobCache> {
-  await mkdir(directory, { recursive: true });
+export function blobCache(directory: string, bytesMax: number): BlobCache {
+  const queue = new KeyedQueue();
+  const waiting = new Map<string, Set<Reading>>();
   const at = (name: string): string => join(directory, name.replace(/[^A-Za-z0-9.-]/g, '-'));
   const sizeOf = (path: string): Promise<number> =>
     stat(path).then(
@@ -105,6 +123,20 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
     return path;
   };
   return {
+    open: async () => void (await mkdir(directory, { recursive: true })),
+    inTurn: (key, reading, task) => {
+      waiting.set(key, (waiting.get(key) ?? new Set()).add(reading));
+      return queue.run(key, async () => {
+        waiting.get(key)?.delete(reading);
+        if (waiting.get(key)?.size === 0) waiting.delete(key);
+        reading.signal.throwIfAborted();
+        const onProgress: Reading['onProgress'] = (progress) => {
+          reading.onProgress(progress);
+          for (const other of waiting.get(key) ?? []) other.onProgress(progress);
+        };
+        return task({ ...reading, onProgress });
+      });
+    },
     find: async (name) => {
       const path = at(name);
       const state = await stateOf(path);
@@ -152,12 +184,15 @@ export async function openBlobCache(directory: string, bytesMax: number): Promis
     scratch: async (name) => at(name) + PART,
     commit,
     evict: async () => {
-      const files = await Promise.all(
-        (await readdir(directory)).map(async (name) => {
-          const { mtimeMs, size } = await stat(join(directory, name));
-          return { path: join(directory, name), mtimeMs, size };
-        }),
+      const paths = (await readdir(directory)).map((name) => join(directory, name));
+      // Another read may rename or remove a file meanwhile.
+      const found = paths.map((path) =>
+        stat(path).then(
+          ({ mtimeMs, size }) => [{ path, mtimeMs, size }],
+          () => [],
+        ),
       );
+      const files = (await Promise.all(found)).flat();
       let total = files.reduce((sum, { size }) => sum + size, 0);
       // The newest file is in use, so it is kept regardless of its size.
       const oldestFirst = files.filter(({ path }) => !path.endsWith(SUM)).sort((a, b) => a.mtimeMs - b.mtimeMs);

@@ -1,3 +1,4 @@
+export { type BlobCache, blobCache } from './blob-cache';
 export { parsePullSecret, type PullSecret } from './registry-client';
 export { parseMirrorDocuments } from './image-reference';
 export { parseImageReference, type ImageReference, type MirrorRule } from './image-reference';

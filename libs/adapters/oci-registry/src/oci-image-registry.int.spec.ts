@@ -7,6 +7,7 @@ import type { ExtractedFile, ImageRegistry, SendHttp } from '@muster/ports';
 import { temporaryDirectory } from '@muster/testing';
 import { hasRegistry, REGISTRY_CREDENTIALS, startTestRegistry, type TestRegistry } from '@muster/testing/registry';
 import { type PushedRelease, pushRelease } from '@muster/testing/release-image';
+import { blobCache } from './blob-cache';
 import type { MirrorRule } from './image-reference';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
@@ -82,8 +83,7 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         random: () => 0,
         nowMs: () => performance.now(),
         mirrors: options.mirrors ?? [],
-        cacheDirectory: options.cache ?? mkdtempSync(join(folder.path, 'cache-')),
-        cacheBytesMax: options.bytesMax ?? 1e9,
+        cache: blobCache(options.cache ?? mkdtempSync(join(folder.path, 'cache-')), options.bytesMax ?? 1e9),
       });
     };
 

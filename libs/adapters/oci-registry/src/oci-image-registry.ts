@@ -8,15 +8,15 @@ import {
   ImageRegistryError,
   type RegistryFault,
 } from '@muster/ports';
-import { type BlobCache, CacheFailure, failCache, openBlobCache, WrongDigest } from './blob-cache';
+import { type BlobCache, CacheFailure, failCache, type Reading, WrongDigest } from './blob-cache';
 import { type ImageReference, type MirrorRule, parseImageReference, placesOf } from './image-reference';
 import { createRegistryClient, readText, type RegistryClientOptions, SILENCE_MS_MAX } from './registry-client';
 import { decompressed, readTar } from './tar-entries';
 
 export interface OciImageRegistryOptions extends RegistryClientOptions {
   readonly mirrors: readonly MirrorRule[];
-  readonly cacheDirectory: string;
-  readonly cacheBytesMax: number;
+  /** Reads that share a cache read each image once. */
+  readonly cache: BlobCache;
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
@@ -28,13 +28,18 @@ const MANIFESTS = [
 const ACCEPT = [...LISTS, ...MANIFESTS].join(', ');
 const MANIFEST_CHARS_MAX = 8 * 1024 * 1024;
 const RESUMES_MAX = 5;
+/** A manifest is small. */
+const MANIFEST_MS_MAX = 5 * 60_000;
+const LAYER_MS_MAX = 60 * 60_000;
 const LINKS_MAX = 5;
+
+type Layer = ImageManifest['layers'][number];
 
 interface Document {
   readonly mediaType?: string;
   readonly manifests?: readonly { readonly digest: string; readonly platform?: { readonly architecture?: string } }[];
   readonly layers?: ImageManifest['layers'];
-  readonly config?: ImageManifest['layers'][number];
+  readonly config?: Layer;
 }
 
 interface Found {
@@ -45,11 +50,12 @@ interface Found {
 
 /**
  * Reads images of OCI registries. Mirrors are tried first, each digest is verified, and interrupted downloads are
- * continued.
+ * continued. The downloads from one registry take turns, so that a slow one delays no read from another registry.
  */
 export async function ociImageRegistry(options: OciImageRegistryOptions): Promise<ImageRegistry> {
   const client = createRegistryClient(options);
-  const cache = await openBlobCache(options.cacheDirectory, options.cacheBytesMax);
+  const { cache } = options;
+  await cache.open();
   /** Registries that did not answer are tried after the others. */
   const unreachable = new Set<string>();
 
@@ -61,7 +67,8 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     const rank = ({ registry }: ImageReference): number => Number(unreachable.has(registry));
     for (const place of [...placesOf(reference, options.mirrors)].sort((a, b) => rank(a) - rank(b))) {
       try {
-        const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, signal);
+        const limit = within(MANIFEST_MS_MAX, signal);
+        const answer = await client.get(place, `manifests/${place.version}`, { accept: ACCEPT }, limit);
         const text = await readText(answer, MANIFEST_CHARS_MAX);
         const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
         if (place.isByDigest && digest !== place.version)
@@ -101,14 +108,19 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
   };
 
   /** Returns the path of a layer on this machine. */
-  const fetchLayer = async (
+  const fetchLayer = (image: string, place: ImageReference, layer: Layer, reading: Reading): Promise<string> =>
+    cache.inTurn(layer.digest, reading, async (mine) => {
+      const known = await cache.find(layer.digest);
+      return known ?? cache.inTurn(place.registry, mine, (turn) => download(image, place, layer, turn));
+    });
+
+  const download = async (
     image: string,
     place: ImageReference,
-    layer: ImageManifest['layers'][number],
-    signal: AbortSignal,
+    layer: Layer,
+    { onProgress, signal: ending }: Reading,
   ): Promise<string> => {
-    const known = await cache.find(layer.digest);
-    if (known) return known;
+    const signal = within(LAYER_MS_MAX, ending);
     const expected = { sha256: layer.digest.replace('sha256:', ''), bytes: layer.size };
     let reached = 0;
     let byteMs = options.nowMs();
@@ -124,7 +136,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
         const start = answer.status === 206 ? from : 0;
         return await cache.append(layer.digest, expected, start, answer.body, (bytes) => {
           byteMs = options.nowMs();
-          options.onProgress?.({ image, bytes, totalBytes: layer.size });
+          onProgress({ image, bytes, totalBytes: layer.size });
         });
       } catch (error) {
         if (error instanceof ImageRegistryError && error.status !== 416) throw error;
@@ -143,10 +155,10 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
     place: ImageReference,
     { config }: Document,
     architecture: string,
-    signal: AbortSignal,
+    reading: Reading,
   ): Promise<void> => {
     if (!config) return;
-    const text = await readFile(await fetchLayer(image, place, config, signal), 'utf8');
+    const text = await readFile(await fetchLayer(image, place, config, reading), 'utf8');
     const own = architectureIn(text);
     if (own !== undefined && own !== architecture)
       throw new ImageRegistryError(image, place.registry, `it is for ${own} and not for ${architecture}`, 'content');
@@ -162,39 +174,52 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       return (document.manifests ?? []).flatMap(({ platform }) => platform?.architecture ?? []);
     },
     extractFile: async (image, architecture, path, signal) => {
-      const { digest, document, place } = await findManifest(image, architecture, signal);
-      const name = `${digest}-${architecture}-${path}`;
-      const known = await cache.find(name);
-      if (known) return { path: known, wasCached: true };
-      await assertArchitecture(image, place, document, architecture, signal);
-      // When several layers contain the file, the uppermost one applies.
-      let wanted = path;
-      for (let links = 0; links <= LINKS_MAX; links += 1) {
-        let link: string | undefined;
-        for (const layer of [...(document.layers ?? [])].reverse()) {
-          const blob = await fetchLayer(image, place, layer, signal);
-          const found = await extract(blob, wanted, cache, name).catch((error: Error) => {
-            const fault = error instanceof CacheFailure ? 'disk' : 'content';
-            const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
-            throw new ImageRegistryError(image, place.registry, reason, fault);
-          });
-          if (found === undefined) continue;
-          if (found === true) {
-            const committed = await cache.commit(name).catch((error: Error) => {
-              throw new ImageRegistryError(image, place.registry, error.message, 'disk');
-            });
-            await cache.evict();
-            return { path: committed, wasCached: false };
-          }
-          link = found;
-          break;
-        }
-        if (link === undefined) break;
-        wanted = resolveLink(wanted, link);
-      }
-      throw new ImageRegistryError(image, place.registry, `it has no file /${path}`, 'content');
+      const found = await findManifest(image, architecture, signal);
+      const name = `${found.digest}-${architecture}-${path}`;
+      const { onProgress = () => undefined } = options;
+      return cache.inTurn(name, { signal, onProgress }, async (reading) => {
+        const known = await cache.find(name);
+        if (known) return { path: known, wasCached: true };
+        await assertArchitecture(image, found.place, found.document, architecture, reading);
+        return { path: await extractAs(name, image, path, found, reading), wasCached: false };
+      });
     },
   };
+
+  async function extractAs(
+    name: string,
+    image: string,
+    path: string,
+    { document, place }: Found,
+    reading: Reading,
+  ): Promise<string> {
+    // When several layers contain the file, the uppermost one applies.
+    let wanted = path;
+    for (let links = 0; links <= LINKS_MAX; links += 1) {
+      let link: string | undefined;
+      for (const layer of [...(document.layers ?? [])].reverse()) {
+        const blob = await fetchLayer(image, place, layer, reading);
+        const found = await extract(blob, wanted, cache, name).catch((error: Error) => {
+          const fault = error instanceof CacheFailure ? 'disk' : 'content';
+          const reason = `its layer ${layer.digest} cannot be unpacked (${error.message})`;
+          throw new ImageRegistryError(image, place.registry, reason, fault);
+        });
+        if (found === undefined) continue;
+        if (found === true) {
+          const committed = await cache.commit(name).catch((error: Error) => {
+            throw new ImageRegistryError(image, place.registry, error.message, 'disk');
+          });
+          await cache.evict();
+          return committed;
+        }
+        link = found;
+        break;
+      }
+      if (link === undefined) break;
+      wanted = resolveLink(wanted, link);
+    }
+    throw new ImageRegistryError(image, place.registry, `it has no file /${path}`, 'content');
+  }
 
   function parse(image: string): ImageReference {
     try {
@@ -217,6 +242,9 @@ function combined(image: string, failures: readonly ImageRegistryError[]): Image
       : failures.map(({ reason: each, registry }) => `${registry}: ${each}`).join('; ');
   return new ImageRegistryError(image, first.registry, reason, first.fault, first.status);
 }
+
+/** Ends with the signal, and at the latest after a time. */
+const within = (ms: number, signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
 function architectureIn(configuration: string): string | undefined {
   try {

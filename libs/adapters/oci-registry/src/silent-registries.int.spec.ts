@@ -1,5 +1,6 @@
 import type { ImageRegistry, SendHttp } from '@muster/ports';
 import { manualClock, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { blobCache } from './blob-cache';
 import { answerOf, type MemoryRegistry, memoryRegistry } from './memory-registry.fixture.spec';
 import { ociImageRegistry } from './oci-image-registry';
 import { parsePullSecret } from './registry-client';
@@ -32,8 +33,7 @@ describe('a registry that sends nothing', () => {
       random: () => 0,
       nowMs: clock.nowMs,
       mirrors: [{ source: 'quay.io', mirrors: ['dead.lan', 'live.lan'], neverContactSource: true }],
-      cacheDirectory: directory.path,
-      cacheBytesMax: 1e9,
+      cache: blobCache(directory.path, 1e9),
     });
   const silence = (): never => {
     clock.advance(SILENCE_MS);

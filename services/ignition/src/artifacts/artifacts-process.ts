@@ -19,7 +19,13 @@ import {
   SECRETS,
 } from '@muster/nest-kit';
 import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { CONFIG, type IgnitionServiceConfig } from '../config';
 import { SERVICE_CA } from '../discovery/discovery-documents';
 import { Manifests, ownManifests } from '../manifests/manifests';
@@ -61,8 +67,10 @@ export function ownContext(commandId: string, cause: Omit<CommandContext, 'comma
  * After a crash the steps are repeated with the same result.
  */
 @Injectable()
-export class ArtifactsProcess implements OnApplicationBootstrap {
+export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Artifacts');
+  /** Cluster → its running preparation. */
+  private readonly running = new Map<string, { readonly attempt: number; readonly ending: AbortController }>();
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
@@ -83,7 +91,10 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.host.start({
       name: 'ignition',
-      observe: (event) => this.view.observe(event),
+      observe: (event) => {
+        this.view.observe(event);
+        this.endUnwanted(parseStreamId(event.streamId).id);
+      },
       keysOf: ({ streamId }) => {
         const { category, id } = parseStreamId(streamId);
         return category === 'cluster' || category === 'artifact' ? [id] : [];
@@ -95,11 +106,25 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     });
   }
 
+  /** The next start repeats the preparations. */
+  beforeApplicationShutdown(): void {
+    for (const { ending } of this.running.values()) ending.abort();
+  }
+
   private async react(clusterId: string): Promise<void> {
     const entry = this.view.cluster(clusterId);
     if (!entry || !this.view.isOpen(clusterId)) return;
     if (this.view.hasToDiscard(entry)) await this.discard(clusterId, entry);
     if (this.view.hasToPrepare(entry)) await this.prepare(clusterId, entry);
+  }
+
+  /** Ends the preparation of a cluster that was cancelled, timed out, or started again. */
+  private endUnwanted(clusterId: string): void {
+    const running = this.running.get(clusterId);
+    if (!running) return;
+    const entry = this.view.cluster(clusterId);
+    const isWanted = entry && this.view.hasToPrepare(entry) && entry.state.attempt === running.attempt;
+    if (!isWanted) running.ending.abort();
   }
 
   private async discard(clusterId: string, { discardUpTo, cause }: ClusterEntry): Promise<void> {
@@ -122,6 +147,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
     const { state } = await this.artifacts.of.load(clusterId);
     if (state.attempt >= attempt) return;
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
+    const ending = new AbortController();
+    this.running.set(clusterId, { attempt, ending });
     try {
       const order = await toInstallRequest(
         { eventStore: this.eventStore, objectStore: this.objectStore, secrets: this.secrets },
@@ -135,7 +162,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
       const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
       const toolchain = this.toolchains.of(order.settings.ocpReleaseImage ?? '');
       const keep = this.vault.keeperFor(clusterId, attempt);
-      const made = await toolchain.make({ ...order, manifests }, keep, this.reportOf(clusterId, attempt, entry.cause));
+      const report = { ...this.reportOf(clusterId, attempt, entry.cause), signal: ending.signal };
+      const made = await toolchain.make({ ...order, manifests }, keep, report);
       const artifacts = [];
       for (const artifact of made.artifacts) artifacts.push(await this.vault.store(clusterId, attempt, artifact));
       await this.manifests.storeOwn(clusterId, own, ownContext(`own-manifests/${clusterId}/${attempt}`, entry.cause));
@@ -150,14 +178,21 @@ export class ArtifactsProcess implements OnApplicationBootstrap {
       } as const;
       await this.artifacts.of.handle(clusterId, command, context);
     } catch (error) {
+      if (ending.signal.aborted) return;
       if (!(error instanceof ArtifactsRefused)) throw error;
       const command = { type: 'RecordArtifactsFailure', clusterId, attempt, reason: error.message } as const;
       await this.artifacts.of.handle(clusterId, command, context);
+    } finally {
+      this.running.delete(clusterId);
     }
   }
 
   /** Records the reports of the toolchain. A progress that cannot be recorded does not fail the preparation. */
-  private reportOf(clusterId: string, attempt: number, cause: ClusterEntry['cause']): PreparationReport {
+  private reportOf(
+    clusterId: string,
+    attempt: number,
+    cause: ClusterEntry['cause'],
+  ): Omit<PreparationReport, 'signal'> {
     const key = `${clusterId}/${attempt}`;
     const steps = downloadSteps(this.clock);
     return {

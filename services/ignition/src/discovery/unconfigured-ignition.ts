@@ -59,7 +59,6 @@ type Release = Omit<WantedInstaller, 'pullSecret' | 'caPem' | 'mirrors'>;
  */
 @Injectable()
 export class UnconfiguredIgnition {
-  private readonly binaries: InstallerBinaries;
   private readonly queue = new KeyedQueue();
 
   constructor(
@@ -67,9 +66,8 @@ export class UnconfiguredIgnition {
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CONFIG) private readonly config: IgnitionServiceConfig,
-  ) {
-    this.binaries = new InstallerBinaries(config.openshiftInstall);
-  }
+    private readonly binaries: InstallerBinaries,
+  ) {}
 
   /** @throws RefusalError without a release image, or with the end of the installer's output */
   async render({ infraEnvId, settings }: InfraEnvState, pullSecret: string): Promise<IgnitionConfig> {

@@ -81,6 +81,7 @@ export function keptInMemory(): KeepSecret & { readonly kept: ReadonlyMap<string
 
 /** For tests that do not read the report. */
 export const IGNORED_REPORT: PreparationReport = {
+  signal: new AbortController().signal,
   releaseRead: () => Promise.resolve(),
   downloaded: () => undefined,
 };

@@ -95,11 +95,13 @@ export interface ReadRelease {
   readonly extractSeconds: number;
 }
 
-/** Receives the reports of a toolchain during its work. */
+/** Receives the reports of a toolchain during its work, and ends the work. */
 export interface PreparationReport {
+  /** Aborts when the artifacts are no longer wanted. */
+  readonly signal: AbortSignal;
   /** Resolves when the release is recorded. */
   releaseRead(release: ReadRelease): Promise<void>;
-  downloaded(progress: DownloadProgress): void;
+  readonly downloaded: (progress: DownloadProgress) => void;
 }
 
 /** A program that creates installation artifacts. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  blobCache,
   extractInstaller,
   type InstallerKind,
   type MirrorRule,
@@ -14,13 +15,7 @@ import { DEFAULT_RELEASE_IMAGES, type ReleaseImage, VersionCatalogue } from '@mu
 import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
 import type { SettingsReader } from '@muster/nest-kit';
-import {
-  type DownloadProgress,
-  type ImageRegistry,
-  ImageRegistryError,
-  KeyedQueue,
-  type RegistryFault,
-} from '@muster/ports';
+import { type DownloadProgress, type ImageRegistry, ImageRegistryError, type RegistryFault } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
 import { type ServiceRegistries, usableMirrors } from '../../service-registries';
@@ -106,7 +101,6 @@ export type OpenRegistries = (
 ) => Promise<ImageRegistry & { close?(): void }>;
 
 const CACHE_BYTES_MAX = 8 * 1024 ** 3;
-const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
 /** Interval of log lines about a download. */
 const PROGRESS_STEP_BYTES = 64 * 1024 ** 2;
 const MIB = 1024 ** 2;
@@ -124,10 +118,13 @@ const IMAGE_ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x86_64', 'am
 const COREOS_ARCHITECTURES: ReadonlyMap<string, string> = new Map([['arm64', 'aarch64']]);
 const inImages = (architecture: string): string => IMAGE_ARCHITECTURES.get(architecture) ?? architecture;
 
-/** The installer of each release, read from its registry or a mirror. Layers and installers are kept in a bounded cache. */
+/**
+ * The installer of each release, read from its registry or a mirror. Layers and installers are kept in a bounded cache, which only one
+ * instance may use.
+ */
 export class InstallerBinaries {
-  private readonly queue = new KeyedQueue();
   private readonly logger = new Logger('Releases');
+  private readonly log = this.progressLog();
 
   constructor(
     private readonly settings: OpenshiftInstallSettings,
@@ -135,10 +132,15 @@ export class InstallerBinaries {
   ) {}
 
   /**
-   * Returns the installer of a release and the metadata of the release.
+   * Returns the installer of a release and the metadata of the release. Reads that wait for the download of another one receive its
+   * progress.
    * @throws ArtifactsRefused with image, registry, reason and remedy
    */
-  async of(wanted: WantedInstaller, onProgress: OnProgress = () => undefined): Promise<FoundInstaller> {
+  async of(
+    wanted: WantedInstaller,
+    onProgress: OnProgress = () => undefined,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<FoundInstaller> {
     if (this.settings.installerPath) return { installer: this.settings.installerPath };
     const { releaseImage } = wanted;
     if (!releaseImage)
@@ -148,30 +150,26 @@ export class InstallerBinaries {
     const { refused, usable } = usableMirrors(wanted.mirrors, this.settings.registries);
     const notUsed = refused.length > 0 ? ` ${notUsedText(refused)}` : '';
     if (notUsed) this.logger.warn(`Release ${releaseImage}:${notUsed}`);
-    // One download at a time, because releases share layers.
-    return this.queue.run('download', async () => {
-      const log = this.progressLog();
-      try {
-        return await this.read({ ...wanted, mirrors: usable }, (progress) => {
-          log(progress);
-          onProgress(progress);
-        });
-      } catch (error) {
-        const remedy = error instanceof ImageRegistryError ? remedyOf(error) : 'Check WORK_DIR and the pull secret';
-        throw new ArtifactsRefused(
-          `The installer of release ${releaseImage} cannot be read: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, and start the installation again.${notUsed}`,
-        );
-      }
-    });
+    try {
+      const report: OnProgress = (progress) => {
+        this.log(progress);
+        onProgress(progress);
+      };
+      return await this.read({ ...wanted, mirrors: usable }, report, signal);
+    } catch (error) {
+      const remedy = error instanceof ImageRegistryError ? remedyOf(error) : 'Check WORK_DIR and the pull secret';
+      throw new ArtifactsRefused(
+        `The installer of release ${releaseImage} cannot be read: ${errorMessage(error).replace(/\.$/, '')}. ${remedy}, and start the installation again.${notUsed}`,
+      );
+    }
   }
 
-  private async read(wanted: WantedInstaller, onProgress: OnProgress): Promise<FoundInstaller> {
+  private async read(wanted: WantedInstaller, onProgress: OnProgress, signal: AbortSignal): Promise<FoundInstaller> {
     const { releaseImage } = wanted;
     const startedAt = new Date().toISOString();
     const registry = await this.open(wanted, onProgress);
     try {
       const { architecture, installerImage } = this.sourcesOf(releaseImage);
-      const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
       const release = await readRelease(registry, releaseImage, inImages(architecture), signal);
       const imageOf = (component: string): string => release.images.get(component) ?? '';
       const [kind, coreos] = [installerKindOf(wanted), COREOS_ARCHITECTURES.get(architecture) ?? architecture];
@@ -214,6 +212,7 @@ export class InstallerBinaries {
     return { architecture: release.cpu_architecture, installerImage: executable?.url ?? releaseImage };
   }
 
+  /** Logs each step once, also when several reads wait for the download. */
   private progressLog(): OnProgress {
     const logged = new Map<string, number>();
     return ({ image, bytes, totalBytes }) => {
@@ -253,6 +252,7 @@ const REMEDIES: { readonly [fault in RegistryFault]: (registry: string) => strin
 
 /** Proxies are those of the service. */
 function openRegistries({ registries, workDirectory, proxyEnvironment }: OpenshiftInstallSettings): OpenRegistries {
+  const cache = blobCache(join(workDirectory, 'release-images'), CACHE_BYTES_MAX);
   return async ({ pullSecret, caPem, mirrors }, onProgress) => {
     const { send, close } = createSendHttp({
       caPem: [registries.settings?.caPem, caPem].filter(Boolean).join('\n') || undefined,
@@ -265,8 +265,7 @@ function openRegistries({ registries, workDirectory, proxyEnvironment }: Openshi
       random: Math.random,
       nowMs: () => performance.now(),
       mirrors: [...mirrors, ...registries.mirrors],
-      cacheDirectory: join(workDirectory, 'release-images'),
-      cacheBytesMax: CACHE_BYTES_MAX,
+      cache,
       onProgress,
     });
     return { ...registry, close };

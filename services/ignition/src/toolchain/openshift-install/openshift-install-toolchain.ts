@@ -15,20 +15,9 @@ import { Type } from '@sinclair/typebox';
 import { customManifestsJson } from '../../artifacts/operator-files';
 import { hostConfigs, parseManifests, rolesOf } from '../host-configs';
 import { composedInstallConfig } from '../install-config-input';
-import {
-  ArtifactsRefused,
-  type InstallRequest,
-  type MadeArtifact,
-  type PreparationReport,
-  type Toolchain,
-} from '../toolchain.port';
+import { ArtifactsRefused, type InstallRequest, type MadeArtifact, type Toolchain } from '../toolchain.port';
 import type { InstallerOutput } from './install-folder';
-import {
-  type FoundInstaller,
-  InstallerBinaries,
-  type OpenshiftInstallSettings,
-  type WantedInstaller,
-} from './installer-binaries';
+import { InstallerBinaries, type OpenshiftInstallSettings } from './installer-binaries';
 import { makeWithInstaller } from './make-with-installer';
 
 const OUTPUT = 'openshift-install-output';
@@ -46,16 +35,6 @@ export function openshiftInstallToolchain(
 ): Toolchain {
   const queue = new KeyedQueue();
   let runs = 0;
-  const waiting = new Set<PreparationReport>();
-  /** Downloads take turns. The one that runs is reported to all installations, because they wait for it and would time out. */
-  const reported = async (wanted: WantedInstaller, report: PreparationReport): Promise<FoundInstaller> => {
-    waiting.add(report);
-    try {
-      return await binaries.of(wanted, (progress) => waiting.forEach((each) => each.downloaded(progress)));
-    } finally {
-      waiting.delete(report);
-    }
-  };
   return {
     name: 'openshift-install',
     keptSecrets: [OUTPUT],
@@ -70,7 +49,7 @@ export function openshiftInstallToolchain(
           caPem: order.additionalTrustBundle,
           mirrors: await mirrorsIn(order.manifests, documents),
         };
-        const { installer, release } = await reported(wanted, report);
+        const { installer, release } = await binaries.of(wanted, report.downloaded, report.signal);
         if (release) await report.releaseRead(release);
         // A download may take an hour, so a run takes its turn only when it has the installer.
         const slot = runs++ % RUNS_AT_ONCE_MAX;

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { ImageRegistryError, type DownloadProgress, type ExtractedFile, type HttpResponse } from '@muster/ports';
+import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { type BlobCache, blobCache } from './blob-cache';
+import { type MemoryRegistry, memoryRegistry } from './memory-registry.fixture.spec';
+import { ociImageRegistry } from './oci-image-registry';
+import { parsePullSecret } from './registry-client';
+
+/** A request for a layer, which the test answers. */
+interface Asked {
+  readonly host: string;
+  answer(): void;
+  fail(): void;
+}
+
+describe('reads at the same time', () => {
+  let directory: TemporaryDirectory;
+  let images: MemoryRegistry;
+  let cache: BlobCache;
+  /** Keys of the tasks that were requested. */
+  let turns: string[];
+  let layers: Asked[];
+  beforeEach(() => {
+    directory = temporaryDirectory();
+    images = memoryRegistry();
+    const shared = blobCache(directory.path, 1e9);
+    cache = {
+      ...shared,
+      inTurn: (key, reading, task) => {
+        turns.push(key);
+        return shared.inTurn(key, reading, task);
+      },
+    };
+    turns = [];
+    layers = [];
+  });
+  afterEach(() => directory.remove());
+
+  /** Reads the file `a` of an image, as one installation does. */
+  function read(host: string, digest: string, signal = new AbortController().signal) {
+    const progress: DownloadProgress[] = [];
+    const file = ociImageRegistry({
+      send: (request) =>
+        request.url.includes('/manifests/')
+          ? Promise.resolve(images.answer(request))
+          : new Promise<HttpResponse>((resolve) => {
+              const answer = (): void => resolve(images.answer(request));
+              layers.push({ host, answer, fail: () => resolve({ ...images.answer(request), status: 403 }) });
+            }),
+      pullSecret: parsePullSecret(''),
+      sleep: async () => undefined,
+      random: () => 0,
+      nowMs: () => 0,
+      mirrors: [],
+      cache,
+      onProgress: (each) => progress.push(each),
+    }).then((registry) => registry.extractFile(`${host}/image@${digest}`, 'amd64', 'a', signal));
+    return { file, progress };
+  }
+  const textOf = async (file: Promise<ExtractedFile>): Promise<string> => readFileSync((await file).path, 'utf8');
+  /** Returns the next request for a layer. */
+  const asked = async (): Promise<Asked> => {
+    for (;;) {
+      const next = layers.shift();
+      if (next) return next;
+      await setImmediate();
+    }
+  };
+  const turnsOf = (key: string): number => turns.filter((each) => each.startsWith(key)).length;
+
+  it('download an image once, and all of them receive the progress', async () => {
+    const digest = images.add({ a: 'text' });
+    const [first, ...others] = ['one.lan', 'two.lan', 'three.lan'].map((host) => read(host, digest));
+    const layer = await asked();
+    await eventually('all wait', () => turnsOf(digest) === 3);
+    layer.answer();
+    for (const { file, progress } of others) {
+      expect(await textOf(file)).toBe('text');
+      expect(progress).toEqual(first?.progress);
+    }
+    expect(first?.progress.length).toBeGreaterThan(0);
+    expect(layers).toEqual([]);
+  });
+
+  it('take turns for the downloads from one registry', async () => {
+    const [one, two] = [read('one.lan', images.add({ a: 'one' })), read('one.lan', images.add({ a: 'two' }))];
+    const layer = await asked();
+    await eventually('both wait', () => turnsOf('one.lan') === 2);
+    for (let left = 100; left > 0; left -= 1) await setImmediate();
+    expect(layers).toEqual([]);
+    layer.answer();
+    (await asked()).answer();
+    expect(await textOf(one.file)).toBe('one');
+    expect(await textOf(two.file)).toBe('two');
+    const imagesIn = ({ progress }: typeof one): readonly string[] => [...new Set(progress.map(({ image }) => image))];
+    expect([one, two].map((each) => imagesIn(each).length).sort()).toEqual([1, 2]);
+  });
+
+  it('do not wait for another registry', async () => {
+    const slow = read('slow.lan', images.add({ a: 'slow' }));
+    const unanswered = await asked();
+    const other = read('other.lan', images.add({ a: 'other' }));
+    (await asked()).answer();
+    expect(await textOf(other.file)).toBe('other');
+    expect(slow.progress).toEqual([]);
+    unanswered.answer();
+    expect(await textOf(slow.file)).toBe('slow');
+  });
+
+  it('download the image themselves when the read for which they waited fails', async () => {
+    const digest = images.add({ a: 'text' });
+    const closed = read('closed.lan', digest);
+    const failure = expect(closed.file).rejects.toThrow(ImageRegistryError);
+    const layer = await asked();
+    const open = read('open.lan', digest);
+    await eventually('the other waits', () => turnsOf(digest) === 2);
+    layer.fail();
+    await failure;
+    const second = await asked();
+    expect(second.host).toBe('open.lan');
+    second.answer();
+    expect(await textOf(open.file)).toBe('text');
+  });
+
+  it('send nothing when they were ended while they waited', async () => {
+    const digest = images.add({ a: 'text' });
+    const ending = new AbortController();
+    const first = expect(read('one.lan', digest).file).rejects.toThrow(ImageRegistryError);
+    const layer = await asked();
+    const second = expect(read('two.lan', digest, ending.signal).file).rejects.toThrow('not wanted');
+    await eventually('the other waits', () => turnsOf(digest) === 2);
+    ending.abort(new Error('not wanted'));
+    layer.fail();
+    await Promise.all([first, second]);
+    expect(layers).toEqual([]);
+  });
+});
