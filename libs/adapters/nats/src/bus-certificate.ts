@@ -1,7 +1,7 @@
 import { webcrypto, X509Certificate } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
@@ -34,9 +34,14 @@ export const makeBusCertificate = async (
     notBefore: new Date(options.nowMs - CLOCK_SKEW_MS),
     notAfter: new Date(options.nowMs + LIFETIME_MS),
   };
-  const authority = (await readAuthority(caFile, caKeyFile, options.nowMs)) ?? (await makeAuthority(validity));
-  await writeSecret(caKeyFile, authority.keyPem);
-  await writeSecret(caFile, authority.certificate.toString('pem'));
+  const kept = await readAuthority(caFile, caKeyFile, options.nowMs);
+  const authority = kept ?? (await makeAuthority(validity));
+  if (!kept) {
+    // Without its certificate, a key is replaced, so an interruption leaves no certificate with the key of another.
+    await rm(caFile, { force: true });
+    await writeDurably(caKeyFile, authority.keyPem);
+    await writeDurably(caFile, authority.certificate.toString('pem'));
+  }
 
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
@@ -97,3 +102,12 @@ const toPem = async (key: webcrypto.CryptoKey): Promise<string> => {
 };
 
 const writeSecret = (file: string, text: string): Promise<void> => writeFile(file, text, { mode: 0o600 });
+
+/** Writes the file so that an interruption leaves no part of it in its place. */
+async function writeDurably(file: string, text: string): Promise<void> {
+  const temporary = `${file}.new`;
+  await writeFile(temporary, text, { mode: 0o600, flush: true });
+  await rename(temporary, file);
+  const directory = await open(dirname(file), 'r');
+  await directory.sync().finally(() => directory.close());
+}

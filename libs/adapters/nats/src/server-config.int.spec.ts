@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNatsServer, temporaryDirectory } from '@muster/testing';
@@ -63,6 +63,33 @@ describe('bus with TLS', () => {
     expect(readFileSync(certFile, 'utf8')).not.toBe(before);
     expect(new X509Certificate(readFileSync(certFile)).checkIP('192.0.2.7')).toBe('192.0.2.7');
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('files of the certificate authority of the bus', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  const files = ['bus-ca.key', 'bus-ca.pem'].map((name) => join(directory.path, name));
+  const make = (nowMs: number): Promise<unknown> => makeBusCertificate(directory.path, { hosts: ['127.0.0.1'], nowMs });
+  const nowMs = Date.now();
+
+  it('are not written again', async () => {
+    await make(nowMs);
+    const written = files.map((file) => statSync(file, { bigint: true }).mtimeNs);
+    await make(nowMs);
+    expect(files.map((file) => statSync(file, { bigint: true }).mtimeNs)).toEqual(written);
+  });
+
+  it('are replaced as a whole', async () => {
+    const before = files.map((file) => ({ text: readFileSync(file, 'utf8'), opened: openSync(file, 'r') }));
+    await make(nowMs + 6 * 365 * 86_400_000);
+    for (const [n, { text, opened }] of before.entries()) {
+      expect(readFileSync(opened, 'utf8')).toBe(text);
+      expect(readFileSync(files[n] ?? '', 'utf8')).not.toBe(text);
+      expect(statSync(files[n] ?? '').mode & 0o777).toBe(0o600);
+      closeSync(opened);
+    }
+    expect(readdirSync(directory.path).sort()).toEqual(['bus-ca.key', 'bus-ca.pem', 'bus.key', 'bus.pem']);
   });
 });
 
