@@ -1,6 +1,7 @@
 import type { HostDocument, InfraEnvDocument } from '@muster/assisted-api';
 import { BootImageError, ipxeBootScript, ipxeChainScript } from '@muster/boot-image';
 import { hostBootsFromDisk, readKernelArguments } from '@muster/domain';
+import { BoundedMap } from '@muster/event-sourcing';
 import { RefusalError } from '@muster/problems';
 import { listAt, parseJson, textAt } from '@muster/schema';
 import { Injectable } from '@nestjs/common';
@@ -8,6 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
 import { ImageUrls } from '../views/infra-env-views';
+import { RenderTurns } from '../views/render-turns';
 
 export interface IpxeScriptRequest {
   /** `discovery-image-always` (also when empty) or `boot-order-control`. */
@@ -18,14 +20,23 @@ export interface IpxeScriptRequest {
 
 export const IPXE_SCRIPT = 'ipxe-script';
 const BOOT_ORDER_CONTROL = 'boot-order-control';
+/**
+ * Maximum number of MAC addresses and inventories in memory. Every machine of an infra-env asks for a script when it boots, and each script
+ * needs the addresses of all of them.
+ */
+const KEPT_MACS_MAX = 200_000;
 
 /** Creates iPXE scripts for hosts that boot over the network. */
 @Injectable()
 export class IpxeScripts {
+  /** MAC addresses in lower case by the digest of the inventory. */
+  private readonly macs = new BoundedMap<string, readonly string[]>(KEPT_MACS_MAX);
+
   constructor(
     private readonly urls: ImageUrls,
     private readonly hosts: HostViews,
     private readonly bodies: ReportedBodies,
+    private readonly turns: RenderTurns,
   ) {}
 
   /**
@@ -72,8 +83,16 @@ export class IpxeScripts {
   }
 
   private async macsOf({ _inventory_digest: digest }: HostDocument): Promise<readonly string[]> {
+    if (!digest) return [];
+    const known = this.macs.get(digest);
+    if (known) return known;
     const text = await this.bodies.text(digest);
     if (text === undefined) return [];
-    return listAt(parseJson(text), 'interfaces').map((nic) => (textAt(nic, 'mac_address') ?? '').toLowerCase());
+    return this.turns.run(() => {
+      const nics = listAt(parseJson(text), 'interfaces');
+      const macs = nics.map((nic) => (textAt(nic, 'mac_address') ?? '').toLowerCase());
+      this.macs.set(digest, macs, macs.length + 1);
+      return macs;
+    });
   }
 }

@@ -65,6 +65,20 @@ describe('network boot', () => {
     expect((await gateway.call('GET', SCRIPT)).status).toBe(200);
   });
 
+  it('reads an inventory once, because every machine asks for a script', async () => {
+    const status = async (): Promise<number> => (await gateway.call('GET', `${SCRIPT}&mac=${MAC}`)).status;
+    await gateway.project(3, [await host('installed', 'Done')]);
+    const parse = jest.spyOn(JSON, 'parse');
+    expect([await status(), await status()]).toEqual([404, 404]);
+    const read = parse.mock.calls.filter(([text]) => String(text).includes('mac_address'));
+    parse.mockRestore();
+    expect(read).toHaveLength(1);
+    await gateway.project(4, [
+      hostDocument({ status: 'installed', _inventory_digest: await inventoryDigest(['02:00:00:aa:bb:02']) }),
+    ]);
+    expect(await status()).toBe(200);
+  });
+
   it('refuses the script when two hosts report the same MAC address', async () => {
     const other = 'e1b5a0f4-6f0f-4a4b-9c0a-7d1d2c3b4aff';
     const twin = await host('known', '', other);
