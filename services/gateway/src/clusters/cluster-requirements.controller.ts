@@ -7,7 +7,6 @@ import {
   OPERATOR_PLUGINS,
   type OperatorSettings,
 } from '@muster/operators';
-import { parseJson, textAt } from '@muster/schema';
 import {
   type HostRequirements,
   parseVersion,
@@ -22,7 +21,6 @@ import { Accepts } from '../auth/caller';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
-import { ReportedBodies } from '../views/host-texts';
 import { HostViews } from '../views/host-views';
 
 /** `cluster-host-requirements-details` of the v2 API. */
@@ -166,16 +164,11 @@ export function supportedPlatforms(question: PlatformQuestion): readonly Platfor
   });
 }
 
-/** Returns `system_vendor.manufacturer` of an inventory; undefined when it cannot be read. */
-export const manufacturerOf = (inventory: string | undefined): string | undefined =>
-  textAt(parseJson(inventory ?? ''), 'system_vendor', 'manufacturer');
-
 @Controller('v2/clusters/:cluster_id')
 export class ClusterRequirementsController {
   constructor(
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
-    private readonly bodies: ReportedBodies,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -185,12 +178,11 @@ export class ClusterRequirementsController {
   async listSupportedPlatforms(@Param('cluster_id', IdPipe) clusterId: string): Promise<readonly PlatformType[]> {
     const cluster = await this.clusters.document(clusterId);
     const hosts = await this.hosts.documentsOfCluster(clusterId);
-    const inventories = await Promise.all(hosts.map((host) => this.bodies.text(host._inventory_digest)));
     return supportedPlatforms({
       version: cluster.openshift_version,
       architecture: cluster.cpu_architecture,
       isSingleNode: cluster.control_plane_count === 1,
-      manufacturers: inventories.map(manufacturerOf),
+      manufacturers: hosts.map(({ _sizes: sizes }) => sizes?.vendor),
     });
   }
 

@@ -1,4 +1,4 @@
-import { manufacturerOf, type PlatformQuestion, supportedPlatforms } from './cluster-requirements.controller';
+import { type PlatformQuestion, supportedPlatforms } from './cluster-requirements.controller';
 
 const METAL: PlatformQuestion = {
   version: '4.18.52',
@@ -25,17 +25,5 @@ describe('the supported platforms', () => {
     ['of s390x', { architecture: 's390x' }, ['baremetal', 'none', 'external']],
   ])('%s', (_name, question, platforms) => {
     expect(supportedPlatforms({ ...METAL, ...question })).toEqual(platforms);
-  });
-});
-
-describe('the manufacturer of a machine', () => {
-  it.each([
-    ['{"system_vendor":{"manufacturer":"Nutanix"}}', 'Nutanix'],
-    ['{"system_vendor":{"manufacturer":5}}', undefined],
-    ['{}', undefined],
-    ['{', undefined],
-    [undefined, undefined],
-  ])('in %j is %s', (inventory, manufacturer) => {
-    expect(manufacturerOf(inventory)).toBe(manufacturer);
   });
 });
