@@ -19,6 +19,12 @@ describe('description of a member', () => {
     expect(describeMember('infra-env', 'proxy', named)).toMatchObject({ allOf: [named] });
   });
 
+  it('of members of an object without a title belongs to the member that holds it', () => {
+    const inline = { type: 'object', properties: { flips: { type: 'integer' } } } as const;
+    const { properties = {} } = describeMember('validation', 'flapping', inline);
+    expect(properties['flips']?.description).toMatch(/within the window/);
+  });
+
   it('is omitted for an unknown member', () => {
     expect(describeMember('box', 'toString', { type: 'string' })).toEqual({ type: 'string' });
   });

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../schema/answer-schema';
-import { CLUSTER_DESCRIPTIONS, HOST_DESCRIPTIONS, INFRA_ENV_DESCRIPTIONS } from './resource-descriptions.table';
+import { CLUSTER_DESCRIPTIONS, HOST_DESCRIPTIONS, INFRA_ENV_DESCRIPTIONS, sameIn } from './resource-descriptions.table';
 
 /**
  * Descriptions of fields, parameters, and headers: by name, or by object and name when the meaning differs. `path.` and
@@ -51,8 +51,23 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['manifest_source', 'Origin of the manifest: the user or the service.'],
   ['include_system_generated', 'Includes manifests that the service generates.'],
   ['name', 'Display name.'],
+  ...sameIn(['event', 'followed-event', 'TriggerEventBody'], 'name', 'Name of the event.'),
+  ...sameIn(
+    ['operator', 'monitored-operator', 'OperatorReportBody', 'OperatorRequest'],
+    'name',
+    'Name of the operator.',
+  ),
   ['message', 'Description for users.'],
+  ['validation.message', 'Result as a sentence.'],
+  ['preflight-finding.message', 'Result of the validation as a sentence.'],
   ['reason', 'Reason of the error.'],
+  ['last-installation-preparation.reason', 'Reason of the failure. Absent without a failure.'],
+  ['part-not-ready.part', 'Name of the part of the service.'],
+  ['part-not-ready.reason', 'Why the part is not ready.'],
+  ['readiness.ready', 'Whether every part of the service is ready.'],
+  ['readiness.not_ready', 'Parts that are not ready.'],
+  ['error.kind', 'Always Error.'],
+  ['error.href', 'Always empty.'],
   ['error.id', 'HTTP status code.'],
   ['error.code', 'HTTP status code as text.'],
   ['infra_error.code', 'HTTP status code.'],
@@ -75,7 +90,67 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
     'event.props',
     'Additional data as the text of a JSON object. Administrators and users with write access to the resource also get actor, source_address and correlation_id.',
   ],
+  [
+    'FollowEventsQuery.after',
+    'Position after which the events begin: `next` of an earlier answer. Empty: the first event.',
+  ],
+  ['FollowEventsQuery.limit', 'Maximum number of events.'],
+  ['FollowEventsQuery.wait', 'Maximum time in seconds that the answer waits for an event.'],
+  ['followed-events.events', 'Events of category user, oldest first.'],
+  ['followed-events.next', 'Value of `after` for the next request.'],
+  ['followed-event.position', 'Position of the event. It identifies the event and increases with each later one.'],
   ['request_id', 'Id of the request that caused the event.'],
+  ['span.name', 'Status or stage.'],
+  ['span.from', 'Start.'],
+  ['span.to', 'End; null while the status or stage lasts.'],
+  ['span.seconds', 'Duration in seconds, until now while it lasts.'],
+  ['statuses', 'Statuses with their durations, oldest first.'],
+  ['stages', 'Installation stages with their durations, oldest first.'],
+  ['finalizing_stages', 'Stages of the finalization with their durations, oldest first.'],
+  ['host-timeline.name', 'Host name.'],
+  ['timeline.hosts', 'Statuses and stages of each host.'],
+  ['timeline.steps', 'Steps of the funnel that the cluster reached.'],
+  ['timeline.failures', 'Failed and cancelled attempts, oldest first.'],
+  ['timeline-step.step', 'Step of the funnel.'],
+  ['timeline-step.at', 'Time at which the cluster first reached the step.'],
+  ['timeline-failure.at', 'Time of the failure.'],
+  ...sameIn(['timeline-failure', 'funnel-failure'], 'kind', 'How the attempt ended.'),
+  ...sameIn(['timeline-failure', 'funnel-failure'], 'step', 'Last step of the funnel before the failure.'),
+  ...sameIn(
+    ['timeline-failure', 'funnel-failure'],
+    'stage',
+    'Stage of the host that failed first, or the stage of the cluster.',
+  ),
+  ...sameIn(
+    ['timeline-failure', 'funnel-failure'],
+    'reason',
+    'Code of the cause, or a sentence when the preparation failed.',
+  ),
+  ['funnel-failure.count', 'Number of failures with this cause.'],
+  ['funnel.from', 'Start of the window, included.'],
+  ['funnel.to', 'End of the window, not included.'],
+  ['funnel.clusters', 'Number of clusters that were created in the window.'],
+  ['funnel.open', 'Number of clusters whose installation has not ended.'],
+  ['funnel.installed', 'Number of installed clusters.'],
+  ['funnel.failed', 'Number of clusters whose installation failed.'],
+  ['funnel.cancelled', 'Number of clusters whose installation was cancelled.'],
+  ['funnel.steps', 'Steps in the order of the installation.'],
+  ['funnel.failures', 'Causes of failures, most frequent first. A cluster that failed twice counts twice.'],
+  ['funnel-step.step', 'Step of the funnel.'],
+  ['funnel-step.reached', 'Number of clusters that reached the step.'],
+  [
+    'funnel-step.conversion',
+    'Share (0 to 1) of the clusters at the previous step that reached this one; null for the first step and without clusters.',
+  ],
+  [
+    'funnel-step.median_seconds',
+    'Median time from the previous step, in seconds; 0 where this step came first; null without clusters that reached both.',
+  ],
+  ['funnel-step.p90_seconds', '90th percentile of the time from the previous step, in seconds; null as the median.'],
+  ['FunnelQuery.from', 'Start of the window, included. Default: 90 days before its end.'],
+  ['FunnelQuery.to', 'End of the window, not included. Default: now. A window has at most 366 days.'],
+  ['topology', 'Restricts the result to clusters of this topology, for example single-node or 3-control-planes.'],
+  ['PastQuery.at', 'Time for which the cluster is shown. Default: now.'],
   ['limit', 'Maximum number of items; -1 selects the page maximum.'],
   ['offset', 'Number of items to skip.'],
   ['order', 'Sort order by time.'],
@@ -89,16 +164,37 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['with-inventory', 'Includes the inventory of each host.'],
   ['with-connectivity', 'Includes the connectivity report of each host.'],
   ['url', 'Download URL.'],
+  ...sameIn(['IgnitionEndpointRequest', 'ignition-endpoint'], 'url', 'URL of the Ignition config.'),
   ['expires_at', 'Time at which the URL expires.'],
+  ['bus-credentials.jwt', 'NATS user token (JWT) for the public key of the request.'],
+  ['bus-credentials.inbox_prefix', 'Prefix of the NATS subjects at which the agent may receive replies.'],
+  ['bus-credentials.expires_at', 'Time at which the token expires.'],
+  ['BusCredentialsBody.public_key', 'Public NATS user key (nkey) of the agent.'],
+  ['additional_name', 'Folder and name of the manifest, for example openshift/a.yaml. Required for manifests.'],
   ['username', 'User name for the login.'],
   ['password', 'Password for the login.'],
   ['console_url', "URL of the cluster's web console; empty without a console."],
   ['feature-support-level-id', 'Id of the feature.'],
   ['support_level', 'Support level of the feature.'],
+  ['openshift-version.support_level', 'Support level of the release.'],
+  ['openshift-version.display_name', 'Full version of the release.'],
+  ['openshift-version.default', 'Whether the release is the default. Absent: false.'],
+  ['OpenshiftVersionsQuery.version', 'Restricts the result to versions that contain this text.'],
+  ['only_latest', 'Restricts the result to the newest release of each minor version.'],
+  ['release-source.multi_cpu_architectures', 'CPU architectures of multi-architecture releases.'],
+  ['release-source.upgrade_channels', 'Update channels by CPU architecture.'],
+  ['upgrade-channel.channels', 'Names of the channels.'],
+  ...sameIn(['feature', 'operator'], 'reason', 'Why the feature cannot be used.'),
+  ['feature-levels.features', 'Support level by id of the feature.'],
+  ['architecture-levels.architectures', 'Support level by id of the CPU architecture.'],
+  ['detailed-features.features', 'Features that are not operators.'],
+  ['detailed-features.operators', 'Operators with their support levels.'],
   ['incompatibilities', 'Features that cannot be combined with this feature.'],
   ['dependencies', 'Operators that this operator requires.'],
   ['operators', 'Names of operators.'],
   ['optional_operators', 'Names of operators that may be omitted.'],
+  ['managed-domain.domain', 'Base DNS domain.'],
+  ['managed-domain.provider', 'DNS provider.'],
   ['operator_name', 'Name of the operator.'],
   ['platform_type', 'Platform of the cluster.'],
   ['external_platform_name', 'Name of the external platform, for example oci.'],
@@ -115,10 +211,26 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['network_latency_threshold_ms', 'Maximum round-trip time to another host in milliseconds.'],
   ['packet_loss_percentage', 'Maximum packet loss between hosts in percent.'],
   ['tpm_enabled_in_bios', 'Whether a TPM 2.0 is required.'],
+  ['quantitative', 'Required quantities.'],
+  ['hardware-requirements-by-role.master', 'Requirements of a control plane host.'],
+  ['hardware-requirements-by-role.worker', 'Requirements of a worker.'],
+  ['operator-hardware-requirements.requirements', 'Requirements of the operator.'],
+  ['preflight-hardware-requirements.ocp', 'Requirements of OpenShift.'],
+  ['preflight-hardware-requirements.operators', 'Requirements of each operator.'],
   ['qualitative', 'Additional requirements as sentences.'],
   ['measured', 'Measured value with its unit; empty when the rule measures nothing or any sufficient value passes.'],
-  ['required', 'Required value with its unit; empty as the measured value.'],
+  ['required', 'Required value with its unit; empty when the rule measures nothing.'],
   ['remedy', 'Recommended action; empty when no action is possible.'],
+  ['validation.id', 'Id of the validation, for example ntp-synced.'],
+  ['preflight-finding.id', 'Id of the validation, for example ntp-synced.'],
+  ['validation.category', 'Group of the validation, such as network or hardware.'],
+  ['validation.status', 'Result of the validation.'],
+  ['validations', 'Validations with their results, sorted by id.'],
+  ['flapping', 'Details while the result changes often; null otherwise.'],
+  ['flapping.since', 'Time at which the flapping started.'],
+  ['flapping.flips', 'Number of changes within the window when the flapping started.'],
+  ['flapping.window_seconds', 'Length of the window in seconds.'],
+  ['flapping.quiet_seconds', 'Seconds without a change after which the flapping ends.'],
   ['since', 'Time since which the result is unchanged; null when the change predates the history.'],
   ['flips', 'Number of changes between passing and failing.'],
   [
@@ -131,11 +243,21 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['preflight.result', 'Whether the cluster is ready, ready once its hosts report, or blocked.'],
   ['preflight.blocking', 'Failing validations that block the installation.'],
   ['preflight.unmeasured', 'Validations whose result is unknown until hosts report.'],
+  ['PreflightBody.cluster', 'Settings of the cluster.'],
+  ['PreflightBody.hosts', 'Reports and settings of the hosts, at most 250.'],
+  ['PreflightHostRequest.reports', 'Results of other steps than inventory.'],
+  ['preflight.hosts', 'Validations of the hosts, in the order of the request.'],
   ['unsupported_by_override', 'Whether any validation is ignored, which makes the cluster unsupported.'],
   ['host_validation_ids', 'Ids of host validations, or "all".'],
   ['cluster_validation_ids', 'Ids of cluster validations, or "all".'],
   ['history', 'Overrides, oldest first. The last one is in force.'],
   ['actor', 'User that requested the change.'],
+  ['at', 'Time of the change.'],
+  ...sameIn(
+    ['OverrideValidationsBody', 'validation-override'],
+    'reason',
+    'Why the validations are ignored, 1 to 1,024 characters. Shown in the history of overrides.',
+  ),
   ['host-validation-ids', 'Ids of host validations as the text of a JSON array.'],
   ['cluster-validation-ids', 'Ids of cluster validations as the text of a JSON array.'],
 ];
@@ -153,10 +275,26 @@ export const FIELD_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
 export const descriptionOf = (object: string, member: string): string | undefined =>
   FIELD_DESCRIPTIONS.get(`${object}.${member}`) ?? FIELD_DESCRIPTIONS.get(member);
 
-/** Returns the schema with the description of the member. */
-export function describeMember(object: string, member: string, schema: JsonSchema): JsonSchema {
+/**
+ * Returns the schema with the description of the member. An object without a title is not a component: its members are
+ * described as members of the object `member`.
+ */
+export function describeMember(object: string, member: string, given: JsonSchema): JsonSchema {
+  const schema =
+    given.title === undefined && given.properties ? describeInline(member, given, given.properties) : given;
   const description = descriptionOf(object, member);
   if (description === undefined) return schema;
   // A schema with a title becomes a reference, which must not have sibling keywords.
   return schema.title === undefined ? { ...schema, description } : { allOf: [schema], description };
 }
+
+const describeInline = (
+  object: string,
+  schema: JsonSchema,
+  properties: NonNullable<JsonSchema['properties']>,
+): JsonSchema => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [name, describeMember(object, name, member)]),
+  ),
+});

@@ -5,7 +5,7 @@ import { hoistSchemas } from './finish-document';
 
 interface Operation {
   readonly summary?: string;
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly description?: string }[];
   readonly security?: readonly object[];
   readonly responses: { readonly [status: string]: unknown };
 }
@@ -16,6 +16,19 @@ const operationsOf = ({ paths }: OpenAPIObject): readonly (readonly [string, Ope
       ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
     ),
   );
+
+/** Returns the members without a description in `properties` of any depth, as `schema.member`. */
+function silentMembersOf(value: unknown, owner = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+    name === 'properties' && typeof inner === 'object'
+      ? Object.entries(inner ?? {}).flatMap(([member, schema]: [string, { readonly description?: string }]) => [
+          ...(schema.description ? [] : [`${owner}.${member}`]),
+          ...silentMembersOf(schema, `${owner}.${member}`),
+        ])
+      : silentMembersOf(inner, Array.isArray(value) || name === 'items' ? owner : name),
+  );
+}
 
 describe('the API document', () => {
   let document: OpenAPIObject;
@@ -42,6 +55,17 @@ describe('the API document', () => {
           : [`${name}: take ${parameter} with @Param`],
       ),
     );
+    expect(silent).toEqual([]);
+  });
+
+  it('describes every member of every schema, and every parameter', () => {
+    const silent = [
+      ...silentMembersOf(document.components?.schemas),
+      ...operationsOf(document).flatMap(([name, { parameters = [], ...operation }]) => [
+        ...parameters.flatMap((listed) => (listed.description ? [] : [`${name}: ${listed.name}`])),
+        ...silentMembersOf(operation).map((member) => `${name}: ${member}`),
+      ]),
+    ];
     expect(silent).toEqual([]);
   });
 
