@@ -68,6 +68,7 @@ describe('commands in the documentation', () => {
     await session.end();
     await muster.stop();
   });
+  afterAll(() => folder.remove());
 
   /** Runs a command until it prints `output`; commands that change something run once. Returns the last output. */
   async function runUntil(command: string, output: string): Promise<string> {

@@ -95,6 +95,7 @@ describe.each([
   afterAll(async () => {
     await Promise.all(simulators.map((one) => one.stop()));
     await muster.stop();
+    folder.remove();
   });
 
   const addHost = async (name: string, clusterId: string, firstAddress: number): Promise<void> => {

@@ -6,6 +6,7 @@ import { createServerNames } from './server-names';
 
 describe('names of machine-config servers', () => {
   const folder = temporaryDirectory();
+  afterAll(() => folder.remove());
   const names = createServerNames(join(folder.path, 'names'));
   const ports = { tlsPort: 40_001, plainPort: 40_002 };
   const others = { tlsPort: 40_003, plainPort: 40_004 };
