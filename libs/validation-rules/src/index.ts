@@ -84,6 +84,8 @@ export {
 } from './host/host-rules.table';
 export { isHostname, NAME_RESOLUTION_RULES } from './host/name.rules';
 export { operatorCluster, operatorHost } from './operators/operator-subjects';
+export { CLUSTER_EFFECTS } from './cluster/cluster-rule';
+export { HOST_EFFECTS } from './host/host-rule';
 export { type BlockingStatus, clusterBlockingStatus, hostBlockingStatus } from './rule/blocking-status';
 export { isSameOutcome, type Outcomes, sharedOutcome, sharedOutcomes } from './rule/evaluate-rules';
 export {

@@ -15,9 +15,13 @@ import {
   timeoutSettings,
 } from '@muster/nest-kit';
 import {
+  CLUSTER_EFFECTS,
   CLUSTER_RULES,
+  clusterBlockingStatus,
   DEFAULT_FLAP_POLICY,
+  HOST_EFFECTS,
   HOST_RULES,
+  hostBlockingStatus,
   NEVER_IGNORABLE_CLUSTER_RULES,
   NEVER_IGNORABLE_HOST_RULES,
 } from '@muster/validation-rules';
@@ -138,7 +142,9 @@ interface Row {
   readonly id: string;
   readonly category: string;
   readonly checks: string;
-  readonly gate: string;
+  /** The effect of a failure as a sentence, and its `gate` in the API. */
+  readonly effect: string;
+  readonly apiGate: string;
   readonly remedy: string;
   readonly needs: readonly string[];
   readonly mayFlap?: true;
@@ -151,16 +157,30 @@ export function validationsPage(): string {
     '# Validations',
     '',
     'Generated from `libs/validation-rules`: all validations before an installation, what a failure blocks, and its remedy.',
-    'A validation that does not apply to a host or cluster has no outcome. **Gate** is what the validation blocks. Validations of an operator apply to',
-    'clusters with this operator and to their hosts. A validation can be ignored unless its entry states otherwise.',
+    'A validation that does not apply to a host or cluster has no outcome. Validations of an operator apply to clusters with this operator and to their',
+    'hosts. A validation can be ignored unless its entry states otherwise. The gate is the value of `gate` in the API for hosts that are bound to a cluster.',
     '',
     `Validations that are based on repeated measurements may flap. A failure applies immediately. A validation that changed ${DEFAULT_FLAP_POLICY.flipsMin} times within`,
     `${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes is flapping: it passes after ${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes without a change. Until then its changes are neither stored nor reported.`,
     '',
-    ...ruleSection('Host validations', HOST_RULES, NEVER_IGNORABLE_HOST_RULES),
-    ...ruleSection('Cluster validations', CLUSTER_RULES, NEVER_IGNORABLE_CLUSTER_RULES),
+    ...ruleSection('Host validations', HOST_RULES.map(hostRow), NEVER_IGNORABLE_HOST_RULES),
+    ...ruleSection('Cluster validations', CLUSTER_RULES.map(clusterRow), NEVER_IGNORABLE_CLUSTER_RULES),
   ].join('\n');
 }
+
+const failureOf = (id: string) => ({ id, status: 'failure', parameters: [] });
+
+const hostRow = (rule: (typeof HOST_RULES)[number]): Row => ({
+  ...rule,
+  effect: HOST_EFFECTS[rule.gate],
+  apiGate: hostBlockingStatus(failureOf(rule.id), [], true).gate,
+});
+
+const clusterRow = (rule: (typeof CLUSTER_RULES)[number]): Row => ({
+  ...rule,
+  effect: CLUSTER_EFFECTS[rule.gate],
+  apiGate: clusterBlockingStatus(failureOf(rule.id), []).gate,
+});
 
 function ruleSection(title: string, rules: readonly Row[], neverIgnorable: readonly string[]): readonly string[] {
   return [
@@ -173,11 +193,12 @@ function ruleSection(title: string, rules: readonly Row[], neverIgnorable: reado
       '',
       cell(rule.checks),
       '',
-      `- Group \`${rule.category}\`, gate \`${rule.gate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
+      `- Category \`${rule.category}\`, gate \`${rule.apiGate}\`${neverIgnorable.includes(rule.id) ? ', can never be ignored' : ''}`,
+      `- Effect of a failure: ${rule.effect}`,
       ...(rule.needs.length > 0 ? [`- Pending until known: ${rule.needs.join(', ')}`] : []),
       ...(rule.mayFlap ? ['- May flap'] : []),
       ...(rule.toleratesPending ? ['- Does not block while it is pending'] : []),
-      `- When it fails: ${cell(rule.remedy)}`,
+      `- Remedy: ${cell(rule.remedy)}`,
       '',
     ]),
   ];

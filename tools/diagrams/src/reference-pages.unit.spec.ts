@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EVENT_NAMES, METRIC_EVENTS, OWN_EVENT_NAMES } from '@muster/assisted-api';
 import { operatorSettings, SETTINGS, timeoutSettings } from '@muster/nest-kit';
-import { eventsPage, settingsPage } from './reference-pages';
+import { clusterBlockingStatus, CLUSTER_RULES, HOST_RULES, hostBlockingStatus } from '@muster/validation-rules';
+import { eventsPage, settingsPage, validationsPage } from './reference-pages';
 
 const ROOT = resolve(__dirname, '../../..');
 const REFERENCE = resolve(ROOT, '../shared/reference/service/events-metrics.md');
@@ -88,5 +89,20 @@ describe('The page of settings', () => {
   it('shows defaults in the notation of their settings', () => {
     expect(page).toMatch(/\| `HOST_MAX_DISCONNECTION_TIME` \| duration \| 3m \| registration \|/);
     expect(page).toMatch(/\| `REST_PORT`, alias `PORT` \| port \| `8090` \| gateway, ignition, image \|/);
+  });
+});
+
+describe('The page of validations', () => {
+  const [hosts = '', clusters = ''] = validationsPage().split('## Cluster validations');
+  const failure = (id: string) => ({ id, status: 'failure', parameters: [] });
+  const gatesIn = (section: string) =>
+    [...section.matchAll(/### (\S+)\n[^#]*?gate `([\w-]+)`[^\n]*\n- Effect of a failure: \S/g)].map(([, id, gate]) => [
+      id,
+      gate,
+    ]);
+
+  it('shows the gate as the API does, and the effect of a failure', () => {
+    expect(gatesIn(hosts)).toEqual(HOST_RULES.map(({ id }) => [id, hostBlockingStatus(failure(id), [], true).gate]));
+    expect(gatesIn(clusters)).toEqual(CLUSTER_RULES.map(({ id }) => [id, clusterBlockingStatus(failure(id), []).gate]));
   });
 });

@@ -235,7 +235,7 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['flips', 'Number of changes between passing and failing.'],
   [
     'gate',
-    'What the validation blocks: the known status of a host, the readiness of the cluster, its preparation, or nothing.',
+    'What the validation can block: known (a host becomes known), ready (the cluster becomes ready), preparation (of the installation), or soft (nothing).',
   ],
   ['ignorable', 'Whether an override may ignore the validation.'],
   ['ignored', 'Whether an override ignores the validation.'],

@@ -19,7 +19,13 @@ export const CLUSTER_NEEDS: Needs<ClusterFacts, ClusterNeed> = {
     (settings.machineNetworks.length > 0 || !needsMachineNetwork(settings)),
 };
 
-/** The effect of a failure. input, vips: the cluster is pending for input. ready: it is insufficient. none: nothing. */
-export type ClusterBlocking = 'input' | 'vips' | 'ready' | 'none';
+/** The effects of a failure that the decision table of the cluster distinguishes, with their texts. */
+export const CLUSTER_EFFECTS = {
+  input: 'The cluster is pending for input.',
+  vips: 'The cluster is pending for input.',
+  ready: 'The cluster is insufficient.',
+  none: 'Nothing is blocked.',
+} as const;
+export type ClusterBlocking = keyof typeof CLUSTER_EFFECTS;
 
 export type ClusterRule = Rule<ClusterFacts, ClusterRuleId, ClusterNeed, ClusterBlocking>;

@@ -11,23 +11,23 @@ export const HOST_NEEDS: Needs<HostFacts, HostNeed> = {
   platform: (facts) => clusterOf(facts).platformType !== '',
 };
 
-/**
- * The effect of a failure. connection, media: the host is disconnected. inventory, truncation: it stays discovering. hardware:
- * it is insufficient. input: it is pending for input. disk-uuid, known, disk-speed: it is not known. images: the preparation
- * of the installation fails. none: nothing.
- */
-export type HostBlocking =
-  | 'connection'
-  | 'media'
-  | 'inventory'
-  | 'truncation'
-  | 'hardware'
-  | 'input'
-  | 'disk-uuid'
-  | 'known'
-  | 'disk-speed'
-  | 'images'
-  | 'none';
+const NOT_KNOWN = 'The host does not become known.';
+
+/** The effects of a failure that the decision table of the host distinguishes, with their texts. */
+export const HOST_EFFECTS = {
+  connection: 'The host is disconnected.',
+  media: 'The host is disconnected.',
+  inventory: 'The host stays discovering.',
+  truncation: 'The host stays discovering.',
+  hardware: 'The host is insufficient.',
+  input: 'The host is pending for input.',
+  'disk-uuid': NOT_KNOWN,
+  known: NOT_KNOWN,
+  'disk-speed': NOT_KNOWN,
+  images: 'The preparation of the installation fails.',
+  none: 'Nothing is blocked.',
+} as const;
+export type HostBlocking = keyof typeof HOST_EFFECTS;
 
 export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostBlocking> {
   /** The rule has no outcome on a host that is not bound to a cluster. */
