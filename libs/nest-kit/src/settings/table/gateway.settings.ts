@@ -117,7 +117,7 @@ export const GATEWAY_SETTINGS = {
   DELETED_INACTIVE_AFTER: duration({
     ...GATEWAY,
     fallback: 480 * HOUR_MS,
-    meaning: 'The time without activity after which clusters are deleted, as `GET /v2/clusters` reports it.',
+    meaning: '`inactive_deletion_hours` in `GET /v2/clusters/default-config`. Muster deletes no inactive clusters.',
   }),
   SELF_VERSION: text({
     ...GATEWAY,
