@@ -25,7 +25,7 @@ function clusterFailed(prefix: string, from: HostStatus): RefreshRow {
     when: { cluster: ['failed'] },
     to: 'error',
     cause: 'cluster',
-    why: 'The cluster of the host no longer exists.',
+    why: 'The installation of the cluster failed, so its hosts failed too.',
     status: () => hostReason('cluster-failed'),
   };
 }
@@ -183,7 +183,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       lastStageDone: [false],
     },
     to: 'installing-in-progress',
-    why: 'The host failed only because of its cluster, and the cluster completed after its deadline.',
+    why: 'The host failed only because of its cluster, and the cluster continues after its deadline.',
     status: () => hostReason('cluster-recovered'),
     emit: resumeClock,
   },
@@ -198,7 +198,7 @@ export const ENDED_ROWS: readonly RowOn<'Refresh'>[] = [
       lastStageDone: [true],
     },
     to: 'installed',
-    why: 'The host was installed when its cluster failed, and the cluster completed after its deadline.',
+    why: 'The host was installed when its cluster failed, and the cluster continues after its deadline.',
     status: () => hostReason('installed'),
   },
   {
