@@ -54,7 +54,6 @@ export const ClusterNetworkSchema: GenMessage<ClusterNetwork, {jsonType: Cluster
   messageDesc(file_muster_v1_cluster, 0);
 
 /**
- * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
  * A document that is merged into the install-config, and the values that decisions need from it.
  *
  * @generated from message muster.v1.InstallConfigOverrides
@@ -86,7 +85,6 @@ export type InstallConfigOverrides = Message<"muster.v1.InstallConfigOverrides">
 };
 
 /**
- * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
  * A document that is merged into the install-config, and the values that decisions need from it.
  *
  * @generated from message muster.v1.InstallConfigOverrides
@@ -125,6 +123,8 @@ export const InstallConfigOverridesSchema: GenMessage<InstallConfigOverrides, {j
   messageDesc(file_muster_v1_cluster, 1);
 
 /**
+ * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
+ *
  * @generated from message muster.v1.ClusterSettings
  */
 export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
@@ -314,6 +314,8 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
 };
 
 /**
+ * User settings. A field that is absent in a revision does not change. A list wrapper that is present replaces the list.
+ *
  * @generated from message muster.v1.ClusterSettings
  */
 export type ClusterSettingsJson = {
