@@ -81,7 +81,7 @@ export const operatorSettings = (): readonly DerivedSetting[] =>
     name: setting.variable,
     readBy: ['registration', 'validation', 'ignition', 'gateway'],
     fallbackText: setting.standard || 'none',
-    meaning: 'A setting of an OLM operator; see its folder in `libs/operators`.',
+    meaning: setting.meaning,
     faultOf: (text) => faultOfSetting(setting, text),
   }));
 

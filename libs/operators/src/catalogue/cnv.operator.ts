@@ -60,18 +60,22 @@ const hostPathClass = {
   parameters: { storagePool: POOL },
 };
 
-const SUPPORTED_GPUS = names('CNV_SUPPORTED_GPUS', '10de:1db6', '10de:1eb8');
+const SUPPORTED_GPUS = names(
+  'CNV_SUPPORTED_GPUS',
+  ['10de:1db6', '10de:1eb8'],
+  'PCI ids (vendor:device) of GPUs. Each one requires 1 GiB of additional memory on its host.',
+);
 const SUPPORTED_NICS = names(
   'CNV_SUPPORTED_SRIOV_NICS',
-  '8086:158b',
-  '15b3:1015',
-  '15b3:1017',
-  '15b3:1013',
-  '15b3:101b',
+  ['8086:158b', '15b3:1015', '15b3:1017', '15b3:1013', '15b3:101b'],
+  'PCI ids (vendor:device) of SR-IOV network devices. Each one requires 1 GiB of additional memory on its host.',
 );
-/** The community build or the product. */
-const IS_PRODUCT = flag('CNV_MODE', true);
-const INSTALLS_HOST_PATHS = flag('CNV_SNO_INSTALL_HPP', true);
+const IS_PRODUCT = flag('CNV_MODE', true, 'Installs OpenShift Virtualization instead of its community build.');
+const INSTALLS_HOST_PATHS = flag(
+  'CNV_SNO_INSTALL_HPP',
+  true,
+  'Installs the host-path provisioner on a single node with OpenShift 4.10 or 4.11 and the Local Storage operator.',
+);
 
 const MASTER_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 150 };
 const WORKER_NEEDS: ExtraResources = { cpuCores: 2, ramMib: 360 };

@@ -34,8 +34,12 @@ export function gpuOperator(
   vendor: 'AMD' | 'NVIDIA',
   vendorId: string,
 ): Pick<OperatorPlugin, 'title' | 'bundles' | 'settings' | 'host' | 'cluster'> {
-  const supported = names(`${vendor}_SUPPORTED_GPUS`, vendorId);
-  const isRequired = flag(`${vendor}_REQUIRE_GPU`, true);
+  const supported = names(
+    `${vendor}_SUPPORTED_GPUS`,
+    [vendorId],
+    'PCI vendor ids of the GPUs that the operator supports.',
+  );
+  const isRequired = flag(`${vendor}_REQUIRE_GPU`, true, 'Requires a supported GPU in the cluster.');
   return {
     title,
     bundles: () => [{ id: 'openshift-ai', isOptional: true }],

@@ -45,9 +45,19 @@ export const LSO = operatorPlugin({
   ],
 });
 
-const CPU_PER_HOST = whole('LVM_CPU_PER_HOST', 1);
+const CPU_PER_HOST = whole(
+  'LVM_CPU_PER_HOST',
+  1,
+  'CPU cores that LVM Storage requires on each host that runs workloads.',
+);
 /** Has no default, because the requirement decreased in later releases. */
-const MEMORY_PER_HOST: OperatorSetting = { variable: 'LVM_MEMORY_PER_HOST_MIB', kind: 'whole', standard: '' };
+const MEMORY_PER_HOST: OperatorSetting = {
+  variable: 'LVM_MEMORY_PER_HOST_MIB',
+  kind: 'whole',
+  standard: '',
+  meaning:
+    'Memory in MiB that LVM Storage requires on each host that runs workloads. Not set: 1,200, 400 from OpenShift 4.13 on, 100 from 4.16 on.',
+};
 const RAM_MIB_AT_FIRST = 1_200;
 const RAM_MIB_SINCE_4_13 = 400;
 const RAM_MIB_SINCE_4_16 = 100;

@@ -13,7 +13,12 @@ import { CHOOSE_ANOTHER_CLUSTER, claimResources, claimSince } from '../plugin/sh
 import { lvmStorageClassOf } from './local-storage.operators';
 import { ODF_STORAGE_CLASS } from './odf.operator';
 
-const MIN_RELEASE: OperatorSetting = { variable: 'MCE_MIN_OPENSHIFT_VERSION', kind: 'version', standard: '4.10.0' };
+const MIN_RELEASE: OperatorSetting = {
+  variable: 'MCE_MIN_OPENSHIFT_VERSION',
+  kind: 'version',
+  standard: '4.10.0',
+  meaning: 'Lowest OpenShift version with which the operator can be installed.',
+};
 const SINGLE_NODE_NEEDS: ExtraResources = { cpuCores: 8, ramMib: 32 * 1024 };
 const NODE_NEEDS: ExtraResources = { cpuCores: 4, ramMib: 16 * 1024 };
 /** Volumes of its installation service. GiB of the volumes count as GB of the disks, as in assisted-service v2. */

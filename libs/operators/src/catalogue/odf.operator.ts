@@ -115,14 +115,30 @@ const apartFrom = (app: string): ManifestObject => ({
   },
 });
 
-const CORES_PER_DISK = whole('ODF_PER_DISK_CPU_COUNT', 2);
-const GIB_PER_DISK = whole('ODF_PER_DISK_RAM_GIB', 5);
-const DISKS_MIN = whole('ODF_NUM_MINIMUM_DISK', 3);
-const CORES_COMPACT = whole('ODF_PER_HOST_CPU_COMPACT_MODE', 6);
-const GIB_COMPACT = whole('ODF_PER_HOST_MEMORY_GIB_COMPACT_MODE', 19);
-const CORES_STANDARD = whole('ODF_PER_HOST_CPU_STANDARD_MODE', 8);
-const GIB_STANDARD = whole('ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE', 19);
-const DISK_GB_MIN = whole('ODF_MIN_DISK_SIZE_GB', 25);
+const CORES_PER_DISK = whole('ODF_PER_DISK_CPU_COUNT', 2, 'CPU cores that each storage disk requires.');
+const GIB_PER_DISK = whole('ODF_PER_DISK_RAM_GIB', 5, 'Memory in GiB that each storage disk requires.');
+const DISKS_MIN = whole('ODF_NUM_MINIMUM_DISK', 3, 'Minimum number of storage disks in the cluster.');
+const CORES_COMPACT = whole(
+  'ODF_PER_HOST_CPU_COMPACT_MODE',
+  6,
+  'CPU cores that each control plane host requires when it stores data.',
+);
+const GIB_COMPACT = whole(
+  'ODF_PER_HOST_MEMORY_GIB_COMPACT_MODE',
+  19,
+  'Memory in GiB that each control plane host requires when it stores data.',
+);
+const CORES_STANDARD = whole(
+  'ODF_PER_HOST_CPU_STANDARD_MODE',
+  8,
+  'CPU cores that each worker requires when the workers store data.',
+);
+const GIB_STANDARD = whole(
+  'ODF_PER_HOST_MEMORY_GIB_STANDARD_MODE',
+  19,
+  'Memory in GiB that each worker requires when the workers store data.',
+);
+const DISK_GB_MIN = whole('ODF_MIN_DISK_SIZE_GB', 25, 'Minimum size of a storage disk in GB.');
 
 const INSTALLATION = { namespace: 'openshift-storage', subscriptionName: 'odf-operator' };
 
@@ -206,12 +222,14 @@ export const ODF = operatorPlugin({
           ],
         },
   host: {
-    checks: 'Storage hosts have an SSD or HDD of at least 25 GB in addition to the installation disk.',
+    checks:
+      'Storage hosts have an SSD or HDD of at least `ODF_MIN_DISK_SIZE_GB` (25 GB by default) in addition to the installation disk.',
     claim: claimHost,
     remedy: 'Add a disk to the host, or assign a role to the host.',
   },
   cluster: {
-    checks: 'The roles match compact or standard mode, and 3 storage hosts have at least 3 disks.',
+    checks:
+      'The roles match compact or standard mode, and at least 3 storage hosts have `ODF_NUM_MINIMUM_DISK` disks (3 by default) together.',
     claim: claimCluster,
     remedy: 'Assign roles: 3 control plane hosts alone, or with at least 3 workers. Add disks to the storage hosts.',
   },

@@ -85,9 +85,9 @@ export const SERVICEMESH = operatorPlugin({
     }),
 });
 
-const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2);
-const WORKER_GIB = whole('OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB', 32);
-const WORKER_CORES = whole('OPENSHIFT_AI_MIN_WORKER_CPU_CORES', 8);
+const WORKERS_MIN = whole('OPENSHIFT_AI_MIN_WORKER_NODES', 2, 'Minimum number of workers.');
+const WORKER_GIB = whole('OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB', 32, 'Memory in GiB that each worker requires.');
+const WORKER_CORES = whole('OPENSHIFT_AI_MIN_WORKER_CPU_CORES', 8, 'CPU cores that each worker requires.');
 const OPENSHIFT_AI_INSTALLATION = { namespace: 'redhat-ods-operator', subscriptionName: 'rhods-operator' };
 
 const workerNeeds = (settings: OperatorSettings): ExtraResources => ({
@@ -155,13 +155,14 @@ export const OPENSHIFT_AI = operatorPlugin({
   resources: ({ effectiveRole }, { settings }) => (effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
   preview: (role, { settings }) => (role === 'worker' ? { ...workerNeeds(settings), descriptions: [] } : NOTHING_AHEAD),
   host: {
-    checks: 'The operator requires 8 cores and 32 GiB on each worker.',
+    checks:
+      'Each worker has the CPU cores of `OPENSHIFT_AI_MIN_WORKER_CPU_CORES` (8 by default) and the memory of `OPENSHIFT_AI_MIN_WORKER_MEMORY_GIB` (32 GiB by default) for the operator.',
     claim: (host, { settings }) =>
       claimResources(host, host.effectiveRole === 'worker' ? workerNeeds(settings) : NOTHING),
     remedy: 'Use larger machines as workers.',
   },
   cluster: {
-    checks: 'At least 2 workers, unless the cluster is a single node.',
+    checks: 'The cluster has at least `OPENSHIFT_AI_MIN_WORKER_NODES` workers (2 by default), or it is a single node.',
     claim: (hosts, { isSingleNode, settings }) => {
       const workersMin = wholeOf(settings, WORKERS_MIN);
       const workers = hosts.filter(({ effectiveRole }) => effectiveRole === 'worker').length;

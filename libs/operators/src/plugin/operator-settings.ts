@@ -5,6 +5,8 @@ export interface OperatorSetting {
   readonly kind: 'whole' | 'flag' | 'names' | 'version';
   /** The default as text of the variable. */
   readonly standard: string;
+  /** Text for the reference page, with the unit. */
+  readonly meaning: string;
 }
 
 /** Variable → text, checked by `checkSetting`. Absent variables have their default. */
@@ -44,18 +46,21 @@ export function versionOfSetting(
   return [major, minor, patch];
 }
 
-export const whole = (variable: string, standard: number): OperatorSetting => ({
+export const whole = (variable: string, standard: number, meaning: string): OperatorSetting => ({
   variable,
   kind: 'whole',
   standard: String(standard),
+  meaning,
 });
-export const flag = (variable: string, standard: boolean): OperatorSetting => ({
+export const flag = (variable: string, standard: boolean, meaning: string): OperatorSetting => ({
   variable,
   kind: 'flag',
   standard: String(standard),
+  meaning,
 });
-export const names = (variable: string, ...standard: readonly string[]): OperatorSetting => ({
+export const names = (variable: string, standard: readonly string[], meaning: string): OperatorSetting => ({
   variable,
   kind: 'names',
   standard: standard.join(','),
+  meaning,
 });
