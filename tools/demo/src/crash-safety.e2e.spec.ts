@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MusterProcess } from './muster-process';
-import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
+import { COMPACT, countOf, eventsOf, expectOneHistory, killInTurn, KILLS_SEED } from './one-history.fixture.spec';
 import { RestClient } from './rest-client';
 import { installCluster, PULL_SECRET } from './scenario';
 
 const TIME_SCALE = 150;
-const KILLS = 5;
+/** The kills hit discovery, preparation, installation, and finalizing, each time at another point. */
+const KILLS = [1, 2, 3, 4, 5];
 
 describe('an installation of three hosts', () => {
   jest.setTimeout(480_000);
@@ -34,37 +35,32 @@ describe('an installation of three hosts', () => {
       onLook: ({ status }) => onStatus(status),
     });
 
-  it('completes without lost or repeated events when the process is killed at random times', async () => {
+  it(`completes without lost or repeated events when the process is killed at random times (MUSTER_PROPERTY_SEED=${KILLS_SEED})`, async () => {
     const muster = await MusterProcess.prepare({ dataDirectory: newDirectory() });
     started.push(muster);
     await muster.start();
     let isDone = false;
     let acknowledged = 0;
-    let kills = 0;
+    const kills: number[] = [];
     const lost: string[] = [];
 
-    const killer = (async () => {
-      // The kills hit discovery, preparation, installation, and finalizing, each time at another point.
-      while (kills < KILLS && !isDone) {
-        await new Promise((resolve) => setTimeout(resolve, 1_500 + Math.random() * 3_500));
-        if (isDone) return;
-        const before = await countOf(muster);
-        await muster.kill();
-        kills += 1;
-        await muster.start();
-        const after = await countOf(muster);
-        acknowledged = Math.max(acknowledged, before);
-        if (after < before) lost.push(`${before} events were readable before kill ${kills}, ${after} after it`);
-      }
-    })();
+    const hasEnded = (): boolean => isDone;
+    const killer = killInTurn(KILLS, muster.restUrl, hasEnded, async (kill) => {
+      const before = await countOf(muster.restUrl);
+      await muster.kill();
+      kills.push(kill);
+      await muster.start();
+      const after = await countOf(muster.restUrl);
+      acknowledged = Math.max(acknowledged, before);
+      if (after < before) lost.push(`${before} events were readable before kill ${kill}, ${after} after it`);
+    });
     const installed = await install(muster, () => undefined).finally(async () => {
       isDone = true;
       await killer;
     });
     await muster.stop();
 
-    // Fewer kills would not test enough: the installation takes several times as long as the first pauses.
-    expect(kills).toBeGreaterThanOrEqual(3);
+    expect(kills).toEqual(KILLS);
     expect(acknowledged).toBeGreaterThan(0);
     expect(lost).toEqual([]);
     const events = await eventsOf(muster.dataDirectory);
@@ -125,9 +121,3 @@ describe('a write', () => {
     }
   });
 });
-
-/** The number of events that can be read now. It may not decrease after an acknowledgement. */
-async function countOf(muster: MusterProcess): Promise<number> {
-  const response = await fetch(`${muster.restUrl}/api/assisted-install/v2/events?limit=0&categories=user`);
-  return Number(response.headers.get('event-count') ?? 0);
-}

@@ -4,13 +4,11 @@ import { createBaseImage } from '@muster/base-image';
 import { freePort, SERVICES, type StartableService } from '@muster/service-muster';
 import { type NatsServer, needsServer, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { ServiceProcess } from './muster-process';
-import { COMPACT, eventsOf, expectOneHistory } from './one-history.fixture.spec';
+import { COMPACT, eventsOf, expectOneHistory, killInTurn, KILLS_SEED } from './one-history.fixture.spec';
 import { RestClient } from './rest-client';
 import { installCluster } from './scenario';
 
 const TIME_SCALE = 150;
-/** Longest time in milliseconds before a service is killed. */
-const PEACE_MS = 1_500;
 /** The image service is not killed: the simulator treats a broken download as a machine that does not boot. */
 const KILLED: readonly StartableService[] = [
   'registration',
@@ -77,18 +75,15 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
     directory.remove();
   });
 
-  it('install a cluster without lost or repeated events while each service is killed in turn', async () => {
+  it(`install a cluster without lost or repeated events while each service is killed in turn (MUSTER_PROPERTY_SEED=${KILLS_SEED})`, async () => {
     let isDone = false;
     const killed: StartableService[] = [];
-    const killer = (async () => {
-      for (const service of KILLED) {
-        await new Promise((resolve) => setTimeout(resolve, PEACE_MS * (0.5 + Math.random() / 2)));
-        if (isDone) return;
-        await processes.get(service)?.end('SIGKILL');
-        await processes.get(service)?.start();
-        killed.push(service);
-      }
-    })();
+    const hasEnded = (): boolean => isDone;
+    const killer = killInTurn(KILLED, restUrl, hasEnded, async (service) => {
+      await processes.get(service)?.end('SIGKILL');
+      await processes.get(service)?.start();
+      killed.push(service);
+    });
     const installed = await installCluster(COMPACT, {
       client: new RestClient(restUrl),
       timeScale: TIME_SCALE,
@@ -101,7 +96,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
       await killer;
     });
     // Every service that makes decisions was killed at least once; otherwise the test proves nothing.
-    expect(new Set(killed)).toEqual(new Set(KILLED));
+    expect(killed).toEqual(KILLED);
     expect(installed.firstSeenMs.has('installed')).toBe(true);
     expectOneHistory(await eventsOf(directory.path), COMPACT.machines.length);
   });
