@@ -172,7 +172,7 @@ export const CNV = operatorPlugin({
     remedy: 'Enable virtualization in the firmware, use a larger machine, or assign a role to the host.',
   },
   cluster: {
-    checks: 'An architecture that supports virtual machines: x86_64, or arm64 since 4.14.',
+    checks: 'The CPU architecture supports virtual machines: x86_64, or arm64 since 4.14.',
     claim: (_hosts, cluster) =>
       firstFault(
         () => claimArchitecture(cluster, ['s390x', 'ppc64le']),

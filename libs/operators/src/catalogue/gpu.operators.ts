@@ -45,7 +45,7 @@ export function gpuOperator(
     bundles: () => [{ id: 'openshift-ai', isOptional: true }],
     settings: [supported, isRequired],
     host: {
-      checks: 'Secure boot is disabled on hosts with such a GPU.',
+      checks: 'Secure boot is disabled on hosts with a supported GPU.',
       claim: (host, { settings }) => {
         if (!host.hardware) return AWAITS_INVENTORY;
         return gpusOf(host, namesOf(settings, supported)) > 0 ? claimNoSecureBoot(host) : meets();
@@ -53,7 +53,7 @@ export function gpuOperator(
       remedy: TURN_SECURE_BOOT_OFF,
     },
     cluster: {
-      checks: 'At least one supported GPU on a worker, or on a control plane host that runs workloads.',
+      checks: 'At least one worker, or one control plane host that runs workloads, has a supported GPU.',
       claim: (hosts, cluster) =>
         flagOf(cluster.settings, isRequired)
           ? claimGpuInCluster(hosts, cluster, namesOf(cluster.settings, supported))

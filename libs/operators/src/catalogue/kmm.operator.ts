@@ -12,7 +12,7 @@ export const KMM = operatorPlugin({
   bundles: () => [{ id: 'openshift-ai', isOptional: true }],
   installation: () => INSTALLATION,
   host: {
-    checks: 'Secure boot is disabled.',
+    checks: 'Secure boot of the host is disabled.',
     claim: (host) => claimNoSecureBoot(host),
     remedy: TURN_SECURE_BOOT_OFF,
   },

@@ -116,12 +116,12 @@ export const LVM = operatorPlugin({
     descriptions: ['One disk in addition to the installation disk, without partitions or file systems'],
   }),
   host: {
-    checks: 'One HDD or SSD in addition to the installation disk, on hosts that run workloads.',
+    checks: 'Hosts that run workloads have an HDD or SSD in addition to the installation disk.',
     claim: (host, cluster) => (host.hardware ? claimDisk(host, cluster) : AWAITS_INVENTORY),
     remedy: 'Add a disk to the host, or assign a role to the host.',
   },
   cluster: {
-    checks: 'OpenShift 4.11 or later on a single node, 4.15 or later on several.',
+    checks: 'The OpenShift version is 4.11 or later on a single node, 4.15 or later on several.',
     claim: (_hosts, cluster) => firstFault(() => claimSince(cluster, cluster.isSingleNode ? [4, 11, 0] : [4, 15, 0])),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },

@@ -69,7 +69,7 @@ export const MCE = operatorPlugin({
     remedy: 'Use machines with more cores and memory.',
   },
   cluster: {
-    checks: 'OpenShift 4.10 or later.',
+    checks: 'The OpenShift version is `MCE_MIN_OPENSHIFT_VERSION` (4.10 by default) or later.',
     claim: (_hosts, cluster) => claimSince(cluster, versionOfSetting(cluster.settings, MIN_RELEASE)),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },

@@ -14,7 +14,7 @@ export const NMSTATE = operatorPlugin({
   timeoutSeconds: LONG_TIMEOUT_SECONDS,
   installation: () => INSTALLATION,
   cluster: {
-    checks: 'OpenShift 4.12 or later, on x86_64.',
+    checks: 'The OpenShift version is 4.12 or later, and the CPU architecture is x86_64.',
     claim: (_hosts, cluster) =>
       firstFault(
         () => claimSince(cluster, [4, 12, 0]),

@@ -12,7 +12,7 @@ export const LOKI = operatorPlugin({
   bundles: () => [{ id: 'virtualization' }],
   installation: () => LOKI_INSTALLATION,
   cluster: {
-    checks: 'OpenShift 4.17 or later.',
+    checks: 'The OpenShift version is 4.17 or later.',
     claim: (_hosts, cluster) => claimSince(cluster, [4, 17, 0]),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },
@@ -37,7 +37,7 @@ export const OPENSHIFT_LOGGING = operatorPlugin({
   bundles: () => [{ id: 'virtualization' }],
   installation: () => OPENSHIFT_LOGGING_INSTALLATION,
   cluster: {
-    checks: 'OpenShift 4.17 or later.',
+    checks: 'The OpenShift version is 4.17 or later.',
     claim: (_hosts, cluster) => claimSince(cluster, [4, 17, 0]),
     remedy: CHOOSE_ANOTHER_CLUSTER,
   },

@@ -58,7 +58,7 @@ export function oneCoreOperator(
       remedy: 'Use machines with more cores and memory.',
     },
     cluster: {
-      checks: `OpenShift ${major}.${minor} or later, on x86_64.`,
+      checks: `The OpenShift version is ${major}.${minor} or later, and the CPU architecture is x86_64.`,
       claim: (_hosts, cluster) =>
         firstFault(
           () => claimSince(cluster, [major, minor, patch]),

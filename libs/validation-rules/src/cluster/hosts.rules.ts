@@ -68,7 +68,7 @@ export const HOSTS_RULES: readonly ClusterRule[] = [
   {
     id: 'all-hosts-are-ready-to-install',
     category: 'hosts-data',
-    checks: 'Every host is known or further.',
+    checks: 'Every host is known, preparing, or prepared.',
     needs: [],
     claim: ({ hosts }) => {
       if (hosts.length === 0) return pending('no-hosts');

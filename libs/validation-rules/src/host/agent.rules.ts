@@ -9,7 +9,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     id: 'connected',
     category: 'network',
     checks:
-      'The agent has asked for instructions within the last 3 minutes (5 on the bootstrap host), until the host reboots.',
+      'The agent has asked for instructions within `HOST_MAX_DISCONNECTION_TIME` (3 minutes by default; 2 minutes more on the bootstrap host), until the host reboots.',
     applies: isAgentRunning,
     needs: [],
     claim: ({ isSilent }) => passIf(!isSilent),

@@ -21,7 +21,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-min-cpu-cores',
     category: 'hardware',
-    checks: 'At least as many CPU cores as the least demanding role requires.',
+    checks: 'The host has at least as many CPU cores as the least demanding role requires.',
     needs: ['inventory'],
     claim: (facts) => {
       const { cpuCores } = leastRequirements(facts);
@@ -40,7 +40,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     id: 'has-min-memory',
     category: 'hardware',
     checks:
-      'At least as much memory as the least demanding role requires, less 100 MiB (and 2 % when only the kernel reports it).',
+      'The host has at least as much memory as the least demanding role requires, less 100 MiB (and 2 % when only the kernel reports it).',
     needs: ['inventory'],
     claim: (facts) => {
       const { ramMib } = leastRequirements(facts);
@@ -59,7 +59,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-cpu-cores-for-role',
     category: 'hardware',
-    checks: 'At least as many CPU cores as the role of the host requires.',
+    checks: 'The host has at least as many CPU cores as the role of the host requires.',
     needs: ['inventory'],
     claim: (facts) => {
       const { cpuCores } = requirementsForRole(facts);
@@ -77,7 +77,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
   {
     id: 'has-memory-for-role',
     category: 'hardware',
-    checks: 'At least as much memory as the role of the host requires, less 100 MiB.',
+    checks: 'The host has at least as much memory as the role of the host requires, less 100 MiB.',
     needs: ['inventory'],
     claim: (facts) => {
       const { ramMib } = requirementsForRole(facts);
