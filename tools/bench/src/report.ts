@@ -32,7 +32,7 @@ export const toPage = (sections: readonly Section[], isQuick: boolean): string =
 
 Written by \`npm run bench -- --write\`; do not edit.${isQuick ? ' A quick run: these figures are not comparable.' : ''}
 Machine: ${machine()}. Load generator, nats-server and Muster share its cores.
-The budgets come from the design. A figure above its budget does not fail a test.
+The budgets come from the design. A figure that misses its budget does not fail a test.
 The reference work (JSON and SHA-256 of about 74 KB, in \`measureReferenceWork\`) shows how fast the machine was: it uses no code of Muster.
 
 ${sections.map(({ bench, measurements }) => `## ${bench}\n\n${toTable(measurements)}\n`).join('\n')}`;
