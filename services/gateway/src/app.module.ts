@@ -14,7 +14,7 @@ import { Day2Controller } from './clusters/day2.controller';
 import { OperatorsController } from './clusters/operators.controller';
 import { CoreModule } from './core.module';
 import { EventPages } from './events/event-pages';
-import { EventsController, EventScopes } from './events/events.controller';
+import { EventsController, EventScopes, FollowEventsController } from './events/events.controller';
 import { HistoryController } from './history/history.controller';
 import { HostIgnition, HostIgnitionController } from './hosts/host-ignition.controller';
 import { HostActionsController, HostsController } from './hosts/hosts.controller';
@@ -59,7 +59,7 @@ export class CatalogueModule {}
 export class ClustersModule {}
 
 @Module({
-  controllers: [EventsController],
+  controllers: [EventsController, FollowEventsController],
   providers: [EventPages, EventScopes],
   exports: [EventScopes],
 })

@@ -56,6 +56,9 @@ describe('the queries of the gateway and the events service', () => {
     '/events?infra_env_id=INFRA_ENV',
     `${OWN_API}/clusters/CLUSTER?at=2100-01-01T00:00:00Z`,
     `${OWN_API}/clusters/CLUSTER/timeline`,
+    `${OWN_API}/events?after=1`,
+    `${OWN_API}/events?cluster_id=CLUSTER&after=1`,
+    `${OWN_API}/events?infra_env_id=INFRA_ENV`,
     `${OWN_API}/funnel?openshift_version=4.18&platform=baremetal&topology=compact`,
   ])('%s is covered by the indexes', async (path) => {
     const named = path.replace('CLUSTER', clusterId).replace('INFRA_ENV', infraEnvId).replace('HOST', HOST);

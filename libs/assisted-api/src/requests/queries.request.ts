@@ -7,7 +7,10 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Matches,
+  Max,
   MaxLength,
+  Min,
 } from 'class-validator';
 import { EVENT_SEVERITIES } from '../responses/v2-event';
 import {
@@ -148,6 +151,25 @@ export class ListEventsQuery {
   @IsArray()
   @ToList()
   readonly categories?: readonly string[];
+}
+
+/** Maximum number of events of one answer to a program that follows them. */
+export const FOLLOWED_EVENTS_MAX = 1_000;
+export const FOLLOWED_EVENTS_DEFAULT = 500;
+/** Maximum time that such an answer waits for an event, in seconds. Proxies close connections without data after a minute. */
+export const FOLLOW_WAIT_SECONDS_MAX = 30;
+
+@Defaults({ after: '', limit: FOLLOWED_EVENTS_DEFAULT, wait: 0 })
+export class FollowEventsQuery {
+  @IsOptional() @IsUUID('loose') @LastValue() readonly cluster_id?: string;
+  @IsOptional() @IsUUID('loose') @LastValue() readonly infra_env_id?: string;
+  @IsOptional()
+  @Matches(/^(?:\d{1,16}(?:\.\d{1,6})?)?$/, { message: 'must be a position such as 4711 or 4711.0, or empty' })
+  @IsString()
+  @LastValue()
+  readonly after?: string;
+  @IsOptional() @Max(FOLLOWED_EVENTS_MAX) @Min(1) @IsInt() @ToInteger() readonly limit?: number;
+  @IsOptional() @Max(FOLLOW_WAIT_SECONDS_MAX) @Min(0) @IsInt() @ToInteger() readonly wait?: number;
 }
 
 export class OpenshiftVersionsQuery {

@@ -125,7 +125,7 @@ export type HostDocument = Kept &
     readonly _inventory_digest?: string;
     /** Eligibility of the disks in the inventory with the digest. */
     readonly _disks?: readonly DiskEligibility[];
-    /** Hardware in the inventory with the digest, for metrics. */
+    /** Hardware in the inventory with the digest. */
     readonly _sizes?: MachineSizes;
     /** Minimum size of an installation disk of this machine by role, decimal GB. */
     readonly _disk_gb_min?: { readonly [role: string]: number };
@@ -170,6 +170,13 @@ export type EventDocument = Kept &
     /** The same for all events that follow from one request. */
     readonly _correlation_id?: string;
   };
+
+/** Number of digits of the largest safe integer. */
+const POSITION_DIGITS = 16;
+
+/** Key of an event document. Without an ordinal: a text after the keys of the position and before those of the next one. */
+export const eventKeyOf = (position: string, ordinal?: string): string =>
+  `${position.padStart(POSITION_DIGITS, '0')}${ordinal === undefined ? '/' : `.${ordinal}`}`;
 
 /** Number of documents in `COLLECTIONS.events` by category and severity. */
 export interface EventCountsDocument {

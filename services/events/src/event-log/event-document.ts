@@ -4,6 +4,7 @@ import {
   EVENT_COUNTS,
   type EventCategory,
   type EventDocument,
+  eventKeyOf,
   type EventSeverity,
   type HostDocument,
   type InfraEnvDocument,
@@ -82,9 +83,6 @@ export function describeStatus(from: string, to: string, statusInfo: string): st
 
 export const hostNameOf = (host: HostDocument): string => host.requested_hostname ?? host._reported_hostname ?? host.id;
 
-/** Number of digits of the largest safe integer. */
-const POSITION_DIGITS = 16;
-
 const { events: EVENTS } = COLLECTIONS;
 const NO_PROPS: EventDocument['_props'] = {};
 
@@ -135,8 +133,7 @@ export function eventDocuments(
   return replaced.length === 0 ? written : [...replaced, ...written];
 }
 
-const keyOf = (position: number, ordinal: number): string =>
-  `${String(position).padStart(POSITION_DIGITS, '0')}.${ordinal}`;
+const keyOf = (position: number, ordinal: number): string => eventKeyOf(String(position), String(ordinal));
 
 /** Returns the change of the counts for the changes of the event log that an event makes; none without such changes. */
 export async function eventCountsChanges(

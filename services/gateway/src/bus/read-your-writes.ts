@@ -1,4 +1,10 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
@@ -74,9 +80,12 @@ export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' |
 
 /** Follows the position of the read models and lets responses wait until they have passed a position. */
 @Injectable()
-export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShutdown {
+export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private reached = START_OF_STORE;
   private readonly waiters = new Set<Waiter>();
+  /** Functions that end the waiting of `movedFrom`. */
+  private readonly followers = new Set<() => void>();
+  private isStopping = false;
   private poll: NodeJS.Timeout | undefined;
   private looks = 0;
   private subscription: { unsubscribe(): void } | undefined;
@@ -106,6 +115,12 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     this.advance(await this.readModels.checkpoint(VIEWS_PROJECTION));
   }
 
+  // The HTTP server stops afterwards, and waits for the answers.
+  beforeApplicationShutdown(): void {
+    this.isStopping = true;
+    for (const end of this.followers) end();
+  }
+
   onApplicationShutdown(): void {
     this.subscription?.unsubscribe();
     clearTimeout(this.poll);
@@ -131,6 +146,29 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
       this.waiters.add(waiter);
       this.pollWhileAwaited();
     });
+  }
+
+  /** The last position that the read models are known to have passed. */
+  get position(): number {
+    return this.reached;
+  }
+
+  /**
+   * Returns true when the read models have left the position; false after `maxWaitMs`, and when the service stops. Unlike `passed` it
+   * waits for an event that may not exist, so it does not look for one whose announcement was lost.
+   */
+  async movedFrom(position: number, maxWaitMs: number): Promise<boolean> {
+    if (this.reached === position && !this.isStopping)
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          clearTimeout(giveUp);
+          this.followers.delete(end);
+          resolve();
+        };
+        const giveUp = setTimeout(end, maxWaitMs);
+        this.followers.add(end);
+      });
+    return this.reached !== position && !this.isStopping;
   }
 
   /** Returns true when the read models contain everything that is stored now; false when that took too long. */
@@ -225,6 +263,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, OnApplicationShut
     if (position <= this.reached) return;
     this.reached = position;
     this.readModels.refuseReads(this.rebuildProgress());
+    for (const end of this.followers) end();
     for (const waiter of this.waiters) {
       if (waiter.position > position) continue;
       this.waiters.delete(waiter);

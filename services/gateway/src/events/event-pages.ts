@@ -7,11 +7,12 @@ import {
   type EventCountsDocument,
   type EventDocument,
   type EventSeverity,
+  type FollowEventsQuery,
   type ListEventsQuery,
   presentEvent,
 } from '@muster/assisted-api';
 import { READ_MODELS } from '@muster/nest-kit';
-import { type ReadModelConditions, type ReadModelQuery, type ReadModels } from '@muster/ports';
+import { type ReadModelConditions, type ReadModelDocument, type ReadModelQuery, type ReadModels } from '@muster/ports';
 import { Inject, Injectable } from '@nestjs/common';
 import { EVENT_COUNT, severityCountHeader } from '../http/headers';
 import { jsonList, type JsonPiece } from '../http/file-answers';
@@ -129,6 +130,19 @@ export interface EventsPage {
 /** Whether the caller may read the origin of an event: its actor, source address and correlation id. */
 export type ShowsOrigin = (event: EventDocument) => boolean;
 
+/** A page of events for a program that follows them. */
+export interface FollowedPage {
+  readonly events: readonly ReadModelDocument<EventDocument>[];
+  /** Key of the last event that was read; undefined before the first one. */
+  readonly last: string | undefined;
+  readonly hasMore: boolean;
+}
+
+const USER = ['user'];
+
+/** Returns the position in a key without its leading zeros. */
+const positionOf = (key: string): string => key.replace(/^0+(?=\d)/, '').replace(/\/$/, '');
+
 type Find = Omit<ReadModelQuery<EventDocument>, 'offset' | 'limit'>;
 
 /** Reads events in stored order or in reverse. */
@@ -142,15 +156,38 @@ export class EventPages {
 
   /** Returns the events as a JSON list in parts. */
   async text(events: readonly EventDocument[], showsOrigin: ShowsOrigin = () => false): Promise<readonly JsonPiece[]> {
+    return this.listText(events, (event) => JSON.stringify(presentEvent(event, { withOrigin: showsOrigin(event) })));
+  }
+
+  private async listText<Item>(items: readonly Item[], textOf: (item: Item) => string): Promise<readonly JsonPiece[]> {
     const parts: (readonly JsonPiece[] | Promise<readonly JsonPiece[]>)[] = [];
-    for (let from = 0; from < events.length; from += PART_EVENTS) {
-      const part = events.slice(from, from + PART_EVENTS);
-      const textOf = (event: EventDocument): string =>
-        JSON.stringify(presentEvent(event, { withOrigin: showsOrigin(event) }));
-      const render = (): string => part.map(textOf).join(',');
-      parts.push(this.turns.run(() => [render()]));
+    for (let from = 0; from < items.length; from += PART_EVENTS) {
+      const part = items.slice(from, from + PART_EVENTS);
+      parts.push(this.turns.run(() => [part.map(textOf).join(',')]));
     }
     return jsonList(await allOf(parts));
+  }
+
+  /**
+   * Returns the events of category user after the key, in the order of their keys. A page may have fewer events than `limit`, also
+   * none, although more follow.
+   */
+  async readAfter(query: FollowEventsQuery, after: string | undefined, limit: number): Promise<FollowedPage> {
+    const scope = scopeOf(query, undefined);
+    // All events are read in the order of keys, because the index of categories has no such order over all severities.
+    const where = Object.keys(scope).length > 0 ? { ...scope, category: USER, severity: EVENT_SEVERITIES } : {};
+    const size = Math.max(limit, READ_AT_ONCE);
+    const found = await this.readModels.find({ collection: COLLECTIONS.events, where, after, limit: size });
+    const events = found.filter(({ document }) => USER.includes(document.category)).slice(0, limit);
+    const last = (events.length === limit ? events : found).at(-1)?.key ?? after;
+    return { events, last, hasMore: found.length === size };
+  }
+
+  /** Returns the page as JSON in parts. `next`: the position after it. */
+  async followedText({ events, last = '' }: FollowedPage, showsOrigin: ShowsOrigin): Promise<readonly JsonPiece[]> {
+    const textOf = ({ key, document }: FollowedPage['events'][number]): string =>
+      JSON.stringify({ position: positionOf(key), ...presentEvent(document, { withOrigin: showsOrigin(document) }) });
+    return ['{"events":', ...(await this.listText(events, textOf)), `,"next":${JSON.stringify(positionOf(last))}}`];
   }
 
   /** `infraEnvIds` restricts the events of hosts to these infra-envs; undefined: all. */
