@@ -2,7 +2,7 @@ import type { ClusterSettings, Plain } from '@muster/contracts';
 import { isAtLeast } from '@muster/validation-rules';
 import { clusterFeatureFacts, type FeatureChoice, newConflict } from '../../feature-refusals';
 import { ARCHITECTURES_WITHOUT_PLATFORM } from '../settings';
-import { type ClusterInputRule, oneOf } from './input-rule';
+import { type ClusterInputRule, notAllowed, oneOf } from './input-rule';
 
 const MACHINES = ['none', 'masters', 'arbiters', 'workers'];
 const MACHINE_SETS = [
@@ -152,9 +152,9 @@ export const CHOICE_RULES: readonly ClusterInputRule[] = [
         return { reason: 'The disk encryption of an imported cluster cannot be set.' };
       const { enable_on: enableOn = 'none', mode = 'tpmv2' } = settings.diskEncryption ?? {};
       if (typeof enableOn !== 'string' || !MACHINE_SETS.includes(enableOn))
-        return { reason: 'disk_encryption.enable_on is not valid.', allowed: MACHINE_SETS };
+        return notAllowed('disk_encryption.enable_on', enableOn, MACHINE_SETS);
       if (typeof mode !== 'string' || !['tpmv2', 'tang'].includes(mode))
-        return { reason: 'disk_encryption.mode is not valid.', allowed: ['tpmv2', 'tang'] };
+        return notAllowed('disk_encryption.mode', mode, ['tpmv2', 'tang']);
       return undefined;
     },
   },

@@ -48,7 +48,12 @@ export function oneOf(
       const value = given[field];
       if (value === undefined || value === '' || (typeof value === 'string' && allowed.includes(value)))
         return undefined;
-      return { reason: `${subject} ${JSON.stringify(value)} is not an allowed value.`, allowed };
+      return notAllowed(subject, value, allowed);
     },
   };
 }
+
+export const notAllowed = (field: string, value: unknown, allowed: readonly string[]): BrokenInput => ({
+  reason: `${field} ${JSON.stringify(value)} is not an allowed value.`,
+  allowed,
+});

@@ -168,6 +168,17 @@ describe('registration of a cluster', () => {
     expect(brokenInputRule(registration(settings), initialClusterState())?.rule.id).toBe(id);
   });
 
+  it.each([
+    [
+      { diskEncryption: { enable_on: 'everything' } },
+      'disk_encryption.enable_on "everything" is not an allowed value.',
+    ],
+    [{ diskEncryption: { enable_on: 'all', mode: 7 } }, 'disk_encryption.mode 7 is not an allowed value.'],
+    [{ serviceNetworks: list('0.0.0.0/0') }, 'service_networks "0.0.0.0/0" is the unspecified network.'],
+  ])('is refused with the value: %j', (settings, reason) => {
+    expect(refusalOf(initialClusterState(), registration(settings))?.reason).toContain(reason);
+  });
+
   it('never repeats the password of a proxy in a refusal', () => {
     const settings = { proxy: { httpProxy: 'ftp://me:secret@proxy.example.com' } };
     expect(JSON.stringify(refusalOf(initialClusterState(), registration(settings)))).not.toContain('secret');

@@ -21,7 +21,8 @@ const HOSTS_MIN = 4;
 export function brokenCidr(field: string, text: string, hostBitsMin: number): BrokenInput | undefined {
   const cidr = parseCidr(text);
   if (!cidr) return { reason: `${field} "${text}" is not a network like 192.168.1.0/24.` };
-  if (isUnspecified(cidr.address)) return { reason: `${field} "${text}" is not a network for host addresses.` };
+  if (isUnspecified(cidr.address))
+    return { reason: `${field} "${text}" is the unspecified network. Use a network such as 192.168.1.0/24.` };
   if (!isCanonical(cidr))
     return { reason: `${field} "${text}" has host bits set. Use the network address.`, allowed: [formatNetwork(cidr)] };
   const prefixMax = addressBits(cidr.family) - hostBitsMin;
