@@ -95,7 +95,10 @@ describe('catalogue routes', () => {
     expect(names).toEqual(expect.arrayContaining(['amd-gpu', 'odf', 'self-node-remediation']));
     expect(names).not.toContain('ocs');
     expect(await get('supported-operators/odf')).toMatchObject({ status: 200, body: [] });
-    expect((await get('supported-operators/toString')).status).toBe(404);
+    expect(await get('supported-operators/toString')).toMatchObject({
+      status: 404,
+      body: { reason: expect.stringContaining('Operator "toString" is not supported.') as string },
+    });
   });
 
   it('list the operators of a bundle, fewer for a single node', async () => {
@@ -109,7 +112,10 @@ describe('catalogue routes', () => {
     expect(single.operators).not.toContain('node-healthcheck');
     const ai = (await get('operators/bundles/openshift-ai?feature_ids=SNO')).body as { operators: string[] };
     expect([ai.operators.includes('lvm'), ai.operators.includes('odf')]).toEqual([true, false]);
-    expect((await get('operators/bundles/nonsense')).status).toBe(404);
+    expect(await get('operators/bundles/nonsense')).toMatchObject({
+      status: 404,
+      body: { reason: expect.stringContaining('Bundle "nonsense" does not exist.') as string },
+    });
     expect((await get('operators/bundles?feature_ids=TNA')).status).toBe(400);
   });
 

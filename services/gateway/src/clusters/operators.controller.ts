@@ -110,7 +110,7 @@ export class OperatorsController {
     if (!operator)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'The operator is not supported.',
+        reason: `Operator "${name}" is not supported.`,
         subject: 'operator_name',
         allowed: OPERATOR_NAMES,
       });
@@ -144,7 +144,7 @@ export class OperatorsController {
     if (!bundle)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'The bundle was not found.',
+        reason: `Bundle "${id}" does not exist.`,
         subject: 'id',
         allowed: BUNDLE_IDS,
       });
@@ -164,7 +164,7 @@ export class OperatorsController {
     if (found.length === 0)
       throw new RefusalError({
         code: 'not-found',
-        reason: 'The cluster has no monitored operator of that name.',
+        reason: `The cluster does not monitor an operator "${wanted}".`,
         subject: 'operator_name',
         allowed: operators.map(({ name }) => name),
       });
