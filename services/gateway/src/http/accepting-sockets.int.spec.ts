@@ -100,7 +100,7 @@ describe('sockets that accept the connections of a server', () => {
       endpoint.addHook('onListen', (done) => void endpoint.server.close(() => done()));
       await listen();
       await eventually('the missing sockets are reported', () => warnings.length > 0);
-      expect(warnings).toEqual([expect.stringMatching(/^Only 0 of 15 further sockets accept connections/)]);
+      expect(warnings).toEqual([expect.stringMatching(/^Only 0 of 15 additional sockets accept connections/)]);
       await endpoint.close();
     });
   });

@@ -76,7 +76,7 @@ export function acceptFromManySockets(
     void sockets.complete.then((count) => {
       if (count < ACCEPTING_SOCKETS && !closed)
         warn(
-          `Only ${count} of ${ACCEPTING_SOCKETS} further sockets accept connections, because ${process.execPath} could not be run to its end. A busy service accepts connections late.`,
+          `Only ${count} of ${ACCEPTING_SOCKETS} additional sockets accept connections, because the helper process ${process.execPath} failed. Under load, new connections wait longer. Check the limits on processes and file descriptors, then restart.`,
         );
     });
     done();
