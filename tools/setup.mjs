@@ -33,6 +33,10 @@ const VERIFIERS = {
   cpio: { package: 'cpio', use: 'a second opinion on ramdisks', spare: () => false },
   'qemu-system-x86_64': { package: 'qemu-system-x86', use: 'booting an image to its menu', spare: () => false },
   'docker-registry': { package: 'docker-registry', use: 'reading releases from a real registry', spare: () => false },
+  openssl: { package: 'openssl', use: 'a second opinion on certificates', spare: () => false },
+  'systemd-analyze': { package: 'systemd', use: 'a second opinion on systemd units', spare: () => false },
+  curl: { package: 'curl', use: 'the commands of the documentation and of hosts', spare: () => false },
+  jq: { package: 'jq', use: 'the commands of the documentation', spare: () => false },
   chromium: { package: 'chromium', use: 'requests of pages of other origins', spare: () => false },
   ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
