@@ -69,7 +69,7 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
   return lock;
 }
 
-/** They keep what they decided in memory, or commit read models, and a second process would overwrite that of the first. */
+/** These services cache decisions or commit read models. A second process would overwrite the data of the first. */
 const ONE_REPLICA: readonly string[] = ['events', 'ignition', 'registration'];
 /** It appends no events. */
 const WITHOUT_EVENTS = 'gateway';

@@ -93,7 +93,10 @@ const simulatedImage: Check = (settings) =>
         'Set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES.',
       );
 
-/** OKD adds its packages to the live system, which a host does only when it gets the image with them. */
+/**
+ * OKD hosts need additional packages in the live system. They install them only when a setting names the image with the
+ * packages.
+ */
 const okdPackages: Check = (settings) => {
   const releases = (settings.get('RELEASE_IMAGES') ?? []).filter(
     ({ version, simulated }) => version.includes('okd') && !simulated,

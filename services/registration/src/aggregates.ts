@@ -36,7 +36,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type RegistrationConfig } from './config';
 import { RegistrationView } from './view/registration-view';
 
-/** A fleet has many hosts, and after a start each of them has a first command. Their commands are repeated seconds later. */
+/**
+ * Number of the last events of a host that are read for their command ids when its first command after a start arrives.
+ * Repetitions arrive within seconds.
+ */
 const REPEATABLE_HOST_EVENTS = 128;
 
 /** Origin of a command that the service itself sends: the causing event and the owner of the aggregate. */

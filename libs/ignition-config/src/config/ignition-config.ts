@@ -59,7 +59,7 @@ export function toIgnitionJson(config: IgnitionConfig): string {
 }
 
 /**
- * The document as an Ignition config. Whether every member is right is for `parseIgnitionConfig` to say, and for Ignition itself.
+ * Returns the document as an Ignition config. Checks only the version. `parseIgnitionConfig` validates the members.
  * @throws Error when it does not name the version of the specification
  */
 export function toIgnitionConfig(document: unknown): IgnitionConfig {

@@ -24,7 +24,7 @@ let tags = 0;
 
 /** Shorter bodies are sent faster than they are compressed. */
 const ENCODED_MIN_BYTES = 16 * 1024;
-/** To compress 1.4 MB takes 10 ms in another thread, which is not worth while for a body that changes at every read. */
+/** Compressing 1.4 MB takes 10 ms in another thread, which does not pay for a body that changes at every read. */
 const ENCODED_AFTER_READS = 3;
 const BROTLI_QUALITY = 4;
 

@@ -47,9 +47,9 @@ export function leaveBodiesUnread(server: FastifyInstance): void {
 }
 
 /**
- * Limits the work for a body whose request is answered before it has arrived. To read 4 MiB costs ten times as much as to
- * refuse the request. The rest of a short body is read within `restMs`, and the connection stays open. The rest of a long one is
- * not read: the answer ends the connection, and most clients then stop to send. A connection that is closed with unread
+ * Limits the work for a body whose request is answered before it has arrived. Reading 4 MiB costs ten times as much as
+ * refusing the request. The rest of a short body is read within `restMs`, and the connection stays open. The rest of a long one is
+ * not read: the answer ends the connection, and most clients then stop sending. A connection that is closed with unread
  * bytes is reset, and a client that still sends would lose the answer. So it stays open for `CLOSE_GRACE_MS`, and the rest
  * of one body per interval is read after that.
  *

@@ -24,7 +24,7 @@ import { collectedLogs } from './log-bundle';
 const SWEEP_INTERVAL_MS = 3_600_000;
 /** A younger body may belong to an upload whose event is not stored yet. */
 const ORPHAN_AGE_MS = 3_600_000;
-/** An upload ends within this time, see `limitSlowUpload`, and its body is not young any more. */
+/** After this time, an upload has ended (see `limitSlowUpload`) and its body is older than ORPHAN_AGE_MS. */
 const UPLOAD_MAX_MS =
   (LOG_BUNDLE_MAX_BYTES / BODY_RATE_MIN_BYTES_PER_SECOND) * 1_000 + BODY_RATE_GRACE_MS + ORPHAN_AGE_MS;
 const READ_MODELS_WAIT_MS = 60_000;

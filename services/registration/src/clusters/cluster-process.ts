@@ -58,7 +58,7 @@ export class RoleSuggestions {
   }
 }
 
-/** A cluster reacts several times to one change of a host. Its hosts are another array only after a change of them. */
+/** The result is cached by the list of hosts, which is replaced only when one of them changes. */
 const suggestionsFor = keptByObject(
   (hosts: readonly MemberEntry[], cluster: ClusterState, config: RegistrationConfig): readonly SuggestedRole[] => {
     if (!hosts.some(({ state }) => state.role === 'auto-assign')) return [];
@@ -109,7 +109,10 @@ export class ClusterProcess {
     return undefined;
   }
 
-  /** The conditions are used when they were confirmed, or to find out whether they have to be. */
+  /**
+   * Returns the commands that follow from the present conditions. The caller confirms the conditions before it stores a
+   * transition.
+   */
   private followUps(entry: ClusterEntry): Iterable<ClusterCommand> {
     const { state } = entry;
     const hosts = this.view.hostsOf(entry.id);
@@ -192,8 +195,8 @@ function downloadOf({ artifacts, download, state }: ClusterEntry): ClusterEntry[
 }
 
 /**
- * Returns the conditions of a cluster. Conditions and outcomes that were never recorded are derived from the settings. They are kept by
- * the state from which they follow: a cluster reacts several times to one change of a host, which leaves its state.
+ * Returns the conditions of a cluster. Conditions and outcomes that were never recorded are derived from the settings. They are cached
+ * by the state of the cluster, which one change of a host does not replace.
  */
 export const conditionsOf = ({
   state,

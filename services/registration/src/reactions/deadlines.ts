@@ -60,7 +60,7 @@ export class Deadlines implements OnApplicationShutdown {
     const due = clusterDeadlines(cluster.state, { timeouts, softTimeouts });
     const { download } = cluster;
     if (!download) return due;
-    // The time of the preparation starts again with each progress of a download. After a long download, hosts need the time too.
+    // Each progress of a download restarts the time limit of the preparation, because the hosts need time after the download.
     return due.map((one) =>
       one.name === 'preparation' ? { ...one, atMs: Math.max(one.atMs, download.atMs + one.limitMs) } : one,
     );

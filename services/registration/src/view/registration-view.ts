@@ -113,7 +113,7 @@ export class RegistrationView {
     return this.clusters.get(id);
   }
 
-  /** Position of the last event that the outcomes of the host or cluster depend on, as far as its own streams tell. */
+  /** Position of the last event that the outcomes of the host or cluster depend on, according to its own streams. */
   inputsPositionOf(entry: HostEntry | ClusterEntry): number {
     if ('hostKeys' in entry) return entry.inputsPosition;
     const cluster = this.clusters.get(entry.state.clusterId);
