@@ -86,7 +86,7 @@ async function generatedCodeIsCurrent() {
     });
     return undefined;
   } catch (error) {
-    return `libs/contracts/src/gen is not what proto/ says; run: npx buf generate\n${error.stdout ?? ''}`;
+    return `libs/contracts/src/gen does not match proto/; run: npx buf generate\n${error.stdout ?? ''}`;
   }
 }
 

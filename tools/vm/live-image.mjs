@@ -1,5 +1,5 @@
 /**
- * Makes a live ISO in CoreOS layout out of Debian packages: a kernel, systemd, and the real `ignition`. Muster's image service
+ * Makes a live ISO in CoreOS layout from Debian packages: a kernel, systemd, and the real `ignition`. Muster's image service
  * customises it like any other. The parts are cached by the digest of this file and of its lists.
  */
 import { execFileSync } from 'node:child_process';
@@ -80,7 +80,7 @@ export async function liveImage({ say = console.log, coreosInstaller } = {}) {
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
-  say('vm: building the root file system out of Debian packages (some minutes, once)…');
+  say('vm: building the root file system from Debian packages (some minutes, once)…');
   const root = join(part, 'root');
   bootstrap(root, PACKAGES);
   writeRamdisk(root, part);

@@ -85,7 +85,7 @@ say end
 poweroff -f
 `;
 
-/** The initramfs, made now or in an earlier run; made by dracut out of Debian packages. */
+/** The initramfs, made now or in an earlier run; made by dracut from Debian packages. */
 function initramfs(say) {
   const digest = createHash('sha256')
     .update(readFileSync(new URL(import.meta.url).pathname))
@@ -95,7 +95,7 @@ function initramfs(say) {
   if (existsSync(join(folder, 'done'))) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  say('network-ramdisk: dracut builds an initramfs out of Debian packages (a minute, once)…');
+  say('network-ramdisk: dracut builds an initramfs from Debian packages (a minute, once)…');
   const root = join(folder, 'root');
   bootstrap(root, PACKAGES);
   const add = (path, text, mode = 0o644) => writeFileSync(join(root, path), text, { mode });

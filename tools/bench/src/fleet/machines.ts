@@ -32,7 +32,7 @@ const CLUSTER_NETWORK = { cidr: '10.128.0.0/14', hostPrefix: 24 };
 async function install(order: MachinesOrder): Promise<MachinesReport> {
   const client = new RestClient(order.restUrl);
   const installedMs: number[] = [];
-  const failures = new Map(order.clusters.map(({ name }) => [name, 'not installed when the time was over']));
+  const failures = new Map(order.clusters.map(({ name }) => [name, 'not installed within the time limit']));
   const slots = createSlots(order.installationsAtOnce);
   const send = (message: MachinesMessage): unknown => process.send?.(message);
   const installOne = async ({ name, hosts, startAfterMs }: MachinesOrder['clusters'][number]): Promise<void> => {

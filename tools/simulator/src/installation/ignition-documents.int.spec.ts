@@ -104,7 +104,7 @@ describe('a scratch root', () => {
   });
 
   it('refuses paths outside of its folder', () => {
-    expect(() => applyIgnition(file('/../x'), roots.fresh('a', 'live'))).toThrow(/no path that Ignition would take/);
+    expect(() => applyIgnition(file('/../x'), roots.fresh('a', 'live'))).toThrow(/not a path that Ignition accepts/);
   });
 
   it('keeps files that a config may not overwrite', () => {

@@ -16,7 +16,7 @@ import type { SimulatedCluster } from '../world/simulated-cluster';
  */
 export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
   const config = parseJson(bytes.toString('utf8'));
-  if (config === undefined) throw new Error(`The service gave no JSON for ${what}.`);
+  if (config === undefined) throw new Error(`The service returned no JSON for ${what}.`);
   if (!isIgnitionConfig(config)) throw new Error(`The service gave JSON, but no ignition config for ${what}.`);
   return config;
 }

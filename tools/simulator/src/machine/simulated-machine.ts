@@ -135,7 +135,7 @@ export function simulatedMachine(options: SimulatedMachineOptions): SimulatedMac
     observer,
     inventory,
     access: () => {
-      if (!media) throw new StepFailed('The discovery image is gone.');
+      if (!media) throw new StepFailed('The discovery image cannot be read any more.');
       return media;
     },
     onInstalling: () => enter('installing'),

@@ -114,7 +114,7 @@ export function checkDiscoveryRoot(root: string): void {
   const programs = [...readFileSync(place, 'utf8').matchAll(/^ExecStartPre=(\/usr\/local\/bin\/\S+)/gm)];
   for (const [, program = ''] of programs)
     if (!existsSync(join(root, program)))
-      throw new Error(`The agent needs ${program}, and the image does not bring it.`);
+      throw new Error(`The agent needs ${program}, which the image does not contain.`);
 }
 
 export const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';

@@ -54,7 +54,7 @@ function write(path: string, text: string, mode: number, root: string): void {
  */
 function placeOf(path: string, root: string): string {
   if (!path.startsWith('/') || path.split('/').includes('..'))
-    throw new Error(`${path} is no path that Ignition would take.`);
+    throw new Error(`${path} is not a path that Ignition accepts.`);
   return join(root, path);
 }
 
