@@ -39,7 +39,7 @@ function meshOf(count: number, edges: ReadonlySet<string>): Mesh {
     });
     return row;
   });
-  return { hosts, neighbours };
+  return { hosts, neighbours, searched: [...hosts.keys()] };
 }
 
 /**

@@ -53,7 +53,7 @@ function meshOf(reaches: Reaches): Mesh {
     for (let b = 0; b < HOSTS; b += 1) if (a === b || reaches(a, b)) setBit(row, b);
     return row;
   });
-  return { hosts: ids, neighbours };
+  return { hosts: ids, neighbours, searched: [...ids.keys()] };
 }
 
 const isMesh = (found: readonly string[], reaches: Reaches): boolean =>

@@ -3,35 +3,36 @@ import {
   clearBit,
   emptyBits,
   hasBit,
+  insertNumber,
   isSame,
   largestFullMesh,
-  type Mesh,
+  removeNumber,
   setBit,
 } from './largest-full-mesh';
 
 const FIRST_SLOTS = 32;
 
-/** A host of the graph. Its slot is its index in the bits of all other hosts. */
+/** A host of the graph. Its slot is its index in the order of ids and in the bits of all other hosts. */
 interface Vertex {
   readonly host: string;
-  readonly slot: number;
+  slot: number;
   /** Slots of the hosts that it reports as reached. */
   reached: BitSet;
-  /** Slots of those that also report it as reached. */
+  /** Slots of those that also report it as reached, and its own. */
   both: BitSet;
-  /** The number of slots in `both`. */
+  /** The number of other slots in `both`. */
   degree: number;
 }
 
 /**
  * The reachability of hosts in one network, updated edge by edge. An edge counts when both ends report it. A change of
- * one direction costs O(1). The group is computed on demand after a change. No search is necessary while every host
- * with an edge reaches every other such host, which two counters show.
+ * one direction costs O(1), a new or removed host O(n²/32). The group is computed on demand after a change. No search
+ * is necessary while every host with an edge reaches every other such host, which two counters show.
  */
 export class ReachGraph {
   private readonly vertices = new Map<string, Vertex>();
-  private readonly bySlot: (Vertex | undefined)[] = [];
-  private readonly freeSlots: number[] = [];
+  /** In the order of their ids, so that a search reads their bits as they are. */
+  private readonly bySlot: Vertex[] = [];
   private slots = FIRST_SLOTS;
   private edges = 0;
   private connected = 0;
@@ -40,11 +41,14 @@ export class ReachGraph {
 
   addHost(host: string): void {
     if (this.vertices.has(host)) return;
-    const slot = this.freeSlots.pop() ?? this.bySlot.length;
-    if (slot >= this.slots) this.grow();
+    if (this.bySlot.length === this.slots) this.grow();
+    const slot = this.bySlot.findLastIndex((other) => other.host < host) + 1;
+    if (slot < this.bySlot.length) this.changeRows((row) => insertNumber(row, slot));
     const vertex = { host, slot, reached: emptyBits(this.slots), both: emptyBits(this.slots), degree: 0 };
+    setBit(vertex.both, slot);
     this.vertices.set(host, vertex);
-    this.bySlot[slot] = vertex;
+    this.bySlot.splice(slot, 0, vertex);
+    this.numberFrom(slot);
   }
 
   removeHost(host: string): void {
@@ -55,8 +59,9 @@ export class ReachGraph {
       this.setReached(other, host, false);
     }
     this.vertices.delete(host);
-    this.bySlot[vertex.slot] = undefined;
-    this.freeSlots.push(vertex.slot);
+    this.bySlot.splice(vertex.slot, 1);
+    this.changeRows((row) => removeNumber(row, vertex.slot));
+    this.numberFrom(vertex.slot);
   }
 
   has(host: string): boolean {
@@ -96,21 +101,18 @@ export class ReachGraph {
     return this.known;
   }
 
-  /** May return false for graphs with the same edges whose hosts were added in another order. */
+  /** May return false for graphs with the same edges, of which one had more hosts before. */
   private hasSameEdges(other: ReachGraph): boolean {
     if (this.isStale || this.edges !== other.edges || this.vertices.size !== other.vertices.size) return false;
     return this.bySlot.every((vertex, slot) => {
-      const equalGraph = other.bySlot[slot];
-      return (
-        vertex?.host === equalGraph?.host &&
-        (!vertex || (equalGraph !== undefined && isSame(vertex.both, equalGraph.both)))
-      );
+      const equal = other.bySlot[slot];
+      return vertex.host === equal?.host && isSame(vertex.both, equal.both);
     });
   }
 
   /** Returns the hosts that reach another host, sorted by id. */
   private connectedHosts(): readonly Vertex[] {
-    return [...this.vertices.values()].filter(({ degree }) => degree > 0).sort((a, b) => (a.host < b.host ? -1 : 1));
+    return this.bySlot.filter(({ degree }) => degree > 0);
   }
 
   /**
@@ -133,38 +135,53 @@ export class ReachGraph {
     const reachesAll = ({ slot }: Vertex): boolean => core.degreeOf(slot) === left.length - 1;
     const found = [
       ...left.filter(reachesAll).map(({ host }) => host),
-      ...largestFullMesh(
-        toMesh(
-          left.filter((vertex) => !reachesAll(vertex)),
-          this.slots,
-        ),
-      ),
+      ...largestFullMesh({
+        hosts: this.bySlot.map(({ host }) => host),
+        neighbours: this.bySlot.map(({ both }) => both),
+        searched: left.filter((vertex) => !reachesAll(vertex)).map(({ slot }) => slot),
+      }),
     ];
     return (found.length < mesh.length ? mesh.map(({ host }) => host) : found).sort();
   }
 
+  /** `all` are in the order of their ids. */
   private withoutWorst(all: readonly Vertex[]): readonly Vertex[] {
     const remaining = new Remaining(all, this.slots);
-    const left = [...all];
-    const leftSlots = Int32Array.from(all, ({ slot }) => slot);
+    const left = Int32Array.from(all, ({ slot }) => slot);
+    let size = left.length;
     let { edges } = this;
-    while (edges < (left.length * (left.length - 1)) / 2) {
+    while (edges < (size * (size - 1)) / 2) {
       let worst = -1;
       let least = Infinity;
-      // Ordered by id: of equally connected hosts, the last.
-      for (let at = 0; at < left.length; at += 1) {
-        const degree = remaining.degreeOf(leftSlots[at] ?? 0);
+      // Of equally connected hosts, the last.
+      for (let at = 0; at < size; at += 1) {
+        const degree = remaining.degreeOf(left[at] ?? 0);
         if (degree > least) continue;
         worst = at;
         least = degree;
       }
-      const [vertex] = left.splice(worst, 1);
-      leftSlots.copyWithin(worst, worst + 1);
+      const vertex = this.bySlot[left[worst] ?? -1];
       if (!vertex) break;
+      left.copyWithin(worst, worst + 1, size);
+      size -= 1;
       edges -= least;
       remaining.takeOut(vertex);
     }
-    return left;
+    return all.filter(({ slot }) => remaining.has(slot));
+  }
+
+  private changeRows(change: (row: BitSet) => void): void {
+    for (const { reached, both } of this.bySlot) {
+      change(reached);
+      change(both);
+    }
+  }
+
+  private numberFrom(first: number): void {
+    for (let slot = first; slot < this.bySlot.length; slot += 1) {
+      const vertex = this.bySlot[slot];
+      if (vertex) vertex.slot = slot;
+    }
   }
 
   private grow(): void {
@@ -217,26 +234,4 @@ class Remaining {
         if (onLess) onLess(other, degree);
       }
   }
-}
-
-/** `vertices` by id. */
-function toMesh(vertices: readonly Vertex[], slots: number): Mesh {
-  const places = new Int32Array(slots).fill(-1);
-  const present = emptyBits(slots);
-  vertices.forEach(({ slot }, place) => {
-    places[slot] = place;
-    setBit(present, slot);
-  });
-  const neighbours = vertices.map(({ both }, own) => {
-    const row = emptyBits(vertices.length);
-    setBit(row, own);
-    // Written as loops, as in takeOut, because both visit every edge of a patchy network.
-    for (let at = 0; at < both.length; at += 1)
-      for (let word = (both[at] ?? 0) & (present[at] ?? 0); word !== 0; word &= word - 1) {
-        const place = places[at * 32 + 31 - Math.clz32(word & -word)] ?? 0;
-        row[place >>> 5] = (row[place >>> 5] ?? 0) | (1 << (place & 31));
-      }
-    return row;
-  });
-  return { hosts: vertices.map(({ host }) => host), neighbours };
 }
