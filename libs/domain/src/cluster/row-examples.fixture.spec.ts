@@ -95,15 +95,18 @@ export const inStage = after(...COMMAND_SEQUENCES.finalizing, stage('Waiting for
 export const inOptionalStage = after(...COMMAND_SEQUENCES.finalizing, stage('Applying olm manifests'));
 export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   'hosts-failed': moves(installing, refresh(fiveHosts('error', 'installing')), 'error', ENTERED),
-  'host-needs-person': moves(
+  'host-needs-user-action': moves(
     installing,
     refresh(fiveHosts('installing', 'installing-pending-user-action')),
     'installing-pending-user-action',
     ENTERED,
   ),
-  'person-still-needed': stays(pendingUserAction, refresh(fiveHosts('installing', 'installing-pending-user-action'))),
-  'person-acted-while-installing': moves(pendingUserAction, refresh(fiveHosts('installing')), 'installing', ENTERED),
-  'person-acted-while-finalizing': moves(pendingUserAction, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
+  'user-action-still-needed': stays(
+    pendingUserAction,
+    refresh(fiveHosts('installing', 'installing-pending-user-action')),
+  ),
+  'user-acted-while-installing': moves(pendingUserAction, refresh(fiveHosts('installing')), 'installing', ENTERED),
+  'user-acted-while-finalizing': moves(pendingUserAction, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
   'hosts-installed': moves(installing, refresh(fiveHosts('installed')), 'finalizing', ENTERED),
   'hosts-installing': stays(installing, refresh(fiveHosts('installing-in-progress'))),
   'hosts-progressed': stays(installing, PROGRESS, 'ClusterProgressed'),
@@ -126,7 +129,10 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
     ENTERED,
   ),
   'await-completion': stays(LVM, refresh(fiveHosts('installed'))),
-  'await-person-with-too-few-hosts': stays(finalizing, refresh(fiveHosts('error', 'installing-pending-user-action'))),
+  'await-user-action-with-too-few-hosts': stays(
+    finalizing,
+    refresh(fiveHosts('error', 'installing-pending-user-action')),
+  ),
   'complete-late': moves(
     lateAndDone,
     refresh(fiveHosts('error', 'error', { hasReachedDone: true })),
@@ -150,7 +156,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
   ),
   'finalize-late': moves(lateHosts, refresh(fiveHosts('installed'), { at: at(1_500) }), 'finalizing', ENTERED),
   'await-late-hosts': stays(lateHosts, refresh(fiveHosts('installing'))),
-  'await-late-person': stays(
+  'await-late-user-action': stays(
     lateHosts,
     refresh(
       summarizeHosts([
@@ -188,7 +194,7 @@ export const INSTALLATION_EXAMPLES: Readonly<Record<string, Example>> = {
     'InstallationPreparationFailed',
     ENTERED,
   ),
-  'pending-person-timed-out': moves(
+  'pending-user-action-timed-out': moves(
     pendingUserAction,
     pass('installation', 1 + DAY_MINUTES),
     'error',

@@ -40,7 +40,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     why: 'The cluster still waits for an operator, the kubeconfig, or a host.',
   },
   {
-    id: 'await-person-with-too-few-hosts',
+    id: 'await-user-action-with-too-few-hosts',
     from: ['finalizing'],
     on: 'Refresh',
     when: { userAction: [true], hosts: ['too-few'] },
@@ -80,7 +80,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     why: 'Too few hosts are installed after the deadline.',
   },
   {
-    id: 'await-late-person',
+    id: 'await-late-user-action',
     from: ['error'],
     on: 'Refresh',
     when: {

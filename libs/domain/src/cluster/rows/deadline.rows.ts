@@ -50,7 +50,7 @@ export const DEADLINE_ROWS: readonly ClusterRow[] = [
     why: 'No disk was written. The user can start the installation again.',
   },
   {
-    id: 'pending-person-timed-out',
+    id: 'pending-user-action-timed-out',
     from: ['installing-pending-user-action'],
     on: 'PassDeadline',
     when: { deadline: ['installation'] },

@@ -15,7 +15,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     why: 'The hosts that can still complete are too few for a cluster.',
   },
   {
-    id: 'host-needs-person',
+    id: 'host-needs-user-action',
     from: ['installing', 'finalizing'],
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
@@ -24,7 +24,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     why: 'A host booted from the wrong disk. The other hosts continue.',
   },
   {
-    id: 'person-still-needed',
+    id: 'user-action-still-needed',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way', 'enough-installed'], userAction: [true] },
@@ -32,7 +32,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     why: 'The user action is still required.',
   },
   {
-    id: 'person-acted-while-installing',
+    id: 'user-acted-while-installing',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
     when: { hosts: ['enough-on-the-way'], userAction: [false] },
@@ -41,7 +41,7 @@ export const INSTALLATION_ROWS: readonly ClusterRow[] = [
     why: 'All hosts continue their installation.',
   },
   {
-    id: 'person-acted-while-finalizing',
+    id: 'user-acted-while-finalizing',
     from: ['installing-pending-user-action'],
     on: 'Refresh',
     when: { hosts: ['enough-installed'], userAction: [false] },
