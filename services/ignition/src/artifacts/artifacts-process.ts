@@ -157,7 +157,7 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
         this.config,
         this.serviceCaPem,
       );
-      const given = await this.manifests.ofPeople(clusterId);
+      const given = await this.manifests.ofUsers(clusterId);
       const own = [...order.operatorManifests.files, ...ownManifests(order, this.config.ownManifests)];
       const manifests = [...given, ...own.filter((file) => !isGiven(given, file))];
       const toolchain = this.toolchains.of(order.settings.ocpReleaseImage ?? '');

@@ -135,7 +135,7 @@ export class Manifests {
   }
 
   /** Returns every manifest of a user with its text. */
-  async ofPeople(clusterId: string): Promise<readonly ManifestFile[]> {
+  async ofUsers(clusterId: string): Promise<readonly ManifestFile[]> {
     const manifests = (await this.known(clusterId)).filter(({ source }) => source === 'user');
     return Promise.all(
       manifests.map(async (manifest) => ({
