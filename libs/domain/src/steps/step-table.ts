@@ -246,6 +246,10 @@ const UPGRADABLE_STATUSES: readonly string[] = [
  */
 const CONTESTED_STEPS: readonly StepType[] = ['inventory', 'logs-gather', 'stop-installation'];
 
+/** The conflict ends with an inventory, so each status with steps has it. */
+const contestedStepsOf = (steps: readonly StepType[]): readonly StepType[] =>
+  CONTESTED_STEPS.filter((type) => (type === 'inventory' ? steps.length > 0 : steps.includes(type)));
+
 /** An agent that does not send its version (empty) is treated as current. */
 function isUpgradeDue({ hardware, host, images, infraEnv, settings }: StepContext, agentVersion: string): boolean {
   const required = { agentImage: images.agent, agentArchitectures: images.agentArchitectures };
@@ -274,10 +278,9 @@ export function planSteps(context: StepContext, agentVersion: string): StepPlan 
   }
   const pool = !context.cluster ? 'unbound' : host.kind === 'AddToExistingClusterHost' ? 'day-2' : 'day-1';
   const row = ROW_OF.get(`${pool} ${host.status}`) ?? IDLE_ROW;
-  const steps = row.steps.flatMap((type) => {
-    const isWithheld =
-      settings.disabledSteps.includes(type) || (host.hasIdentityConflict && !CONTESTED_STEPS.includes(type));
-    const args = isWithheld ? undefined : STEPS[type](context);
+  const types = host.hasIdentityConflict ? contestedStepsOf(row.steps) : row.steps;
+  const steps = types.flatMap((type) => {
+    const args = settings.disabledSteps.includes(type) ? undefined : STEPS[type](context);
     return args ? [{ type, args }] : [];
   });
   return { steps, intervalSeconds: row.intervalSeconds, then: row.then };

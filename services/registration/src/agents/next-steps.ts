@@ -30,7 +30,7 @@ import { Aggregates } from '../aggregates';
 import { HostSecretVault } from '../sealed-secrets';
 import { RegistrationView } from '../view/registration-view';
 import { AgentUpgrades } from './agent-upgrades';
-import { Presence } from './presence';
+import { IdentityClaims, Presence } from './presence';
 import { StepContexts } from './step-contexts';
 import { StepFailures } from './step-failures';
 import { HostClocks } from './step-replies';
@@ -66,6 +66,7 @@ export class NextSteps {
     private readonly vault: HostSecretVault,
     private readonly upgrades: AgentUpgrades,
     private readonly failures: StepFailures,
+    private readonly identities: IdentityClaims,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(IDS) private readonly ids: Ids,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -101,8 +102,11 @@ export class NextSteps {
     const version = request.discoveryAgentVersion || state.agentVersion;
     const context = this.contexts.of(key, state, cluster, secrets);
     const whole = planSteps(context, version);
+    const isContested = state.conflict !== undefined && whole.steps.some(({ type }) => type === 'inventory');
+    if (isContested) this.identities.requireClaim(key, this.clock.nowMs());
     if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
-    const plan = this.pace.apply(whole, situation, this.clock.nowMs());
+    // Each of the two machines gets all steps, although the other one has just polled.
+    const plan = isContested ? { ...whole, holdSeconds: 0 } : this.pace.apply(whole, situation, this.clock.nowMs());
     if (isClosed) this.pace.forget(key);
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     const response = {

@@ -1,4 +1,11 @@
-import { type HardwareFacts, type HostKey, isHostKey, type MachineIdentity, type Plain } from '@muster/contracts';
+import {
+  type HardwareFacts,
+  type HostKey,
+  isHostKey,
+  type MachineIdentity,
+  parseHostKey,
+  type Plain,
+} from '@muster/contracts';
 import {
   type HostCommand,
   hostPermits,
@@ -10,6 +17,7 @@ import {
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
 import { type Clock, isoTime } from '@muster/ports';
+import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
@@ -113,10 +121,15 @@ export class Presence implements OnApplicationShutdown {
 /** Maximum number of machines in memory. A running machine registers its id every few minutes. */
 const MAX_REMEMBERED_MACHINES = 50_000;
 
+/** An agent repeats a failed poll after about half a second at first. */
+const REPEATED_POLL_MS = 5_000;
+
 /** Detects two running machines with one host id. Reports of the second one are not accepted. */
 @Injectable()
 export class IdentityClaims {
   private readonly claimedAt = new BoundedMap<string, string>(MAX_REMEMBERED_MACHINES);
+  /** Hosts with two machines, and the time of the last poll that was refused. */
+  private readonly refusedAtMs = new BoundedMap<HostKey, number>(MAX_REMEMBERED_MACHINES);
 
   constructor(
     private readonly aggregates: Aggregates,
@@ -151,6 +164,23 @@ export class IdentityClaims {
       commandId: `${context.commandId}#identity`,
     });
     return !isOtherMachine(result.state, machine);
+  }
+
+  /**
+   * Refuses every other poll while two machines have the id of the host. An agent repeats an unchanged inventory, the claim of its
+   * machine, only after an hour. When a poll fails, it forgets what it has sent, and polls again at once.
+   * @throws RefusalError `identity-conflict`
+   */
+  requireClaim(key: HostKey, nowMs: number): void {
+    const refusedAtMs = this.refusedAtMs.get(key);
+    this.refusedAtMs.delete(key);
+    if (refusedAtMs !== undefined && nowMs - refusedAtMs <= REPEATED_POLL_MS) return;
+    this.refusedAtMs.set(key, nowMs);
+    throw new RefusalError({
+      code: 'identity-conflict',
+      reason: `Two machines use the host id ${parseHostKey(key).hostId}. Poll again, and send the inventory also when it is unchanged.`,
+      subject: 'host_id',
+    });
   }
 
   private isWithoutChange(command: HostCommand, state: HostState): boolean {

@@ -211,8 +211,13 @@ describe('two machines with one host id', () => {
     expect((await running.host(key)).status).toBe('known');
     await cluster.reply(key, 'inventory', { output: THEIRS });
     await eventually('the host is not ready', async () => (await running.host(key)).status === 'insufficient');
-    const { instructions } = await cluster.poll(key);
-    expect(instructions.map(({ stepType }) => stepType)).toEqual(['inventory']);
+    // A failed poll makes an agent send an inventory that has not changed, in which it names its machine.
+    for (const _machine of [MINE, THEIRS]) {
+      await expect(cluster.poll(key)).rejects.toMatchObject({ refusal: { code: 'identity-conflict' } });
+      const { instructions } = await cluster.poll(key);
+      expect(instructions.map(({ stepType }) => stepType)).toEqual(['inventory']);
+      running.clock.advance(30_000);
+    }
     running.clock.advance(200_000);
     await cluster.reply(key, 'inventory', { output: MINE });
     await eventually('the host is ready', async () => (await running.host(key)).status === 'known');
