@@ -1,7 +1,1 @@
-export {
-  minioObjectAreas,
-  minioObjectStore,
-  type MinioLocation,
-  type MinioObjectStoreOptions,
-  parseMinioUrl,
-} from './object-store';
+export { minioObjectAreas, minioObjectStore, type MinioObjectStoreOptions, parseMinioUrl } from './object-store';

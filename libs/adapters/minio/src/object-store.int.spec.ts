@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -88,6 +89,53 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect((await buffer(body ?? Readable.from([]))).equals(sent)).toBe(true);
     await store.remove(digest);
+  });
+});
+
+describe('uploads to an S3 server', () => {
+  /** A file without a name has the suffix `(deleted)`. */
+  const openFiles = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${fd}`)];
+      } catch {
+        return [];
+      }
+    });
+
+  it('send a stream in one request without reading it into memory, and keep no file', async () => {
+    const part = randomBytes(1024 ** 2);
+    const parts = 48;
+    const requests: { heldBytes: number; digest: string | undefined; body: string; files: readonly string[] }[] = [];
+    const server = createServer((request, answer) => {
+      if (request.method === 'GET') return void answer.end('<LocationConstraint></LocationConstraint>');
+      if (request.method === 'HEAD') return void answer.writeHead(request.url?.includes('objects') ? 404 : 200).end();
+      const heldBytes = process.memoryUsage().arrayBuffers - heldBefore;
+      const files = openFiles().filter((path) => path.includes('muster-upload-'));
+      const hash = createHash('sha256');
+      request.on('data', (chunk: Buffer) => hash.update(chunk));
+      request.on('end', () => {
+        const digest = request.headers['x-amz-content-sha256']?.toString();
+        requests.push({ heldBytes, digest, body: hash.digest('hex'), files });
+        answer.setHeader('etag', '"1"').end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const store = await minioObjectStore({ url: `http://key:secret@127.0.0.1:${port}/bucket` });
+    const heldBefore = process.memoryUsage().arrayBuffers;
+    const stream = Readable.from(Array<Buffer>(parts).fill(part), { objectMode: false, highWaterMark: 1 });
+    const { digest, bytes } = await store.put(stream, parts * part.length);
+    expect(bytes).toBe(parts * part.length);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ digest: digest.slice(7), body: digest.slice(7) });
+    expect(requests[0]?.files).toEqual([expect.stringMatching(/\(deleted\)$/)]);
+    expect(requests[0]?.heldBytes).toBeLessThan(bytes / 2);
+    expect(await store.put(Buffer.alloc(0), 0)).toMatchObject({ bytes: 0 });
+    expect(requests[1]?.body).toBe(createHash('sha256').digest('hex'));
+    expect(openFiles().filter((path) => path.includes('muster-upload-'))).toEqual([]);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 });
 

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
@@ -11,29 +10,18 @@ import { isNativeError } from 'node:util/types';
 import { type ObjectAreas, type ObjectStore, ObjectTooLarge, type StoredObject, Unavailable } from '@muster/ports';
 import { Client, type ClientOptions } from 'minio';
 
-/** Location and credentials of a bucket. */
-export interface MinioLocation {
-  readonly endPoint: string;
-  readonly port: number;
-  readonly useSSL: boolean;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly bucket: string;
-}
-
-const EXPECTED = 'http(s)://<key>:<secret>@<host>[:<port>]/<bucket>';
-
 /**
- * Parses `http(s)://key:secret@host[:port]/bucket`.
+ * Returns the location and the credentials of a bucket.
  * @throws Error without the secret when a part is missing
  */
-export const parseMinioUrl = (text: string): MinioLocation => {
+export const parseMinioUrl = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const useSSL = url?.protocol === 'https:';
   const bucket = url?.pathname.replace(/^\/|\/$/g, '') ?? '';
   const isComplete =
     url && (useSSL || url.protocol === 'http:') && url.username && url.password && /^[^/]+$/.test(bucket);
-  if (!isComplete) throw new Error(`The address of the object store is not of the form ${EXPECTED}.`);
+  const expected = 'http(s)://<key>:<secret>@<host>[:<port>]/<bucket>';
+  if (!isComplete) throw new Error(`The address of the object store is not of the form ${expected}.`);
   return {
     endPoint: url.hostname,
     port: url.port ? Number(url.port) : useSSL ? 443 : 80,
@@ -51,7 +39,7 @@ export interface SpooledBody {
   discard(): Promise<void>;
 }
 
-const FILE_MODE = 0o600;
+const PART_BYTES = 64 * 1024;
 
 /**
  * Writes the stream to a temporary file, because the name of an object is its digest, which is known only after the
@@ -68,33 +56,41 @@ export const spoolBody = async (body: Buffer | Readable, maxBytes: number): Prom
   // A stream may fail before it is read. The reader receives the error later, but a listener must exist immediately.
   body.on('error', () => undefined);
   const path = join(tmpdir(), `muster-upload-${randomUUID()}`);
+  let file: FileHandle | undefined;
   try {
-    const stored = await writeBody(path, body, maxBytes);
-    return { stored, read: () => createReadStream(path), discard: () => rm(path, { force: true }) };
+    const opened = (file = await open(path, 'wx+', 0o600));
+    // Without a name, the file also ends when the process is killed.
+    await rm(path);
+    const stored = await writeBody(opened, body, maxBytes);
+    return { stored, read: () => Readable.from(partsOf(opened), { objectMode: false }), discard: () => opened.close() };
   } catch (error) {
     body.destroy();
-    await rm(path, { force: true });
+    await file?.close();
     throw error;
   }
 };
 
-const writeBody = async (path: string, body: Readable, maxBytes: number): Promise<StoredObject> => {
-  const handle = await open(path, 'wx', FILE_MODE);
-  try {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const chunk of body) {
-      const part = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-      bytes += part.length;
-      if (bytes > maxBytes) throw new ObjectTooLarge(maxBytes);
-      hash.update(part);
-      for (let at = 0; at < part.length;) at += (await handle.write(part, at)).bytesWritten;
-    }
-    return { digest: `sha256:${hash.digest('hex')}`, bytes };
-  } finally {
-    await handle.close();
+const writeBody = async (file: FileHandle, body: Readable, maxBytes: number): Promise<StoredObject> => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of body) {
+    const part = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    bytes += part.length;
+    if (bytes > maxBytes) throw new ObjectTooLarge(maxBytes);
+    hash.update(part);
+    for (let at = 0; at < part.length;) at += (await file.write(part, at)).bytesWritten;
   }
+  return { digest: `sha256:${hash.digest('hex')}`, bytes };
 };
+
+async function* partsOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ;) {
+    const { buffer: part, bytesRead } = await file.read({ buffer: Buffer.alloc(PART_BYTES), position: at });
+    if (bytesRead === 0) return;
+    yield part.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
 
 export interface MinioObjectStoreOptions {
   /** `http(s)://key:secret@host[:port]/bucket`. The bucket is created when it does not exist. */
@@ -157,7 +153,8 @@ const openBucket = async (url: string): Promise<Bucket> => {
     work.catch((error: unknown) => {
       throw explained(error);
     });
-  await available(ensureBucket(client, bucket));
+  if (!(await available(client.bucketExists(bucket))))
+    await available(unless(BUCKET_EXISTS, client.makeBucket(bucket)));
 
   return {
     client,
@@ -215,6 +212,14 @@ const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, pre
     return part ?? Readable.from([]);
   };
 
+  /** In one request, which may have 5 GiB. The upload of a stream by the client reads parts of 64 MiB into memory. */
+  const send = async (objectName: string, { stored: { digest, bytes }, read }: SpooledBody): Promise<void> => {
+    const options = { method: 'PUT', bucketName: bucket, objectName, headers: { 'content-length': String(bytes) } };
+    // The client signs the digest of a body that is sent without TLS.
+    const signed = client['enableSHA256'] ? digest.slice('sha256:'.length) : '';
+    await buffer(await client.makeRequestStreamAsync(options, read(), signed, [200], ''));
+  };
+
   return {
     put: async (body, maxBytes) => {
       const spooled = await spoolBody(body, maxBytes);
@@ -222,7 +227,7 @@ const storeIn = ({ client, name: bucket, available, ...explaining }: Bucket, pre
         const { digest, bytes } = spooled.stored;
         const name = nameOf(digest) ?? '';
         const present = await available(unless(ABSENT, client.statObject(bucket, name)));
-        if (present?.size !== bytes) await available(client.putObject(bucket, name, spooled.read(), bytes));
+        if (present?.size !== bytes) await available(send(name, spooled));
         return spooled.stored;
       } finally {
         await spooled.discard();
@@ -285,11 +290,6 @@ export function explainFailure(error: unknown, server: string): Unavailable | un
     /^aborted$|socket hang up|Retryable HTTP status/.test(reason);
   return isUnavailable ? new Unavailable(server, reason, { isOutcomeUnknown: true, cause: error }) : undefined;
 }
-
-const ensureBucket = async (client: Client, bucket: string): Promise<void> => {
-  if (await client.bucketExists(bucket)) return;
-  await unless(BUCKET_EXISTS, client.makeBucket(bucket));
-};
 
 /** Returns the answer, or undefined when the server refuses with one of the codes. */
 const unless = <T>(codes: readonly string[], answer: Promise<T>): Promise<T | undefined> =>
