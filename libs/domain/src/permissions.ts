@@ -16,7 +16,7 @@ import {
   type HostState,
   type HostStatus,
   INSTALLING,
-  POOL,
+  UNBOUND,
   PREPARING,
   RESETTABLE,
 } from './host/state';
@@ -115,9 +115,9 @@ export function clusterActionRefusal(action: ClusterAction, status: string, name
 export const HOST_PERMISSIONS = {
   edit: EDITABLE,
   /** A discovery agent runs on the host and polls for steps. */
-  poll: [...DISCOVERY, ...PREPARING, 'installing', 'installing-in-progress', ...POOL, 'unbinding'],
+  poll: [...DISCOVERY, ...PREPARING, 'installing', 'installing-in-progress', ...UNBOUND, 'unbinding'],
   /** `installing-in-progress` is included: the path of the installation disk may change while the disk is written. */
-  'report-inventory': [...DISCOVERY, 'installing-in-progress', ...POOL],
+  'report-inventory': [...DISCOVERY, 'installing-in-progress', ...UNBOUND],
   'report-progress': INSTALLING,
   /** The disk holds its system once its stage is after the reboot. */
   'boot-from-disk': ['installing-in-progress', 'installed', 'added-to-existing-cluster'],

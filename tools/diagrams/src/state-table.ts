@@ -55,7 +55,7 @@ const INSTALLATION = [
   'error',
   'cancelled',
 ];
-const POOL = [
+const UNBOUND = [
   'unregistered',
   'discovering-unbound',
   'disconnected-unbound',
@@ -88,7 +88,7 @@ const both =
     statuses.includes(from) && statuses.includes(to);
 const isInspection = both(INSPECTION);
 const isInstallation = both(INSTALLATION);
-const isPool = both(POOL);
+const isUnbound = both(UNBOUND);
 
 export const STATE_TABLES: readonly StateTable[] = [
   {
@@ -124,13 +124,13 @@ export const STATE_TABLES: readonly StateTable[] = [
         shows: isInspection,
       },
       { name: 'host-installation', title: 'Preparation and installation', direction: 'down', shows: isInstallation },
-      { name: 'host-pool', title: 'In the pool, without a cluster', direction: 'down', shows: isPool },
+      { name: 'host-unbound', title: 'Without a cluster', direction: 'down', shows: isUnbound },
       {
         name: 'host-leaving',
         title: 'Leaving an installation or a cluster: reset, unbound, reclaimed, or lost',
         direction: 'right',
         shows: (from, to) =>
-          to !== 'unregistered' && !isInspection(from, to) && !isInstallation(from, to) && !isPool(from, to),
+          to !== 'unregistered' && !isInspection(from, to) && !isInstallation(from, to) && !isUnbound(from, to),
       },
     ],
   },

@@ -8,7 +8,7 @@ import { DEFAULT_HOST_TIMEOUTS, type HostTimeouts } from './deadlines';
 import { evolveHost } from './evolve';
 import { EVALUATED, HOST_INPUTS, HOST_VARIABLES, type HostRow, type HostTable } from './guards';
 import { AGENT_REFUSAL_ROWS } from './rows/agent-refusal.rows';
-import { DISCOVERY_ROWS, POOL_ROWS } from './rows/discovery.rows';
+import { DISCOVERY_ROWS, UNBOUND_ROWS } from './rows/discovery.rows';
 import { EDIT_REFUSAL_ROWS, EDIT_ROWS } from './rows/edit.rows';
 import { ENDED_ROWS, INSTALLATION_ROWS } from './rows/installation.rows';
 import { LIFECYCLE_REFUSAL_ROWS } from './rows/lifecycle-refusal.rows';
@@ -33,7 +33,7 @@ export const HOST_TABLE = defineTable<HostTable, HostRow>({
     ...INSTALLATION_ROWS,
     ...STAGE_ROWS,
     ...ENDED_ROWS,
-    ...POOL_ROWS,
+    ...UNBOUND_ROWS,
     ...PROGRESS_ROWS,
     ...LIFECYCLE_ROWS,
     ...PRESENCE_ROWS,

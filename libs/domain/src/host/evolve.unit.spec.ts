@@ -6,7 +6,7 @@ import {
   entered,
   KNOWN_MACHINE,
   minute,
-  pooled,
+  unbound,
   progressed,
   refresh,
   registered,
@@ -17,7 +17,7 @@ import {
 
 describe('repeated registration of a host', () => {
   it('does not move it to another cluster', () => {
-    expect(when(pooled('known-unbound'), command('Register')).state.clusterId).toBe('');
+    expect(when(unbound('known-unbound'), command('Register')).state.clusterId).toBe('');
   });
 
   const history = [
@@ -47,7 +47,7 @@ describe('repeated registration of a host', () => {
   });
 
   it('updates the kind and keeps the cluster', () => {
-    const bound = [...pooled('known-unbound'), ...when(pooled('known-unbound'), command('Bind')).events];
+    const bound = [...unbound('known-unbound'), ...when(unbound('known-unbound'), command('Bind')).events];
     const { state } = when(bound, command('Register', { kind: 'AddToExistingClusterHost' }));
     expect(state).toMatchObject({ status: 'discovering', kind: 'AddToExistingClusterHost' });
     expect(state.clusterId).not.toBe('');
@@ -134,8 +134,8 @@ describe('settings of a host', () => {
       command('FallSilent'),
       command('ClaimIdentity', { machine: KNOWN_MACHINE }),
     ]) {
-      const first = when(pooledOrBound(again.type), again);
-      expect(when([...pooledOrBound(again.type), ...first.events], again).events).toEqual([]);
+      const first = when(unboundOrBound(again.type), again);
+      expect(when([...unboundOrBound(again.type), ...first.events], again).events).toEqual([]);
     }
   });
 
@@ -201,7 +201,7 @@ describe('settings of a host', () => {
   });
 });
 
-function pooledOrBound(type: string) {
+function unboundOrBound(type: string) {
   // The first AssignRole must be a change, so it needs a host whose role is open.
-  return type === 'AssignRole' ? pooled('known-unbound') : day1('discovering');
+  return type === 'AssignRole' ? unbound('known-unbound') : day1('discovering');
 }

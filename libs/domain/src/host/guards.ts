@@ -28,7 +28,7 @@ import {
   type HostSource,
   type HostState,
   isDay2,
-  POOL,
+  UNBOUND,
   PREPARING,
 } from './state';
 
@@ -228,7 +228,7 @@ function refreshValues(command: HostSurroundings, state: HostState): Partial<Hos
 }
 
 /** Statuses whose transitions on Refresh require current conditions. */
-export const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...POOL, ...PREPARING]);
+export const EVALUATED: ReadonlySet<string> = new Set([...DISCOVERY, ...UNBOUND, ...PREPARING]);
 
 /** A machine that runs from its disk does not poll. */
 function connectionOf(conditions: HostSurroundings['conditions'], state: HostState): HostGuardValues['connection'] {

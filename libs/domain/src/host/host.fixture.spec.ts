@@ -160,11 +160,11 @@ export const day2 = (status: HostStatus, cause: FailureCause | '' = ''): readonl
   registered({ kind: 'AddToExistingClusterHost', role: 'worker', machineConfigPoolName: 'worker' }),
   entered(status, cause),
 ];
-export const pooled = (status: HostStatus): readonly HostEvent[] => [
+export const unbound = (status: HostStatus): readonly HostEvent[] => [
   registered({ clusterId: '', role: 'auto-assign' }),
   entered(status),
 ];
-const POOL_STATUSES: readonly string[] = [
+const UNBOUND_STATUSES: readonly string[] = [
   'unbinding',
   'unbinding-pending-user-action',
   'reclaiming',
@@ -172,7 +172,7 @@ const POOL_STATUSES: readonly string[] = [
 ];
 /** Returns the most frequent history of a host in the status. */
 export const given = (status: HostStatus): readonly HostEvent[] =>
-  status.endsWith('-unbound') || POOL_STATUSES.includes(status) ? pooled(status) : day1(status);
+  status.endsWith('-unbound') || UNBOUND_STATUSES.includes(status) ? unbound(status) : day1(status);
 
 export const stateAfter = (history: readonly HostEvent[]): HostState => history.reduce(evolveHost, initialHost());
 

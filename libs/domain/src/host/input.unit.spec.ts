@@ -10,7 +10,7 @@ import {
   machine,
   minute,
   OTHER_MACHINE,
-  pooled,
+  unbound,
   progressed,
   refresh,
   registered,
@@ -231,7 +231,7 @@ describe('progress of a host', () => {
 
   it('of a day-2 host that was bound without a role are those of a worker', () => {
     const kind = 'AddToExistingClusterHost';
-    let history = pooled('known-unbound');
+    let history = unbound('known-unbound');
     for (const what of [
       command('Bind'),
       command('Register', { kind, role: 'worker' }),

@@ -7,7 +7,7 @@ import {
   fellSilent,
   given,
   infoOf,
-  pooled,
+  unbound,
   progressed,
   refresh,
   when,
@@ -145,7 +145,7 @@ describe.each(MATRICES)('%s', (_, what, matrix) => {
 });
 
 const ALL_DISCOVERY = 'discovering known disconnected insufficient pending-for-input';
-const POOL = 'discovering-unbound known-unbound disconnected-unbound insufficient-unbound';
+const UNBOUND = 'discovering-unbound known-unbound disconnected-unbound insufficient-unbound';
 const preparing = cluster('preparing-for-installation');
 
 /** The refresh rules of assisted-service v2 by their numbers: from, surroundings, to. */
@@ -197,12 +197,12 @@ const REFRESH: readonly (readonly [rule: string, from: string, command: HostComm
     refresh(),
     SAME,
   ],
-  ['pool 1', `${POOL} unbinding`, refresh({ connected: false }), 'disconnected-unbound'],
-  ['pool 2', 'disconnected-unbound discovering-unbound', refresh({ inventory: 'none' }), 'discovering-unbound'],
-  ['pool 3', POOL, refresh({ minHardware: false }), 'insufficient-unbound'],
-  ['pool 3', POOL, refresh({ sufficientForInstall: false }), 'insufficient-unbound'],
-  ['pool 4', POOL, refresh(), 'known-unbound'],
-  ['pool media', POOL, refresh({ mediaConnected: false }), SAME],
+  ['unbound 1', `${UNBOUND} unbinding`, refresh({ connected: false }), 'disconnected-unbound'],
+  ['unbound 2', 'disconnected-unbound discovering-unbound', refresh({ inventory: 'none' }), 'discovering-unbound'],
+  ['unbound 3', UNBOUND, refresh({ minHardware: false }), 'insufficient-unbound'],
+  ['unbound 3', UNBOUND, refresh({ sufficientForInstall: false }), 'insufficient-unbound'],
+  ['unbound 4', UNBOUND, refresh(), 'known-unbound'],
+  ['unbound media', UNBOUND, refresh({ mediaConnected: false }), SAME],
 ];
 
 describe('refresh of a host', () => {
@@ -254,7 +254,7 @@ describe('refresh of a host', () => {
   });
 
   it('does not require a machine network for hosts without a cluster', () => {
-    const result = when(pooled('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
+    const result = when(unbound('discovering-unbound'), refresh({ machineCidrDefined: false, vsphereDiskUuid: false }));
     expect(result.state.status).toBe('known-unbound');
   });
 });

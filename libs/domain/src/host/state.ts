@@ -63,7 +63,7 @@ type Group = readonly HostStatus[];
 /** Statuses of bound hosts that have registered and are not selected for an installation yet. */
 export const DISCOVERY: Group = ['discovering', 'known', 'disconnected', 'insufficient', 'pending-for-input'];
 /** The same statuses for hosts without a cluster. */
-export const POOL: Group = ['discovering-unbound', 'known-unbound', 'disconnected-unbound', 'insufficient-unbound'];
+export const UNBOUND: Group = ['discovering-unbound', 'known-unbound', 'disconnected-unbound', 'insufficient-unbound'];
 export const PREPARING: Group = ['preparing-for-installation', 'preparing-failed', 'preparing-successful'];
 export const INSTALLING: Group = ['installing', 'installing-in-progress', 'installing-pending-user-action'];
 export const RESETTING: Group = ['resetting', 'resetting-pending-user-action'];
@@ -72,7 +72,7 @@ export const RECLAIMING: Group = ['reclaiming', 'reclaiming-rebooting'];
 /** A status of the v2 API that no transition enters. */
 export const DISABLED: Group = ['disabled', 'disabled-unbound'];
 /** Statuses in which a user may still change the settings of the installation. */
-export const EDITABLE: Group = [...DISCOVERY, ...POOL, 'binding'];
+export const EDITABLE: Group = [...DISCOVERY, ...UNBOUND, 'binding'];
 /** Statuses of hosts that belong to a cluster. */
 export const COMMITTED: Group = [...INSTALLING, 'installed', 'added-to-existing-cluster'];
 

@@ -93,8 +93,8 @@ describe.each([
 
   it('is evaluated in its cluster when its other host is in another cluster', () => {
     const elsewhere = hostEvent(duplicate, 'HostBound', { clusterId: OTHER_CLUSTER_ID });
-    const pooled = hostRegistered(duplicate, { clusterId: '' });
-    const view = viewOf(...SETUP, ...HOSTS.flatMap(connected), pooled, elsewhere);
+    const unbound = hostRegistered(duplicate, { clusterId: '' });
+    const view = viewOf(...SETUP, ...HOSTS.flatMap(connected), unbound, elsewhere);
     const join = (hostId: string) =>
       view.observeGroups(CLUSTER_ID, { groups: [{ network: NETWORK, joinedHostIds: [hostId], leftHostIds: [] }] });
     join(idOf(hostKey(2)));

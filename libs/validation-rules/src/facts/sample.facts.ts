@@ -137,7 +137,7 @@ export const sampleHost = (changes: Partial<HostFacts> = {}): HostFacts => ({
 });
 
 /** A host without a cluster. */
-export const samplePoolHost = (changes: Partial<HostFacts> = {}): HostFacts =>
+export const sampleUnboundHost = (changes: Partial<HostFacts> = {}): HostFacts =>
   sampleHost({ cluster: undefined, suggestedRole: '', ...changes });
 
 export const sampleClusterHost = (changes: Partial<ClusterHostFacts> = {}): ClusterHostFacts => ({

@@ -21,7 +21,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
       'Check that the host is powered on, runs the discovery image and reaches the service. Then wait for its agent.',
     gate: 'connection',
     mayFlap: true,
-    inPool: true,
+    blocksUnbound: true,
   },
   {
     id: 'media-connected',
@@ -34,7 +34,7 @@ export const CONNECTION_RULES: readonly HostRule[] = [
     remedy: 'Attach the virtual or physical media with the discovery image again and restart the host.',
     gate: 'media',
     mayFlap: true,
-    inPool: true,
+    blocksUnbound: true,
   },
 ];
 
@@ -51,7 +51,7 @@ export const INVENTORY_RULES: readonly HostRule[] = [
     initial: fail(),
     remedy: 'Wait for the agent. If no inventory arrives within minutes, read the log of the agent on the host.',
     gate: 'inventory',
-    inPool: true,
+    blocksUnbound: true,
   },
   {
     id: 'inventory-not-partially-truncated',
@@ -80,7 +80,7 @@ export const INVENTORY_RULES: readonly HostRule[] = [
     messages: { success: 'The inventory is usable', failure: 'The inventory was too large to be sent' },
     remedy: 'Detach disks and network devices that the host does not need, or raise the size limit of the inventory.',
     gate: 'truncation',
-    inPool: true,
+    blocksUnbound: true,
   },
 ];
 

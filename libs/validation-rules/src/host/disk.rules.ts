@@ -43,7 +43,7 @@ export const DISK_RULES: readonly HostRule[] = [
     },
     remedy: 'Add a disk that is large enough. The inventory lists for each disk why it is not eligible.',
     gate: 'hardware',
-    inPool: true,
+    blocksUnbound: true,
   },
   {
     id: 'sufficient-installation-disk-speed',

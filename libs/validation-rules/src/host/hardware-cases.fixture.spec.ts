@@ -1,5 +1,5 @@
 import type { HostFacts } from '../facts/host.facts';
-import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
+import { sampleDisk, sampleHardware, sampleHost, sampleUnboundHost, sampleSettings } from '../facts/sample.facts';
 import type { Hardware } from '../hardware/hardware';
 import type { HostRuleId } from '../rule/contract-ids';
 
@@ -96,7 +96,7 @@ export const HARDWARE_CASES: readonly [
   [
     'has-min-valid-disks',
     'small disk of an unbound host',
-    samplePoolHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
+    sampleUnboundHost({ hardware: sampleHardware({ disks: [sampleDisk({ sizeBytes: 50e9 })] }) }),
     'success',
   ],
   [

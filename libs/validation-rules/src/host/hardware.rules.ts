@@ -34,7 +34,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     },
     remedy: MORE_CPU,
     gate: 'hardware',
-    inPool: true,
+    blocksUnbound: true,
   },
   {
     id: 'has-min-memory',
@@ -54,7 +54,7 @@ export const HARDWARE_RULES: readonly HostRule[] = [
     },
     remedy: MORE_MEMORY,
     gate: 'hardware',
-    inPool: true,
+    blocksUnbound: true,
   },
   {
     id: 'has-cpu-cores-for-role',

@@ -28,8 +28,10 @@ const SAVE_PARTITION_ARGUMENTS = ['--save-partlabel', '--save-partindex'];
 
 const RULES: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
 /** The rules that block a host that is not bound to a cluster. */
-const POOL_RULES: ReadonlyMap<string, HostRule> = new Map([...RULES].filter(([, { inPool }]) => inPool));
-const rulesOf = (isBoundHost: boolean): ReadonlyMap<string, HostRule> => (isBoundHost ? RULES : POOL_RULES);
+const UNBOUND_RULES: ReadonlyMap<string, HostRule> = new Map(
+  [...RULES].filter(([, { blocksUnbound }]) => blocksUnbound),
+);
+const rulesOf = (isBoundHost: boolean): ReadonlyMap<string, HostRule> => (isBoundHost ? RULES : UNBOUND_RULES);
 
 /**
  * Returns the conditions that the decision table of the host reads, from its outcomes. Ignored rules count as passed.

@@ -1,5 +1,5 @@
 import type { HostFacts } from '../facts/host.facts';
-import { sampleDisk, sampleHardware, sampleHost, samplePoolHost, sampleSettings } from '../facts/sample.facts';
+import { sampleDisk, sampleHardware, sampleHost, sampleUnboundHost, sampleSettings } from '../facts/sample.facts';
 import {
   type HostBlockingIds,
   hostBlockingIds,
@@ -121,14 +121,18 @@ describe('host conditions', () => {
   });
 
   it('require few rules of an unbound host', () => {
-    const pool = samplePoolHost({
+    const unbound = sampleUnboundHost({
       hardware: sampleHardware({ routes: [] }),
       agentVersion: 'old',
       clockOffsetSeconds: 9e9,
     });
-    expect(conditions(pool)).toMatchObject({ minHardware: true, sufficientForInstall: true, machineCidrDefined: true });
-    expect(conditions(samplePoolHost({ requestedHostname: 'BAD' })).sufficientForInstall).toBe(false);
-    expect(conditions(samplePoolHost({ isSilent: true, isMediaConnected: false }))).toMatchObject({
+    expect(conditions(unbound)).toMatchObject({
+      minHardware: true,
+      sufficientForInstall: true,
+      machineCidrDefined: true,
+    });
+    expect(conditions(sampleUnboundHost({ requestedHostname: 'BAD' })).sufficientForInstall).toBe(false);
+    expect(conditions(sampleUnboundHost({ isSilent: true, isMediaConnected: false }))).toMatchObject({
       connected: false,
       mediaConnected: false,
     });

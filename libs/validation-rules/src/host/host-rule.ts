@@ -35,7 +35,7 @@ export interface HostRule extends Rule<HostFacts, HostRuleId, HostNeed, HostBloc
   /** Type of the agent step that measures what the rule checks. */
   readonly measuredBy?: string;
   /** The rule also blocks hosts that are not bound to a cluster. */
-  readonly inPool?: true;
+  readonly blocksUnbound?: true;
   /** The initial outcome of a host that is not bound to a cluster is SUPPRESSED. */
-  readonly suppressedInPool?: true;
+  readonly suppressedUnbound?: true;
 }

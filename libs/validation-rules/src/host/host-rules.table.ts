@@ -31,12 +31,12 @@ export const HOST_RULES: readonly HostRule[] = [
 ];
 
 const HOST_RULES_BY_ID: ReadonlyMap<string, HostRule> = new Map(HOST_RULES.map((rule) => [rule.id, rule]));
-const POOL_RULES: readonly HostRule[] = HOST_RULES.filter(({ boundOnly }) => !boundOnly);
+const UNBOUND_RULES: readonly HostRule[] = HOST_RULES.filter(({ boundOnly }) => !boundOnly);
 
 /** Returns the outcome of every rule for a host. Rules that are `boundOnly` have an outcome on bound hosts only. */
 export function evaluateHost(facts: HostFacts): Outcome[] {
   const disabled = disabledRulesFor(facts.policy.disabledHostRules, clusterOf(facts).ignoredHostRules);
-  const outcomes = evaluateRules(isBound(facts) ? HOST_RULES : POOL_RULES, HOST_NEEDS, facts, disabled);
+  const outcomes = evaluateRules(isBound(facts) ? HOST_RULES : UNBOUND_RULES, HOST_NEEDS, facts, disabled);
   return facts.failedSteps.size === 0 ? outcomes : outcomes.map((outcome) => withFailedStep(outcome, facts));
 }
 
@@ -51,23 +51,23 @@ function withFailedStep(outcome: Outcome, { failedSteps }: HostFacts): Outcome {
 }
 
 const INITIAL_BOUND = initialOutcomes(HOST_RULES);
-const INITIAL_IN_POOL = initialOutcomes(
-  POOL_RULES.map(({ id, needs, initial, suppressedInPool }) => ({
+const INITIAL_UNBOUND = initialOutcomes(
+  UNBOUND_RULES.map(({ id, needs, initial, suppressedUnbound }) => ({
     id,
     needs,
-    ...(suppressedInPool ? { initial: SUPPRESSED } : { initial }),
+    ...(suppressedUnbound ? { initial: SUPPRESSED } : { initial }),
   })),
 );
 
 /** Returns the outcomes of a host before it has reported anything. They are never stored. */
-export const initialHostOutcomes = (isBoundHost: boolean): Outcomes => (isBoundHost ? INITIAL_BOUND : INITIAL_IN_POOL);
+export const initialHostOutcomes = (isBoundHost: boolean): Outcomes => (isBoundHost ? INITIAL_BOUND : INITIAL_UNBOUND);
 
 const INITIAL_BOUND_LIST = [...INITIAL_BOUND.values()];
-const INITIAL_IN_POOL_LIST = [...INITIAL_IN_POOL.values()];
+const INITIAL_UNBOUND_LIST = [...INITIAL_UNBOUND.values()];
 
 /** Returns all outcomes of a host: the recorded ones, and the initial ones of all other rules. */
 export const completeHostOutcomes = (recorded: Outcomes, isBoundHost: boolean): readonly Outcome[] =>
-  (isBoundHost ? INITIAL_BOUND_LIST : INITIAL_IN_POOL_LIST).map((initial) => recorded.get(initial.id) ?? initial);
+  (isBoundHost ? INITIAL_BOUND_LIST : INITIAL_UNBOUND_LIST).map((initial) => recorded.get(initial.id) ?? initial);
 
 export const renderHostOutcome = (outcome: Outcome): RenderedOutcome =>
   renderOutcome(outcome, HOST_RULES_BY_ID.get(outcome.id));

@@ -1,5 +1,5 @@
 import type { HostFacts } from '../facts/host.facts';
-import { sampleHardware, sampleNic, samplePoolHost } from '../facts/sample.facts';
+import { sampleHardware, sampleNic, sampleUnboundHost } from '../facts/sample.facts';
 import type { Hardware } from '../hardware/hardware';
 import { type Outcome, SUPPRESSED } from '../rule/rule';
 import { evaluateHost, HOST_RULES, renderHostOutcome } from './host-rules.table';
@@ -22,7 +22,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['hostname-unique', 'unique', given(), 'success'],
   ['hostname-unique', 'shared', given({ hasDuplicateName: true }), 'failure'],
   ['hostname-unique', 'no inventory', noInventory, 'pending'],
-  ['hostname-unique', 'pool', samplePoolHost({ hasDuplicateName: true }), 'none'],
+  ['hostname-unique', 'unbound', sampleUnboundHost({ hasDuplicateName: true }), 'none'],
   ['hostname-valid', 'plain', given(), 'success'],
   ['hostname-valid', 'with a domain', given({ requestedHostname: 'node-1.example.com' }), 'success'],
   ['hostname-valid', '63 characters', given({ requestedHostname: 'a'.repeat(63) }), 'success'],
@@ -54,7 +54,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ],
   ['compatible-with-cluster-platform', 'no platform', cl({ platformType: '' }), 'pending'],
   ['compatible-with-cluster-platform', 'no inventory', noInventory, 'pending'],
-  ['compatible-with-cluster-platform', 'pool', samplePoolHost(), 'none'],
+  ['compatible-with-cluster-platform', 'unbound', sampleUnboundHost(), 'none'],
   ['valid-platform-network-settings', 'not OpenStack', given(), 'success'],
   ['valid-platform-network-settings', 'OpenStack', hw({ productName: 'OpenStack Compute' }), 'failure'],
   [
@@ -75,7 +75,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['machine-cidr-defined', 'missing', cl({ machineNetworks: [] }), 'failure'],
   ['machine-cidr-defined', 'user-managed', cl({ machineNetworks: [], userManagedNetworking: true }), 'success'],
   ['machine-cidr-defined', 'day 2', cl({ machineNetworks: [], ...day2Cluster }), 'success'],
-  ['machine-cidr-defined', 'pool', samplePoolHost(), 'none'],
+  ['machine-cidr-defined', 'unbound', sampleUnboundHost(), 'none'],
   ['belongs-to-machine-cidr', 'inside', given(), 'success'],
   ['belongs-to-machine-cidr', 'outside', hw({ nics: nics('10.0.0.5/24') }), 'failure'],
   [
@@ -165,8 +165,8 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ['ntp-synced', 'not synced', given({ ntpSources: [{ sourceName: 'a', sourceState: 'unreachable' }] }), 'failure'],
   ['ntp-synced', 'no source', given({ ntpSources: [] }), 'failure'],
   ['ntp-synced', 'no report', given({ ntpSources: undefined }), 'pending'],
-  ['ntp-synced', 'pool without sources', samplePoolHost(), 'none'],
-  ['ntp-synced', 'pool with sources', samplePoolHost({ infraEnvHasNtpSources: true, ntpSources: [] }), 'failure'],
+  ['ntp-synced', 'unbound without sources', sampleUnboundHost(), 'none'],
+  ['ntp-synced', 'unbound with sources', sampleUnboundHost({ infraEnvHasNtpSources: true, ntpSources: [] }), 'failure'],
   ['time-synced-between-host-and-service', '20 minutes behind', given({ clockOffsetSeconds: -1200 }), 'success'],
   [
     'time-synced-between-host-and-service',
@@ -216,7 +216,7 @@ const NAME_AND_NETWORK_CASES: typeof HARDWARE_CASES = [
   ],
   ['has-memory-for-role', 'too little memory with operators', cl({ operators: ['mce', 'cnv'] }), 'failure'],
   ['odf-requirements-satisfied', 'selected, day 2', cl({ operators: ['odf'], ...day2Cluster }), 'success'],
-  ['odf-requirements-satisfied', 'pool', samplePoolHost(), 'none'],
+  ['odf-requirements-satisfied', 'unbound', sampleUnboundHost(), 'none'],
 ];
 const CASES = [...HARDWARE_CASES, ...NAME_AND_NETWORK_CASES];
 /** Returns the status of the rule's outcome, or none when the rule does not apply. */

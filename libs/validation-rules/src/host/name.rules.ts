@@ -49,7 +49,7 @@ export const NAME_RULES: readonly HostRule[] = [
     remedy:
       'Give the host a name of at most 63 lower-case letters, digits, hyphens and dots that starts with a letter or digit.',
     gate: 'known',
-    inPool: true,
+    blocksUnbound: true,
   },
 ];
 

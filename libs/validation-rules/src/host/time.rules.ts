@@ -17,7 +17,7 @@ export const TIME_RULES: readonly HostRule[] = [
     checks: 'The host is synchronized with at least one NTP source.',
     applies: (facts) => isAgentRunning(facts) && (isBound(facts) || facts.infraEnvHasNtpSources),
     initial: pending('awaits-ntp-sources'),
-    suppressedInPool: true,
+    suppressedUnbound: true,
     needs: [],
     claim: ({ ntpSources }) => {
       if (!ntpSources) return pending('awaits-ntp-sources');

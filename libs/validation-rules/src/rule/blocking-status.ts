@@ -30,7 +30,7 @@ const CLUSTER_RULES_BY_ID = new Map<string, (typeof CLUSTER_RULES)[number]>(CLUS
 /** Returns what an outcome blocks. Few rules block unbound hosts. */
 export function hostBlockingStatus(outcome: Outcome, ignored: IgnoredRules, isBound: boolean): BlockingStatus {
   const rule = HOST_RULES_BY_ID.get(outcome.id);
-  const gate = rule && (isBound || rule.inPool) ? hostGate(rule.gate) : 'soft';
+  const gate = rule && (isBound || rule.blocksUnbound) ? hostGate(rule.gate) : 'soft';
   return blockingStatus(outcome, gate, rule, ignored, NEVER_IGNORABLE_HOST_RULES);
 }
 

@@ -1,5 +1,5 @@
 import { evaluateCluster } from '../cluster/cluster-rules.table';
-import { sampleCluster, sampleHost, samplePoolHost } from '../facts/sample.facts';
+import { sampleCluster, sampleHost, sampleUnboundHost } from '../facts/sample.facts';
 import { hostConditions } from '../host/host-conditions';
 import { evaluateHost } from '../host/host-rules.table';
 import { clusterBlockingStatus, hostBlockingStatus } from './blocking-status';
@@ -50,7 +50,7 @@ describe('blocking status of an outcome', () => {
   });
 
   it('of most rules is soft for unbound hosts', () => {
-    const failing = evaluateHost(samplePoolHost({ hardware: undefined })).filter(
+    const failing = evaluateHost(sampleUnboundHost({ hardware: undefined })).filter(
       (one) => hostBlockingStatus(one, [], false).isBlocking,
     );
     expect(failing.map(({ id }) => id)).toContain('has-inventory');

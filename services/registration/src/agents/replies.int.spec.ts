@@ -16,13 +16,13 @@ describe('polls and replies of agents', () => {
     running.reports.length = 0;
   });
 
-  const inPool = async () => {
+  const registeredUnbound = async () => {
     await cluster.registerInfraEnv('', { additionalNtpSources: 'ntp.example.com' });
     return cluster.registerHost();
   };
 
   it('give each step an id of its own', async () => {
-    const { instructions } = await cluster.poll(await inPool());
+    const { instructions } = await cluster.poll(await registeredUnbound());
     expect(instructions).toEqual([
       { stepType: 'inventory', stepId: expect.stringMatching(/^inventory-[0-9a-f]{8}$/), args: expect.any(Array) },
       {
@@ -102,7 +102,7 @@ describe('polls and replies of agents', () => {
   });
 
   it('return the upgrade step to an agent with an outdated version, by its last reported version', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     const upgrade = [
       { stepType: 'upgrade-agent', stepId: '', args: ['{"agent_image":"quay.io/muster/agent:latest"}'] },
     ];
@@ -117,7 +117,7 @@ describe('polls and replies of agents', () => {
   });
 
   it('pass reports to the inventory service with the generation of the host, and return its position', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     const output = '{"ntp_sources":[]}';
     expect(await cluster.reply(key, 'ntp-synchronizer', { output })).toEqual({ stored: { position: 7, revision: 0 } });
     await cluster.registerHost(parseHostKey(key).hostId);
@@ -142,12 +142,12 @@ describe('polls and replies of agents', () => {
     ['stop-installation', 0, '', undefined],
     ['upgrade-agent', 0, '{}', undefined],
   ])('record %s with exit code %i and output %s as %s', async (stepType, exitCode, output, type) => {
-    await cluster.reply(await inPool(), stepType, { exitCode, output });
+    await cluster.reply(await registeredUnbound(), stepType, { exitCode, output });
     expect(running.reports.map((report) => report.type)).toEqual(type ? [type] : []);
   });
 
   it('refuse a report that is not valid, except for a failed step', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     await expect(cluster.reply(key, 'ntp-synchronizer', { output: 'x' })).rejects.toMatchObject({
       refusal: { code: 'invalid-input', subject: 'NTP report' },
     });
@@ -167,7 +167,7 @@ describe('polls and replies of agents', () => {
   });
 
   it('report the loss of the boot media once, and its return', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     await cluster.reply(key, 'inventory', { exitCode: 256 });
     expect(await running.host(key)).toMatchObject({ status: 'disconnected-unbound', isMediaConnected: false });
     const before = await running.allEvents();
@@ -222,7 +222,7 @@ describe('polls and replies of agents', () => {
   });
 
   it('measure the clock offset of the host and report only changes', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     const poll = (offsetSeconds: number) =>
       running.ask(method.nextSteps, {
         ...parseHostKey(key),

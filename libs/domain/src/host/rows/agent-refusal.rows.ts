@@ -82,7 +82,7 @@ const REGISTER: readonly RowOn<'Register'>[] = [
 const NOT_ACTIVE = statusesExcept(INSTALLING, ['error']);
 const PROGRESS: readonly RowOn<'ReportProgress'>[] = [
   refuse({
-    id: 'progress-of-pool-host',
+    id: 'progress-of-unbound-host',
     on: 'ReportProgress',
     from: ANY,
     code: 'invalid-input',

@@ -3,7 +3,7 @@ import type { StatusReason } from '../../status-reason';
 import { blocked, leaveCluster } from '../effects';
 import type { ContextOf, HostVariables, RowOn } from '../guards';
 import { hostReason } from '../messages';
-import { DISCOVERY, type HostSource, POOL, RECLAIMING } from '../state';
+import { DISCOVERY, type HostSource, UNBOUND, RECLAIMING } from '../state';
 
 type Context = ContextOf<'Refresh'>;
 
@@ -111,10 +111,10 @@ export const DISCOVERY_ROWS: readonly RowOn<'Refresh'>[] = [
 ];
 
 /** Rows for hosts without a cluster. */
-export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
+export const UNBOUND_ROWS: readonly RowOn<'Refresh'>[] = [
   {
-    id: 'pool-silent',
-    from: [...POOL, 'unbinding'],
+    id: 'unbound-silent',
+    from: [...UNBOUND, 'unbinding'],
     on: 'Refresh',
     when: { connection: ['silent'] },
     to: 'disconnected-unbound',
@@ -122,16 +122,16 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: () => hostReason('silent'),
   },
   {
-    id: 'pool-media-lost',
-    from: POOL,
+    id: 'unbound-media-lost',
+    from: UNBOUND,
     on: 'Refresh',
     when: { connection: ['no-media'] },
     to: 'stay',
     why: 'A failed step has already disconnected the host. The host waits for its media.',
   },
   {
-    id: 'pool-inspection-awaited',
-    from: POOL,
+    id: 'unbound-inspection-awaited',
+    from: UNBOUND,
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['no-inventory'] },
     to: 'discovering-unbound',
@@ -139,7 +139,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: () => hostReason('awaiting-hardware'),
   },
   {
-    id: 'pool-inspection-truncated',
+    id: 'unbound-inspection-truncated',
     from: ['disconnected-unbound', 'discovering-unbound'],
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['truncated'] },
@@ -148,7 +148,7 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: () => hostReason('awaiting-hardware'),
   },
   {
-    id: 'pool-inspection-became-truncated',
+    id: 'unbound-inspection-became-truncated',
     from: ['known-unbound', 'insufficient-unbound'],
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['truncated'] },
@@ -157,8 +157,8 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: blocked('insufficient'),
   },
   {
-    id: 'pool-not-sufficient',
-    from: POOL,
+    id: 'unbound-not-sufficient',
+    from: UNBOUND,
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['weak', 'no-disk-uuid', 'input-missing', 'insufficient'] },
     to: 'insufficient-unbound',
@@ -166,8 +166,8 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: blocked('insufficient'),
   },
   {
-    id: 'pool-contested',
-    from: POOL,
+    id: 'unbound-contested',
+    from: UNBOUND,
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['contested'] },
     to: 'insufficient-unbound',
@@ -175,8 +175,8 @@ export const POOL_ROWS: readonly RowOn<'Refresh'>[] = [
     status: blocked('insufficient'),
   },
   {
-    id: 'pool-sufficient',
-    from: POOL,
+    id: 'unbound-sufficient',
+    from: UNBOUND,
     on: 'Refresh',
     when: { connection: ['connected'], validation: ['sufficient'] },
     to: 'known-unbound',

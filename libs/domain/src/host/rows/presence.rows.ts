@@ -2,7 +2,7 @@ import type { HostEvent } from '@muster/contracts';
 import { isAfterReboot } from '@muster/validation-rules';
 import type { ContextOf, RowOn } from '../guards';
 import { hostReason, mediaFailure } from '../messages';
-import { DISCOVERY, POOL, statusesExcept } from '../state';
+import { DISCOVERY, UNBOUND, statusesExcept } from '../state';
 
 const ANY = statusesExcept([]);
 const mediaDisconnected = (): readonly HostEvent[] => [{ type: 'HostMediaDisconnected', data: {} }];
@@ -37,8 +37,8 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
     emit: mediaDisconnected,
   },
   {
-    id: 'pool-media-lost-in-step',
-    from: [...POOL, 'unbinding'],
+    id: 'unbound-media-lost-in-step',
+    from: [...UNBOUND, 'unbinding'],
     on: 'LoseMedia',
     when: { media: ['present'] },
     to: 'disconnected-unbound',
@@ -57,7 +57,7 @@ const MEDIA_ROWS: readonly (RowOn<'LoseMedia'> | RowOn<'RegainMedia'>)[] = [
       'installing',
       'installing-in-progress',
       'error',
-      ...POOL,
+      ...UNBOUND,
       'unbinding',
     ],
     on: 'LoseMedia',

@@ -182,7 +182,7 @@ export const REGISTRATION_ROWS: readonly RegisterRow[] = [
     emit: returned,
   },
   {
-    id: 'register-in-pool',
+    id: 'register-unbound-again',
     from: [
       'discovering-unbound',
       'disconnected-unbound',
