@@ -22,14 +22,14 @@ describe('the presence of hosts', () => {
   beforeEach(() => (cluster = new TestCluster(running)));
   afterAll(() => running.stop());
 
-  const inPool = async () => {
+  const registeredUnbound = async () => {
     await cluster.registerInfraEnv('');
     return cluster.registerHost();
   };
   const isSilent = async (key: Parameters<typeof running.host>[0]) => (await running.host(key)).isSilent;
 
   it('stores nothing for a thousand polls', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     const head = await running.store.head();
     for (let n = 0; n < 1_000; n += 1) {
       running.clock.advance(1_000);
@@ -40,7 +40,7 @@ describe('the presence of hosts', () => {
   });
 
   it('stores one event when a host falls silent and one when it returns', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     running.clock.advance(MINUTE_MS);
     await cluster.poll(key);
     await letTimePass(running, 1.5 * MINUTE_MS);
@@ -71,7 +71,7 @@ describe('the presence of hosts', () => {
   });
 
   it('waits the full period again after a restart', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     running.clock.advance(1.5 * MINUTE_MS);
     await running.restart();
     await letTimePass(running, 1.5 * MINUTE_MS);
@@ -81,7 +81,7 @@ describe('the presence of hosts', () => {
   });
 
   it('ends for a host that was removed', async () => {
-    const key = await inPool();
+    const key = await registeredUnbound();
     const presence = running.part(Presence);
     expect(presence.lastSeenAt(key)).toBeDefined();
     await running.ask(method.deregisterHost, parseHostKey(key));
