@@ -48,5 +48,6 @@ export function findCoreosInstaller({ build, say }) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const path = findCoreosInstaller({ build: true, say: console.error });
   if (path) console.log(path);
-  else process.exitCode = 1;
+  // Not 1, which is an error of this program.
+  else process.exitCode = 3;
 }
