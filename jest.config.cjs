@@ -20,7 +20,8 @@ module.exports = {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Never in jest's own process: the end of the run ends worker processes, whatever a specification left running.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  // A worker keeps the modules of each file that it ran, so a new process replaces it from time to time.
+  // A worker keeps the modules of each file that it ran, so a new process replaces it from time to time. After the last file, a new process
+  // that takes more than 500 ms to start is reported as a worker that "failed to exit gracefully"; then no test left anything running.
   workerIdleMemoryLimit: '1500MB',
   testTimeout: process.env.MUSTER_PROPERTY_RUNS ? 600_000 : 30_000,
   setupFiles:
