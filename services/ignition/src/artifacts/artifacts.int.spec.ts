@@ -16,7 +16,7 @@ import {
   type Stage,
   readArtifact,
   refusalOf,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 
 let nats: NatsServer;
 let stage: Stage;

@@ -10,13 +10,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '@muster/testing';
-import {
-  CLUSTER_ID,
-  givenReadyCluster,
-  openStage,
-  preparationStarted,
-  type Stage,
-} from '../ignition-story.fixture.spec';
+import { CLUSTER_ID, givenReadyCluster, openStage, preparationStarted, type Stage } from '../ignition.fixture.spec';
 import { builtinToolchain } from '../toolchain/builtin-toolchain';
 
 let nats: NatsServer;

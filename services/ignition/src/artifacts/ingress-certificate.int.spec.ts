@@ -11,7 +11,7 @@ import {
   type Stage,
   readArtifact,
   refusalOf,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 import { createAuthority } from '../toolchain/pki/issue-certificate';
 
 let nats: NatsServer;

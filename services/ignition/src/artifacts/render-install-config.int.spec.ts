@@ -14,7 +14,7 @@ import {
   preparationStarted,
   PULL_SECRET,
   type Stage,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 
 let nats: NatsServer;
 let stage: Stage;

@@ -17,7 +17,7 @@ import {
   openStage,
   preparationStarted,
   type Stage,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 
 describe('a preparation that reads a release from a registry that sends nothing', () => {
   let nats: NatsServer;

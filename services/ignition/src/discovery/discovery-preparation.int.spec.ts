@@ -1,5 +1,5 @@
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
-import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET } from '../ignition-story.fixture.spec';
+import { INFRA_ENV_ID, infraEnvRegistered, openStage, PULL_SECRET } from '../ignition.fixture.spec';
 
 describe('the inputs of a discovery document', () => {
   let nats: NatsServer;

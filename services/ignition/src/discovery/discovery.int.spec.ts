@@ -12,7 +12,7 @@ import {
   PULL_SECRET,
   type Stage,
   refusalOf,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 
 let nats: NatsServer;
 let stage: Stage;

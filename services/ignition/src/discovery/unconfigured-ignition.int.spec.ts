@@ -11,13 +11,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '@muster/testing';
-import {
-  givenReadyCluster,
-  INFRA_ENV_ID,
-  infraEnvRegistered,
-  openStage,
-  type Stage,
-} from '../ignition-story.fixture.spec';
+import { givenReadyCluster, INFRA_ENV_ID, infraEnvRegistered, openStage, type Stage } from '../ignition.fixture.spec';
 
 /** A fake openshift-install. Each run gives another output, and the input is kept for the test. */
 const FAKE_INSTALLER = `#!/usr/bin/env bash

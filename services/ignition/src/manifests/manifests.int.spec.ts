@@ -9,7 +9,7 @@ import {
   preparationStarted,
   type Stage,
   refusalOf,
-} from '../ignition-story.fixture.spec';
+} from '../ignition.fixture.spec';
 
 const { listManifests, readManifest, removeManifest, reviseManifest, storeManifest } = IgnitionService.method;
 let nats: NatsServer;

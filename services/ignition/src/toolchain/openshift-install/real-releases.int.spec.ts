@@ -18,13 +18,7 @@ import {
 } from '@muster/testing/registry';
 import { SettingsReader } from '@muster/nest-kit';
 import { type PushedRelease, pushRelease } from '@muster/testing/release-image';
-import {
-  CLUSTER_ID,
-  givenReadyCluster,
-  openStage,
-  preparationStarted,
-  type Stage,
-} from '../../ignition-story.fixture.spec';
+import { CLUSTER_ID, givenReadyCluster, openStage, preparationStarted, type Stage } from '../../ignition.fixture.spec';
 import { IGNORED_REPORT, keptInMemory, sampleInstallRequest } from '../sample-install-request.fixture.spec';
 import { readOpenshiftInstallSettings } from './installer-binaries';
 import { openshiftInstallToolchain } from './openshift-install-toolchain';
