@@ -30,7 +30,7 @@ import {
   milliseconds,
   percentile,
 } from '../measurement';
-import { ClusterStory } from './cluster-story';
+import { ClusterFixture } from './cluster-fixture';
 
 type Subject = ReturnType<FactsView['observe']>[number];
 
@@ -115,7 +115,7 @@ interface Change {
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
   /** The last of the events is measured. `turn` alternates, so that each one is a change. */
-  readonly of: (story: ClusterStory, host: number, turn: boolean) => readonly RecordedMusterEvent[];
+  readonly of: (story: ClusterFixture, host: number, turn: boolean) => readonly RecordedMusterEvent[];
 }
 
 const isReached = (): boolean => true;
@@ -184,7 +184,7 @@ interface Result {
 function measure(change: Change, hosts: number, clusters: number): Result {
   const view = new EvaluatedView(POLICY);
   const reaches = change.isPatchy ? isReachedInPatches : isReached;
-  const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterStory(cluster, hosts));
+  const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterFixture(cluster, hosts));
   for (const story of stories) {
     const touched = new Set([...story.beginning(reaches)].flatMap((event) => view.observe(event)));
     view.evaluateAll([...touched]);
@@ -193,7 +193,7 @@ function measure(change: Change, hosts: number, clusters: number): Result {
   let evaluated = 0;
   const samples = change.isWide ? WIDE_SAMPLES : SAMPLES;
   for (let sample = -WARM_UP; sample < samples; sample += 1) {
-    const story = stories[Math.abs(sample * 7919) % stories.length] ?? new ClusterStory(0, hosts);
+    const story = stories[Math.abs(sample * 7919) % stories.length] ?? new ClusterFixture(0, hosts);
     const events = change.of(story, Math.abs(sample >> 1) % hosts, sample % 2 !== 0);
     for (const event of events.slice(0, -1)) view.evaluate(event);
     const [last] = events.slice(-1);
@@ -220,7 +220,7 @@ async function start(bed: BenchBed, hosts: number): Promise<Measurement> {
     return { states, consumer, view: new FactsView(keptEntries(consumer)) };
   };
   const before = await open();
-  for (const event of new ClusterStory(0, hosts).beginning(isReached)) before.view.observe(event);
+  for (const event of new ClusterFixture(0, hosts).beginning(isReached)) before.view.observe(event);
   before.consumer.reached('bench', 0, undefined);
   await before.states.close();
   const { states, consumer } = await open();

@@ -20,7 +20,7 @@ const uuidOf = (kind: number, number: number): string =>
 const addressOf = (number: number): string => `10.0.${(number >> 8) + 1}.${number & 255}`;
 
 /** Creates the events that other services store about a cluster and its hosts, in order. */
-export class ClusterStory {
+export class ClusterFixture {
   private position = 0;
   readonly clusterId: string;
   private readonly infraEnvId: string;
