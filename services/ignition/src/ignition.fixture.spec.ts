@@ -82,7 +82,7 @@ async function appendAll(
   revision: number,
   events: readonly MusterEvent[],
 ): Promise<void> {
-  const metadata = { commandId: randomUUID(), correlationId: 'story', actor: 'person', org: 'acme', occurredAt: AT };
+  const metadata = { commandId: randomUUID(), correlationId: 'story', actor: 'user', org: 'acme', occurredAt: AT };
   await store.append(
     streamId,
     revision,
@@ -187,7 +187,7 @@ const inventoryReported = (index: number): MusterEvent =>
 
 /** Reads an artifact of the cluster over the bus, as the gateway does. */
 export async function readArtifact({ platform }: Stage, name: string, withoutSecrets = false): Promise<string> {
-  const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
+  const context = { commandId: 'read', correlationId: 'read', actor: 'user' };
   const input = { clusterId: CLUSTER_ID, name, withoutSecrets };
   const { content } = await callService(platform.requests, IgnitionService.method.readArtifact, input, context);
   return Buffer.from(content, 'base64').toString();

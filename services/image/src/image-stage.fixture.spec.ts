@@ -115,7 +115,7 @@ export async function openImageStage(
     throw error;
   });
   const append = async (after: number, event: Parameters<typeof toStoredData>[0], id = INFRA_ENV_ID): Promise<void> => {
-    const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: GENERATED_AT };
+    const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: GENERATED_AT };
     const data = toStoredData(event) as JsonObject;
     await eventStore.append(`infraEnv-${id}`, after, [{ id: `${id} ${after}`, type: event.type, data, metadata }]);
   };

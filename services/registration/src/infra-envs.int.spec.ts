@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { agentTokenGeneration, NO_DOCUMENT, openDocument, openTrustBundle, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
-import { asPerson, RunningRegistration } from './running-registration.fixture.spec';
+import { asUser, RunningRegistration } from './running-registration.fixture.spec';
 
 describe('the signing key of an infra-env', () => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start()));
   afterAll(() => running.stop());
 
-  const rotate = (infraEnvId: string, context = asPerson()) =>
+  const rotate = (infraEnvId: string, context = asUser()) =>
     running.ask(RegistrationService.method.rotateSigningKey, { infraEnvId }, context);
   const generation = (infraEnvId: string): Promise<string> =>
     agentTokenGeneration(running.platform.secrets, infraEnvId);
@@ -17,7 +17,7 @@ describe('the signing key of an infra-env', () => {
   it('is rotated once per request, also when the request is repeated', async () => {
     const cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
-    const context = asPerson();
+    const context = asUser();
     const first = await rotate(cluster.infraEnvId, context);
     expect(await rotate(cluster.infraEnvId, context)).toEqual(first);
     const types = () => running.types(streamIdOf('infraEnv', cluster.infraEnvId));
@@ -37,7 +37,7 @@ describe('the signing key of an infra-env', () => {
   it('revokes the tokens once per request, also when the request is repeated', async () => {
     const cluster = new TestCluster(running);
     await cluster.registerInfraEnv('');
-    const context = asPerson();
+    const context = asUser();
     await rotate(cluster.infraEnvId, context);
     const first = await generation(cluster.infraEnvId);
     expect(first).not.toBe('');
@@ -122,7 +122,7 @@ describe('the documents of an infra-env and a cluster', () => {
     await running.ask(
       reviseInfraEnv,
       { infraEnvId, changes: {}, staticNetworkConfig: network('eth0'), ignitionConfigOverride: override },
-      asPerson(),
+      asUser(),
     );
     const { settings } = await running.infraEnv(infraEnvId);
     expect(settings.staticNetworkConfig).toEqual(referenceOf(network('eth0')));
@@ -134,7 +134,7 @@ describe('the documents of an infra-env and a cluster', () => {
     );
 
     const overrides = JSON.stringify({ fips: true, networking: { networkType: 'Cilium' } });
-    await running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: overrides }, asPerson());
+    await running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: overrides }, asUser());
     const { installConfigOverrides } = (await running.cluster(clusterId)).settings;
     expect(installConfigOverrides).toEqual({
       document: referenceOf(overrides),
@@ -155,10 +155,10 @@ describe('the documents of an infra-env and a cluster', () => {
       ['ignitionConfigOverride', 'ignition_config_override'],
     ] as const)
       await expect(
-        running.ask(reviseInfraEnv, { infraEnvId, changes: {}, [field]: '[{}]' }, asPerson()),
+        running.ask(reviseInfraEnv, { infraEnvId, changes: {}, [field]: '[{}]' }, asUser()),
       ).rejects.toMatchObject(refusedBy(subject));
     await expect(
-      running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: '[]' }, asPerson()),
+      running.ask(reviseCluster, { clusterId, changes: {}, installConfigOverrides: '[]' }, asUser()),
     ).rejects.toMatchObject(refusedBy('install_config_overrides'));
     expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
   });
@@ -174,8 +174,7 @@ describe('the documents of an infra-env and a cluster', () => {
 
   it('stay when a request does not contain them, and networks are removed with an empty text', async () => {
     const { infraEnvId } = await registered();
-    const revise = (changes: object) =>
-      running.ask(reviseInfraEnv, { infraEnvId, changes: {}, ...changes }, asPerson());
+    const revise = (changes: object) => running.ask(reviseInfraEnv, { infraEnvId, changes: {}, ...changes }, asUser());
     await revise({ staticNetworkConfig: network('eth0'), ignitionConfigOverride: override });
     await revise({ ignitionConfigOverride: '', changes: { imageType: 'minimal-iso' } });
     const { settings } = await running.infraEnv(infraEnvId);
@@ -192,10 +191,10 @@ describe('the documents of an infra-env and a cluster', () => {
     await running.ask(
       reviseInfraEnv,
       { infraEnvId, changes: { openshiftVersion: '4.18.1' }, staticNetworkConfig: bridge },
-      asPerson(),
+      asUser(),
     );
     await expect(
-      running.ask(reviseInfraEnv, { infraEnvId, changes: { openshiftVersion: '4.17.1' } }, asPerson()),
+      running.ask(reviseInfraEnv, { infraEnvId, changes: { openshiftVersion: '4.17.1' } }, asUser()),
     ).rejects.toMatchObject({ refusal: { subject: 'static_network_config' } });
   });
 
@@ -204,7 +203,7 @@ describe('the documents of an infra-env and a cluster', () => {
       '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n'.repeat(count);
     const LONG = certificates(800);
     const revise = (infraEnvId: string, additionalTrustBundle: string) =>
-      running.ask(reviseInfraEnv, { infraEnvId, changes: { additionalTrustBundle } }, asPerson());
+      running.ask(reviseInfraEnv, { infraEnvId, changes: { additionalTrustBundle } }, asUser());
     const bundleOf = async (infraEnvId: string): Promise<string> =>
       openTrustBundle(running.platform.secrets, infraEnvId, (await running.infraEnv(infraEnvId)).settings);
 

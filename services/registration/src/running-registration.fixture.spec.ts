@@ -142,7 +142,7 @@ export class RunningRegistration {
   }
 
   async ask<M extends Method>(method: M, input: Partial<InputOf<M>>, context?: CommandContext): Promise<OutputOf<M>> {
-    const answer = await callService(this.platform.requests, method, input as InputOf<M>, context ?? asPerson());
+    const answer = await callService(this.platform.requests, method, input as InputOf<M>, context ?? asUser());
     await this.settled();
     return answer;
   }
@@ -228,7 +228,7 @@ export interface LooseEvent {
   readonly commandId?: string;
 }
 
-export const asPerson = (commandId: string = randomUUID()): CommandContext => ({
+export const asUser = (commandId: string = randomUUID()): CommandContext => ({
   commandId,
   correlationId: `because-of-${commandId}`,
   actor: 'user:alice',

@@ -60,7 +60,7 @@ whenPresent(`an image downloaded from the services, on a base image of our own${
     services = [await startIgnition(platform, SILENT), await startImage(platform, SILENT)];
     url = `${services[1]?.endpoints[0]}/byid/${INFRA_ENV_ID}/4.18/x86_64/full.iso`;
     image = Buffer.from(await (await fetch(url)).arrayBuffer());
-    const context = { commandId: 'c', correlationId: 'c', actor: 'person' };
+    const context = { commandId: 'c', correlationId: 'c', actor: 'user' };
     const method = IgnitionService.method.renderDiscoveryIgnition;
     const answer = await callService(
       platform.requests,
@@ -150,7 +150,7 @@ async function register({ eventStore }: Platform): Promise<void> {
     type: 'InfraEnvRegistered',
     data: { infraEnvId: INFRA_ENV_ID, settings: { imageType: 'full-iso', kernelArguments }, pullSecretSet: true },
   };
-  const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: new Date().toISOString() };
+  const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: new Date().toISOString() };
   const data = toStoredData(event) as JsonObject;
   await eventStore.append(`infraEnv-${INFRA_ENV_ID}`, NO_STREAM, [{ id: 'i', type: event.type, data, metadata }]);
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const { renderInstallConfig, readArtifact } = IgnitionService.method;
-const context = { commandId: 'read', correlationId: 'read', actor: 'person' };
+const context = { commandId: 'read', correlationId: 'read', actor: 'user' };
 const rendered = async (withoutSecrets = false): Promise<string> => {
   const { content } = await callService(
     stage.platform.requests,

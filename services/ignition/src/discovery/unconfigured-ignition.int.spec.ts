@@ -61,7 +61,7 @@ describe('the document of a disconnected image', () => {
   });
 
   const render = async (): Promise<IgnitionConfig> => {
-    const context = { commandId: 'r', correlationId: 'r', actor: 'person' };
+    const context = { commandId: 'r', correlationId: 'r', actor: 'user' };
     const method = IgnitionService.method.renderDiscoveryIgnition;
     const input = { infraEnvId: INFRA_ENV_ID, isoType: 'disconnected-iso', withoutSecrets: false };
     const { ignition } = await callService(stage.platform.requests, method, input, context);

@@ -30,7 +30,7 @@ describe('the content of an infra-env', () => {
               type: 'InfraEnvSettingsRevised',
               data: { changes: { kernelArguments }, pullSecretReplaced: false },
             } as const);
-      const metadata = { commandId: 'c', correlationId: 'c', actor: 'person', occurredAt: '2026-01-01T00:00:00.000Z' };
+      const metadata = { commandId: 'c', correlationId: 'c', actor: 'user', occurredAt: '2026-01-01T00:00:00.000Z' };
       const data = toStoredData(event) as JsonObject;
       await store.append(STREAM, revision, [{ id: `${revision}`, type: event.type, data, metadata }]);
     };

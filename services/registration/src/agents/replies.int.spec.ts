@@ -1,7 +1,7 @@
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { eventually } from '@muster/testing';
 import { AGENT, TestCluster } from '../cluster.fixture.spec';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -186,7 +186,7 @@ describe('polls and replies of agents', () => {
     });
 
     it('end the installation of the host when the installer failed', async () => {
-      const context = asPerson();
+      const context = asUser();
       const failed = { ...parseHostKey(key), stepType: 'install', exitCode: 1, error: 'no' };
       const reply = () => running.ask(method.replyToStep, failed, context);
       const first = await reply();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { CLUSTER_SETTINGS, OWNER, TestCluster, PULL_SECRET } from '../cluster.fixture.spec';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -47,8 +47,8 @@ describe('clusters and infra-envs', () => {
   it('executes every repeated command once', async () => {
     await cluster.ready();
     const { id: clusterId, infraEnvId } = cluster;
-    const repeated = async (ask: (context: ReturnType<typeof asPerson>) => Promise<unknown>) => {
-      const context = asPerson();
+    const repeated = async (ask: (context: ReturnType<typeof asUser>) => Promise<unknown>) => {
+      const context = asUser();
       const first = await ask(context);
       const before = await running.allEvents();
       expect(await ask(context)).toEqual(first);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { TEXT_CHARACTERS_MAX } from '@muster/event-sourcing';
 import { TestCluster, PREPARED, READY, SUFFICIENT } from '../cluster.fixture.spec';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -149,7 +149,7 @@ describe('an installation', () => {
 
   it('starts once for a repeated install command', async () => {
     await cluster.ready();
-    const request = asPerson();
+    const request = asUser();
     const first = await running.ask(method.installCluster, { clusterId: cluster.id }, request);
     const before = await running.allEvents();
     const again = await running.ask(method.installCluster, { clusterId: cluster.id }, request);

@@ -1,7 +1,7 @@
 import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
 import { START_OF_STORE } from '@muster/ports';
 import { TestCluster, READY, SUFFICIENT } from '../cluster.fixture.spec';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -12,13 +12,13 @@ describe('commands that are propagated to hosts', () => {
   beforeEach(() => (cluster = new TestCluster(running)));
   afterAll(() => running.stop());
 
-  const order = (name: 'cancelInstallation' | 'resetCluster' | 'deregisterCluster', context = asPerson()) =>
+  const order = (name: 'cancelInstallation' | 'resetCluster' | 'deregisterCluster', context = asUser()) =>
     running.ask(method[name], { clusterId: cluster.id }, context);
   const secret = (scope: string) => running.platform.secrets.open(scope, 'pull-secret');
 
   it('cancel the cluster and then its hosts, once for a repeated command', async () => {
     const keys = await cluster.installing();
-    const said = asPerson();
+    const said = asUser();
     const first = await order('cancelInstallation', said);
     expect((await running.cluster(cluster.id)).status).toBe('cancelled');
     expect(await running.statuses(...keys)).toEqual(['cancelled', 'cancelled', 'cancelled']);

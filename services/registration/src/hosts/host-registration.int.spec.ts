@@ -4,7 +4,7 @@ import { hostKeyOf, parseHostKey, RegistrationService, streamIdOf } from '@muste
 import { eventually, sampleDisk, sampleInventory } from '@muster/testing';
 import { AGENT, HARDWARE, OWNER, TestCluster, SUFFICIENT } from '../cluster.fixture.spec';
 import { Aggregates } from '../aggregates';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -15,7 +15,7 @@ describe('the registration of hosts', () => {
   beforeEach(() => (cluster = new TestCluster(running)));
   afterAll(() => running.stop());
 
-  const register = (hostId: string, changes: object = {}, context = asPerson()) =>
+  const register = (hostId: string, changes: object = {}, context = asUser()) =>
     running.ask(
       method.registerHost,
       { infraEnvId: cluster.infraEnvId, hostId, discoveryAgentVersion: AGENT, ...changes },
@@ -43,7 +43,7 @@ describe('the registration of hosts', () => {
     await cluster.registerInfraEnv();
     const hostId = randomUUID();
     const streamId = streamIdOf('host', hostKeyOf(cluster.infraEnvId, hostId));
-    const context = asPerson();
+    const context = asUser();
     const first = await register(hostId, {}, context);
     expect(await register(hostId, {}, context)).toEqual(first);
     expect(await running.types(streamId)).toEqual(['HostRegistered', 'HostEnteredStatus']);
@@ -143,7 +143,7 @@ describe('the registration of hosts', () => {
     const load = clusters.load.bind(clusters);
     const at = aggregates.now();
     jest.spyOn(clusters, 'load').mockImplementationOnce(async (id) => {
-      await hosts.execute(key, { type: 'Unbind', at, byUser: true }, asPerson());
+      await hosts.execute(key, { type: 'Unbind', at, byUser: true }, asUser());
       return load(id);
     });
     await register(parseHostKey(key).hostId);

@@ -9,7 +9,7 @@ import {
 } from '@muster/contracts';
 import { renderHostStatus } from '@muster/domain';
 import { TestCluster } from '../cluster.fixture.spec';
-import { asPerson, RunningRegistration } from '../running-registration.fixture.spec';
+import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
 const { method } = RegistrationService;
 
@@ -20,7 +20,7 @@ describe('actions of users on hosts', () => {
   beforeEach(() => (cluster = new TestCluster(running)));
   afterAll(() => running.stop());
 
-  const revise = (key: HostKey, changes: object, context = asPerson()) =>
+  const revise = (key: HostKey, changes: object, context = asUser()) =>
     running.ask(method.reviseHost, { ...parseHostKey(key), ...changes }, context);
   const inCluster = async (settings = {}) => {
     await cluster.register(settings);
@@ -36,7 +36,7 @@ describe('actions of users on hosts', () => {
       installationDiskId: '/dev/sdb',
       settings: { skipFormattingDisks: '/dev/sda', nodeLabels: '{"a":"b"}' },
     };
-    const context = asPerson();
+    const context = asUser();
     const first = await revise(key, choice, context);
     expect(await running.host(key)).toMatchObject({
       requestedHostname: 'master-0.example.com',
@@ -106,7 +106,7 @@ describe('actions of users on hosts', () => {
     const { infraEnvId, hostId } = parseHostKey(key);
     const value = async () =>
       (await running.platform.secrets.open(infraEnvId, hostSecretName(hostId, secret)))?.toString();
-    const [first, second] = [asPerson(), asPerson()];
+    const [first, second] = [asUser(), asUser()];
     await revise(key, { [field]: '{"a":"1"}' }, first);
     await revise(key, { [field]: '{"a":"2"}' }, second);
     await revise(key, { [field]: '{"a":"3"}' });
@@ -156,7 +156,7 @@ describe('actions of users on hosts', () => {
     await pool.registerInfraEnv('');
     const key = await pool.knownHost();
     const { hostId } = parseHostKey(key);
-    const context = asPerson();
+    const context = asUser();
     const bind = () => running.ask(method.bindHost, { ...parseHostKey(key), clusterId: cluster.id }, context);
     const first = await bind();
     expect(await bind()).toEqual(first);
@@ -236,7 +236,7 @@ describe('actions of users on hosts', () => {
 
   it('deregister a host, which may register again as a new one', async () => {
     const key = await inCluster();
-    const context = asPerson();
+    const context = asUser();
     const forget = () => running.ask(method.deregisterHost, parseHostKey(key), context);
     expect(await forget()).toEqual(await forget());
     expect((await running.host(key)).status).toBe('unregistered');
@@ -255,7 +255,7 @@ describe('actions of users on hosts', () => {
 
   it('record logs of a host', async () => {
     const key = await inCluster();
-    const context = asPerson();
+    const context = asUser();
     const body = { digest: `sha256:${'0'.repeat(64)}`, bytes: 1 };
     const record = () =>
       running.ask(method.recordHostLogs, { ...parseHostKey(key), logsState: 'completed', body }, context);
@@ -289,8 +289,8 @@ describe('actions of users on hosts', () => {
   it('get the same reply for repeated progress, and a reason for refused progress', async () => {
     const [key] = await cluster.installing();
     if (!key) throw new Error('there are three hosts');
-    const context = asPerson();
-    const report = (stage: string, given = asPerson()) =>
+    const context = asUser();
+    const report = (stage: string, given = asUser()) =>
       running.ask(method.reportHostProgress, { ...parseHostKey(key), stage, progressInfo: '' }, given);
     const first = await report('Installing', context);
     expect(await report('Installing', context)).toEqual(first);
