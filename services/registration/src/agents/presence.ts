@@ -168,7 +168,7 @@ export class IdentityClaims {
 
   /**
    * Refuses every other poll while two machines have the id of the host. An agent repeats an unchanged inventory, the claim of its
-   * machine, only after an hour. When a poll fails, it discards what it has sent, and polls again at once.
+   * machine, only after an hour. When a poll fails, it discards what it has sent, and polls again immediately.
    * @throws RefusalError `identity-conflict`
    */
   requireClaim(key: HostKey, nowMs: number): void {
