@@ -71,6 +71,7 @@ export class ClusterConnectivity {
       else {
         graph.addHost(host);
         for (const [other, reach] of before?.reaches ?? NO_REACHES) graph.setReached(host, other, isReached(reach));
+        if (!this.hasReports) continue;
         for (const [other, { reaches: theirs }] of this.members) {
           const reach = theirs.get(host);
           if (reach && other !== host) graph.setReached(other, host, isReached(reach));
@@ -118,16 +119,19 @@ export class ClusterConnectivity {
 
   private changeReaches(host: string, before: Reaches, after: Reaches): readonly string[] {
     if (before === after) return [];
-    const changed = [...after].filter(([other, reach]) => before.get(other) !== reach).map(([other]) => other);
-    const vanished = [...before.keys()].filter((other) => !after.has(other));
-    for (const other of [...changed, ...vanished]) {
-      const [old, now] = [before.get(other), after.get(other)];
-      for (const { graph, isReached } of this.networks.values())
+    const changed: string[] = [];
+    for (const [other, reach] of after) if (before.get(other) !== reach) changed.push(other);
+    for (const other of before.keys()) if (!after.has(other)) changed.push(other);
+    for (const { graph, isReached } of this.networks.values()) {
+      if (!graph.has(host)) continue;
+      for (const other of changed) {
+        const now = after.get(other);
         graph.setReached(host, other, now !== undefined && isReached(now));
-      this.count(other, old, -1);
-      this.count(other, now, 1);
+      }
     }
-    return [...changed, ...vanished];
+    for (const other of changed)
+      this.recount(other, before.get(other)?.farAddresses ?? [], after.get(other)?.farAddresses ?? []);
+    return changed;
   }
 
   private countReports(before: Pick<Member, 'reaches'> | undefined, after: Pick<Member, 'reaches'> | undefined): void {
@@ -135,13 +139,20 @@ export class ClusterConnectivity {
     this.reporters += reports(after) - reports(before);
   }
 
-  private count(host: string, reach: Reach | undefined, by: number): void {
+  private recount(host: string, before: Reach['farAddresses'], after: Reach['farAddresses']): void {
+    if (before === after) return;
     const counts = this.reachedBy.get(host) ?? new Map<string, number>();
     this.reachedBy.set(host, counts);
-    for (const text of new Set(reach?.farAddresses ?? [])) {
-      const key = keyOfText(text);
-      if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + by);
-    }
+    countEach(counts, before, -1);
+    countEach(counts, after, 1);
+  }
+}
+
+/** Counts an address that is reported twice once. */
+function countEach(counts: Map<string, number>, addresses: Reach['farAddresses'], by: number): void {
+  for (const text of addresses.length > 1 ? new Set(addresses) : addresses) {
+    const key = keyOfText(text);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + by);
   }
 }
 

@@ -102,7 +102,7 @@ interface Kind {
 }
 
 interface Kinds {
-  /** Its index is the number of its first member, so that the first of equal results is the one with the smallest ids. */
+  /** By the number of the first member, so that the first of equal results is the one with the smallest ids. */
   readonly byNumber: readonly (Kind | undefined)[];
   /** Ascending. */
   readonly numbers: readonly number[];
