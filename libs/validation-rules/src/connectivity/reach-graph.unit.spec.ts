@@ -10,7 +10,7 @@ import {
 } from './largest-full-mesh';
 import { ReachGraph } from './reach-graph';
 
-/** More than two words of 32 bits. */
+/** More than two integers of 32 bits. */
 const HOSTS = 70;
 const idOf = (number: number): string => `host-${String(number).padStart(2, '0')}`;
 const anyNumber = fc.integer({ min: 0, max: HOSTS - 1 });
