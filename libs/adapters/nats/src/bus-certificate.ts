@@ -86,12 +86,19 @@ async function makeAuthority(validity: { readonly notBefore: Date; readonly notA
 
 /** Returns undefined when there is none, or when it has less than half of its lifetime left. */
 async function readAuthority(caFile: string, keyFile: string, nowMs: number): Promise<Authority | undefined> {
-  const [pem, keyPem] = await Promise.all([caFile, keyFile].map((file) => readFile(file, 'utf8').catch(() => '')));
+  const [pem, keyPem] = await Promise.all([caFile, keyFile].map(readIfPresent));
   if (!pem || !keyPem || Date.parse(new X509Certificate(pem).validTo) - nowMs < LIFETIME_MS / 2) return undefined;
   const der = Buffer.from(keyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   const key = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, true, ['sign']);
   return { certificate: new x509.X509Certificate(pem), key, keyPem };
 }
+
+/** Empty when there is no such file. An unreadable authority must not be replaced: the discovery images trust it. */
+const readIfPresent = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
 
 const toPem = async (key: webcrypto.CryptoKey): Promise<string> => {
   const lines =

@@ -1,6 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { startNatsServer, temporaryDirectory } from '@muster/testing';
@@ -90,6 +100,15 @@ describe('files of the certificate authority of the bus', () => {
       closeSync(opened);
     }
     expect(readdirSync(directory.path).sort()).toEqual(['bus-ca.key', 'bus-ca.pem', 'bus.key', 'bus.pem']);
+  });
+
+  it('stay when one of them cannot be read', async () => {
+    const [keyFile = '', caFile = ''] = files;
+    const kept = readFileSync(caFile, 'utf8');
+    rmSync(keyFile);
+    mkdirSync(keyFile);
+    await expect(make(nowMs)).rejects.toThrow('EISDIR');
+    expect(readFileSync(caFile, 'utf8')).toBe(kept);
   });
 });
 
