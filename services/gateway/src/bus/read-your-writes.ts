@@ -154,18 +154,20 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Returns true when the read models have left the position; false after `maxWaitMs`, and when the service stops. Unlike `passed` it
+   * Returns true when the read models have left the position; false after `maxWaitMs`, when the signal is aborted, and when the service stops. Unlike `passed` it
    * waits for an event that may not exist, so it does not look for one whose announcement was lost.
    */
-  async movedFrom(position: number, maxWaitMs: number): Promise<boolean> {
-    if (this.reached === position && !this.isStopping)
+  async movedFrom(position: number, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
+    if (this.reached === position && !this.isStopping && !signal.aborted)
       await new Promise<void>((resolve) => {
         const end = (): void => {
           clearTimeout(giveUp);
+          signal.removeEventListener('abort', end);
           this.followers.delete(end);
           resolve();
         };
         const giveUp = setTimeout(end, maxWaitMs);
+        signal.addEventListener('abort', end);
         this.followers.add(end);
       });
     return this.reached !== position && !this.isStopping;

@@ -237,13 +237,19 @@ export class FollowEventsController {
       throw new RefusalError({ code: 'invalid-input', reason, subject: 'cluster_id' });
     }
     await this.visible.infraEnvsOf(caller, query);
-    const page = await this.nextPage(query, request);
+    const closed = new AbortController();
+    const close = (): void => closed.abort();
+    request.socket.once('close', close);
+    const page = await this.nextPage(query, closed.signal).finally(() => request.socket.off('close', close));
     const shown = page.events.map(({ document }) => document);
     return jsonPieces(await this.pages.followedText(page, await this.visible.originsShownTo(caller, shown)));
   }
 
-  /** Returns the next page with events; one without events at the end of the log when the time of the query is over. */
-  private async nextPage(query: FollowEventsQuery, { socket }: FastifyRequest): Promise<FollowedPage> {
+  /**
+   * Returns the next page with events; one without events at the end of the log when the time of the query is over or its client is
+   * gone.
+   */
+  private async nextPage(query: FollowEventsQuery, closed: AbortSignal): Promise<FollowedPage> {
     const { limit = FOLLOWED_EVENTS_DEFAULT, wait = 0 } = query;
     const endsAtMs = performance.now() + wait * 1_000;
     const [position = '', ordinal] = query.after?.split('.') ?? [];
@@ -258,12 +264,12 @@ export class FollowEventsController {
         continue;
       }
       const leftMs = endsAtMs - performance.now();
-      if (leftMs <= 0 || !(await this.moved(seen, leftMs)) || socket.destroyed) return page;
+      if (leftMs <= 0 || !(await this.moved(seen, leftMs, closed)) || closed.aborted) return page;
       await sleep(COLLECTING_MS);
     }
   }
 
-  private async moved(seen: number, maxWaitMs: number): Promise<boolean> {
+  private async moved(seen: number, maxWaitMs: number, closed: AbortSignal): Promise<boolean> {
     if (this.waiting >= WAITING_FOLLOWERS_MAX)
       throw new RefusalError({
         code: 'busy',
@@ -271,7 +277,7 @@ export class FollowEventsController {
       });
     this.waiting += 1;
     try {
-      return await this.readYourWrites.movedFrom(seen, maxWaitMs);
+      return await this.readYourWrites.movedFrom(seen, maxWaitMs, closed);
     } finally {
       this.waiting -= 1;
     }

@@ -92,6 +92,17 @@ describe('following the events', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });
 
+  it('no longer waits for a client that has gone', async () => {
+    const moved = jest.spyOn(ReadYourWrites.prototype, 'movedFrom');
+    const gone = new AbortController();
+    const { length } = moved.mock.results;
+    const request = fetch(`${gateway.url}${EVENTS}?after=12.0&wait=30`, { signal: gone.signal }).catch(() => undefined);
+    await eventually('the request waits', () => moved.mock.results.length > length);
+    gone.abort();
+    await request;
+    expect(await moved.mock.results.at(-1)?.value).toBe(false);
+  }, 15_000);
+
   it('ends without an event when the time is over, and when the gateway stops', async () => {
     expect(await follow('after=12.0&wait=1')).toEqual({ events: [], next: '12.0' });
     const answer = follow('after=12.0&wait=30');
