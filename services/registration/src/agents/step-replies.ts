@@ -191,7 +191,8 @@ export class StepReplies {
     context: CommandContext,
   ): Promise<Stored | undefined> {
     const refusal = stepType === 'inventory' ? inventoryRefusal(host) : undefined;
-    if (refusal) throw new RefusalError(refusal);
+    // In a conflict, each inventory tells which of the two machines runs.
+    if (refusal && !host.conflict) throw new RefusalError(refusal);
     const { generation } = host;
     const isInventory = stepType === 'inventory' && exitCode === 0;
     const digest = isInventory ? inventoryDigest(output) : '';
@@ -202,6 +203,7 @@ export class StepReplies {
     const { event } = report;
     const hardware = event.type === 'InventoryReported' ? event.data.hardware : undefined;
     if (hardware && !(await this.identities.admits(key, hardware, context))) return undefined;
+    if (refusal) return undefined;
     const stored = await this.reports.record(key, report, context);
     if (isInventory && hardware) this.inventories.recorded(key, generation, digest, hardware, stored);
     return stored;

@@ -223,6 +223,21 @@ describe('two machines with one host id', () => {
     await eventually('the host is ready', async () => (await running.host(key)).status === 'known');
   });
 
+  it('are no longer in conflict after an inventory of one of them, also when the status accepts no report', async () => {
+    const key = await cluster.registerHost();
+    for (const output of [MINE, THEIRS]) await cluster.reply(key, 'inventory', { output });
+    await running.append(streamIdOf('host', key), {
+      type: 'HostEnteredStatus',
+      data: { status: 'error', from: 'known' },
+    });
+    running.clock.advance(200_000);
+    const before = (await running.events(streamIdOf('inventory', key))).length;
+    await cluster.reply(key, 'inventory', { output: MINE });
+    expect((await running.host(key)).conflict).toBeUndefined();
+    expect(await running.events(streamIdOf('inventory', key))).toHaveLength(before);
+    await expect(cluster.reply(key, 'inventory', { output: MINE })).rejects.toMatchObject({ refusal: {} });
+  });
+
   it('have one claim, stored together with the installation disk of its machine only', async () => {
     const key = await cluster.registerHost();
     const machine = (mac: string, disk: string) => ({
