@@ -124,18 +124,33 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
   };
   return {
     open: async () => void (await mkdir(directory, { recursive: true })),
-    inTurn: (key, reading, task) => {
+    inTurn: async (key, reading, task) => {
+      const { signal } = reading;
+      signal.throwIfAborted();
       waiting.set(key, (waiting.get(key) ?? new Set()).add(reading));
-      return queue.run(key, async () => {
+      const waitsNoLonger = (): void => {
         waiting.get(key)?.delete(reading);
         if (waiting.get(key)?.size === 0) waiting.delete(key);
-        reading.signal.throwIfAborted();
+      };
+      const ended = new Promise<never>((_, reject) => {
+        signal.addEventListener(
+          'abort',
+          () => waiting.get(key)?.has(reading) && (waitsNoLonger(), reject(signal.reason)),
+          {
+            once: true,
+          },
+        );
+      });
+      const turn = queue.run(key, async () => {
+        waitsNoLonger();
+        signal.throwIfAborted();
         const onProgress: Reading['onProgress'] = (progress) => {
           reading.onProgress(progress);
           for (const other of waiting.get(key) ?? []) other.onProgress(progress);
         };
         return task({ ...reading, onProgress });
       });
+      return Promise.race([turn, ended]);
     },
     find: async (name) => {
       const path = at(name);

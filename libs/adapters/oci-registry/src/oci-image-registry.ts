@@ -109,9 +109,9 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
 
   /** Returns the path of a layer on this machine. */
   const fetchLayer = (image: string, place: ImageReference, layer: Layer, reading: Reading): Promise<string> =>
-    cache.inTurn(layer.digest, reading, async (mine) => {
+    cache.inTurn(`layer ${layer.digest}`, reading, async (mine) => {
       const known = await cache.find(layer.digest);
-      return known ?? cache.inTurn(place.registry, mine, (turn) => download(image, place, layer, turn));
+      return known ?? cache.inTurn(`registry ${place.registry}`, mine, (turn) => download(image, place, layer, turn));
     });
 
   const download = async (
@@ -177,7 +177,7 @@ export async function ociImageRegistry(options: OciImageRegistryOptions): Promis
       const found = await findManifest(image, architecture, signal);
       const name = `${found.digest}-${architecture}-${path}`;
       const { onProgress = () => undefined } = options;
-      return cache.inTurn(name, { signal, onProgress }, async (reading) => {
+      return cache.inTurn(`file ${name}`, { signal, onProgress }, async (reading) => {
         const known = await cache.find(name);
         if (known) return { path: known, wasCached: true };
         await assertArchitecture(image, found.place, found.document, architecture, reading);

@@ -73,7 +73,7 @@ describe('reads at the same time', () => {
     const digest = images.add({ a: 'text' });
     const [first, ...others] = ['one.lan', 'two.lan', 'three.lan'].map((host) => read(host, digest));
     const layer = await asked();
-    await eventually('all wait', () => turnsOf(digest) === 3);
+    await eventually('all wait', () => turnsOf(`file ${digest}`) === 3);
     layer.answer();
     for (const { file, progress } of others) {
       expect(await textOf(file)).toBe('text');
@@ -86,7 +86,7 @@ describe('reads at the same time', () => {
   it('take turns for the downloads from one registry', async () => {
     const [one, two] = [read('one.lan', images.add({ a: 'one' })), read('one.lan', images.add({ a: 'two' }))];
     const layer = await asked();
-    await eventually('both wait', () => turnsOf('one.lan') === 2);
+    await eventually('both wait', () => turnsOf('registry one.lan') === 2);
     for (let left = 100; left > 0; left -= 1) await setImmediate();
     expect(layers).toEqual([]);
     layer.answer();
@@ -114,7 +114,7 @@ describe('reads at the same time', () => {
     const failure = expect(closed.file).rejects.toThrow(ImageRegistryError);
     const layer = await asked();
     const open = read('open.lan', digest);
-    await eventually('the other waits', () => turnsOf(digest) === 2);
+    await eventually('the other waits', () => turnsOf(`file ${digest}`) === 2);
     layer.fail();
     await failure;
     const second = await asked();
@@ -129,10 +129,11 @@ describe('reads at the same time', () => {
     const first = expect(read('one.lan', digest).file).rejects.toThrow(ImageRegistryError);
     const layer = await asked();
     const second = expect(read('two.lan', digest, ending.signal).file).rejects.toThrow('not wanted');
-    await eventually('the other waits', () => turnsOf(digest) === 2);
+    await eventually('the other waits', () => turnsOf(`file ${digest}`) === 2);
     ending.abort(new Error('not wanted'));
+    await second;
     layer.fail();
-    await Promise.all([first, second]);
+    await first;
     expect(layers).toEqual([]);
   });
 });

@@ -149,6 +149,8 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
     const context = ownContext(`prepare-artifacts/${clusterId}/${attempt}`, entry.cause);
     const ending = new AbortController();
     this.running.set(clusterId, { attempt, ending });
+    // The cluster may have changed since it was read.
+    this.endUnwanted(clusterId);
     try {
       const order = await toInstallRequest(
         { eventStore: this.eventStore, objectStore: this.objectStore, secrets: this.secrets },
