@@ -17,6 +17,7 @@ const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
 /** Status of a cluster that the service does not have. */
 const UNKNOWN = 'unknown';
+const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
 
@@ -31,20 +32,29 @@ export async function runController(controller: Controller, signal: AbortSignal)
   const ending = new AbortController();
   const working = AbortSignal.any([signal, ending.signal]);
   const failed = new AbortController();
+  let labels: Promise<void> | undefined;
   try {
     void resolveDnsConflict(controller, working);
-    await persist(controller, 'Reporting ready', INTERVALS_MS.ready, () => reportReady(controller, signal), signal);
+    let isKnown = true;
+    const report = async (): Promise<void> => void (isKnown = await reportReady(controller, signal));
+    await persist(controller, 'Reporting ready', INTERVALS_MS.ready, report, signal);
     if (signal.aborted) return;
+    if (!isKnown) {
+      note(controller, WITHOUT_CLUSTER);
+      controller.observe?.({ type: 'ended', status: UNKNOWN });
+      return;
+    }
     controller.observe?.({ type: 'ready' });
     const { platform } = await controller.api
       .cluster(controller.settings.clusterId, false, signal)
       .catch(() => ({ platform: undefined }));
     const nodesDone = new AbortController();
+    // The logs do not wait until the pool of workers is resumed.
+    labels = labelNodes(controller, working);
     const work = Promise.all([
       followNodes(controller, working).finally(() => nodesDone.abort()),
       approveCertificates(controller, AbortSignal.any([working, nodesDone.signal])),
       finalize(controller, working),
-      labelNodes(controller, working),
       platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
       // The log alone would replace the diagnosis.
       sendLogsRepeatedly(controller, AbortSignal.any([working, failed.signal])),
@@ -70,6 +80,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     controller.observe?.({ type: 'ended', status });
   } finally {
     ending.abort();
+    await labels;
   }
 }
 
@@ -79,9 +90,14 @@ async function hasFailedOperator({ api, settings }: Controller, signal: AbortSig
   return operators.some(({ operator_type, status }) => operator_type === 'olm' && status === 'failed');
 }
 
-/** The installer on the bootstrap host waits for this event. */
-async function reportReady({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<void> {
-  await api.cluster(settings.clusterId, false, signal);
+/** The installer on the bootstrap host waits for this event. Returns false when the service does not have the cluster. */
+async function reportReady({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+  try {
+    await api.cluster(settings.clusterId, false, signal);
+  } catch (error) {
+    if (error instanceof HttpRefused && error.status === 404) return false;
+    throw error;
+  }
   await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
   await cluster.create(
     KUBE_RESOURCES.events,
@@ -97,6 +113,7 @@ async function reportReady({ api, cluster, settings }: Controller, signal: Abort
     },
     signal,
   );
+  return true;
 }
 
 /**
@@ -126,6 +143,6 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }
-  if (points >= UNKNOWN_POINTS_MAX) note(controller, 'The service no longer has this cluster.');
+  if (points >= UNKNOWN_POINTS_MAX) note(controller, WITHOUT_CLUSTER);
   return UNKNOWN;
 }

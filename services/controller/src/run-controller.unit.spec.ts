@@ -112,4 +112,16 @@ describe('a controller whose cluster is in error', () => {
     expect(uploads).not.toContain('log');
     expect(ended()).toEqual([{ type: 'ended', status: 'insufficient' }]);
   });
+
+  it('ends when the service does not have its cluster', async () => {
+    const entries: ControllerLogEntry[] = [];
+    const { controller, changes } = failedCluster({
+      cluster: async () => {
+        throw refusal(404);
+      },
+    });
+    await runController({ ...controller, observe: (entry) => void entries.push(entry) }, signal);
+    expect(entries).toContainEqual({ type: 'ended', status: 'unknown' });
+    expect(changes).toEqual([]);
+  });
 });
