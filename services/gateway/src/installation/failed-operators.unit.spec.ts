@@ -10,6 +10,12 @@ describe('failedOperatorsOf', () => {
     expect(failedOperatorsOf({ CLUSTER_OPERATORS_REPORT: report })).toEqual(['dns (no answer)', 'mco']);
   });
 
+  it('shortens what an operator reports', () => {
+    const report = [{ name: 'n'.repeat(1_000), status: 'failed', status_info: 'i'.repeat(10_000) }];
+    const [shown] = failedOperatorsOf({ CLUSTER_OPERATORS_REPORT: report });
+    expect(shown).toBe(`${'n'.repeat(100)} (${'i'.repeat(300)})`);
+  });
+
   it.each([
     undefined,
     {},

@@ -18,13 +18,18 @@ import { IdPipe, TextPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 
 const REPORT = 'CLUSTER_OPERATORS_REPORT';
+/** Maximum lengths in the event of a report, in characters. Conditions of operators can list all nodes and pods. */
+const NAME_CHARACTERS_MAX = 100;
+const INFO_CHARACTERS_MAX = 300;
+const REPORT_CHARACTERS_MAX = 4_000;
 
 /** Returns names and messages of the failed operators in the report of a controller. The report is untrusted and may have any shape. */
 export function failedOperatorsOf(data: object | undefined): readonly string[] {
   return listAt(data, REPORT).flatMap((entry) => {
     const [name, info] = [textAt(entry, 'name'), textAt(entry, 'status_info')];
     if (textAt(entry, 'status') !== 'failed' || name === undefined) return [];
-    return [info ? `${name} (${info})` : name];
+    const shown = name.slice(0, NAME_CHARACTERS_MAX);
+    return [info ? `${shown} (${info.slice(0, INFO_CHARACTERS_MAX)})` : shown];
   });
 }
 
@@ -115,7 +120,7 @@ export class InstallationController {
     const cluster = await this.clusters.show(clusterId);
     const failed = body.is_success ? [] : failedOperatorsOf(body.data);
     if (failed.length > 0) {
-      const report = failed.join(', ');
+      const report = failed.join(', ').slice(0, REPORT_CHARACTERS_MAX);
       const note = {
         name: 'cluster_operator_report',
         severity: 'info',
