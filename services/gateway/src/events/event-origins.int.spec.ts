@@ -7,6 +7,7 @@ import {
   CLUSTER_ID,
   clusterDocument,
   eventDocument,
+  HOST_ID,
   INFRA_ENV_ID,
   infraEnvDocument,
 } from '../sample-documents.fixture.spec';
@@ -66,6 +67,13 @@ describe('the origin of an event', () => {
       { cluster_id: CLUSTER_ID, actor: 'forged' },
       { cluster_id: CLUSTER_ID, infra_env_id: ALICES_INFRA_ENV },
     ]);
+  });
+
+  it('is shown to the owner of the cluster of a host, not to the owner of its infra-env', async () => {
+    const ofHost = { infra_env_id: ALICES_INFRA_ENV, host_id: HOST_ID, user_name: 'bob', org_id: 'wonderland' };
+    await gateway.project(2, [eventDocument(3, { ...ofHost, _actor: 'alice', _source_address: '192.0.2.8' })]);
+    expect((await propsFor('alice'))[2]).toMatchObject({ actor: 'alice', source_address: '192.0.2.8' });
+    expect((await propsFor('bob'))[2]).not.toHaveProperty('actor');
   });
 
   it('is part of a log bundle by the same rule', async () => {

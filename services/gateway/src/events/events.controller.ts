@@ -19,7 +19,7 @@ import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, 
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AnswersNothing, AnswersText } from '../api-document/answers.decorator';
-import { Accepts, type Caller, ReachesHostsOfCluster } from '../auth/caller';
+import { Accepts, type Caller, type Owned, ReachesHostsOfCluster } from '../auth/caller';
 import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
 import { Context, CurrentCaller } from '../auth/request.decorators';
@@ -94,9 +94,17 @@ export class EventScopes {
     const shown = new Map<string, boolean>();
     for (const event of events) {
       const owner = ownerOf(event);
-      if (!shown.has(owner)) shown.set(owner, await this.ownership.permitsWrite(caller, event));
+      if (!shown.has(owner)) shown.set(owner, await this.ownership.permitsWrite(caller, await this.ownedBy(event)));
     }
     return (event) => shown.get(ownerOf(event)) ?? false;
+  }
+
+  /** The event names the owner of the infra-env of its host, but a host belongs to the owner of its cluster. */
+  private async ownedBy(event: EventDocument): Promise<Owned> {
+    const { cluster_id: clusterId, host_id: hostId } = event;
+    if (!clusterId || !hostId) return event;
+    const cluster = await this.readModels.get(COLLECTIONS.clusters, clusterId);
+    return cluster ?? (await this.readModels.get(COLLECTIONS.deletedClusters, clusterId)) ?? event;
   }
 
   private async ownInfraEnvs(caller: Caller, query: ListEventsQuery): Promise<readonly string[] | undefined> {
@@ -143,7 +151,8 @@ export class EventScopes {
   }
 }
 
-const ownerOf = ({ user_name: user, cluster_id: clusterId = '' }: EventDocument): string => `${clusterId} ${user}`;
+const ownerOf = ({ user_name: user, cluster_id: clusterId = '', host_id: hostId = '' }: EventDocument): string =>
+  `${clusterId} ${user} ${hostId !== ''}`;
 
 const isOfSomething = (query: ListEventsQuery): boolean =>
   Boolean(query.cluster_id) || Boolean(query.infra_env_id) || hostIdsOf(query).length > 0;
