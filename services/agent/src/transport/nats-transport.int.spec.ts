@@ -145,6 +145,19 @@ describe('the NATS transport', () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('repeats a request while the service is busy', async () => {
+    let attempts = 0;
+    const stopServing = await serve({
+      reply_to_step: () =>
+        (attempts += 1) < 3 ? { refusal: { code: 'busy', reason: 'Too many requests wait.' } } : { ok: {} },
+    });
+    const transport = await openNatsTransport();
+    await transport.reply({ stepType: 'inventory', stepId: 'i', exitCode: 0, output: '{}', error: '' }, never);
+    await transport.close();
+    stopServing();
+    expect(attempts).toBe(3);
+  });
+
   it('fails when no service answers, so that the other transport can be used', async () => {
     const transport = await openNatsTransport();
     await expect(transport.nextSteps('v', 1, never)).rejects.toThrow(TransportUnreachable);

@@ -55,6 +55,8 @@ export interface NatsTransportOptions {
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const RETRIES_MAX = 3;
+/** Status of a refusal that a later attempt may not get, as over HTTP. */
+const BUSY = 503;
 
 /** Sends the same requests as messages on `agent.v1.<infraEnvId>.<hostId>.<verb>`. The service can send wake-ups. */
 export function createNatsTransport(options: NatsTransportOptions): Transport {
@@ -75,9 +77,10 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
         const answer = await requests.request(subject, body, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
         return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
-        if (error instanceof TransportRefused) throw error;
+        const isFinal = attempt > RETRIES_MAX || signal.aborted;
+        if (error instanceof TransportRefused && (isFinal || error.status !== BUSY)) throw error;
         const reason = errorMessage(error);
-        if (attempt > RETRIES_MAX || signal.aborted) throw new TransportUnreachable(reason);
+        if (isFinal) throw new TransportUnreachable(reason);
         await options.timer.sleep(retryDelayMs(attempt, Math.random), signal);
       }
     }
