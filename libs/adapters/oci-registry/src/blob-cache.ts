@@ -133,13 +133,12 @@ export function blobCache(directory: string, bytesMax: number): BlobCache {
         if (waiting.get(key)?.size === 0) waiting.delete(key);
       };
       const ended = new Promise<never>((_, reject) => {
-        signal.addEventListener(
-          'abort',
-          () => waiting.get(key)?.has(reading) && (waitsNoLonger(), reject(signal.reason)),
-          {
-            once: true,
-          },
-        );
+        const endWaiting = (): void => {
+          if (!waiting.get(key)?.has(reading)) return;
+          waitsNoLonger();
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', endWaiting, { once: true });
       });
       const turn = queue.run(key, async () => {
         waitsNoLonger();
