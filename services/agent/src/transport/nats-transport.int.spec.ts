@@ -148,8 +148,10 @@ describe('the NATS transport', () => {
   it('repeats a request while the service is busy', async () => {
     let attempts = 0;
     const stopServing = await serve({
-      reply_to_step: () =>
-        (attempts += 1) < 3 ? { refusal: { code: 'busy', reason: 'Too many requests wait.' } } : { ok: {} },
+      reply_to_step: (): JsonValue => {
+        attempts += 1;
+        return attempts < 3 ? { refusal: { code: 'busy', reason: 'Too many requests wait.' } } : { ok: {} };
+      },
     });
     const transport = await openNatsTransport();
     await transport.reply({ stepType: 'inventory', stepId: 'i', exitCode: 0, output: '{}', error: '' }, never);
