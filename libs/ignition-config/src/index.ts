@@ -82,7 +82,7 @@ export {
   networkRamdiskFiles,
   networkScripts,
 } from './static-network/network-files';
-export { parseRegistries } from './documents/parse-registries';
+export { isInRegistry, parseRegistries, usableMirrors } from './documents/parse-registries';
 export { type SystemManifestsInput, systemManifests } from './system-manifests/system-manifests';
 export {
   MANIFEST_BYTES_MAX,

@@ -75,7 +75,7 @@ export {
   SECRETS,
 } from './platform';
 export { ReactorHost } from './reactor-host';
-export { isInRegistry, readReleaseToolchains, type ReleaseToolchains } from './release-toolchains';
+export { readReleaseToolchains, type ReleaseToolchains } from './release-toolchains';
 export { RequestLogEntry } from './request-log-entry';
 export { type RunningService, startMicroservice, type StartService } from './service';
 export { formatDuration, parseDurationMs, type Setting } from './settings/setting';

@@ -43,12 +43,3 @@ export function readReleaseToolchains(settings: SettingsReader): ReleaseToolchai
 
 const builtinRefusal = (releaseImage: string): string =>
   `The release ${releaseImage || '(none)'} is real, and INSTALL_TOOLCHAIN=builtin creates artifacts for simulated releases only. Ask an administrator to unset INSTALL_TOOLCHAIN, or choose a release that RELEASE_IMAGES marks as simulated.`;
-
-/**
- * Returns whether an image or repository belongs to a registry, which is a host with an optional path. The match must end at a
- * separator of the name.
- */
-export const isInRegistry = (name: string, registry: string): boolean => {
-  const prefix = registry.replace(/\/+$/, '');
-  return name.startsWith(prefix) && /^(?:$|[/:@])/.test(name.slice(prefix.length)) && !name.includes('..');
-};

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_RELEASE_IMAGES } from '@muster/assisted-api';
 import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
-import { isInRegistry, readAuthType, SettingError, type SettingsReader } from '@muster/nest-kit';
+import { readAuthType, SettingError, type SettingsReader } from '@muster/nest-kit';
 
 /** The registry mirrors that all hosts and clusters use. */
 export interface ServiceRegistries {
@@ -56,27 +56,6 @@ function permittedIn(
     ...releases.map(({ url }) => url.replace(/@.*$/, '').replace(/:[^/:]*$/, '')),
     ...ofService.flatMap(({ mirrors }) => mirrors),
   ];
-}
-
-/** Other characters could change the host or the path of a request. */
-const MIRROR_NAME = /^[\w.:/[\]-]+$/;
-
-/**
- * Separates the mirrors of a cluster that may supply a release from the others. A rule without a permitted mirror does not apply, so
- * that the rules of the service do.
- */
-export function usableMirrors(
-  rules: readonly RegistryMirror[],
-  { permittedMirrors }: Pick<ServiceRegistries, 'permittedMirrors'>,
-): { readonly usable: readonly RegistryMirror[]; readonly refused: readonly string[] } {
-  if (permittedMirrors === 'any') return { usable: rules, refused: [] };
-  const isUsable = (mirror: string): boolean =>
-    MIRROR_NAME.test(mirror) && permittedMirrors.some((registry) => isInRegistry(mirror, registry));
-  const usable = rules
-    .map((rule) => ({ ...rule, mirrors: rule.mirrors.filter(isUsable) }))
-    .filter(({ mirrors }, index) => mirrors.length > 0 || rules[index]?.mirrors.length === 0);
-  const refused = new Set(rules.flatMap(({ mirrors }) => mirrors.filter((mirror) => !isUsable(mirror))));
-  return { usable, refused: [...refused] };
 }
 
 function textOf(setting: string, path: string): string {

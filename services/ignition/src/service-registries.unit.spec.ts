@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsReader } from '@muster/nest-kit';
 import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
-import { readRegistries, usableMirrors } from './service-registries';
+import { readRegistries } from './service-registries';
 
 describe('the registry mirrors of the service', () => {
   let directory: TemporaryDirectory;
@@ -50,15 +50,6 @@ describe('the registry mirrors of the service', () => {
       'mirror.lan',
     ]);
     expect(read({ AUTH_TYPE: 'oidc' }).permittedMirrors).toContain('quay.io/openshift-release-dev/ocp-release');
-  });
-
-  it('replace the rules of a cluster that have no permitted mirror', () => {
-    const blocked = { source: 'quay.io', mirrors: [], neverContactSource: true };
-    const foreign = { source: 'quay.io/a', mirrors: ['foreign.lan/a', 'foreign.lan/a'], neverContactSource: true };
-    expect(usableMirrors([blocked, foreign], { permittedMirrors: ['mirror.lan'] })).toEqual({
-      usable: [blocked],
-      refused: ['foreign.lan/a'],
-    });
   });
 
   it('are required when their certificate authorities are set', () => {

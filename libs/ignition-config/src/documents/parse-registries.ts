@@ -46,3 +46,33 @@ function textOf(value: unknown, field: string): string {
   const found = isObject(value) ? value[field] : undefined;
   return typeof found === 'string' ? found : '';
 }
+
+/**
+ * Returns whether an image or repository belongs to a registry, which is a host with an optional path. The match must end at a
+ * separator of the name.
+ */
+export const isInRegistry = (name: string, registry: string): boolean => {
+  const prefix = registry.replace(/\/+$/, '');
+  return name.startsWith(prefix) && /^(?:$|[/:@])/.test(name.slice(prefix.length)) && !name.includes('..');
+};
+
+/** Other characters could change the host or the path of a request. */
+const MIRROR_NAME = /^[\w.:/[\]-]+$/;
+
+/**
+ * Separates the mirrors of a cluster that may supply a release from the others. A rule without a permitted mirror does not apply, so
+ * that the rules of the service do.
+ */
+export function usableMirrors(
+  rules: readonly RegistryMirror[],
+  permittedMirrors: 'any' | readonly string[],
+): { readonly usable: readonly RegistryMirror[]; readonly refused: readonly string[] } {
+  if (permittedMirrors === 'any') return { usable: rules, refused: [] };
+  const isUsable = (mirror: string): boolean =>
+    MIRROR_NAME.test(mirror) && permittedMirrors.some((registry) => isInRegistry(mirror, registry));
+  const usable = rules
+    .map((rule) => ({ ...rule, mirrors: rule.mirrors.filter(isUsable) }))
+    .filter(({ mirrors }, index) => mirrors.length > 0 || rules[index]?.mirrors.length === 0);
+  const refused = new Set(rules.flatMap(({ mirrors }) => mirrors.filter((mirror) => !isUsable(mirror))));
+  return { usable, refused: [...refused] };
+}

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseRegistries } from './parse-registries';
+import { parseRegistries, usableMirrors } from './parse-registries';
 
 describe('registries.conf', () => {
   it('contains the mirrors of sources', () => {
@@ -77,5 +77,16 @@ location = "registry.lan"
         },
       ),
     );
+  });
+});
+
+describe('mirrors of a cluster', () => {
+  it('do not apply when none of them is permitted', () => {
+    const blocked = { source: 'quay.io', mirrors: [], neverContactSource: true };
+    const foreign = { source: 'quay.io/a', mirrors: ['foreign.lan/a', 'foreign.lan/a'], neverContactSource: true };
+    expect(usableMirrors([blocked, foreign], ['mirror.lan'])).toEqual({
+      usable: [blocked],
+      refused: ['foreign.lan/a'],
+    });
   });
 });

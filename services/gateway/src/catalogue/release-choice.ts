@@ -1,7 +1,7 @@
 import { type RegisterClusterBody, VersionCatalogue } from '@muster/assisted-api';
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import { canonicalArchitecture } from '@muster/feature-support';
-import { isInRegistry } from '@muster/nest-kit';
+import { isInRegistry } from '@muster/ignition-config';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../auth/caller';

@@ -14,11 +14,12 @@ import {
 import { DEFAULT_RELEASE_IMAGES, type ReleaseImage, VersionCatalogue } from '@muster/assisted-api';
 import { isAtLeast } from '@muster/feature-support';
 import { createSendHttp, readProxySettings } from '@muster/host-api';
+import { usableMirrors } from '@muster/ignition-config';
 import type { SettingsReader } from '@muster/nest-kit';
 import { type DownloadProgress, type ImageRegistry, ImageRegistryError, type RegistryFault } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { Logger } from '@nestjs/common';
-import { type ServiceRegistries, usableMirrors } from '../../service-registries';
+import type { ServiceRegistries } from '../../service-registries';
 import { ArtifactsRefused, type ReadRelease } from '../toolchain.port';
 
 /** How the installer of a release is obtained and run. */
@@ -147,7 +148,7 @@ export class InstallerBinaries {
       throw new ArtifactsRefused(
         'The cluster has no release image. Choose a version and start the installation again.',
       );
-    const { refused, usable } = usableMirrors(wanted.mirrors, this.settings.registries);
+    const { refused, usable } = usableMirrors(wanted.mirrors, this.settings.registries.permittedMirrors);
     const notUsed = refused.length > 0 ? ` ${notUsedText(refused)}` : '';
     if (notUsed) this.logger.warn(`Release ${releaseImage}:${notUsed}`);
     try {
