@@ -1,14 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import {
-  COLLECTIONS,
-  type EventDocument,
-  eventKeyOf,
-  FollowEventsQuery,
-  FOLLOWED_EVENTS_DEFAULT,
-  ListEventsQuery,
-  TriggerEventBody,
-  V2_EVENT,
-} from '@muster/assisted-api';
+import { COLLECTIONS, type EventDocument, ListEventsQuery, TriggerEventBody, V2_EVENT } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
@@ -24,11 +14,9 @@ import { Ownership, SAME_IDS_MAX } from '../auth/ownership';
 import { RequestRates } from '../auth/request-rates';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Commands } from '../bus/commands';
-import { ReadYourWrites } from '../bus/read-your-writes';
 import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { EVENT_COUNT_HEADERS } from '../http/headers';
-import { MUSTER_API } from '../http/routes';
-import { EventPages, type FollowedPage, hostIdsOf, type ShowsOrigin, toCountHeaders } from './event-pages';
+import { EventPages, hostIdsOf, type ShowsOrigin, toCountHeaders } from './event-pages';
 
 const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type: ['object', 'array'] }), {
   name: 'props',
@@ -209,86 +197,5 @@ export class EventsController {
       props: parseEventProps(body.props),
     };
     await this.commands.send(EventsService.method.recordNote, { note }, context);
-  }
-}
-
-const FOLLOWED_EVENTS = Type.Object(
-  {
-    events: Type.Array(Type.Object({ position: Type.String(), ...V2_EVENT.properties }, { title: 'followed-event' })),
-    next: Type.String(),
-  },
-  { title: 'followed-events' },
-);
-
-/** Maximum number of answers that wait for an event. */
-export const WAITING_FOLLOWERS_MAX = 200;
-/** Time in which further events are collected for an answer that waited. */
-const COLLECTING_MS = 250;
-
-/** The event log for programs that read each event once and continue where they ended. */
-@Controller(MUSTER_API)
-export class FollowEventsController {
-  private waiting = 0;
-
-  constructor(
-    private readonly pages: EventPages,
-    private readonly visible: EventScopes,
-    private readonly readYourWrites: ReadYourWrites,
-  ) {}
-
-  @Get('events')
-  @AnswersText('List the events after a position, and wait for new ones.', FOLLOWED_EVENTS, { refersToOthers: true })
-  @Accepts('userAuth')
-  async followEvents(@Query() query: FollowEventsQuery, @Req() request: FastifyRequest): Promise<JsonAnswer> {
-    const { caller } = request;
-    if (this.visible.hasNothingToShow(caller, query)) {
-      const reason = 'Name cluster_id or infra_env_id. Only administrators can list the events of all owners.';
-      throw new RefusalError({ code: 'invalid-input', reason, subject: 'cluster_id' });
-    }
-    await this.visible.infraEnvsOf(caller, query);
-    const closed = new AbortController();
-    const close = (): void => closed.abort();
-    request.socket.once('close', close);
-    const page = await this.nextPage(query, closed.signal).finally(() => request.socket.off('close', close));
-    const shown = page.events.map(({ document }) => document);
-    return jsonPieces(await this.pages.followedText(page, await this.visible.originsShownTo(caller, shown)));
-  }
-
-  /**
-   * Returns the next page with events; one without events at the end of the log when the time of the query is over or its client is
-   * gone.
-   */
-  private async nextPage(query: FollowEventsQuery, closed: AbortSignal): Promise<FollowedPage> {
-    const { limit = FOLLOWED_EVENTS_DEFAULT, wait = 0 } = query;
-    const endsAtMs = performance.now() + wait * 1_000;
-    const [position = '', ordinal] = query.after?.split('.') ?? [];
-    let after = position === '' ? undefined : eventKeyOf(position, ordinal);
-    for (;;) {
-      const seen = this.readYourWrites.position;
-      const page = await this.pages.readAfter(query, after, limit);
-      if (page.events.length > 0) return page;
-      after = page.last;
-      if (page.hasMore) {
-        await nextTurn();
-        continue;
-      }
-      const leftMs = endsAtMs - performance.now();
-      if (leftMs <= 0 || !(await this.moved(seen, leftMs, closed)) || closed.aborted) return page;
-      await sleep(COLLECTING_MS);
-    }
-  }
-
-  private async moved(seen: number, maxWaitMs: number, closed: AbortSignal): Promise<boolean> {
-    if (this.waiting >= WAITING_FOLLOWERS_MAX)
-      throw new RefusalError({
-        code: 'busy',
-        reason: 'Too many requests wait for events. Send the request again later.',
-      });
-    this.waiting += 1;
-    try {
-      return await this.readYourWrites.movedFrom(seen, maxWaitMs, closed);
-    } finally {
-      this.waiting -= 1;
-    }
   }
 }

@@ -3,7 +3,7 @@ import { startTestIssuer } from '../auth/test-issuer.fixture.spec';
 import { ReadYourWrites } from '../bus/read-your-writes';
 import { type Answer, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, eventDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
-import { WAITING_FOLLOWERS_MAX } from './events.controller';
+import { WAITING_FOLLOWERS_MAX } from './follow-events.controller';
 
 const EVENTS = '/api/muster/v1/events';
 const OTHER_CLUSTER_ID = '3f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f7';
