@@ -14,7 +14,7 @@ import { Artifacts, Commands } from './bus/commands';
 import { ReadYourWrites } from './bus/read-your-writes';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config';
 import { RequestPipe } from './http/request.pipes';
-import { V2ExceptionFilter } from './http/v2-exception.filter';
+import { ErrorFilter } from './http/error.filter';
 import { ClusterViews } from './views/cluster-views';
 import { SealedTexts } from './views/documents';
 import { ReportedBodies } from './views/host-texts';
@@ -78,7 +78,7 @@ export class CoreModule {
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_PIPE, useClass: RequestPipe },
-        { provide: APP_FILTER, useClass: V2ExceptionFilter },
+        { provide: APP_FILTER, useClass: ErrorFilter },
         {
           provide: AUTHENTICATOR,
           inject: [SECRETS, CLOCK, GATEWAY_CONFIG, LocalTokens, TokenScopes],

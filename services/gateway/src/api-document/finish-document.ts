@@ -2,7 +2,7 @@ import { describeMember, descriptionOf, type JsonSchema, PROBLEM } from '@muster
 import { isObject, memberAt, type Members, objectAt } from '@muster/schema';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { isOfMusterApi, MUSTER_API } from '../http/routes';
-import { PROBLEM_TYPE } from '../http/v2-exception.filter';
+import { PROBLEM_TYPE } from '../http/error.filter';
 import { type AnswerNote, ERROR_ROWS, type ErrorRow, errorsOf, isAnswerNote, NOTE } from './answers.decorator';
 
 type Json = unknown;

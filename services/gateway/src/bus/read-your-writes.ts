@@ -154,8 +154,8 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Returns true when the read models have left the position; false after `maxWaitMs`, when the signal is aborted, and when the service stops. Unlike `passed` it
-   * waits for an event that may not exist, so it does not look for one whose announcement was lost.
+   * Returns true when the read models have left the position; false after `maxWaitMs`, and when the signal is aborted or the service
+   * stops. Unlike `passed` it waits for an event that may not exist, so it does not look for one whose announcement was lost.
    */
   async movedFrom(position: number, maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.reached === position && !this.isStopping && !signal.aborted)

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config';
 import { EVALUATION_HEADER, EVENT_COUNT_HEADERS } from './headers';
-import { errorAnswer } from './v2-exception.filter';
+import { errorAnswer } from './error.filter';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;

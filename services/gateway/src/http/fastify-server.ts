@@ -19,7 +19,7 @@ import {
 } from './request-body';
 import { answerFromKeptBodies } from './kept-bodies';
 import { cleanPath, type RouteTable } from './routes';
-import { errorAnswer } from './v2-exception.filter';
+import { errorAnswer } from './error.filter';
 
 /** Closes new connections of an address that has `max` open ones. 0: no limit. */
 export function limitConnections(server: Server, max: number): void {

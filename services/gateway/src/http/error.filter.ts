@@ -50,7 +50,7 @@ const CODES: ReadonlyMap<number, ProblemCode> = new Map([
  * `infra_error` of the v2 API, or `{code, message}`.
  */
 @Catch()
-export class V2ExceptionFilter implements ExceptionFilter {
+export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('gateway');
 
   constructor(private readonly routes: RouteTable) {}
