@@ -217,6 +217,7 @@ export const DOCUMENT_TASKS = {
   planRamdiskNetworks: documentTask('@muster/ignition-config', STATIC_NETWORKS, planRamdiskNetworks),
   unconfiguredFiles: documentTask('@muster/ignition-config', STATIC_NETWORKS, unconfiguredFiles),
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
+  checkHostIgnition: documentTask('@muster/ignition-config', 'config', ignitionOverrideProblem),
   readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
   readStepReport: documentTask('./read-step-report', 'output', readStepReport),
   placeManifests: documentTask('@muster/ignition-config', 'manifests', placeManifests),

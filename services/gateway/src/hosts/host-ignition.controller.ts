@@ -90,7 +90,8 @@ export class HostIgnitionController {
     @Context() context: CommandContext,
   ): Promise<void> {
     await this.hosts.document(infraEnvId, hostId);
-    const refusal = config && (await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, config, 'config'));
+    const task = DOCUMENT_TASKS.checkHostIgnition;
+    const refusal = config && (await this.workers.run(task, config, task.subject));
     if (refusal) throw new RefusalError(refusal);
     const input = { infraEnvId, hostId, settings: {}, ignitionConfigOverrides: config };
     await this.commands.execute(RegistrationService.method.reviseHost, input, context);
