@@ -7,8 +7,8 @@ export { secretsContract, type OpenSecrets } from './secrets.contract';
 export { requestsContract, type OpenRequests } from './requests.contract';
 export { eventually, manualClock, type ManualClock, seededIds } from './clock-and-ids';
 export * from './decider-specification';
-export * from './embedded-settings';
 export {
+  embeddedSettings,
   needsServer,
   type NatsServer,
   type NatsServerOptions,

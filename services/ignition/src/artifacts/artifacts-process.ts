@@ -18,7 +18,7 @@ import {
   SAVED,
   SECRETS,
 } from '@muster/nest-kit';
-import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
+import type { Clock, DownloadProgress, Ids, ObjectStore, Secrets } from '@muster/ports';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -32,8 +32,13 @@ import { Manifests, ownManifests } from '../manifests/manifests';
 import { ArtifactsRefused, type PreparationReport, TOOLCHAINS, type Toolchains } from '../toolchain/toolchain.port';
 import { type ClusterEntry, InstallView } from '../view/install-view';
 import { ArtifactVault } from './artifact-vault';
-import { downloadSteps } from './download-steps';
 import { toInstallRequest } from './install-request';
+
+/** The progress of smaller layers is not reported. */
+const REPORTED_BYTES_MIN = 1024 ** 2;
+const STEPS = 10;
+/** A slow download is reported this often, because a preparation without progress times out. */
+const REPORT_MS_MAX = 60_000;
 
 /** Command handler of the `artifact-<cluster>` streams. */
 @Injectable()
@@ -225,3 +230,18 @@ export class ArtifactsProcess implements OnApplicationBootstrap, BeforeApplicati
 /** Whether a manifest of a user replaces one of the service. */
 const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestFile): boolean =>
   given.some((file) => file.folder === folder && file.fileName === fileName);
+
+/** Returns the name of each new tenth of a layer, and of each minute with progress; otherwise undefined. */
+export function downloadSteps({ nowMs }: Clock): (progress: DownloadProgress) => string | undefined {
+  const seen = new Map<string, { readonly step: number; readonly bytes: number; readonly atMs: number }>();
+  return ({ image, bytes, totalBytes }) => {
+    if (totalBytes < REPORTED_BYTES_MIN) return undefined;
+    const layer = `${image}/${totalBytes}`;
+    const step = Math.floor((bytes * STEPS) / totalBytes);
+    const last = seen.get(layer);
+    const isNewStep = !last || step > last.step;
+    if (!isNewStep && (bytes <= last.bytes || nowMs() - last.atMs < REPORT_MS_MAX)) return undefined;
+    seen.set(layer, { step, bytes, atMs: nowMs() });
+    return isNewStep ? `${totalBytes}/${step}` : `${totalBytes}/${bytes} bytes`;
+  };
+}

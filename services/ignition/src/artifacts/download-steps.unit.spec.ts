@@ -1,5 +1,5 @@
 import { manualClock } from '@muster/testing';
-import { downloadSteps } from './download-steps';
+import { downloadSteps } from './artifacts-process';
 
 const MIB = 1024 ** 2;
 
