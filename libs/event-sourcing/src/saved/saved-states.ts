@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type EventPlace,
   type EventStore,
+  KeyedQueue,
   type SavedFold,
   type SavedState,
   START_OF_STORE,
@@ -69,6 +71,8 @@ const shapeOf = ({ tables }: SavedFold): string =>
 /** The saved states of one process. Consumers report their position, and their changes are saved at intervals. */
 export class SavedStates {
   private readonly consumers = new Map<string, SavedConsumer>();
+  /** The intervals of all consumers end in one turn of the event loop. Their changes are frozen in different ones. */
+  private readonly saves = new KeyedQueue();
 
   constructor(
     private readonly store: StateStore,
@@ -95,6 +99,7 @@ export class SavedStates {
       folds,
       checkpoints,
       { ...this.limits, replayedUntil: await this.eventStore.head() },
+      (save) => this.saves.run('', save),
       this.onError,
     );
     this.consumers.set(name, consumer);
@@ -158,6 +163,8 @@ export class SavedConsumer {
     folds: readonly SavedFold[],
     private readonly checkpoints: Map<string, Checkpoint>,
     private readonly limits: SaveLimits & { readonly replayedUntil: number },
+    /** Runs the save when those of other consumers have ended. */
+    private readonly inTurn: (save: () => Promise<void>) => Promise<void>,
     private readonly onError: (error: Error) => void,
   ) {
     this.declared = new Map(folds.map((fold) => [fold.name, { version: fold.version, tables: shapeOf(fold) }]));
@@ -211,7 +218,7 @@ export class SavedConsumer {
   /** Saves the changes so far. @throws Error when they cannot be saved; they stay in memory */
   async save(): Promise<void> {
     while (this.saving) await this.saving.catch(() => undefined);
-    this.saving = this.write().finally(() => (this.saving = undefined));
+    this.saving = this.inTurn(() => this.write()).finally(() => (this.saving = undefined));
     await this.saving;
   }
 
@@ -250,6 +257,8 @@ export class SavedConsumer {
 
   private async write(): Promise<void> {
     if (this.moved.size === 0 && this.unsaved === 0) return;
+    // Another save may have ended in this turn.
+    await nextTurn();
     const frozen = this.sources.map((source) => source.freeze());
     const moved = [...this.moved];
     const checkpoints = moved.map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
