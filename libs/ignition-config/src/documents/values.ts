@@ -6,24 +6,11 @@ const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i;
 const INFINIBAND_MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){19}$/i;
 /** Names of interfaces that the kernel accepts. */
 const INTERFACE_NAME = /^[^\s/:]{1,15}$/;
-const FLAG_WORDS: ReadonlySet<unknown> = new Set([
-  true,
-  false,
-  'true',
-  'false',
-  'yes',
-  'no',
-  'on',
-  'off',
-  0,
-  1,
-  '0',
-  '1',
-]);
-const TRUE_WORDS: ReadonlySet<unknown> = new Set([true, 'true', 'yes', 'on', 1, '1']);
+const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', 'y', '1'];
+const FLAG_WORDS: readonly string[] = [...TRUE_WORDS, 'false', 'no', 'off', 'n', '0'];
 
-/** Returns whether a value means true in a network document, which accepts texts such as "yes". */
-export const isTrue = (value: unknown): boolean => TRUE_WORDS.has(value);
+/** Returns whether a value means true in a network document, which accepts texts such as "yes" in upper and lower case. */
+export const isTrue = (value: unknown): boolean => TRUE_WORDS.includes(scalarText(value).toLowerCase());
 
 /** Returns the text of a scalar value. Empty for lists and mappings. */
 export const scalarText = (value: unknown): string =>
@@ -42,7 +29,7 @@ export const string = (isRight: (text: string) => boolean, expected: string) =>
 
 export const anything = Type.Unknown();
 export const text = holds((value) => typeof value === 'string' || typeof value === 'number', 'a text');
-export const flag = holds((value) => FLAG_WORDS.has(value), 'true or false');
+export const flag = holds((value) => FLAG_WORDS.includes(scalarText(value).toLowerCase()), 'true or false');
 export const interfaceName = holds(
   (value) => INTERFACE_NAME.test(scalarText(value)) && value !== '.' && value !== '..',
   'the name of an interface: 1 to 15 characters without blank, slash or colon',

@@ -1,6 +1,9 @@
 import { parseIp } from '@muster/addresses';
-import { familyOf, type NetworkState, type Report } from './nmstate';
-import { portsOf } from './read-nmstate';
+import { createParser, holds } from '@muster/schema';
+import { anything, flag, integer, mapping, oneOf, scalarText, text, toInteger } from '../documents/values';
+import { familyOf, type NetworkInterface, type NetworkState, type Report, sentenceOf } from './nmstate';
+import { members } from './nmstate.schema';
+import { bondModeOf, mappings, portsOf, textOf, texts, within } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
@@ -8,11 +11,47 @@ export function checkNmstate(state: NetworkState, report: Report): void {
   checkNames(state, report);
   checkControllers(state, report);
   checkRoutes(state, report);
+  checkRules(state, report);
+  for (const one of state.interfaces) {
+    // nmstate does not check the settings of an interface that is absent or ignored.
+    if (one.state !== 'up' && one.state !== 'down') continue;
+    checkAutoconf(one, report);
+    if (one.type === 'bond') checkBond(one, report);
+    checkBridgeOptions(one, report);
+  }
   state.dns.servers.forEach((server, index) => {
     const [address = ''] = server.split('%');
     if (!parseIp(address)) report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
   });
+  state.dns.options.forEach((option, index) => {
+    const [name = '', value] = option.split(':');
+    const known = value === undefined ? DNS_OPTIONS : DNS_OPTIONS_WITH_VALUE;
+    if (!known.includes(name))
+      report(
+        ['dns-resolver', 'config', 'options', index],
+        `nmstate does not support "${option}". Use ${DNS_OPTIONS.join(', ')}, or with a value, such as ndots:2: ${DNS_OPTIONS_WITH_VALUE.join(', ')}.`,
+      );
+  });
 }
+
+const DNS_OPTIONS: readonly string[] = [
+  'debug',
+  'edns0',
+  'inet6',
+  'ip6-bytestring',
+  'ip6-dotint',
+  'no-aaaa',
+  'no-check-names',
+  'no-ip6-dotint',
+  'no-reload',
+  'no-tld-query',
+  'rotate',
+  'single-request',
+  'single-request-reopen',
+  'trust-ad',
+  'use-vc',
+];
+const DNS_OPTIONS_WITH_VALUE: readonly string[] = ['ndots', 'timeout', 'attempts'];
 
 /** Reports settings that have no effect although the document is valid. */
 export function adviseOnNmstate(state: NetworkState, report: Report): void {
@@ -67,4 +106,123 @@ function checkRoutes({ interfaces, routes }: NetworkState, report: Report): void
     if (destination !== '' && nextHopAddress !== '' && familyOf(destination) !== familyOf(nextHopAddress))
       report([...path, 'next-hop-address'], `${nextHopAddress} and ${destination} have different address families.`);
   }
+}
+
+function checkRules({ rules }: NetworkState, report: Report): void {
+  for (const { index, raw } of rules) {
+    if (raw['state'] === 'absent') continue;
+    const path = ['route-rules', 'config', index];
+    const [from, to, family] = [textOf(raw['ip-from']), textOf(raw['ip-to']), textOf(raw['family'])];
+    if (`${from}${to}${family}` === '')
+      report(path, 'ip-from, ip-to or family is required. For every address, set family to ipv4 or ipv6.');
+    else if (from !== '' && to !== '' && familyOf(from) !== familyOf(to))
+      report([...path, 'ip-to'], 'ip-from and ip-to have different address families.');
+    else if (family !== '')
+      for (const key of ['ip-from', 'ip-to']) {
+        const value = textOf(raw[key]);
+        if (value !== '' && familyOf(value) !== family)
+          report([...path, key], `${value} is not in the address family ${family}.`);
+      }
+  }
+}
+
+function checkAutoconf({ index, name, ipv6 }: NetworkInterface, report: Report): void {
+  if (!ipv6.isEnabled || !ipv6.isAutoconf || ipv6.isDhcp) return;
+  const advice = 'Set dhcp to true as well: the router then tells the host whether to use DHCP.';
+  report(
+    ['interfaces', index, 'ipv6', 'autoconf'],
+    `${name} has autoconf without dhcp, which nmstate does not support. ${advice}`,
+  );
+}
+
+const LACP = '802.3ad';
+const MODES_WITHOUT_ARP: readonly string[] = [LACP, 'balance-tlb', 'balance-alb'];
+
+function checkBond({ index, name, raw }: NetworkInterface, report: Report): void {
+  const bond = within(raw, 'link-aggregation');
+  const options = within(bond, 'options');
+  const mode = bondModeOf(raw);
+  const path = ['interfaces', index, 'link-aggregation'];
+  for (const key of ['lacp_rate', 'lacp_active'])
+    if (options[key] !== undefined && mode !== LACP)
+      report(
+        [...path, 'options', key],
+        `${key} requires mode ${LACP}, and the mode of ${name} is ${mode}. Remove ${key}, or change the mode.`,
+      );
+  if ((toInteger(options['arp_interval']) ?? 0) > 0) {
+    const place = [...path, 'options', 'arp_interval'];
+    if ((toInteger(options['miimon']) ?? 0) > 0)
+      report(place, `${name} has miimon and arp_interval. Keep one of them.`);
+    else if (MODES_WITHOUT_ARP.includes(mode))
+      report(place, `arp_interval cannot be used in mode ${mode}. Use miimon.`);
+  }
+  checkBondPorts(bond, (problem) => {
+    report([...path, 'ports-config'], `port and ports-config of ${name} ${problem}`);
+  });
+}
+
+function checkBondPorts(bond: { readonly [key: string]: unknown }, report: (problem: string) => void): void {
+  if (bond['port'] === undefined || bond['ports-config'] === undefined) return;
+  const plain = texts(bond['port']);
+  const described = mappings(bond['ports-config']).map((port) => textOf(port['name']));
+  const single = [
+    ...plain.filter((port) => !described.includes(port)),
+    ...described.filter((port) => !plain.includes(port)),
+  ];
+  if (single.length > 0)
+    report(`name different ports. Only in one of them: ${single.join(', ')}. Remove port, or name the same ports.`);
+}
+
+const uint16 = integer(0, 65_535);
+const uint32 = integer(0, 4_294_967_295);
+const centiseconds = integer(0, Number.MAX_SAFE_INTEGER);
+
+const ROUTER_MODES = ['disabled', 'auto', 'enabled'];
+const multicastRouter = holds(
+  (value) => [...ROUTER_MODES, '0', '1', '2'].includes(scalarText(value).toLowerCase()),
+  `one of ${ROUTER_MODES.join(', ')}, 0, 1, 2`,
+);
+
+/** The options of a bridge depend on its type. */
+const BRIDGE_OPTIONS = {
+  'linux-bridge': mapping({
+    ...members(centiseconds, ['gc-timer', 'hello-timer']),
+    'group-addr': text,
+    ...members(uint16, ['group-forward-mask', 'group-fwd-mask', 'vlan-default-pvid']),
+    ...members(uint32, ['hash-max', 'mac-ageing-time']),
+    ...members(uint32, ['multicast-last-member-count', 'multicast-startup-query-count']),
+    ...members(centiseconds, ['multicast-last-member-interval', 'multicast-membership-interval']),
+    ...members(centiseconds, ['multicast-querier-interval', 'multicast-query-interval']),
+    ...members(centiseconds, ['multicast-query-response-interval', 'multicast-startup-query-interval']),
+    ...members(flag, ['multicast-querier', 'multicast-query-use-ifaddr', 'multicast-snooping']),
+    'multicast-router': multicastRouter,
+    stp: mapping({
+      enabled: flag,
+      'forward-delay': integer(2, 30),
+      'hello-time': integer(1, 10),
+      'max-age': integer(6, 40),
+      priority: uint16,
+    }),
+    'vlan-protocol': oneOf(['802.1q', '802.1ad']),
+  }),
+  'ovs-bridge': mapping({
+    stp: anything,
+    ...members(flag, ['rstp', 'mcast-snooping-enable']),
+    ...members(text, ['fail-mode', 'datapath']),
+  }),
+};
+
+const BRIDGE_PARSERS = new Map(
+  Object.entries(BRIDGE_OPTIONS).map(([type, schema]) => [
+    type,
+    createParser(schema, { name: 'options', reportsAll: true }),
+  ]),
+);
+
+function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Report): void {
+  const options = within(raw, 'bridge')['options'];
+  const checked = options === undefined ? undefined : BRIDGE_PARSERS.get(type)?.(options);
+  if (checked?.kind !== 'invalid') return;
+  for (const violation of checked.violations)
+    report(['interfaces', index, 'bridge', 'options', ...violation.place], sentenceOf(violation));
 }

@@ -1,10 +1,10 @@
 import { type Document, isAlias, isNode, type LineCounter } from 'yaml';
-import { formatPlace, type Place, type PlacedViolation } from '@muster/schema';
+import { formatPlace, type Place } from '@muster/schema';
 import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
 import { adviseOnNmstate, checkNmstate } from './check-nmstate';
 import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
 import { checkMapping, completeMapping, type MacName, renderNmpolicy } from './mac-mapping';
-import type { NetworkProblem, Report } from './nmstate';
+import { type NetworkProblem, type Report, sentenceOf } from './nmstate';
 import { parseNmstate } from './nmstate.schema';
 import { readNmstate } from './read-nmstate';
 
@@ -114,10 +114,6 @@ export function planHost(config: HostNetworkConfig, host: number, form: NetworkF
 
 /** Users of the files do not need the document, which would be copied between threads. */
 const withoutDocument = ({ mapping, files }: HostNetwork): HostNetwork => ({ mapping, files });
-
-/** The path is reported separately, so the sentence begins with the name of the member only. */
-const sentenceOf = ({ path, reason }: PlacedViolation): string =>
-  `${path === '' ? 'The document' : path.slice(path.lastIndexOf('.') + 1)} ${reason}.`;
 
 /** Line of the longest part of the path that exists in the document. */
 function lineOf(parsed: Document, lines: LineCounter, path: Place): number | undefined {

@@ -3,7 +3,7 @@ import { isTrue, toInteger } from '../documents/values';
 import { macsecSettings } from './extra-sections';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
-import { mappings, textOf, within } from './read-nmstate';
+import { bondModeOf, mappings, textOf, within } from './read-nmstate';
 
 /** The form of a type of interface in a keyfile. */
 interface KeyfileType {
@@ -14,7 +14,6 @@ interface KeyfileType {
   readonly isController?: true;
 }
 
-const BOND_MODES = ['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb', 'balance-alb'];
 const MACVLAN_MODES = ['unknown', 'vepa', 'bridge', 'private', 'passthru', 'source'];
 /** The partition of every port. */
 const DEFAULT_PKEY = 0xffff;
@@ -84,12 +83,11 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
 
 function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
   const bond = within(raw, 'link-aggregation');
-  const mode = textOf(bond['mode']);
   const options = Object.entries(within(bond, 'options')).map(([key, value]) => [key, textOf(value)]);
   return {
     name: 'bond',
     settings: {
-      mode: mode === 'lacp' ? '802.3ad' : (BOND_MODES[Number(mode)] ?? mode),
+      mode: bondModeOf(raw),
       ...Object.fromEntries(options),
       ...allSlavesActive(within(bond, 'options')['all_slaves_active']),
     },

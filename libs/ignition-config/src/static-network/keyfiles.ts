@@ -19,14 +19,12 @@ const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use Open
 
 /** Reports what keyfiles cannot express. The same document may be valid as an nmstate policy. */
 export function checkForKeyfiles(state: NetworkState, report: Report): void {
-  for (const { index, name, type, ipv6, raw } of state.interfaces) {
+  for (const { index, name, type, raw } of state.interfaces) {
     if (!KEYFILE_TYPES.includes(type))
       report(
         ['interfaces', index, 'type'],
         `type '${type}' ${NOT_IN_KEYFILES} Supported in keyfiles: ${KEYFILE_TYPES.join(', ')}.`,
       );
-    if (ipv6.isEnabled && ipv6.isAutoconf && !ipv6.isDhcp)
-      report(['interfaces', index, 'ipv6', 'autoconf'], `autoconf without dhcp (${name}) ${NOT_IN_KEYFILES}`);
     for (const key of BEYOND_KEYFILES)
       if (raw[key] !== undefined) report(['interfaces', index, key], `${key} (${name}) ${NOT_IN_KEYFILES}`);
   }

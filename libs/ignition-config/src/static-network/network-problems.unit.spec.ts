@@ -48,7 +48,7 @@ describe('problems of static networks', () => {
     ],
     [
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
-      'autoconf without dhcp (eth0) cannot be written as a NetworkManager keyfile',
+      'eth0 has autoconf without dhcp, which nmstate does not support.',
     ],
     ['interfaces:\n- {name: "a b"}\n', 'name must be the name of an interface'],
     [

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { planHostNetworks } from './host-networks';
+import { ACCEPTED, ACCEPTED_IN_POLICIES, REFUSED, REFUSED_IN_POLICIES } from './nmstate-rules.fixture.spec';
 
 /** The program of tools/nmstate-reference, which calls `gen_conf` of the nmstate crate. */
 const REFERENCE = process.env['NMSTATE_REFERENCE'];
@@ -126,16 +127,20 @@ function settingsOf(content: string): Record<string, readonly string[]> {
 const byName = (files: readonly (readonly [string, string])[]) =>
   Object.fromEntries(files.map(([name, content]) => [name, settingsOf(content)]));
 
+interface Result {
+  readonly error?: string;
+  readonly files?: { readonly NetworkManager: readonly (readonly [string, string])[] };
+}
+const resultsOf = (documents: readonly string[]): readonly Result[] =>
+  REFERENCE
+    ? (JSON.parse(execFileSync(REFERENCE, { input: JSON.stringify(documents), encoding: 'utf8' })) as readonly Result[])
+    : [];
+
 const name = 'keyfiles compared with gen_conf of the nmstate crate';
 (REFERENCE ? describe : describe.skip)(
   REFERENCE ? name : `${name} (skipped: set NMSTATE_REFERENCE to the program of tools/nmstate-reference)`,
   () => {
-    const results = REFERENCE
-      ? (JSON.parse(execFileSync(REFERENCE, { input: JSON.stringify(DOCUMENTS), encoding: 'utf8' })) as readonly {
-          readonly error?: string;
-          readonly files?: { readonly NetworkManager: readonly (readonly [string, string])[] };
-        }[])
-      : [];
+    const results = resultsOf(DOCUMENTS);
 
     it.each(DOCUMENTS.map((document, index) => [document.replaceAll('\n', ' '), index] as const))('%s', (_, index) => {
       const { hosts, problems } = planHostNetworks(
@@ -154,6 +159,16 @@ const name = 'keyfiles compared with gen_conf of the nmstate crate';
       expect(results[index]?.error).toBeUndefined();
       const own = hosts[0]?.files.map(({ fileName, content }) => [fileName, content] as const) ?? [];
       expect(byName(own)).toEqual(byName(results[index]?.files?.NetworkManager ?? []));
+    });
+
+    it.each([
+      ['accepts', [...ACCEPTED, ...ACCEPTED_IN_POLICIES], 0],
+      ['refuses', [...REFUSED, ...REFUSED_IN_POLICIES].map(([document]) => document), 1],
+    ])('nmstate also %s the documents of the rules', (_, documents, errors) => {
+      const found = resultsOf(documents).map(({ error }) => Number(error !== undefined));
+      expect(documents.map((document, index) => [document, found[index]])).toEqual(
+        documents.map((document) => [document, errors]),
+      );
     });
   },
 );

@@ -1,5 +1,5 @@
-import { createParser } from '@muster/schema';
-import type { TSchema } from '@sinclair/typebox';
+import { createParser, holds } from '@muster/schema';
+import { type TSchema, Type } from '@sinclair/typebox';
 import {
   anything,
   flag,
@@ -15,25 +15,70 @@ import {
   oneOf,
   text,
 } from '../documents/values';
+import { BOND_MODES } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
-const BOND_MODES = [
-  0,
-  1,
-  2,
-  3,
-  4,
-  5,
-  6,
-  'balance-rr',
-  'active-backup',
-  'balance-xor',
-  'broadcast',
-  '802.3ad',
-  'lacp',
-  'balance-tlb',
-  'balance-alb',
+const uint8 = integer(0, 255);
+const uint16 = integer(0, 65_535);
+const uint32 = integer(0, MAX_UINT32);
+
+/** A name or its number in the kernel, which is its place in the list. */
+const kernelName = (...names: readonly string[]) => oneOf([...names, ...names.keys()]);
+
+/** Members with one schema. */
+export const members = (schema: TSchema, names: readonly string[]): { readonly [name: string]: TSchema } =>
+  Object.fromEntries(names.map((name) => [name, schema]));
+
+const bondOptions = mapping({
+  ...members(uint8, ['num_grat_arp', 'num_unsol_na', 'arp_missed_max']),
+  ...members(uint16, ['ad_actor_sys_prio', 'ad_user_port_key']),
+  ...members(uint32, ['arp_interval', 'downdelay', 'lp_interval', 'miimon', 'min_links', 'packets_per_slave']),
+  ...members(uint32, ['resend_igmp', 'updelay']),
+  ...members(flag, ['balance_slb', 'balance-slb', 'lacp_active', 'tlb_dynamic_lb', 'use_carrier']),
+  ...members(text, ['ad_actor_system', 'arp_ip_target', 'primary']),
+  ns_ip6_target: listOf(ipv6Address),
+  ad_select: kernelName('stable', 'bandwidth', 'count'),
+  all_slaves_active: kernelName('dropped', 'delivered'),
+  arp_all_targets: kernelName('any', 'all'),
+  arp_validate: kernelName('none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup'),
+  fail_over_mac: kernelName('none', 'active', 'follow'),
+  lacp_rate: kernelName('slow', 'fast'),
+  primary_reselect: kernelName('always', 'better', 'failure'),
+  xmit_hash_policy: kernelName('layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac'),
+});
+
+/** The only flag that may be neither a number nor a text such as yes. */
+const featureFlag = holds(
+  (value) => value === true || value === false || /^(?:true|false|0|1)$/i.test(typeof value === 'string' ? value : ''),
+  'true or false',
+);
+const FRAME_LIMITS = [
+  'frames',
+  'frames-high',
+  'frames-irq',
+  'frames-low',
+  'usecs',
+  'usecs-high',
+  'usecs-irq',
+  'usecs-low',
 ];
+
+const ethtool = mapping({
+  pause: mapping(members(flag, ['rx', 'tx', 'autoneg'])),
+  feature: Type.Record(Type.String(), featureFlag),
+  coalesce: mapping({
+    ...members(flag, ['adaptive-rx', 'adaptive-tx']),
+    ...members(uint32, ['pkt-rate-high', 'pkt-rate-low', 'sample-interval', 'stats-block-usecs']),
+    ...members(
+      uint32,
+      FRAME_LIMITS.flatMap((name) => [`rx-${name}`, `tx-${name}`]),
+    ),
+  }),
+  ring: mapping(
+    members(uint32, ['rx', 'rx-max', 'rx-jumbo', 'rx-jumbo-max', 'rx-mini', 'rx-mini-max', 'tx', 'tx-max']),
+  ),
+  fec: mapping({ auto: flag, mode: oneOf(['off', 'rs', 'baser', 'llrs']) }),
+});
 
 const ip = (address: TSchema, maxPrefix: number) =>
   mapping({
@@ -57,23 +102,23 @@ const ip = (address: TSchema, maxPrefix: number) =>
     'auto-dns': flag,
     'auto-gateway': flag,
     'auto-routes': flag,
-    'auto-route-table-id': integer(0, MAX_UINT32),
-    'auto-route-metric': integer(0, MAX_UINT32),
+    'auto-route-table-id': uint32,
+    'auto-route-metric': uint32,
     'addr-gen-mode': oneOf(['eui64', 'stable-privacy']),
     'allow-extra-address': flag,
     token: text,
     'dhcp-send-hostname': flag,
     'dhcp-custom-hostname': text,
     forwarding: flag,
-    'prefix-route-metric': integer(0, MAX_UINT32),
+    'prefix-route-metric': uint32,
   });
 
 const bridgePort = mapping(
   {
     name: interfaceName,
     'stp-hairpin-mode': flag,
-    'stp-path-cost': integer(0, MAX_UINT32),
-    'stp-priority': integer(0, 65_535),
+    'stp-path-cost': uint32,
+    'stp-priority': uint16,
     vlan: mapping({
       mode: oneOf(['trunk', 'access']),
       tag: integer(0, 4_094),
@@ -107,14 +152,13 @@ const TYPED = {
   ethernet: anything,
   'link-aggregation': mapping(
     {
-      mode: oneOf(BOND_MODES),
-      options: anything,
+      mode: oneOf([...BOND_MODES.keys(), ...BOND_MODES, 'lacp']),
+      options: bondOptions,
       port: listOf(interfaceName),
       'ports-config': listOf(
-        mapping(
-          { name: interfaceName, priority: integer(-2_147_483_648, 2_147_483_647), 'queue-id': integer(0, 65_535) },
-          ['name'],
-        ),
+        mapping({ name: interfaceName, priority: integer(-2_147_483_648, 2_147_483_647), 'queue-id': uint16 }, [
+          'name',
+        ]),
       ),
     },
     ['mode'],
@@ -124,11 +168,8 @@ const TYPED = {
   vxlan: anything,
   'mac-vlan': anything,
   'mac-vtap': anything,
-  vrf: mapping({ port: listOf(interfaceName), 'route-table-id': integer(0, MAX_UINT32) }, ['route-table-id']),
-  infiniband: mapping({ 'base-iface': text, mode: oneOf(['datagram', 'connected']), pkey: integer(0, 65_535) }, [
-    'mode',
-    'pkey',
-  ]),
+  vrf: mapping({ port: listOf(interfaceName), 'route-table-id': uint32 }, ['route-table-id']),
+  infiniband: mapping({ 'base-iface': text, mode: oneOf(['datagram', 'connected']), pkey: uint16 }, ['mode', 'pkey']),
   veth: mapping({ peer: interfaceName }, ['peer']),
   ipvlan: anything,
   hsr: anything,
@@ -174,7 +215,7 @@ const networkInterface = mapping(
     'permanent-mac-address': macAddress,
     'copy-mac-from': interfaceName,
     'pci-address': text,
-    mtu: integer(0, MAX_UINT32),
+    mtu: uint32,
     'min-mtu': anything,
     'max-mtu': anything,
     ipv4: ip(ipv4Address, 32),
@@ -183,7 +224,7 @@ const networkInterface = mapping(
     'accept-all-mac-addresses': flag,
     lldp: mapping({ enabled: flag }, ['enabled']),
     'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
-    ethtool: anything,
+    ethtool,
     mptcp: anything,
     dispatch: anything,
     driver: anything,
@@ -201,17 +242,17 @@ const route = mapping({
   'next-hop-address': ipAddress,
   'next-hop-interface': interfaceName,
   metric: integer(-1, MAX_UINT32),
-  'table-id': integer(0, MAX_UINT32),
+  'table-id': uint32,
   weight: integer(1, 256),
   'route-type': oneOf(['blackhole', 'unreachable', 'prohibit']),
-  cwnd: integer(0, MAX_UINT32),
+  cwnd: uint32,
   source: ipAddress,
-  initcwnd: integer(0, MAX_UINT32),
-  initrwnd: integer(0, MAX_UINT32),
-  mtu: integer(0, MAX_UINT32),
+  initcwnd: uint32,
+  initrwnd: uint32,
+  mtu: uint32,
   'lock-mtu': flag,
   quickack: flag,
-  advmss: integer(0, MAX_UINT32),
+  advmss: uint32,
   'vrf-name': interfaceName,
 });
 
@@ -221,9 +262,9 @@ const routeRule = mapping({
   'ip-from': text,
   'ip-to': text,
   priority: integer(-1, MAX_UINT32),
-  'route-table': integer(0, MAX_UINT32),
-  fwmark: integer(0, MAX_UINT32),
-  fwmask: integer(0, MAX_UINT32),
+  'route-table': uint32,
+  fwmark: uint32,
+  fwmask: uint32,
   action: oneOf(['blackhole', 'unreachable', 'prohibit']),
   iif: interfaceName,
   'suppress-prefix-length': integer(0, 128),

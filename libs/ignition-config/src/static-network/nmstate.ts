@@ -1,4 +1,4 @@
-import type { Place } from '@muster/schema';
+import type { Place, PlacedViolation } from '@muster/schema';
 
 /** An error or a probable mistake in the network configuration of one host. */
 export interface NetworkProblem {
@@ -13,6 +13,10 @@ export interface NetworkProblem {
 
 /** Reports a problem at a place of the document. */
 export type Report = (place: Place, problem: string) => void;
+
+/** Returns a violation as a sentence. It begins with the name of the member only, because the path is reported separately. */
+export const sentenceOf = ({ path, reason }: PlacedViolation): string =>
+  `${path === '' ? 'The document' : path.slice(path.lastIndexOf('.') + 1)} ${reason}.`;
 
 /** Returns one sentence for the user. Hosts are counted from 1. */
 export function describeNetworkProblem({ host, line, path, problem }: NetworkProblem): string {

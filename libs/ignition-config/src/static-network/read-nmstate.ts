@@ -89,6 +89,23 @@ export function portsOf({ type, raw }: NetworkInterface): readonly Port[] {
   }
 }
 
+/** In the order of their numbers. */
+export const BOND_MODES: readonly string[] = [
+  'balance-rr',
+  'active-backup',
+  'balance-xor',
+  'broadcast',
+  '802.3ad',
+  'balance-tlb',
+  'balance-alb',
+];
+
+/** Returns the name of a bond's mode. */
+export function bondModeOf(raw: { readonly [key: string]: unknown }): string {
+  const mode = textOf(within(raw, 'link-aggregation')['mode']);
+  return mode === 'lacp' ? '802.3ad' : (BOND_MODES[Number(mode)] ?? mode);
+}
+
 /** Returns the document's interfaces, then the ports and veth peers that it names without describing them. */
 export function withPlainPorts(state: NetworkState): readonly NetworkInterface[] {
   const known = new Set(state.interfaces.map(({ name }) => name));
