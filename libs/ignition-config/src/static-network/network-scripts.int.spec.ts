@@ -60,6 +60,24 @@ describe('network script', () => {
     expect(readFileSync(join(root, CONNECTIONS, 'nic1.5.nmconnection'), 'utf8')).toContain('parent=ens3\n');
   });
 
+  it('uses the real port names in routing rules and in pairs of virtual ports', () => {
+    plugIn('ens3', '02:00:00:00:00:0a');
+    const network_yaml = `interfaces:
+- {name: nic1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}}
+- {name: veth0, type: veth, veth: {peer: nic1}}
+route-rules:
+  config:
+  - {ip-from: 10.0.0.0/24, iif: nic1, route-table: 200}
+  - {ip-from: 10.0.0.0/24, iif: nic10, route-table: 201}
+`;
+    const mac_interface_map = [{ mac_address: '02:00:00:00:00:0a', logical_nic_name: 'nic1' }];
+    run([{ network_yaml, mac_interface_map }], 'keyfiles');
+    const port = readFileSync(join(root, CONNECTIONS, 'ens3.nmconnection'), 'utf8');
+    expect(port).toContain('routing-rule0=priority 30000 from 10.0.0.0/24 iif ens3 table 200\n');
+    expect(port).toContain('routing-rule1=priority 30000 from 10.0.0.0/24 iif nic10 table 201\n');
+    expect(readFileSync(join(root, CONNECTIONS, 'veth0.nmconnection'), 'utf8')).toContain('peer=ens3\n');
+  });
+
   it('ignores devices without a MAC address, such as CAN controllers', () => {
     plugIn('can0', '');
     plugIn('ens3', '02:00:00:00:00:0b');

@@ -72,9 +72,9 @@ read_names() {
   done <"$1/mac_interface.ini"
 }
 
-# Writes keyfile $1 to folder $2. A name is replaced where it is a whole value, never as a part of one.
+# Writes keyfile $1 to folder $2. A name is replaced where it is a whole value, or follows "iif" in a routing rule.
 install_keyfile() {
-  local name line key value result
+  local name line key value port result
   name="\${1##*/}"
   name="\${name%.nmconnection}"
   result="$2/\${NAMES[\${name}]:-\${name}}.nmconnection"
@@ -82,8 +82,13 @@ install_keyfile() {
     key="\${line%%=*}"
     value="\${line#*=}"
     case "\${key}" in
-    interface-name | id | master | parent | primary)
+    interface-name | id | master | parent | peer | primary)
       if [ -n "\${value}" ] && [ -n "\${NAMES[\${value}]:-}" ]; then line="\${key}=\${NAMES[\${value}]}"; fi
+      ;;
+    routing-rule*)
+      port="\${value#* iif }"
+      port="\${port%% *}"
+      if [ -n "\${NAMES[\${port}]:-}" ]; then line="\${line/ iif \${port} / iif \${NAMES[\${port}]} }"; fi
       ;;
     esac
     printf '%s\\n' "\${line}"
