@@ -50,7 +50,7 @@ export type {
   InstallConfigInput,
   RegistryMirror,
 } from './install-config/install-config-input';
-export { parseInstallConfigOverride } from './install-config/override-install-config';
+export { checkInstallConfigOverride } from './install-config/override-install-config';
 export {
   emptyIgnition,
   type JoiningInput,
@@ -91,7 +91,7 @@ export {
   manifestNameFault,
 } from './cluster-manifests/check-manifest';
 export { unconfiguredFiles, type UnconfiguredFile, type UnconfiguredInput } from './discovery/unconfigured-files';
-export { isCertificateList, splitCertificates } from './documents/certificates';
+export { certificatesFault, splitCertificates } from './documents/certificates';
 export {
   parseAsKubernetes,
   readYaml,

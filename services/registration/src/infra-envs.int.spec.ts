@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
 import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { agentTokenGeneration, NO_DOCUMENT, openDocument, openTrustBundle, referenceOf } from '@muster/nest-kit';
 import { TestCluster } from './cluster.fixture.spec';
@@ -199,9 +200,8 @@ describe('the documents of an infra-env and a cluster', () => {
   });
 
   describe('with a trust bundle', () => {
-    const certificates = (count: number): string =>
-      '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n'.repeat(count);
-    const LONG = certificates(800);
+    const certificates = (count: number): string => `# Corporate Root CA\n${rootCertificates[0] ?? ''}\n`.repeat(count);
+    const LONG = certificates(30);
     const revise = (infraEnvId: string, additionalTrustBundle: string) =>
       running.ask(reviseInfraEnv, { infraEnvId, changes: { additionalTrustBundle } }, asUser());
     const bundleOf = async (infraEnvId: string): Promise<string> =>
@@ -249,7 +249,8 @@ describe('the documents of an infra-env and a cluster', () => {
 
     it.each([
       ['text that is no certificate', 'nonsense', 'a list of PEM certificates'],
-      ['bundle that is longer than the v2 API allows', certificates(1_100), '65535 characters'],
+      ['block that is no certificate', `${certificates(1)}-----BEGIN CERTIFICATE-----\nAAAA`, 'block 2 of 2'],
+      ['bundle that is longer than the v2 API allows', certificates(40), '65535 characters'],
     ])('are refused for a %s, and nothing is stored', async (_what, bundle, reason) => {
       const { infraEnvId } = await registered();
       await expect(revise(infraEnvId, bundle)).rejects.toMatchObject({

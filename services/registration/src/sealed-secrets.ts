@@ -9,7 +9,7 @@ import {
   type Plain,
   PULL_SECRET,
 } from '@muster/contracts';
-import { type HostState, isMaskedProxyUrl, maskedProxyUrl, trustBundleProblem } from '@muster/domain';
+import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain';
 import type { CommandContext, CommandHandler, Commands, Stored } from '@muster/event-sourcing';
 import {
   DOCUMENT_TASKS,
@@ -74,7 +74,7 @@ export class GivenDocuments {
   async ofInfraEnv(
     infraEnvId: string,
     { ignitionConfigOverride, staticNetworkConfig }: InfraEnvDocuments,
-    { openshiftVersion, additionalTrustBundle }: Plain<InfraEnvSettings>,
+    { openshiftVersion, additionalTrustBundle: bundle }: Plain<InfraEnvSettings>,
     before: Plain<InfraEnvSettings> = {},
   ): Promise<Sealing<Plain<InfraEnvSettings>>> {
     const networks =
@@ -91,7 +91,7 @@ export class GivenDocuments {
       override === '' ? undefined : await this.workers.run(DOCUMENT_TASKS.checkIgnitionOverride, override);
     if (problem) throw unusable('ignition_config_override', problem);
     refuseLargeOverride(override);
-    const bundleProblem = trustBundleProblem(additionalTrustBundle ?? '');
+    const bundleProblem = bundle && (await this.workers.run(DOCUMENT_TASKS.checkTrustBundle, bundle));
     if (bundleProblem) throw unusable('additional_trust_bundle', bundleProblem);
     const hasNetworks = Boolean(staticNetworkConfig) || Boolean(before.staticNetworkConfig?.digest);
     return {
@@ -100,9 +100,9 @@ export class GivenDocuments {
         ...(staticNetworkConfig !== undefined && hasNetworks
           ? { staticNetworkConfig: referenceOf(staticNetworkConfig) }
           : {}),
-        ...trustBundleChanges(additionalTrustBundle, before),
+        ...trustBundleChanges(bundle, before),
       },
-      toSeal: [override, staticNetworkConfig ?? '', additionalTrustBundle ?? ''].flatMap(sealingOf),
+      toSeal: [override, staticNetworkConfig ?? '', bundle ?? ''].flatMap(sealingOf),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
-import { parseInstallConfigOverride } from '@muster/ignition-config';
+import { checkInstallConfigOverride } from '@muster/ignition-config';
 import { chooseOperators } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
 import { isObject, textAt } from '@muster/schema';
@@ -62,7 +62,7 @@ export type ReadOverrides =
 
 /** Returns the values that later decisions need from the install-config overrides, which are stored sealed. */
 export function readInstallConfigOverrides(text: string): ReadOverrides {
-  const parsed = parseInstallConfigOverride(text);
+  const parsed = checkInstallConfigOverride(text);
   if (parsed.kind === 'refused') return parsed;
   const { capabilities, fips, networking } = parsed.override;
   return {

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { type InfraEnvSettings, type Plain, toStoredData } from '@muster/contracts';
 import { findGaps, findInputMismatches, findOverlaps, type Refusal } from '@muster/decision';
 import { PROBLEMS } from '@muster/problems';
@@ -36,7 +37,7 @@ const refusalOf = (state: InfraEnvState, command: InfraEnvCommand): Refusal =>
   givenState(infraEnvDecider, state).when(command).refusal();
 
 const registered = after(register());
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n';
+const [CERTIFICATE = ''] = rootCertificates;
 
 describe('the decision table of the infra-env', () => {
   const { rows, variables, statuses, commands } = INFRA_ENV_TABLE;
@@ -145,7 +146,9 @@ describe('input rules of an infra-env', () => {
 
   it('refuse a trust bundle that is not a list of certificates', () => {
     expect(trustBundleProblem('nonsense')?.reason).toContain('a list of PEM certificates');
-    for (const bundle of ['', CERTIFICATE.repeat(2)]) expect(trustBundleProblem(bundle)).toBeUndefined();
+    expect(trustBundleProblem(`${CERTIFICATE}\n${CERTIFICATE.slice(0, -9)}`)?.reason).toContain('block 2 of 2');
+    for (const bundle of ['', CERTIFICATE.repeat(2), `# Corporate Root CA\n${CERTIFICATE}\n`])
+      expect(trustBundleProblem(bundle)).toBeUndefined();
   });
 
   it('refuse long kernel arguments without exponential run time', () => {

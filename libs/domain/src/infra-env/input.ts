@@ -1,6 +1,6 @@
 import { parseIp } from '@muster/addresses';
 import type { InfraEnvSettings, Plain } from '@muster/contracts';
-import { isCertificateList } from '@muster/ignition-config';
+import { certificatesFault } from '@muster/ignition-config';
 import type { Refusal } from '@muster/problems';
 import { createJsonParser, enumOf, formatViolation } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
@@ -143,8 +143,10 @@ export const INFRA_ENV_INPUT_RULES: readonly InfraEnvInputRule[] = [
 export function trustBundleProblem(bundle: string): ReturnType<InfraEnvInputRule['check']> {
   if (bundle.length > MAX_TRUST_BUNDLE_CHARACTERS)
     return { reason: `additional_trust_bundle may have at most ${MAX_TRUST_BUNDLE_CHARACTERS} characters.` };
-  if (bundle === '' || isCertificateList(bundle)) return undefined;
-  return { reason: 'additional_trust_bundle must be a list of PEM certificates.' };
+  const fault = bundle === '' ? undefined : certificatesFault(bundle);
+  return fault === undefined
+    ? undefined
+    : { reason: `additional_trust_bundle must be a list of PEM certificates: ${fault}` };
 }
 
 export function infraEnvInputRefusal(input: InfraEnvInput): Refusal | undefined {

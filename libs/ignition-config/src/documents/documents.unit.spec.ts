@@ -1,8 +1,9 @@
+import { rootCertificates } from 'node:tls';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseInstallConfigOverride } from '../install-config/override-install-config';
 import { jsonLineOf, parseIgnitionOverride } from '../merge/ignition-override';
-import { isCertificateList, splitCertificates } from './certificates';
+import { certificatesFault, splitCertificates } from './certificates';
 import {
   parseAsKubernetes,
   readYaml,
@@ -13,7 +14,7 @@ import {
   YAML_DEPTH_MAX,
 } from './read-yaml';
 
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB+a/=\n-----END CERTIFICATE-----\n';
+const [CERTIFICATE = '', OTHER_CERTIFICATE = ''] = rootCertificates;
 
 describe('readYaml', () => {
   it('returns documents with their lines', () => {
@@ -190,16 +191,31 @@ describe('YAML as Kubernetes reads it', () => {
 });
 
 describe('certificate lists', () => {
-  it('accept PEM certificates with blanks between them', () => {
-    expect(splitCertificates(`\n${CERTIFICATE}\n ${CERTIFICATE}`)).toHaveLength(2);
-    expect(isCertificateList('')).toBe(false);
-    expect(isCertificateList('-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----')).toBe(false);
+  const unreadable = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+
+  it.each([
+    ['blanks', `\n${CERTIFICATE}\n ${OTHER_CERTIFICATE}\n\n`],
+    ['comments', `# Corporate Root CA\n${CERTIFICATE}\nsubject=CN = b\nissuer=CN = b\n${OTHER_CERTIFICATE}\n# end`],
+    ['nothing', `${CERTIFICATE}${OTHER_CERTIFICATE}`],
+  ])('are the blocks of a text with %s between them', (_, text) => {
+    expect(certificatesFault(text)).toBeUndefined();
+    expect(splitCertificates(text)).toEqual([CERTIFICATE, OTHER_CERTIFICATE]);
   });
 
-  it('are refused for one other character after many certificates', () => {
-    expect(isCertificateList(CERTIFICATE.repeat(10_000))).toBe(true);
-    expect(isCertificateList(`${CERTIFICATE.repeat(10_000)}x`)).toBe(false);
-    expect(isCertificateList('-----BEGIN CERTIFICATE-----'.repeat(10_000))).toBe(false);
+  it.each([
+    ['an empty text', '', 'it contains no PEM block of type CERTIFICATE.'],
+    ['another text', '# Corporate Root CA', 'it contains no PEM block of type CERTIFICATE.'],
+    ['an unreadable block', `${CERTIFICATE}\n${unreadable}`, 'PEM block 2 of 2 cannot be read as a certificate.'],
+    ['another block', `${key}${CERTIFICATE}`, 'PEM block 1 of 2 cannot be read as a certificate.'],
+    ['a block without end', CERTIFICATE.slice(0, -9), 'PEM block 1 of 1 cannot be read as a certificate.'],
+    ['blocks in a block', '-----BEGIN CERTIFICATE-----\n'.repeat(10_000), 'PEM block 1 of 10000 cannot be read'],
+  ])('are refused for %s', (_, text, fault) => {
+    expect(certificatesFault(text)).toContain(fault);
+  });
+
+  it('are split without blocks of other kinds and without blocks that have no end', () => {
+    expect(splitCertificates(`${key}${CERTIFICATE}\n${CERTIFICATE.slice(0, -9)}`)).toEqual([CERTIFICATE]);
   });
 });
 
@@ -207,7 +223,7 @@ describe('overrides of users', () => {
   it.each([
     ['install_config_overrides', (text: string) => parseInstallConfigOverride(text)],
     ['ignition_config_override', (text: string) => parseIgnitionOverride(text, 'ignition_config_override')],
-    ['certificates', (text: string) => splitCertificates(text)],
+    ['certificates', (text: string) => certificatesFault(text)],
   ])('%s are accepted or refused for any text without throwing (fuzzed for 5 s at most)', (_, parse) => {
     const part = fc.oneof(
       fc.constantFrom(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sampleInstallConfig } from '../install/sample-install.fixture.spec';
 import type { InstallConfigHost, InstallConfigInput } from './install-config-input';
-import { parseInstallConfigOverride } from './override-install-config';
+import { checkInstallConfigOverride, parseInstallConfigOverride } from './override-install-config';
 import { composeInstallConfig, renderInstallConfig } from './render-install-config';
 
 const PLATFORM = sampleInstallConfig().platform;
@@ -247,10 +247,10 @@ describe('override of the install-config', () => {
     expect(parseInstallConfigOverride(text)).toEqual({ kind: 'parsed', override });
   });
 
-  it('adds certificates to the trust bundle', () => {
+  it('adds certificates to the trust bundle, without the text between them', () => {
     const composed = overridden(
-      { additionalTrustBundle: CERTIFICATE },
-      { additionalTrustBundle: `${CERTIFICATE.replace('AAAA', 'BBBB')}\n` },
+      { additionalTrustBundle: `# Corporate Root CA\n${CERTIFICATE}\n# end` },
+      { additionalTrustBundle: `subject=CN = b\n${CERTIFICATE.replace('AAAA', 'BBBB')}\n${CERTIFICATE}\n` },
     );
     expect(composed.kind === 'composed' && composed.config['additionalTrustBundle']).toBe(
       `${CERTIFICATE}\n${CERTIFICATE.replace('AAAA', 'BBBB')}\n`,
@@ -266,11 +266,12 @@ describe('override of the install-config', () => {
       '{"networking":{"machineNetwork":[{"cidr":"10.0.0.0"}]}}',
       'networking.machineNetwork[0].cidr must be a network such as 192.168.0.0/24 or fd00::/64, not "10.0.0.0"',
     ],
-    ['{"additionalTrustBundle":"x"}', 'PEM certificates'],
+    ['{"additionalTrustBundle":"x"}', 'PEM certificates: it contains no PEM block'],
+    [JSON.stringify({ additionalTrustBundle: CERTIFICATE }), 'PEM certificates: PEM block 1 of 1 cannot be read'],
     [`{"platform":{"none":${'['.repeat(60)}${']'.repeat(60)}}}`, 'nested more than 32 levels'],
     [`"${'x'.repeat(1_048_576)}"`, 'characters. Allowed: at most'],
   ])('is refused with the name of the field: %#', (text, reason) => {
-    const parsed = parseInstallConfigOverride(text);
+    const parsed = checkInstallConfigOverride(text);
     expect(parsed).toMatchObject({ kind: 'refused' });
     expect(parsed.kind === 'refused' && parsed.reason).toContain(reason);
   });

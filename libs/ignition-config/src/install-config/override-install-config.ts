@@ -1,6 +1,6 @@
 import { isObject, keptByObject, type Members } from '@muster/schema';
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
-import { isCertificateList } from '../documents/certificates';
+import { certificatesFault, splitCertificates } from '../documents/certificates';
 import { faultOf, INSTALL_CONFIG } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
 
@@ -14,8 +14,8 @@ export type OverriddenInstallConfig =
 
 /**
  * Returns the config merged with the JSON text of a user: mappings field by field, lists by index up to the length of
- * the override's list, other values by replacement. Only fields of an install-config are allowed. Trust bundles are
- * concatenated.
+ * the override's list, other values by replacement. Only fields of an install-config are allowed. The certificates of
+ * trust bundles are joined, because the installer refuses other text after them.
  */
 export function overrideInstallConfig(config: InstallConfig, overrides: string): OverriddenInstallConfig {
   const parsed = parseInstallConfigOverride(overrides);
@@ -34,10 +34,6 @@ export type ParsedInstallConfigOverride =
  * as in assisted-service v2, and returned as in an install-config. Names in labels and platforms are not changed.
  */
 export function parseInstallConfigOverride(text: string): ParsedInstallConfigOverride {
-  const refuse = (reason: string): ParsedInstallConfigOverride => ({
-    kind: 'refused',
-    reason: `install_config_overrides cannot be used: ${reason}`,
-  });
   if (text.length > MAX_OVERRIDE_CHARACTERS)
     return refuse(`it has ${text.length} characters. Allowed: at most ${MAX_OVERRIDE_CHARACTERS}.`);
   if (text.trim() === '') return { kind: 'parsed', override: {} };
@@ -52,11 +48,21 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
   const override = withKnownNames(INSTALL_CONFIG, [given]);
   const problem = faultOf(override);
   if (problem !== undefined) return refuse(`${problem}.`);
-  const bundle = override['additionalTrustBundle'];
-  if (typeof bundle === 'string' && bundle !== '' && !isCertificateList(bundle))
-    return refuse('additionalTrustBundle must be a list of PEM certificates.');
   return { kind: 'parsed', override };
 }
+
+/** As `parseInstallConfigOverride`. Reads the certificates too, which may take 0.5 s. */
+export function checkInstallConfigOverride(text: string): ParsedInstallConfigOverride {
+  const parsed = parseInstallConfigOverride(text);
+  const bundle = parsed.kind === 'parsed' && parsed.override['additionalTrustBundle'];
+  const fault = typeof bundle === 'string' && bundle !== '' ? certificatesFault(bundle) : undefined;
+  return fault === undefined ? parsed : refuse(`additionalTrustBundle must be a list of PEM certificates: ${fault}`);
+}
+
+const refuse = (reason: string): ParsedInstallConfigOverride => ({
+  kind: 'refused',
+  reason: `install_config_overrides cannot be used: ${reason}`,
+});
 
 /**
  * Returns the mappings as one, with the names of the schema. Of values with the same name, the last one is used, and
@@ -112,8 +118,8 @@ function withJoinedTrust(config: InstallConfig, override: InstallConfig, merged:
   const bundles = [override, config]
     .map((one) => one['additionalTrustBundle'])
     .filter((one) => typeof one === 'string');
-  const trust = [...new Set(bundles.map((bundle) => bundle.trim()))].filter((bundle) => bundle !== '');
-  return trust.length === 0
+  const certificates = [...new Set(bundles.flatMap(splitCertificates))];
+  return certificates.length === 0
     ? merged
-    : { ...merged, additionalTrustBundle: trust.map((bundle) => `${bundle}\n`).join('') };
+    : { ...merged, additionalTrustBundle: certificates.map((certificate) => `${certificate}\n`).join('') };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { readInstallConfigOverrides } from '@muster/domain';
+import { readInstallConfigOverrides, trustBundleProblem } from '@muster/domain';
 import {
   ignitionOverrideProblem,
   manifestContentFault,
@@ -219,6 +219,7 @@ export const DOCUMENT_TASKS = {
   checkIgnitionOverride: documentTask('@muster/ignition-config', 'ignition_config_override', ignitionOverrideProblem),
   checkHostIgnition: documentTask('@muster/ignition-config', 'config', ignitionOverrideProblem),
   readInstallConfigOverrides: documentTask('@muster/domain', 'install_config_overrides', readInstallConfigOverrides),
+  checkTrustBundle: documentTask('@muster/domain', 'additional_trust_bundle', trustBundleProblem),
   readStepReport: documentTask('./read-step-report', 'output', readStepReport),
   placeManifests: documentTask('@muster/ignition-config', 'manifests', placeManifests),
   poolNames: documentTask('@muster/ignition-config', 'manifests', poolNamesIn),

@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import type { Artifact, Plain } from '@muster/contracts';
+import { certificatesFault, splitCertificates } from '@muster/ignition-config';
 import { OBJECT_STORE, SECRETS } from '@muster/nest-kit';
 import type { ObjectStore, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -32,7 +32,6 @@ export function hostArtifactName(role: string, hostId: string): string {
 }
 
 const BUNDLE_BYTES_MAX = 256 * 1024;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
  * Returns the certificates of the text as PEM without other content.
@@ -47,16 +46,11 @@ export function parseCertificateBundle(bundle: Buffer): string {
     });
   if (bundle.length > BUNDLE_BYTES_MAX)
     throw refuse(`it has ${bundle.length} bytes. Allowed: at most ${BUNDLE_BYTES_MAX}.`);
-  const blocks = bundle.toString('latin1').match(CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw refuse('it contains no PEM block of type CERTIFICATE.');
-  blocks.forEach((block, index) => {
-    try {
-      new X509Certificate(block);
-    } catch {
-      throw refuse(`certificate ${index + 1} of ${blocks.length} cannot be read.`);
-    }
-  });
-  return blocks.map((block) => `${block}\n`).join('');
+  const certificates = splitCertificates(bundle.toString('latin1'));
+  const pem = certificates.map((certificate) => `${certificate}\n`).join('');
+  const fault = certificatesFault(pem);
+  if (fault !== undefined) throw refuse(fault);
+  return pem;
 }
 
 /**
