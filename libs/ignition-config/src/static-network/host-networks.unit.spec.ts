@@ -118,7 +118,7 @@ dns-resolver:
   ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}
   ipv6: {enabled: true, dhcp: true, autoconf: true}
 - {name: ib0, type: infiniband, mtu: 2044, infiniband: {mode: datagram, pkey: 0x8001, base-iface: ib1}}
-- {name: bond0, type: bond, link-aggregation: {mode: active-backup, options: {all_slaves_active: delivered}, port: [eth1]}}
+- {name: bond0, type: bond, link-aggregation: {mode: active-backup, options: {all_slaves_active: delivered, use_carrier: true, miimon: 0x64, ns_ip6_target: ['fd00::8', 'fd00::9']}, port: [eth1]}}
 route-rules:
   config:
   - {ip-to: 10.1.0.0/16, route-table: 100, suppress-prefix-length: 0}
@@ -137,7 +137,13 @@ route-rules:
     });
     expect(files['ib0']?.['infiniband']).toMatchObject({ mtu: '2044', parent: 'ib1', 'p-key': '32769' });
     expect(files['ib0']?.['ethernet']).toBeUndefined();
-    expect(files['bond0']?.['bond']).toEqual({ mode: 'active-backup', all_slaves_active: '1' });
+    expect(files['bond0']?.['bond']).toEqual({
+      mode: 'active-backup',
+      all_slaves_active: '1',
+      use_carrier: '1',
+      miimon: '100',
+      ns_ip6_target: 'fd00::8,fd00::9',
+    });
     expect(files['eth0']?.['ipv4']?.['routing-rule0']).toBe(
       'priority 30000 to 10.1.0.0/16 suppress_prefixlength 0 table 100',
     );

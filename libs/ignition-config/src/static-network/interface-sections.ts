@@ -3,7 +3,7 @@ import { isTrue, toInteger } from '../documents/values';
 import { macsecSettings } from './extra-sections';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
-import { bondModeOf, mappings, textOf, within } from './read-nmstate';
+import { BOND_FLAGS, bondModeOf, mappings, textOf, texts, within } from './read-nmstate';
 
 /** The form of a type of interface in a keyfile. */
 interface KeyfileType {
@@ -83,7 +83,10 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
 
 function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
   const bond = within(raw, 'link-aggregation');
-  const options = Object.entries(within(bond, 'options')).map(([key, value]) => [key, textOf(value)]);
+  const options = Object.entries(within(bond, 'options')).map(([key, value]) => [
+    key === 'balance_slb' ? 'balance-slb' : key,
+    bondOption(key, value),
+  ]);
   return {
     name: 'bond',
     settings: {
@@ -92,6 +95,14 @@ function bondSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
       ...allSlavesActive(within(bond, 'options')['all_slaves_active']),
     },
   };
+}
+
+/** NetworkManager reads flags and numbers in decimal form only. */
+function bondOption(key: string, value: unknown): string | number | undefined {
+  if (BOND_FLAGS.includes(key)) return Number(isTrue(value));
+  return Array.isArray(value)
+    ? texts(value).join(',') || undefined
+    : (toInteger(value) ?? (textOf(value) || undefined));
 }
 
 /** nmstate uses names, the kernel uses numbers. */

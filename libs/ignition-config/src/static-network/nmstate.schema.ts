@@ -15,7 +15,7 @@ import {
   oneOf,
   text,
 } from '../documents/values';
-import { BOND_MODES } from './read-nmstate';
+import { BOND_FLAGS, BOND_MODES } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
 const uint8 = integer(0, 255);
@@ -34,7 +34,7 @@ const bondOptions = mapping({
   ...members(uint16, ['ad_actor_sys_prio', 'ad_user_port_key']),
   ...members(uint32, ['arp_interval', 'downdelay', 'lp_interval', 'miimon', 'min_links', 'packets_per_slave']),
   ...members(uint32, ['resend_igmp', 'updelay']),
-  ...members(flag, ['balance_slb', 'balance-slb', 'lacp_active', 'tlb_dynamic_lb', 'use_carrier']),
+  ...members(flag, BOND_FLAGS),
   ...members(text, ['ad_actor_system', 'arp_ip_target', 'primary']),
   ns_ip6_target: listOf(ipv6Address),
   ad_select: kernelName('stable', 'bandwidth', 'count'),

@@ -100,6 +100,15 @@ export const BOND_MODES: readonly string[] = [
   'balance-alb',
 ];
 
+/** The options of a bond that are true or false. */
+export const BOND_FLAGS: readonly string[] = [
+  'balance_slb',
+  'balance-slb',
+  'lacp_active',
+  'tlb_dynamic_lb',
+  'use_carrier',
+];
+
 /** Returns the name of a bond's mode. */
 export function bondModeOf(raw: { readonly [key: string]: unknown }): string {
   const mode = textOf(within(raw, 'link-aggregation')['mode']);
