@@ -184,19 +184,39 @@ describe('the documents of an infra-env and a cluster', () => {
     expect((await running.infraEnv(infraEnvId)).settings.staticNetworkConfig).toEqual(NO_DOCUMENT);
   });
 
+  const BRIDGE = JSON.stringify([
+    { network_yaml: 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]' },
+  ]);
+
   it('are checked again when the version changes', async () => {
     const { infraEnvId } = await registered();
-    const bridge = JSON.stringify([
-      { network_yaml: 'interfaces: [{name: eth0, mac-address: "02:00:00:80:12:14"}, {name: br0, type: ovs-bridge}]' },
-    ]);
     await running.ask(
       reviseInfraEnv,
-      { infraEnvId, changes: { openshiftVersion: '4.18.1' }, staticNetworkConfig: bridge },
+      { infraEnvId, changes: { openshiftVersion: '4.18.1' }, staticNetworkConfig: BRIDGE },
       asUser(),
     );
     await expect(
       running.ask(reviseInfraEnv, { infraEnvId, changes: { openshiftVersion: '4.17.1' } }, asUser()),
     ).rejects.toMatchObject({ refusal: { subject: 'static_network_config' } });
+  });
+
+  it('are checked for minimal images, whose ramdisk has keyfiles in every version', async () => {
+    const { infraEnvId } = await registered();
+    const revise = (changes: object, more: object = {}) =>
+      running.ask(reviseInfraEnv, { infraEnvId, changes, ...more }, asUser());
+    const refusal = {
+      code: 'invalid-input',
+      subject: 'static_network_config',
+      reason: expect.stringContaining("type 'ovs-bridge' cannot be written as a NetworkManager keyfile"),
+    };
+    const staticNetworkConfig = BRIDGE;
+    await expect(
+      revise({ openshiftVersion: '4.18.1', imageType: 'minimal-iso' }, { staticNetworkConfig }),
+    ).rejects.toMatchObject({ refusal });
+    await revise({ openshiftVersion: '4.18.1', imageType: 'full-iso' }, { staticNetworkConfig });
+    await expect(revise({ imageType: 'minimal-iso' })).rejects.toMatchObject({ refusal });
+    await revise({ imageType: 'minimal-iso' }, { staticNetworkConfig: network('eth0') });
+    await expect(revise({}, { staticNetworkConfig })).rejects.toMatchObject({ refusal });
   });
 
   describe('with a trust bundle', () => {

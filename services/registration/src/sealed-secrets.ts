@@ -13,7 +13,6 @@ import { type HostState, isMaskedProxyUrl, maskedProxyUrl } from '@muster/domain
 import type { CommandContext, CommandHandler, Commands, Stored } from '@muster/event-sourcing';
 import {
   DOCUMENT_TASKS,
-  type DocumentReference,
   DocumentWorkers,
   IDS,
   openDocument,
@@ -68,23 +67,24 @@ export class GivenDocuments {
   }
 
   /**
-   * `before`: the present settings of the infra-env. A changed version may make its networks invalid.
+   * `before`: the present settings of the infra-env. Its networks may be invalid for another version or image type.
    * @throws RefusalError `invalid-input`
    */
   async ofInfraEnv(
     infraEnvId: string,
     { ignitionConfigOverride, staticNetworkConfig }: InfraEnvDocuments,
-    { openshiftVersion, additionalTrustBundle: bundle }: Plain<InfraEnvSettings>,
+    { openshiftVersion, imageType, additionalTrustBundle: bundle }: Plain<InfraEnvSettings>,
     before: Plain<InfraEnvSettings> = {},
   ): Promise<Sealing<Plain<InfraEnvSettings>>> {
-    const networks =
-      staticNetworkConfig ??
-      (openshiftVersion ? await this.open(infraEnvId, before.staticNetworkConfig, 'static_network_config') : '');
+    const field = 'static_network_config';
+    const known = openshiftVersion || imageType === 'minimal-iso' ? before.staticNetworkConfig : undefined;
+    const networks = staticNetworkConfig ?? (await openDocument(this.secrets, infraEnvId, known, field));
     if (networks !== '') {
       const version = openshiftVersion || before.openshiftVersion || '';
-      const given = { staticNetworkConfig: networks, openshiftVersion: version };
+      const type = imageType || before.imageType;
+      const given = { staticNetworkConfig: networks, openshiftVersion: version, imageType: type };
       const problem = await this.workers.run(DOCUMENT_TASKS.checkStaticNetworks, given);
-      if (problem) throw unusable('static_network_config', problem);
+      if (problem) throw unusable(field, problem);
     }
     const override = ignitionConfigOverride ?? '';
     const problem =
@@ -104,10 +104,6 @@ export class GivenDocuments {
       },
       toSeal: [override, staticNetworkConfig ?? '', bundle ?? ''].flatMap(sealingOf),
     };
-  }
-
-  private open(scope: string, reference: DocumentReference | undefined, field: string): Promise<string> {
-    return openDocument(this.secrets, scope, reference, field);
   }
 }
 

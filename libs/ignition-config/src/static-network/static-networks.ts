@@ -65,9 +65,15 @@ const parseHostList = createJsonParser(HOST_LIST, { name: 'static_network_config
 export const parseHostNetworks = (text: string): readonly HostNetworkConfig[] | undefined =>
   valueOf(parseHostList(text));
 
-/** Returns the reason why these static networks cannot be used, with host and line, or undefined. */
-export function staticNetworkProblem(given: GivenNetworks): Pick<Refusal, 'reason'> | undefined {
-  const problems = planStaticNetworks(given)?.networks.problems ?? [];
+/**
+ * Returns the reason why these static networks cannot be used, with host and line, or undefined. A minimal image
+ * configures the network in its ramdisk.
+ */
+export function staticNetworkProblem(
+  given: GivenNetworks & { readonly imageType?: string },
+): Pick<Refusal, 'reason'> | undefined {
+  const plan = given.imageType === 'minimal-iso' ? planRamdiskNetworks : planStaticNetworks;
+  const problems = plan(given)?.networks.problems ?? [];
   if (problems.length === 0) return undefined;
   const listed = problems.slice(0, MAX_PROBLEMS_REPORTED).map(describeNetworkProblem);
   const more = problems.length - listed.length;
