@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type EventPlace,
   type EventStore,
-  KeyedQueue,
   type SavedFold,
   type SavedState,
   START_OF_STORE,
@@ -71,8 +70,8 @@ const shapeOf = ({ tables }: SavedFold): string =>
 /** The saved states of one process. Consumers report their position, and their changes are saved at intervals. */
 export class SavedStates {
   private readonly consumers = new Map<string, SavedConsumer>();
-  /** The intervals of all consumers end in one turn of the event loop. Their changes are frozen in different ones. */
-  private readonly saves = new KeyedQueue();
+  /** Resolves when the last save has ended, and its turn of the event loop; undefined when no save runs. */
+  private lastSave: Promise<void> | undefined;
 
   constructor(
     private readonly store: StateStore,
@@ -99,7 +98,7 @@ export class SavedStates {
       folds,
       checkpoints,
       { ...this.limits, replayedUntil: await this.eventStore.head() },
-      (save) => this.saves.run('', save),
+      (save) => this.inTurn(save),
       this.onError,
     );
     this.consumers.set(name, consumer);
@@ -109,6 +108,22 @@ export class SavedStates {
   /** Saves all changes. @throws Error when they cannot be saved; they stay in memory */
   async save(): Promise<void> {
     for (const consumer of this.consumers.values()) await consumer.save();
+  }
+
+  /**
+   * Runs the saves one after the other, and starts each in another turn of the event loop. The intervals of all consumers end in one
+   * turn, and the changes of a fleet take half the time that a turn may take.
+   */
+  private inTurn(save: () => Promise<void>): Promise<void> {
+    const saving = this.lastSave?.then(save) ?? save();
+    const ended = saving
+      .catch(() => undefined)
+      .then(() => nextTurn())
+      .then(() => {
+        if (this.lastSave === ended) this.lastSave = undefined;
+      });
+    this.lastSave = ended;
+    return saving;
   }
 
   /** Saves all changes and closes the files. Consumers must not report progress afterwards. */
@@ -163,7 +178,7 @@ export class SavedConsumer {
     folds: readonly SavedFold[],
     private readonly checkpoints: Map<string, Checkpoint>,
     private readonly limits: SaveLimits & { readonly replayedUntil: number },
-    /** Runs the save when those of other consumers have ended. */
+    /** Runs the save when the saves of the other consumers have ended. */
     private readonly inTurn: (save: () => Promise<void>) => Promise<void>,
     private readonly onError: (error: Error) => void,
   ) {
@@ -257,8 +272,6 @@ export class SavedConsumer {
 
   private async write(): Promise<void> {
     if (this.moved.size === 0 && this.unsaved === 0) return;
-    // Another save may have ended in this turn.
-    await nextTurn();
     const frozen = this.sources.map((source) => source.freeze());
     const moved = [...this.moved];
     const checkpoints = moved.map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
