@@ -64,12 +64,13 @@ async function* pagesOf<Document extends object>(
   query: ReadModelConditions<Document>,
   time: TurnShare,
 ): AsyncGenerator<readonly ReadModelDocument<Document>[]> {
-  for (let offset = 0; ; offset += PAGE_DOCUMENTS) {
+  let page: readonly ReadModelDocument<Document>[] = [];
+  do {
     if (!time.hasTime()) await time.nextTurn();
-    const page = await readModels.find({ ...query, offset, limit: PAGE_DOCUMENTS });
+    // Documents that were removed meanwhile would move an offset.
+    page = await readModels.find({ ...query, after: page.at(-1)?.key, limit: PAGE_DOCUMENTS });
     yield page;
-    if (page.length < PAGE_DOCUMENTS) return;
-  }
+  } while (page.length === PAGE_DOCUMENTS);
 }
 
 /**
