@@ -3,6 +3,7 @@ export {
   closePromptly,
   DISK_PROBE,
   isAllowedOrigin,
+  isFullDisk,
   logUnlessUnavailable,
   portOf,
   type Probe,

@@ -69,6 +69,16 @@ describe('the data directory', () => {
       /is not writable.*MUSTER_DATA_DIRECTORY/,
     );
   });
+
+  it.each(['muster.lock', 'muster.lock.json'])('has to be writable for %s', (file) => {
+    const path = join(directory.path, file);
+    mkdirSync(path);
+    const lock = () => lockDataDirectory(directory.path, 'all services', 'exclusive');
+    expect(lock).toThrow(StartError);
+    expect(lock).toThrow(/is not writable.*owner or permissions.*MUSTER_DATA_DIRECTORY/);
+    rmSync(path, { recursive: true });
+    lock().release();
+  });
 });
 
 describe('the identity of an installation', () => {

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
-import type { Platform } from '@muster/nest-kit';
+import { isFullDisk, type Platform } from '@muster/nest-kit';
 import {
   collectionOf,
   type EventStore,
@@ -45,19 +45,6 @@ const readHolder = createJsonReader(HOLDER, { name: 'the holder of the data dire
  * @throws StartError `dataDirectory` when it is not writable or another process has locked it
  */
 export function lockDataDirectory(directory: string, program: string, mode: 'exclusive' | 'shared'): FileLock {
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(join(directory, PROBE_FILE), '');
-    rmSync(join(directory, PROBE_FILE), { force: true });
-  } catch (error) {
-    throw new StartError(
-      'dataDirectory',
-      `The data directory ${directory} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set MUSTER_DATA_DIRECTORY.`,
-      { cause: error },
-    );
-  }
-  const lock = lockFile(join(directory, LOCK_FILE), mode);
-  if (!lock) throw new StartError('dataDirectory', lockedText(directory));
   const holder: Holder = {
     pid: process.pid,
     program,
@@ -65,7 +52,23 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
     startedAt: new Date(Date.now() - process.uptime() * 1_000).toISOString(),
     bootId: readText('/proc/sys/kernel/random/boot_id'),
   };
-  writeFileSync(join(directory, HOLDER_FILE), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  let lock: FileLock | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(join(directory, PROBE_FILE), '');
+    rmSync(join(directory, PROBE_FILE), { force: true });
+    lock = lockFile(join(directory, LOCK_FILE), mode);
+    if (lock) writeFileSync(join(directory, HOLDER_FILE), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  } catch (error) {
+    lock?.release();
+    const remedy = isFullDisk(error) ? 'Free disk space' : 'Change the owner or permissions of it and its files';
+    throw new StartError(
+      'dataDirectory',
+      `The data directory ${directory} is not writable: ${errorMessage(error)}. ${remedy}, or set MUSTER_DATA_DIRECTORY.`,
+      { cause: error },
+    );
+  }
+  if (!lock) throw new StartError('dataDirectory', lockedText(directory));
   return lock;
 }
 

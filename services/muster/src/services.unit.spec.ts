@@ -119,6 +119,16 @@ describe('the failure of a start', () => {
     expect(lines[0]).toMatch(/\/d\/events\.sqlite is damaged: table events, position 6: .*restore a backup\.$/);
   });
 
+  it.each([
+    { code: 'ENOSPC', remedy: 'Free disk space' },
+    { code: 'EACCES', remedy: 'owner or permissions' },
+  ])('names the remedy for a file that cannot be used ($code)', ({ code, remedy }) => {
+    const error = Object.assign(new Error(`${code}: open '/d/nats/port'`), { code, path: '/d/nats/port' });
+    const { reason, lines } = describeFailure(error, new SettingsReader({}));
+    expect(EXIT_CODES[reason]).toBe(3);
+    expect(lines).toEqual([expect.stringMatching(`/d/nats/port.*${remedy}`)]);
+  });
+
   it('has the exit reason of a start error', () => {
     expect(describeFailure(new StartError('dataDirectory', 'x'), new SettingsReader({}))).toEqual({
       reason: 'dataDirectory',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DamagedEvent, DatabaseUnusable } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
-import { SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
+import { isFullDisk, SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
@@ -175,12 +175,21 @@ export function describeFailure(
   const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
   if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };
+  const remedy = fileRemedy(error, code);
+  if (remedy) return { reason: 'dataDirectory', lines: [`A file cannot be used: ${errorMessage(error)}. ${remedy}`] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const last = errorMessage(error);
   return {
     reason: 'failed',
     lines: [text, `unexpected error at start: ${last}. This is a defect; report it with the lines above.`],
   };
+}
+
+/** Returns what to do about a file that the start could not use; undefined for other errors. */
+function fileRemedy(error: unknown, code: string): string | undefined {
+  if (isFullDisk(error)) return 'Free disk space, and start again.';
+  if (!(error instanceof Error) || !('path' in error) || !['EACCES', 'EPERM', 'EROFS'].includes(code)) return undefined;
+  return 'Change its owner or permissions, and start again.';
 }
 
 const networkError = (error: Error): { readonly code?: string; readonly port?: number; readonly address?: string } => ({
