@@ -6,6 +6,7 @@ import { sampleDiscovery } from './discovery/sample-discovery.fixture.spec';
 import { hostNodeConfig, roleNodeConfig } from './install/node-files';
 import { emptyIgnition, renderPointerIgnition } from './install/render-pointer-ignition';
 import { sampleBootstrap } from './install/sample-install.fixture.spec';
+import { parseIgnitionOverride } from './merge/ignition-override';
 import { mergeIgnition } from './merge/merge-ignition';
 
 const isInstalled = spawnSync('ignition-validate', ['--version']).error === undefined;
@@ -59,6 +60,65 @@ const CONFIGS: readonly (readonly [string, IgnitionConfig])[] = [
   ['a bootstrap config of a single node', renderBootstrapIgnition(sampleBootstrap({ isSingleNode: true }))],
 ];
 
+const SOURCES = [
+  '',
+  'data:,',
+  'data:,a%20b',
+  'data:,a b',
+  'data:,%zz',
+  'data:,a%0',
+  'data:,é',
+  'data:,{}',
+  'data:,a#b',
+  'data:nonsense',
+  'data:plain,x',
+  'data:foo/bar,x',
+  'data:text/,x',
+  'data:x-a/b,x',
+  'data:application/octet-stream,x',
+  'data:text/plain;charset=utf-8,%E2%9C%93',
+  'data:text/plain; charset=utf-8,x',
+  'data:text/plain;a="b c",x',
+  'data:;charset=%zz,x',
+  'data:;base64,',
+  'data:;base64,aGVsbG8=',
+  'data:;base64,aGVsbG9=',
+  'data:;base64,aGVsbG8',
+  'data:;base64,aGVsbG8%3D',
+  'data:;base64,aGVs\nbG8=',
+  'data:;base64,@@@@',
+  'data:;base64,====',
+  'data:;base64,aA==aGVs',
+  'data:;BASE64,aGVsbG8=',
+  'data:;base64;a=b,aGVs',
+  'data:text/plain;charset=utf-8;base64,aGVsbG8=',
+  'DATA:,x',
+];
+const FILESYSTEMS = [
+  {},
+  { path: '' },
+  { path: '/var' },
+  { label: 'a' },
+  { uuid: 'a' },
+  { wipeFilesystem: true },
+  { wipeFilesystem: false, options: [] },
+  { options: ['a'] },
+  { path: '/var', format: '' },
+  { path: '/var', format: 'xfs' },
+];
+const REQUIRED = { ignition: { version: '3.2.0' } };
+const withSource = (source: string) => ({
+  ...REQUIRED,
+  storage: { files: [{ path: '/a', contents: { source }, append: [{ source }, {}] }] },
+});
+/** Overrides that may be valid or not. */
+const OVERRIDES = [
+  ...SOURCES.map(withSource),
+  ...FILESYSTEMS.map((entry) => ({ ...REQUIRED, storage: { filesystems: [{ device: '/dev/sda', ...entry }] } })),
+  ...['', 'data:,'].map((source) => ({ ignition: { version: '3.2.0', config: { merge: [{ source }] } } })),
+  ...['', 'data:,'].map((source) => ({ ignition: { version: '3.2.0', config: { replace: { source } } } })),
+];
+
 whenPresent(`ignition-validate${missing}`, () => {
   it.each(CONFIGS)('accepts %s', (_, config) => {
     const { status, stderr } = spawnSync('ignition-validate', ['-'], {
@@ -66,6 +126,12 @@ whenPresent(`ignition-validate${missing}`, () => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each(OVERRIDES)('and the check of overrides agree on %j', (config) => {
+    const input = JSON.stringify(config);
+    const { status } = spawnSync('ignition-validate', ['-'], { input });
+    expect(parseIgnitionOverride(input, 'override').kind).toBe(status === 0 ? 'parsed' : 'refused');
   });
 
   it('refuses an invalid config', () => {

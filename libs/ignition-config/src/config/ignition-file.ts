@@ -19,6 +19,27 @@ export function fromDataUrl(url: string): string | undefined {
   }
 }
 
+/** A character of the media type and of the names of its parameters. */
+const TOKEN = "[!#-'*+.0-9A-Z^-~-]";
+const MEDIA_TYPE = `(?:[xX]-|text|image|audio|video|application|message|multipart)${TOKEN}*/${TOKEN}*`;
+const QUOTED = '"(?:[ !#-[\\]-~]|\\\\[ -~])*"';
+const VALUE = `(?:%[0-9A-Fa-f]{2}|(?!%)${TOKEN})+`;
+const HEADER = new RegExp(`^data:(?:${MEDIA_TYPE})?(?:;${TOKEN}+=(?:${QUOTED}|${VALUE}))*(;base64)?,`);
+const NO_BASE64 = /[^A-Za-z0-9+/]/;
+/** The last two characters of a text in base64. */
+const PADDING = /^(?:[A-Za-z0-9+/][A-Za-z0-9+/=]|==)?$/;
+const NO_URL_TEXT = /[^!$-;=?-Z_a-z~]|%(?![0-9A-Fa-f]{2})/;
+
+/** Returns whether Ignition can read the data URL. It reads less than RFC 2397 permits. */
+export function isReadableDataUrl(url: string): boolean {
+  const [header, isBase64] = HEADER.exec(url) ?? [];
+  if (header === undefined) return false;
+  const content = url.slice(header.length);
+  return isBase64
+    ? content.length % 4 === 0 && !NO_BASE64.test(content.slice(0, -2)) && PADDING.test(content.slice(-2))
+    : !NO_URL_TEXT.test(content);
+}
+
 export const MODE_READABLE = 0o644;
 export const MODE_PRIVATE = 0o600;
 export const MODE_EXECUTABLE = 0o755;

@@ -2,7 +2,7 @@ import type { Refusal } from '@muster/problems';
 import { errorMessage, formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { fromDataUrl } from '../config/ignition-file';
-import { DISTINCT_LISTS, LATER_MEMBERS, parseIgnitionConfig } from './ignition.schema';
+import { DISTINCT_LISTS, LATER_MEMBERS, MEMBERS_OF_A_FORMAT, parseIgnitionConfig } from './ignition.schema';
 
 /**
  * Returns the line, counted from 1, on which the value at `path` begins in a JSON text. Undefined when the value does
@@ -147,7 +147,7 @@ export const authoritiesOf = (config: IgnitionConfig | undefined): string =>
 
 type Json = { readonly [name: string]: unknown };
 
-/** Problems that a schema cannot express: members of later versions, and duplicate entries. */
+/** Problems that a schema cannot express: members of later versions, duplicate entries, and a missing format. */
 function problemsOf(config: Json, minor: number): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (place: Place, problem: string): void =>
@@ -172,8 +172,15 @@ function problemsOf(config: Json, minor: number): readonly Problem[] {
       });
     }
   }
+  const filesystems = at(config, ['storage', 'filesystems']);
+  (Array.isArray(filesystems) ? filesystems : []).forEach((entry: unknown, index) => {
+    const named = isObject(entry) && !entry['format'] && MEMBERS_OF_A_FORMAT.find((name) => isGiven(entry[name]));
+    if (named) report(['storage', 'filesystems', index], `format is required together with ${named}.`);
+  });
   return problems;
 }
+
+const isGiven = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 const at = (config: Json, path: readonly string[]): unknown =>
   path.reduce<unknown>(

@@ -34,8 +34,17 @@ describe('Ignition override', () => {
     [{ ...version3, storage: { files: [{ path: '/a', mode: '420' }] } }, /mode must be a file mode/],
     [
       { ...version3, storage: { files: [{ path: '/a', contents: { source: 'ftp://x' } }] } },
-      /contents\.source must be a URL of http, https, tftp, s3, arn, gs or data, not "ftp:\/\/x"/,
+      /contents\.source must be a URL of http, https, tftp, s3, arn, gs or data .*, not "ftp:\/\/x"/,
     ],
+    [
+      { ...version3, storage: { files: [{ path: '/a', contents: { source: 'data:;base64,YQ' } }] } },
+      /files\[0\]\.contents\.source must be .* base64 with its padding\), not "data:;base64,YQ"/,
+    ],
+    [
+      { ...version3, storage: { filesystems: [{ device: '/dev/sda', path: '/var' }] } },
+      /line 1, storage\.filesystems\[0\]: format is required together with path/,
+    ],
+    [{ ...version3, storage: { filesystems: [{ device: '/dev/a', label: 'a', format: '' }] } }, /together with label/],
     [{ ...version3, storage: { links: [{ path: '/a' }] } }, /links\[0\]\.target is required/],
     [{ ...version3, systemd: { units: [{}] } }, /systemd\.units\[0\]\.name is required/],
     [

@@ -1,6 +1,7 @@
 import { createParser, holds } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
 import type { IgnitionConfig } from '../config/ignition-config';
+import { isReadableDataUrl } from '../config/ignition-file';
 import { listOf, openMapping as members, string } from '../documents/values';
 
 // JSON types are strict: `"true"` is not a flag and `"420"` is not a number. Unknown members are ignored, as in
@@ -13,22 +14,23 @@ const word = (...words: readonly string[]) => Type.Unsafe<string>({ type: 'strin
 const matching = (pattern: RegExp, expected: string) => string((value) => pattern.test(value), expected);
 
 /** Without `..`, which would change the place of the file. */
-const absolutePath = string(
-  (value) => /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..'),
-  'an absolute path without ".."',
-);
+const isAbsolutePath = (value: string): boolean => /^\/(?!.*\0)/.test(value) && !value.split('/').includes('..');
+const absolutePath = string(isAbsolutePath, 'an absolute path without ".."');
+const absolutePathOrEmpty = string((value) => value === '' || isAbsolutePath(value), 'an absolute path without ".."');
 const mode = holds(
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 0o7777,
   'a file mode as a decimal number from 0 to 4095 (420 is 0644)',
 );
 
 const header = members({ name: text, value: text }, ['name']);
+const REMOTE_URL = /^(?:https?|tftp|s3|gs):\/\/\S+$|^arn:/i;
+/** A source that is not required may be empty: the file is empty. */
 const resource = (required: readonly string[]) =>
   members(
     {
-      source: matching(
-        /^(?:https?|tftp|s3|gs):\/\/\S+$|^(?:arn|data):/i,
-        'a URL of http, https, tftp, s3, arn, gs or data',
+      source: string(
+        (value) => (value === '' ? !required.includes('source') : REMOTE_URL.test(value) || isReadableDataUrl(value)),
+        'a URL of http, https, tftp, s3, arn, gs or data (text with %-escapes, or base64 with its padding)',
       ),
       compression: word('', 'gzip'),
       httpHeaders: listOf(header),
@@ -65,7 +67,7 @@ const IGNITION = members(
       ['version'],
     ),
     storage: members({
-      files: listOf(members({ ...node, mode, contents: resource([]), append: listOf(resource(['source'])) }, ['path'])),
+      files: listOf(members({ ...node, mode, contents: resource([]), append: listOf(resource([])) }, ['path'])),
       directories: listOf(members({ ...node, mode }, ['path'])),
       links: listOf(members({ ...node, target: text, hard: boolean }, ['path', 'target'])),
       disks: listOf(
@@ -94,7 +96,7 @@ const IGNITION = members(
         members(
           {
             device: absolutePath,
-            path: absolutePath,
+            path: absolutePathOrEmpty,
             format: word('', 'ext4', 'btrfs', 'xfs', 'vfat', 'swap', 'none'),
             label: text,
             uuid: text,
@@ -186,6 +188,9 @@ export const LATER_MEMBERS: readonly { readonly path: readonly string[]; readonl
   { path: ['kernelArguments'], sinceMinor: 3 },
   { path: ['ignition', 'proxy'], sinceMinor: 1 },
 ];
+
+/** Members of a filesystem that require its format. Members without a value do not. */
+export const MEMBERS_OF_A_FORMAT: readonly string[] = ['path', 'label', 'uuid', 'wipeFilesystem', 'options'];
 
 /** Lists without duplicate entries, and the member that identifies an entry. Paths in one group share their names. */
 export const DISTINCT_LISTS: readonly {
