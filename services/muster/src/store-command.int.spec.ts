@@ -74,5 +74,10 @@ describe('store', () => {
       reason: 'dataDirectory',
       lines: [`${target} exists. Name a new directory.`],
     });
+    const below = join(directory.path, 'master.key', 'backup');
+    expect(await failureOf(['backup', '--all', below])).toEqual({
+      reason: 'dataDirectory',
+      lines: [expect.stringMatching(`^The backup to ${below} failed: ENOTDIR.*Check the directory`)],
+    });
   });
 });

@@ -9,7 +9,7 @@ import {
   writerHere,
 } from '@muster/adapter-sqlite';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
-import { isOneOf } from '@muster/schema';
+import { errorMessage, isOneOf } from '@muster/schema';
 import { lockDataDirectory, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
 import { StartError } from './start-error';
@@ -97,8 +97,8 @@ function backUp(file: string, target: string, print: (line: string) => void): vo
 async function backUpAll(dataDirectory: string, target: string, print: (line: string) => void): Promise<void> {
   if (existsSync(target)) throw new StartError('dataDirectory', `${target} exists. Name a new directory.`);
   const partial = `${target}.partial`;
-  rmSync(partial, { recursive: true, force: true });
   try {
+    rmSync(partial, { recursive: true, force: true });
     mkdirSync(join(partial, 'secrets'), { recursive: true, mode: 0o700 });
     const events = join(dataDirectory, EVENTS_FILE);
     backUpSqliteStore(events, join(partial, EVENTS_FILE), (copied) => print(`${copied} events copied`));
@@ -116,10 +116,14 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
     await moveIntoPlace(partial, target);
     print(`${dataDirectory} was backed up to ${target} with ${copied} files, without its master key.`);
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
-    throw error;
+    if (existsSync(partial)) rmSync(partial, { recursive: true, force: true });
+    if (!isFileError(error)) throw error;
+    const text = `The backup to ${target} failed: ${errorMessage(error)}. Check the directory, its permissions and the free space.`;
+    throw new StartError('dataDirectory', text, { cause: error });
   }
 }
+
+const isFileError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));
