@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { realSurroundings } from './doctor';
@@ -29,5 +30,14 @@ describe('the connection test of the doctor command', () => {
 
   it('reports a server that cannot be reached', async () => {
     expect(await realSurroundings({}).failureOf('http://127.0.0.1:1')).toMatch(/ECONNREFUSED/);
+  });
+});
+
+describe('the free space', () => {
+  it('of a directory that does not exist yet is that of its disk', async () => {
+    const { blocks, bsize } = statfsSync('/dev/shm');
+    const free = await realSurroundings({}).freeBytes('/dev/shm/muster-absent/data');
+    expect(free).toBeGreaterThan(0);
+    expect(free).toBeLessThanOrEqual(blocks * bsize);
   });
 });

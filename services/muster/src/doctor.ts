@@ -1,6 +1,6 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
 import { createSendHttp } from '@muster/host-api';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
@@ -130,10 +130,11 @@ const catalogue: Check = async (settings, { failureOf }) => {
   );
 };
 
+const gib = (bytes: number): string => `${(bytes / GIBIBYTE).toFixed(1)} GiB`;
+
 const diskSpace: Check = async (settings, { freeBytes }) => {
   const directory = settings.get('MUSTER_DATA_DIRECTORY');
   const free = await freeBytes(directory);
-  const gib = (bytes: number): string => `${(bytes / GIBIBYTE).toFixed(1)} GiB`;
   if (free < settings.get('MUSTER_DISK_RESERVE'))
     return found(
       'error',
@@ -141,14 +142,22 @@ const diskSpace: Check = async (settings, { freeBytes }) => {
       `${directory} has ${gib(free)} free, less than MUSTER_DISK_RESERVE.`,
       'Free disk space, or set MUSTER_DATA_DIRECTORY to a larger disk.',
     );
-  return free < IMAGE_SPACE_BYTES
-    ? found(
-        'warning',
-        'disk',
-        `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`,
-        'Free disk space, or set DATA_DIR to a larger disk.',
-      )
-    : [];
+  return [];
+};
+
+/** Images that are streamed are not stored. A disk with less than the reserve was reported before. */
+const imageSpace: Check = async (settings, { freeBytes }) => {
+  const dataDirectory = settings.get('MUSTER_DATA_DIRECTORY');
+  const directory = settings.get('DATA_DIR') ?? dataDirectory;
+  const free = await freeBytes(directory);
+  const isReported = directory === dataDirectory && free < settings.get('MUSTER_DISK_RESERVE');
+  if (settings.get('OS_IMAGES_FETCH') === 'stream' || free >= IMAGE_SPACE_BYTES || isReported) return [];
+  return found(
+    'warning',
+    'disk',
+    `${directory} has ${gib(free)} free; one boot image needs about ${gib(IMAGE_SPACE_BYTES)}.`,
+    'Free disk space, or set DATA_DIR to a larger disk.',
+  );
 };
 
 const clock: Check = (_settings, { nowMs }) =>
@@ -210,6 +219,7 @@ const LOCAL: readonly Check[] = [
   hostBus,
   okdPackages,
   diskSpace,
+  imageSpace,
   clock,
   componentImages,
   toolchain,
@@ -251,10 +261,7 @@ export function realSurroundings(environment: Environment): Surroundings {
       .flatMap((entries) => entries ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address }) => address),
-    freeBytes: async (directory) => {
-      const { bavail, bsize } = await statfs(directory).catch(() => statfs('.'));
-      return bavail * bsize;
-    },
+    freeBytes,
     hasProgram: async (name) => {
       const places = path.split(delimiter).filter((folder) => folder !== '');
       return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
@@ -262,6 +269,15 @@ export function realSurroundings(environment: Environment): Surroundings {
     canExecute,
     failureOf: (url) => failureOf(url, environment),
   };
+}
+
+/** Returns the free space for files of the directory, which may not exist yet. */
+async function freeBytes(directory: string): Promise<number> {
+  const path = resolve(directory);
+  const space = await statfs(path).catch((error: Error) => {
+    if (dirname(path) === path) throw error;
+  });
+  return space ? space.bavail * space.bsize : freeBytes(dirname(path));
 }
 
 /** Connects as the download of a base image does. A server is reached when it sends any answer. */

@@ -61,6 +61,12 @@ describe('the doctor command', () => {
       /^disk: .*less than MUSTER_DISK_RESERVE.*Free disk space/,
     ],
     ['little space', {}, { freeBytes: () => Promise.resolve(1024 ** 3) }, /^disk: .*1\.0 GiB free/],
+    [
+      'little space for images',
+      { DATA_DIR: '/images' },
+      { freeBytes: (path: string) => Promise.resolve(path === '/images' ? 1024 ** 3 : 1024 ** 4) },
+      /^disk: \/images has 1\.0 GiB free.*DATA_DIR/,
+    ],
     ['a clock in 1970', {}, { nowMs: 0 }, /^clock: .*1970-01-01.* NTP\.$/],
     [
       'a default image',
@@ -110,6 +116,11 @@ describe('the doctor command', () => {
       expect(await localFindings({ ...REAL, RELEASE_IMAGES: OKD_RELEASES, ...environment }, SOUND)).toEqual([]);
     },
   );
+
+  it('requires no space for images that are streamed', async () => {
+    const little = { ...SOUND, freeBytes: () => Promise.resolve(1024 ** 3) };
+    expect(await localFindings({ ...REAL, OS_IMAGES_FETCH: 'stream' }, little)).toEqual([]);
+  });
 
   it('requires no address of the image service when hosts pull the agent', async () => {
     const environment = { ...REAL, IMAGE_SERVICE_BASE_URL: '', MUSTER_HOST_BINARIES: '/binaries' };
