@@ -62,7 +62,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('ignition', 3, INSTALL_SHAPES),
+        savedViews('ignition', 4, INSTALL_SHAPES),
         {
           provide: InstallView,
           inject: [SAVED],

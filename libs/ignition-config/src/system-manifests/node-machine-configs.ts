@@ -29,7 +29,7 @@ const SETTINGS = [
 ];
 
 /**
- * Returns the chrony configuration of a node: the configured sources, and the default ones unless they are excluded.
+ * Returns the chrony configuration of a node: the given sources, and the default ones unless they are excluded.
  */
 export function chronyFile({
   timeSources,

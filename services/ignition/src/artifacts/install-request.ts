@@ -120,6 +120,7 @@ async function toInstallHost(
     hostname,
     pool: role === 'worker' && isPoolNameChosen && machineConfigPoolName ? machineConfigPoolName : role,
     installationDisk: installationDisk.id || installationDisk.path,
+    timeSources: entry.timeSources,
     ignitionOverride: await ignitionOverrideOf(sources.secrets, entry, hostname),
     fencing: await fencingOf(sources.secrets, entry),
   };

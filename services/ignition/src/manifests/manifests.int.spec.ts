@@ -1,10 +1,14 @@
-import { IgnitionService } from '@muster/contracts';
+import { IgnitionService, type MusterEvent } from '@muster/contracts';
+import { type IgnitionConfig, readTextFile, toIgnitionConfig } from '@muster/ignition-config';
 import { callService, type InputOf } from '@muster/nest-kit';
 import { type NatsServer, startNatsServer } from '@muster/testing';
+import { parse } from 'yaml';
 import {
   CLUSTER_ID,
   enteredStatus,
   givenReadyCluster,
+  HOST_IDS,
+  INFRA_ENV_ID,
   openStage,
   preparationStarted,
   type Stage,
@@ -93,6 +97,17 @@ describe('manifests of a user', () => {
 });
 
 describe('the manifests of the service', () => {
+  /** Texts of the files of the bootstrap config by the end of their paths. */
+  const bootstrapFiles = async (): Promise<(end: string) => string> => {
+    const input = { clusterId: CLUSTER_ID, name: 'bootstrap.ign' };
+    const { content } = await ask(IgnitionService.method.readArtifact, input);
+    const bootstrap = toIgnitionConfig(JSON.parse(Buffer.from(content, 'base64').toString()));
+    return (end) => {
+      const path = bootstrap.storage?.files?.find((file) => file.path.endsWith(end))?.path ?? '';
+      return readTextFile(bootstrap, path) ?? '';
+    };
+  };
+
   it('are listed after a preparation beside those of users, which take precedence', async () => {
     await store('50-masters-chrony-configuration.yaml', 'kind: Mine\n', 'openshift');
     await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
@@ -105,20 +120,32 @@ describe('the manifests of the service', () => {
       'openshift/50-workers-iscsi-nic-reapply.yaml system',
       'openshift/cluster-scheduler-02-config.yml.patch_ai_set_masters_schedulable system',
     ]);
-    const { content } = await ask(IgnitionService.method.readArtifact, {
-      clusterId: CLUSTER_ID,
-      name: 'bootstrap.ign',
+    const textOf = await bootstrapFiles();
+    expect(textOf('50-masters-chrony-configuration.yaml')).toBe('kind: Mine\n');
+    expect(textOf('cluster-scheduler-02-config.yml')).toContain('"mastersSchedulable": true');
+  });
+
+  it.each([
+    ['with those that hosts report', {}, ['time.corp.example', '192.0.2.123']],
+    ['with additional ones', { additionalNtpSource: 'ntp.a' }, ['ntp.a', 'time.corp.example', '192.0.2.123']],
+    ['only with those of the cluster', { ntpSources: 'ntp.a' }, ['ntp.a']],
+  ])('configure the NTP sources of nodes %s', async (_, changes, expected) => {
+    const report = (...names: readonly string[]): MusterEvent => ({
+      type: 'NtpSourcesReported',
+      data: { sources: names.map((sourceName) => ({ sourceName, sourceState: 'synced' })), generation: 0 },
     });
-    const bootstrap = JSON.parse(Buffer.from(content, 'base64').toString()) as {
-      readonly storage: {
-        readonly files: readonly { readonly path: string; readonly contents: { readonly source: string } }[];
-      };
-    };
-    const chrony = bootstrap.storage.files.find(({ path }) => path.endsWith('50-masters-chrony-configuration.yaml'));
-    expect(Buffer.from(chrony?.contents.source.split(',')[1] ?? '', 'base64').toString()).toBe('kind: Mine\n');
-    const scheduler = bootstrap.storage.files.find(({ path }) => path.endsWith('cluster-scheduler-02-config.yml'));
-    expect(Buffer.from(scheduler?.contents.source.split(',')[1] ?? '', 'base64').toString()).toContain(
-      '"mastersSchedulable": true',
-    );
+    await stage.given('inventory', `${INFRA_ENV_ID}.${HOST_IDS[0]}`, report('old.example'));
+    await stage.given('inventory', `${INFRA_ENV_ID}.${HOST_IDS[0]}`, report('time.corp.example', '192.0.2.123', 'a b'));
+    await stage.given('inventory', `${INFRA_ENV_ID}.${HOST_IDS[3]}`, report('time.corp.example', ''));
+    await stage.given('cluster', CLUSTER_ID, {
+      type: 'ClusterSettingsRevised',
+      data: { changes, pullSecretReplaced: false },
+    });
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    await stage.fact('ArtifactsPrepared');
+    const manifest = (await bootstrapFiles())('50-workers-chrony-configuration.yaml');
+    const { spec } = parse(manifest) as { spec: { config: IgnitionConfig } };
+    const lines = readTextFile(spec.config, '/etc/chrony.conf')?.match(/^server .*$/gm);
+    expect(lines).toEqual(expected.map((name) => `server ${name} iburst`));
   });
 });

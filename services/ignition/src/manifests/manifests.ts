@@ -50,6 +50,8 @@ export interface OwnManifestsSettings {
 
 const WORKERS_OF_THEIR_OWN = 2;
 const CIPHER = 'aes-cbc-essiv:sha256';
+/** A name or an address. Hosts may report other texts, which chrony cannot read. */
+const TIME_SOURCE = /^[\w.:%-]+$/;
 
 /** Returns the manifests that the service adds to a cluster. */
 export function ownManifests(
@@ -67,12 +69,14 @@ function toInput(
   const isSingleNode = settings.controlPlaneCount === 1;
   const encryption = settings.diskEncryption;
   const node = hosts.find(({ hostId }) => hostId === bootstrapHostId) ?? hosts[0];
+  const isOnlyTime = Boolean(settings.ntpSources);
+  const reported = hosts.flatMap(({ timeSources = [] }) => timeSources.filter((name) => TIME_SOURCE.test(name)));
   return {
     hasArbiters: hosts.some(({ role }) => role === 'arbiter'),
     isSingleNode,
     areMastersSchedulable: settings.schedulableMasters === true || workers < WORKERS_OF_THEIR_OWN,
-    timeSources: ntpServers,
-    isOnlyTime: Boolean(settings.ntpSources),
+    timeSources: isOnlyTime ? ntpServers : [...ntpServers, ...reported],
+    isOnlyTime,
     encryption: {
       roles: textAt(encryption, 'enable_on') || 'none',
       mode: textAt(encryption, 'mode') || 'tpmv2',

@@ -57,6 +57,8 @@ export interface InstallHost {
   /** An address of the network in which the kubelet must select its address; empty for any network. */
   readonly nodeIpHint: string;
   readonly hasIpv6: boolean;
+  /** NTP sources that the host reported, also those that a user configured on the host itself. */
+  readonly timeSources?: readonly string[];
   /** Undefined before the first inventory. */
   readonly hardware: Plain<HardwareFacts> | undefined;
   /** Secrets. */

@@ -112,6 +112,8 @@ export interface HostEntry {
   hardware: Plain<HardwareFacts> | undefined;
   /** bios, uefi, …; empty before the first inventory. */
   bootMode: string;
+  /** NTP sources of the last report. */
+  timeSources?: readonly string[];
 }
 
 export interface ClusterEntry {
@@ -242,6 +244,10 @@ export class InstallView {
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {
     const key = hostKeyOfStream(event.streamId);
     const host = this.hosts.get(key);
+    if (host && event.type === 'NtpSourcesReported') {
+      this.hosts.changed(key);
+      host.timeSources = event.data.sources.map(({ sourceName }) => sourceName);
+    }
     if (!host || event.type !== 'InventoryReported') return;
     this.hosts.changed(key);
     const { hardware } = event.data;
