@@ -123,7 +123,7 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
   }
 }
 
-const isFileError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+const isFileError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
 
 function showStats(file: string, print: (line: string) => void): void {
   const { events, streams, bytes, types } = sqliteStoreStats(file, (counted) => print(`${counted} events counted`));
