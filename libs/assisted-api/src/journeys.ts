@@ -87,7 +87,10 @@ export interface ClusterJourney {
   readonly outcome: JourneyOutcome;
   /** Oldest first, the last `MAX_JOURNEY_MARKS`. */
   readonly statuses: readonly Mark[];
+  /** Includes earlier attempts. */
   readonly finalizing_stages: readonly Mark[];
+  /** The last finalizing stage of this attempt. Empty before the first one. */
+  readonly attempt_finalizing_stage: string;
   /** Oldest first, the last `MAX_JOURNEY_FAILURES`. */
   readonly failures: readonly JourneyFailure[];
   /** The host that failed first in this attempt. */
@@ -107,7 +110,10 @@ export interface HostJourney {
   readonly bootstrap_from: number;
   readonly inventory_from: number;
   readonly statuses: readonly Mark[];
+  /** Includes earlier attempts, so the same stage may occur twice in a row. */
   readonly stages: readonly Mark[];
+  /** The last stage of this attempt before `Failed`. Empty before the first one. */
+  readonly attempt_stage: string;
   readonly _position: number;
 }
 

@@ -12,11 +12,13 @@ import {
 import type { ClusterEvent, EventData, HostEvent, InventoryEvent } from '@muster/contracts';
 import { clusterOfHostAfter } from '@muster/domain';
 
-/** Returns the marks with one more, unless the last one has the same name. The oldest are removed above the limit. */
-export function marked(marks: readonly Mark[], name: string, at: string): readonly Mark[] {
-  if (marks.at(-1)?.name === name) return marks;
-  return [...marks, { name, at }].slice(-MAX_JOURNEY_MARKS);
-}
+/** Returns the marks with one more. The oldest are removed above the limit. */
+const added = (marks: readonly Mark[], name: string, at: string): readonly Mark[] =>
+  [...marks, { name, at }].slice(-MAX_JOURNEY_MARKS);
+
+/** Returns the marks with one more, unless the last one has the same name. */
+const marked = (marks: readonly Mark[], name: string, at: string): readonly Mark[] =>
+  marks.at(-1)?.name === name ? marks : added(marks, name, at);
 
 type Settings = Partial<NonNullable<EventData<'ClusterRegistered'>['settings']>>;
 type Entered = EventData<'ClusterEnteredStatus'>;
@@ -64,12 +66,15 @@ function clusterRegistered(
     outcome: 'open',
     statuses: marked([], data.status, at),
     finalizing_stages: [],
+    attempt_finalizing_stage: '',
     failures: [],
     first_trouble: null,
     deleted: false,
     _position: position,
   };
 }
+
+const NEW_ATTEMPT = { first_trouble: null, attempt_finalizing_stage: '' } as const;
 
 function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): ClusterJourney {
   switch (event.type) {
@@ -78,15 +83,15 @@ function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): Clus
     case 'ClusterEnteredStatus':
       return entered({ ...journey, statuses: marked(journey.statuses, event.data.status, at) }, event.data, at);
     case 'InstallationPreparationStarted':
-      return reached({ ...journey, first_trouble: null }, 'installation-requested', at);
+      return reached({ ...journey, ...NEW_ATTEMPT }, 'installation-requested', at);
     case 'InstallationPrepared':
       return reached(journey, 'installation-prepared', at);
     case 'InstallationPreparationFailed':
       return failed(journey, { at, kind: 'preparation-failed', stage: 'preparing', reason: event.data.reason });
     case 'FinalizingStageReached':
-      return { ...journey, finalizing_stages: marked(journey.finalizing_stages, event.data.stage, at) };
+      return finalizingStageReached(journey, event.data.stage, at);
     case 'ClusterReset':
-      return { ...journey, outcome: 'open', first_trouble: null };
+      return { ...journey, ...NEW_ATTEMPT, outcome: 'open' };
     case 'ClusterDeregistered':
       return { ...journey, deleted: true };
     case 'ClusterDeadlinePassed':
@@ -97,6 +102,12 @@ function evolved(journey: ClusterJourney, event: ClusterEvent, at: string): Clus
     default:
       return journey;
   }
+}
+
+/** Each event is a new stage, also when the attempt before ended in the same stage. */
+function finalizingStageReached(journey: ClusterJourney, stage: string, at: string): ClusterJourney {
+  const stages = added(journey.finalizing_stages, stage, at);
+  return { ...journey, finalizing_stages: stages, attempt_finalizing_stage: stage };
 }
 
 function entered(journey: ClusterJourney, { status, from, transition }: Entered, at: string): ClusterJourney {
@@ -110,7 +121,7 @@ function entered(journey: ClusterJourney, { status, from, transition }: Entered,
     case 'installed':
       return reached({ ...journey, outcome: 'installed' }, 'installed', at);
     case 'error': {
-      const stage = (from === 'finalizing' && journey.finalizing_stages.at(-1)?.name) || from;
+      const stage = (from === 'finalizing' && journey.attempt_finalizing_stage) || from;
       const { first_trouble: trouble } = journey;
       return failed({ ...journey, outcome: 'failed' }, { at, kind: 'failed', stage, reason: transition, ...trouble });
     }
@@ -125,8 +136,8 @@ function entered(journey: ClusterJourney, { status, from, transition }: Entered,
 
 function failed(journey: ClusterJourney, { reason, ...failure }: Omit<JourneyFailure, 'step'>): ClusterJourney {
   const step = FUNNEL_STEPS.findLast((one) => journey.steps[one]) ?? 'cluster-created';
-  const added = { ...failure, step, reason: reason.slice(0, MAX_REASON_CHARACTERS) };
-  return { ...journey, failures: [...journey.failures, added].slice(-MAX_JOURNEY_FAILURES) };
+  const failedAttempt = { ...failure, step, reason: reason.slice(0, MAX_REASON_CHARACTERS) };
+  return { ...journey, failures: [...journey.failures, failedAttempt].slice(-MAX_JOURNEY_FAILURES) };
 }
 
 /** The settings by which timelines are grouped. */
@@ -141,7 +152,7 @@ function chosen({ openshiftVersion, platformType, controlPlaneCount }: Settings)
 const topologyOf = (controlPlanes: number): string =>
   controlPlanes === 1 ? 'single-node' : `${controlPlanes}-control-planes`;
 
-const BEGUN = { statuses: [], stages: [] } as const;
+const BEGUN = { statuses: [], stages: [], attempt_stage: '' } as const;
 
 function hostRegistered(
   { hostId, clusterId, bootstrap: isBootstrap }: EventData<'HostRegistered'>,
@@ -169,24 +180,26 @@ export function evolveHostJourney(
   if (!before) return undefined;
   switch (event.type) {
     case 'HostReregistered':
-    case 'HostBound':
-      return { ...before, cluster_id: clusterOfHostAfter(before.cluster_id, event), _position: position };
+    case 'HostBound': {
+      const cluster = clusterOfHostAfter(before.cluster_id, event);
+      return { ...before, cluster_id: cluster, attempt_stage: '', _position: position };
+    }
     case 'InventoryReported':
       return before.inventory_from === NOT_YET ? { ...before, inventory_from: position, _position: position } : before;
     case 'HostEnteredStatus':
       return { ...before, statuses: marked(before.statuses, event.data.status, at), _position: position };
     case 'HostProgressed':
-      if (!event.data.stageChanged) return before;
-      return { ...before, stages: marked(before.stages, event.data.stage, at), _position: position };
+      return event.data.stageChanged ? stageReached(before, event.data.stage, at, position) : before;
     case 'HostBootstrapChosen':
       return { ...before, bootstrap_from: position, _position: position };
     case 'HostReset':
-      return { ...before, bootstrap_from: NOT_YET, _position: position };
+      return { ...before, bootstrap_from: NOT_YET, attempt_stage: '', _position: position };
     case 'HostUnbound':
       return {
         ...before,
         cluster_id: clusterOfHostAfter(before.cluster_id, event),
         bootstrap_from: NOT_YET,
+        attempt_stage: '',
         _position: position,
       };
     case 'HostDeregistered':
@@ -194,4 +207,10 @@ export function evolveHostJourney(
     default:
       return before;
   }
+}
+
+/** The stage is new in its attempt. The attempt before may have ended in the same stage. */
+function stageReached(before: HostJourney, stage: string, at: string, position: number): HostJourney {
+  const attemptStage = stage === 'Failed' ? before.attempt_stage : stage;
+  return { ...before, stages: added(before.stages, stage, at), attempt_stage: attemptStage, _position: position };
 }

@@ -98,7 +98,7 @@ function stepsFrom(host: HostJourney, event: RecordedMusterEvent): readonly Funn
 /** The first failure is the reason why an installation failed. Later failures follow from it. */
 function withTrouble(cluster: ClusterJourney, host: HostJourney, event: RecordedMusterEvent): ClusterJourney {
   if (event.type !== 'HostEnteredStatus' || event.data.status !== 'error' || cluster.first_trouble) return cluster;
-  const stage = host.stages.findLast(({ name }) => name !== 'Failed')?.name || event.data.from;
+  const stage = host.attempt_stage || event.data.from;
   return { ...cluster, first_trouble: { stage, reason: event.data.cause || event.data.transition } };
 }
 

@@ -143,6 +143,54 @@ describe('the projection of timelines', () => {
     ]);
   });
 
+  it('keeps the stages of earlier attempts, also when the next attempt begins with the same stage', async () => {
+    const again = [stage('Starting installation'), onCluster('FinalizingStageReached', { stage: 'Done' })];
+    const { host, cluster } = await after(
+      ...INSTALLATION_EVENTS.slice(0, 5),
+      ...again,
+      onCluster('ClusterReset'),
+      onHost('HostReset'),
+      onHost('HostReregistered', { clusterId: CLUSTER_ID }),
+      ...again,
+    );
+    expect(host.stages).toEqual([5, 10].map((position) => ({ name: 'Starting installation', at: timeAt(position) })));
+    expect(cluster.finalizing_stages).toEqual([6, 11].map((position) => ({ name: 'Done', at: timeAt(position) })));
+  });
+
+  it.each<readonly [how: string, events: readonly TestEvent[]]>([
+    ['was reset', [onHost('HostReset')]],
+    ['registered again', [onHost('HostReregistered', { clusterId: CLUSTER_ID })]],
+    ['left its cluster', [onHost('HostUnbound'), onHost('HostReregistered', { clusterId: CLUSTER_ID })]],
+    ['was bound', [onHost('HostBound', { clusterId: CLUSTER_ID })]],
+  ])('takes no stage of an earlier attempt as the stage of a failure after a host %s', async (_how, events) => {
+    const { cluster } = await after(
+      ...INSTALLATION_EVENTS.slice(0, 5),
+      stage('Starting installation'),
+      stage('Failed'),
+      hostStatus('error', 'installing-in-progress', 'report'),
+      status('error', 'installing', 'hosts-failed'),
+      onCluster('ClusterReset'),
+      ...events,
+      hostStatus('error', 'installing', 'installing-timed-out'),
+      status('error', 'installing', 'hosts-failed'),
+    );
+    expect(cluster.failures.map(({ stage: at }) => at)).toEqual(['Starting installation', 'installing']);
+  });
+
+  it.each<readonly [how: string, event: TestEvent]>([
+    ['a reset', onCluster('ClusterReset')],
+    ['the start of a preparation', onCluster('InstallationPreparationStarted', { attempt: 2 })],
+  ])('takes no stage of an earlier finalization as the stage of a failure after %s', async (_how, event) => {
+    const { cluster } = await after(
+      clusterRegistered(),
+      onCluster('FinalizingStageReached', { stage: 'Adding router ca' }),
+      status('error', 'finalizing', 'finalizing-timed-out'),
+      event,
+      status('error', 'finalizing', 'finalizing-timed-out'),
+    );
+    expect(cluster.failures.map(({ stage: at }) => at)).toEqual(['Adding router ca', 'finalizing']);
+  });
+
   it('adds the known steps of a pool host when it joins a cluster', async () => {
     const given = [
       clusterRegistered(),

@@ -20,6 +20,7 @@ export function clusterJourney(changes: Partial<ClusterJourney> = {}): ClusterJo
     outcome: 'open',
     statuses: [{ name: 'insufficient', at: MADE_AT }],
     finalizing_stages: [],
+    attempt_finalizing_stage: '',
     failures: [],
     first_trouble: null,
     deleted: false,
@@ -42,6 +43,7 @@ export function storedHost(changes: Partial<HostJourney> = {}) {
     inventory_from: NOT_YET,
     statuses: [],
     stages: [],
+    attempt_stage: '',
     _position: 1,
     ...changes,
   };
