@@ -52,6 +52,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'cancelled',
   'resetting',
   'resetting-pending-user-action',
+  'unbinding-pending-user-action',
   'deregistered',
 ]);
 

@@ -36,4 +36,12 @@ describe('the spans of a timeline', () => {
       ['Installing', 100, false],
     ]);
   });
+
+  it('of stages end when the host leaves its cluster, also when it is installed in another one later', () => {
+    const statuses = [mark('unbinding-pending-user-action', 70), mark('known', 300), mark('installing', 400)];
+    expect(rowsOf(stageSpans([mark('Rebooting', 10), mark('Starting installation', 410)], statuses, NOW))).toEqual([
+      ['Rebooting', 60, true],
+      ['Starting installation', 590, false],
+    ]);
+  });
 });
