@@ -95,6 +95,18 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   { files: ['**/*.{ts,mjs}'], rules: { 'max-lines': ['error', { max: 300 }] } },
   {
+    files: ['**/*.mjs'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[property.name='pathname'] > NewExpression[callee.name='URL'] MetaProperty",
+          message: 'A pathname is percent-encoded: use fileURLToPath.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.ts'],
     plugins: { '@nx': nx },
     rules: {

@@ -4,8 +4,9 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Subject of the last commit before the rules apply. */
 const LAST_EXEMPT_COMMIT = '^refactor(workspace): rename private terms and lay folders out by content$';
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();

@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** A path in backticks, without patterns and placeholders. */
 const PATH = /`((?:libs|services|tools|docs|deploy|proto)\/[^`\s*<{…]*)`/g;
 const LINK = /\]\(([^)#\s]+)(?:#[^)]*)?\)/g;

@@ -5,13 +5,14 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 // The backend without native programs.
 process.env.RECHECK_BACKEND = 'pure';
 const { checkSync } = await import('recheck');
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SKIPPED = new Set(['node_modules', 'dist', 'gen']);
 /** Most expressions take milliseconds. An expression that is not decided in this time has to be written in another way. */
 const DECISION_TIMEOUT_MS = 60_000;

@@ -6,10 +6,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { BUILD_NEEDED } from './vm/coreos-installer.mjs';
 import { NEEDED } from './vm/live-image.mjs';
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
 /** program → the distribution's package, and what Muster needs it for */
 const PROGRAMS = {

@@ -7,8 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = new URL('..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [version, command, ...args] = process.argv.slice(2);
 if (!version || !command) {
   console.error('with-node: usage: node tools/with-node.mjs <version> <command> [argument …]');

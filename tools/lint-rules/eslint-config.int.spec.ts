@@ -123,3 +123,23 @@ describe('the rule on type assertions', () => {
     expect(lines.filter((line) => !/ -- \S+ \S+/.test(line))).toEqual([]);
   });
 });
+
+describe('the rule on paths of the repository', () => {
+  const file = 'tools/example.mjs';
+
+  it.each(["new URL('..', import.meta.url).pathname", 'new URL(import.meta.url).pathname'])(
+    'refuses %s, which is another path when a folder has a space in its name',
+    async (path) => {
+      expect(rules(await lint(file, `export const root = ${path};\n`))).toEqual(['no-restricted-syntax']);
+    },
+  );
+
+  it('allows the path that fileURLToPath returns', async () => {
+    const content = "import { fileURLToPath } from 'node:url';\nexport const root = fileURLToPath(import.meta.url);\n";
+    expect(rules(await lint(file, content))).toEqual([]);
+  });
+
+  it('allows the path of a request', async () => {
+    expect(rules(await lint(file, "export const path = new URL('http://a/b').pathname;\n"))).toEqual([]);
+  });
+});

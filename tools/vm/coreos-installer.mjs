@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CACHE } from './live-image.mjs';
 
 export const COREOS_INSTALLER_VERSION = '0.27.0';
@@ -45,7 +46,7 @@ export function findCoreosInstaller({ build, say }) {
   return own;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = findCoreosInstaller({ build: true, say: console.error });
   if (path) console.log(path);
   // Not 1, which is an error of this program.

@@ -15,11 +15,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DISK_NEEDED, makeDiskImage } from './disk-image.mjs';
 import { BUSYBOX, IGNITION, writeRamdisk } from './ramdisk.mjs';
 import { STAND_IN_FILES, STAND_INS } from './stand-ins.mjs';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const CACHE = join(ROOT, 'node_modules', '.cache', 'muster-vm');
 const ISOLINUX = '/usr/lib/ISOLINUX/isolinux.bin';
 const SYSLINUX = '/usr/lib/syslinux/modules/bios';
@@ -70,7 +71,7 @@ const GRUB_STUB = 'search --file --set=root /images/pxeboot/vmlinuz\nconfigfile 
 export async function liveImage({ say = console.log, coreosInstaller } = {}) {
   const hash = createHash('sha256');
   for (const name of ['live-image', 'ramdisk', 'disk-image', 'stand-ins'])
-    hash.update(readFileSync(new URL(`${name}.mjs`, import.meta.url).pathname));
+    hash.update(readFileSync(new URL(`${name}.mjs`, import.meta.url)));
   if (coreosInstaller) hash.update(readFileSync(coreosInstaller));
   const digest = hash.digest('hex').slice(0, 12);
   const folder = join(CACHE, digest);

@@ -7,8 +7,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HOST = '10.0.2.2';
 const API = '/api/assisted-install/v2';
 const RELEASE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
@@ -30,7 +31,7 @@ export async function startMuster({ folder, iso }) {
       AGENT_NATS_URL: `nats://${HOST}:${nats}`,
       SERVICE_BASE_URL: `http://${HOST}:${rest}`,
       IMAGE_SERVICE_BASE_URL: `http://${HOST}:${images}`,
-      OS_IMAGES: JSON.stringify([{ ...RELEASE, url: `file://${iso}` }]),
+      OS_IMAGES: JSON.stringify([{ ...RELEASE, url: pathToFileURL(iso).href }]),
       HW_VALIDATOR_REQUIREMENTS: JSON.stringify([{ version: 'default', master: SMALL, worker: SMALL, sno: SMALL }]),
       // No real release is available here, so the artifacts are those of a simulated one.
       RELEASE_IMAGES: JSON.stringify([

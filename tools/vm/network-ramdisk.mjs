@@ -88,7 +88,7 @@ poweroff -f
 /** The initramfs, made now or in an earlier run; made by dracut from Debian packages. */
 function initramfs(say) {
   const digest = createHash('sha256')
-    .update(readFileSync(new URL(import.meta.url).pathname))
+    .update(readFileSync(new URL(import.meta.url)))
     .digest('hex')
     .slice(0, 12);
   const folder = join(CACHE, `dracut-${digest}`);

@@ -152,7 +152,7 @@ export function writeRamdisk(root, folder) {
   writeFileSync(join(tree, 'etc/coreos-live-initramfs'), 'rhcos\n');
   writeFileSync(join(tree, 'etc/hosts'), HOSTS);
   writeFileSync(join(tree, 'etc/nsswitch.conf'), 'hosts: files dns\n');
-  execFileSync('sh', ['-c', `find . | cpio --quiet -o -H newc | gzip -6 >${join(folder, 'initrd.img')}`], {
+  execFileSync('sh', ['-c', `find . | cpio --quiet -o -H newc | gzip -6 >"$0"`, join(folder, 'initrd.img')], {
     cwd: tree,
   });
   rmSync(tree, { recursive: true });
