@@ -143,6 +143,9 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     namePrefix: spec.name,
     transport: spec.transport,
     pollMsMin: options.pollMsMin,
+    observer: {
+      onImageRetry: (reason) => tell(`${spec.name}: the image cannot be downloaded, is tried again: ${reason}`),
+    },
   });
   try {
     const image = await fleet.bootFromUrl(url);

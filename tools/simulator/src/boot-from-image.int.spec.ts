@@ -72,4 +72,39 @@ describe('booting from a downloaded image', () => {
     await expect(fleet.bootFromUrl(await offer(base, statuses))).rejects.toThrow(ImageRefused);
     expect(statuses).toEqual([200]);
   });
+
+  it('reports why a download is repeated, once for each reason', async () => {
+    const url = await offer(base, [503, 503, 500, 500, 404]);
+    const reasons: string[] = [];
+    const observer = { onImageRetry: (reason: string) => void reasons.push(reason) };
+    const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000, pollMsMin: 1, observer });
+    await expect(fleet.bootFromUrl(url)).rejects.toThrow(ImageRefused);
+    expect(reasons).toEqual([503, 500].map((status) => `The image was refused with HTTP ${status}: not now`));
+  });
+
+  it('reports the cause when the server is not reached', async () => {
+    const url = await offer(base, []);
+    await new Promise((resolve) => server?.close(resolve));
+    server = undefined;
+    const stop = new AbortController();
+    const reasons: string[] = [];
+    const onImageRetry = (reason: string): void => {
+      reasons.push(reason);
+      stop.abort();
+    };
+    const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000, observer: { onImageRetry } });
+    await expect(fleet.bootFromUrl(url, stop.signal)).rejects.toThrow();
+    expect(reasons).toEqual([expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  it.each(['full.iso', 'localhost:8888/byapikey/x/4.18/x86_64/full.iso', 'file:///tmp/full.iso'])(
+    'does not try an address that is no HTTP URL: %s',
+    async (url) => {
+      const reasons: string[] = [];
+      const observer = { onImageRetry: (reason: string) => void reasons.push(reason) };
+      const fleet = simulatedFleet({ machines: 1, seed: 'boot', timeScale: 2_000, pollMsMin: 1, observer });
+      await expect(fleet.bootFromUrl(url)).rejects.toThrow('Expected: a URL with http:// or https://');
+      expect(reasons).toEqual([]);
+    },
+  );
 });

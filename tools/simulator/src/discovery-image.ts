@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { openFileByteSource } from '@muster/adapter-filesystem';
 import { type ByteSource, readBootIsoLayout, readIgnitionConfig, readKargs } from '@muster/boot-image';
 import type { Timer } from '@muster/host-api';
-import { errorMessage } from '@muster/schema';
+import { errorCode, errorMessage, isObject } from '@muster/schema';
 import { readIgnition } from './installation/ignition-documents';
 import { checkDiscoveryRoot } from './scratch-root/check-roots';
 import { applyIgnition, createScratchRoots } from './scratch-root/scratch-roots';
@@ -15,16 +15,26 @@ export interface DownloadImageOptions {
   readonly path: string;
   readonly timer: Timer;
   readonly signal: AbortSignal;
-  /** Called with the reason of a failed attempt that will be repeated. */
+  /** Called before a failed attempt is repeated, when its reason differs from that of the attempt before. */
   readonly onRetry?: (reason: string) => void;
 }
 
 const RETRY_MS = 5_000;
 const TRIES_MAX = 120;
+/** Too few for the token of an image URL. */
+const SHOWN_CHARACTERS_MAX = 40;
 
-/** Downloads a boot image; retries while the service is unavailable. Returns its size in bytes. */
+/**
+ * Downloads a boot image; retries while the service is unavailable. Returns its size in bytes.
+ * @throws at once when the URL is no HTTP URL or the service refuses it
+ */
 export async function downloadImage(options: DownloadImageOptions): Promise<number> {
   const { url, path, timer, signal } = options;
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new Error(
+      `The image URL ${JSON.stringify(url.slice(0, SHOWN_CHARACTERS_MAX))} is not valid. Expected: a URL with http:// or https://.`,
+    );
+  let lastReason = '';
   for (let attempt = 1; ; attempt += 1) {
     try {
       const answer = await fetch(url, { signal });
@@ -38,11 +48,21 @@ export async function downloadImage(options: DownloadImageOptions): Promise<numb
       await pipeline(Readable.from(answer.body), file);
       return file.bytesWritten;
     } catch (error) {
-      if (error instanceof ImageRefused || signal.aborted || attempt >= TRIES_MAX) throw error;
-      options.onRetry?.(errorMessage(error));
+      if (error instanceof ImageRefused || signal.aborted) throw error;
+      const reason = reasonOf(error);
+      if (attempt >= TRIES_MAX) throw new Error(reason, { cause: error });
+      if (reason !== lastReason) options.onRetry?.(reason);
+      lastReason = reason;
       await timer.sleep(RETRY_MS, signal);
     }
   }
+}
+
+/** `fetch` gives the reason as the cause of its error. The error for several addresses has a code only. */
+function reasonOf(error: unknown): string {
+  const cause = isObject(error) ? error['cause'] : undefined;
+  if (!isObject(cause)) return errorMessage(error);
+  return `${errorMessage(error)}: ${errorMessage(cause) || errorCode(cause)}`;
 }
 
 export class ImageRefused extends Error {

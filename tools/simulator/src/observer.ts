@@ -15,6 +15,8 @@ export interface SimulationObserver {
   onController?(clusterId: string, what: string): void;
   /** A fault happened, or a call of an installation failed and the installation continues. */
   onTrouble?(host: SimulatedHostRef, what: string): void;
+  /** The download of the image failed and will be repeated. Called again only for another reason. */
+  onImageRetry?(reason: string): void;
 }
 
 export interface SimulatedHostRef {

@@ -138,7 +138,8 @@ export function simulatedFleet(options: SimulatedFleetOptions): SimulatedFleet {
         const path = join(folder, 'discovery.iso');
         const timer = createSimulatedTimer(options).polls;
         const startedMs = performance.now();
-        const bytes = await downloadImage({ url, path, timer, signal });
+        const onRetry = (reason: string): void => options.observer?.onImageRetry?.(reason);
+        const bytes = await downloadImage({ url, path, timer, signal, onRetry });
         const downloadMs = performance.now() - startedMs;
         const image = await openFileByteSource(path);
         // Downloaded once, because all machines would receive the same file.
