@@ -33,58 +33,60 @@ export async function resolveDevice(installation: Installation, signal: AbortSig
  * reported with the stage and does not end the installation: coreos-installer determines whether it can write.
  */
 export async function cleanDisk(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { device } = installation;
-  const failures: string[] = [];
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    await work().catch((error: Error) => void failures.push(error.message));
+  const { device, host } = installation;
+  const failures = new Set<string>();
+  const attempt: Attempt = async (...command) => {
+    if (signal.aborted) return '';
+    return execute(host, command, signal).catch((error: Error) => {
+      failures.add(error.message);
+      return '';
+    });
   };
-  await attempt(() => removeVolumes(installation, device, signal));
-  await attempt(() => removeMappedDevices(installation, device, signal));
-  await attempt(() => stopRaids(installation, device, signal));
-  await attempt(() => wipe(installation, device, signal));
-  if (failures.length === 0 || signal.aborted) return;
-  const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${failures.join('; ')}`;
+  await removeVolumes(attempt, device);
+  await removeMappedDevices(attempt, device);
+  await stopRaids(attempt, device);
+  await execute(host, ['wipefs', '--all', '--force', device], signal).catch(() => attempt('wipefs', '--all', device));
+  if (failures.size === 0 || signal.aborted) return;
+  const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${[...failures].join('; ')}`;
   note(installation, text);
   await reportStage(installation, 'Starting installation', text, signal);
 }
 
-async function removeVolumes({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
-  const groups = await execute(host, ['vgs', '--noheadings', '-o', 'vg_name,pv_name'], signal);
+/** Runs a command and returns its stdout. When it fails, the failure is kept for the report, and the text is empty. */
+type Attempt = (...command: readonly string[]) => Promise<string>;
+
+async function removeVolumes(attempt: Attempt, device: string): Promise<void> {
+  const groups = await attempt('vgs', '--noheadings', '-o', 'vg_name,pv_name');
   const names = new Set(rowsOf(groups).flatMap(([group = '', volume = '']) => (isPartOf(volume, device) ? group : [])));
-  for (const name of names) await execute(host, ['vgremove', name, '-y'], signal);
-  const volumes = await execute(host, ['pvs', '--noheadings', '-o', 'pv_name'], signal);
+  for (const name of names) await attempt('vgremove', name, '-y');
+  const volumes = await attempt('pvs', '--noheadings', '-o', 'pv_name');
   for (const [volume = ''] of rowsOf(volumes))
-    if (isPartOf(volume, device)) await execute(host, ['pvremove', volume, '-y', '-ff'], signal);
+    if (isPartOf(volume, device)) await attempt('pvremove', volume, '-y', '-ff');
 }
 
-async function removeMappedDevices({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
-  const listed = await execute(host, ['dmsetup', 'ls'], signal);
+async function removeMappedDevices(attempt: Attempt, device: string): Promise<void> {
+  const listed = await attempt('dmsetup', 'ls');
   if (/^No devices found/m.test(listed)) return;
   for (const [name = ''] of rowsOf(listed)) {
-    const below = await execute(host, ['dmsetup', 'deps', '-o', 'devname', name], signal);
+    const below = await attempt('dmsetup', 'deps', '-o', 'devname', name);
     const members = [...below.matchAll(/\(([^)]+)\)/g)].map(([, member = '']) => member);
-    if (members.some((member) => isPartOf(member, device)))
-      await execute(host, ['dmsetup', 'remove', '--retry', name], signal);
+    if (members.some((member) => isPartOf(member, device))) await attempt('dmsetup', 'remove', '--retry', name);
   }
 }
 
-async function stopRaids(installation: Installation, device: string, signal: AbortSignal): Promise<void> {
-  const { host } = installation;
-  const listed = await execute(host, ['mdadm', '-v', '--query', '--detail', '--scan'], signal);
+async function stopRaids(attempt: Attempt, device: string): Promise<void> {
+  const listed = await attempt('mdadm', '-v', '--query', '--detail', '--scan');
   // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
-  for (const [, array = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
+  for (const [, link = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
     const own = members.split(',').filter((member) => isPartOf(member, device));
     if (own.length === 0) continue;
-    await removeVolumes(installation, array, signal);
-    await execute(host, ['mdadm', '--stop', array], signal);
-    for (const member of own) await execute(host, ['mdadm', '--zero-superblock', member], signal);
+    // A named array is listed as /dev/md/<name>. LVM and the device mapper know only its kernel name.
+    const array = (await attempt('readlink', '-f', link)).trim() || link;
+    await removeVolumes(attempt, array);
+    await removeMappedDevices(attempt, array);
+    await attempt('mdadm', '--stop', array);
+    for (const member of own) await attempt('mdadm', '--zero-superblock', member);
   }
-}
-
-async function wipe({ host }: Installation, device: string, signal: AbortSignal): Promise<void> {
-  await execute(host, ['wipefs', '--all', '--force', device], signal).catch(() =>
-    execute(host, ['wipefs', '--all', device], signal),
-  );
 }
 
 const rowsOf = (output: string): readonly (readonly string[])[] =>

@@ -1,0 +1,124 @@
+import { runRecorded } from '../recorded-host.fixture.spec';
+
+describe('the cleaning of a disk', () => {
+  it('removes volumes, mapped devices and RAID members of its disk only', async () => {
+    const { commands } = await runRecorded({
+      recording: [
+        ['vgs', '  data /dev/sda3\n  other /dev/sdaa1\n'],
+        ['pvs', '  /dev/sda3\n  /dev/sdb1\n'],
+        ['dmsetup ls', 'data-root\t(253:0)\nother\t(253:1)\n'],
+        ['dmsetup deps -o devname data-root', ' 1 dependencies\t: (sda3)\n'],
+        ['dmsetup deps -o devname other', ' 1 dependencies\t: (sdb1)\n'],
+        ['readlink -f /dev/md0', '/dev/md0\n'],
+        [
+          'mdadm -v',
+          'ARRAY /dev/md0 level=raid1 num-devices=2 metadata=1.2 name=a:0 UUID=1\n   devices=/dev/sda2,/dev/sdb2\nARRAY /dev/md1 level=raid1 num-devices=1 UUID=2\n   devices=/dev/sdc1\n',
+        ],
+      ],
+    });
+    expect(commands.slice(1, commands.indexOf('wipefs --all --force /dev/sda'))).toEqual([
+      'vgs --noheadings -o vg_name,pv_name',
+      'vgremove data -y',
+      'pvs --noheadings -o pv_name',
+      'pvremove /dev/sda3 -y -ff',
+      'dmsetup ls',
+      'dmsetup deps -o devname data-root',
+      'dmsetup remove --retry data-root',
+      'dmsetup deps -o devname other',
+      'mdadm -v --query --detail --scan',
+      'readlink -f /dev/md0',
+      'vgs --noheadings -o vg_name,pv_name',
+      'pvs --noheadings -o pv_name',
+      'dmsetup ls',
+      'dmsetup deps -o devname data-root',
+      'dmsetup deps -o devname other',
+      'mdadm --stop /dev/md0',
+      'mdadm --zero-superblock /dev/sda2',
+    ]);
+  });
+
+  it.each([
+    ['/dev/nvme0n1', '/dev/nvme0n1p3', '/dev/nvme0n10'],
+    ['/dev/md1', '/dev/md1p3', '/dev/md12'],
+    ['/dev/dm-1', '/dev/dm-1p3', '/dev/dm-10'],
+    ['/dev/sda', '/dev/sda3', '/dev/sdap3'],
+  ])('removes the volumes of %s on %s and not those on %s', async (device, partition, other) => {
+    const { commands } = await runRecorded({
+      files: { [device]: '' },
+      recording: [
+        ['readlink', `${device}\n`],
+        ['vgs', `  system ${partition}\n  data ${other}\n`],
+        ['pvs', `  ${partition}\n  ${other}\n`],
+        ['dmsetup ls', 'root\t(253:0)\nother\t(253:1)\n'],
+        ['dmsetup deps -o devname root', ` 1 dependencies\t: (${partition.replace('/dev/', '')})\n`],
+        ['dmsetup deps -o devname other', ` 1 dependencies\t: (${other.replace('/dev/', '')})\n`],
+        ['mdadm -v', `ARRAY /dev/md7 level=raid1\n   devices=${other}\n`],
+      ],
+    });
+    const removals = /^(vgremove|pvremove|dmsetup remove|mdadm --)/;
+    expect(commands.filter((command) => removals.test(command))).toEqual([
+      'vgremove system -y',
+      `pvremove ${partition} -y -ff`,
+      'dmsetup remove --retry root',
+    ]);
+  });
+
+  it('continues when the disk cannot be cleaned, and reports it', async () => {
+    const { failure, stages } = await runRecorded({ recording: [['wipefs', { exitCode: 1, stderr: 'busy' }]] });
+    expect(failure).toBeUndefined();
+    expect(stages[1]).toMatch(/^Starting installation: Could not clean install device \/dev\/sda.*busy/);
+  });
+
+  it('removes the volumes of an array under its kernel name before the array stops', async () => {
+    const { commands } = await runRecorded({
+      recording: [
+        ['vgs', '  data /dev/md127\n'],
+        ['pvs', '  /dev/md127\n'],
+        ['dmsetup ls', 'secret\t(253:0)\n'],
+        ['dmsetup deps', ' 1 dependencies\t: (md127)\n'],
+        ['readlink -f /dev/md/host:pv00', '/dev/md127\n'],
+        ['mdadm -v', 'ARRAY /dev/md/host:pv00 level=raid1\n   devices=/dev/sda2,/dev/sdb2\n'],
+      ],
+    });
+    const changes = /^(vgremove|pvremove|dmsetup remove|mdadm --)/;
+    expect(commands.filter((command) => changes.test(command))).toEqual([
+      'vgremove data -y',
+      'pvremove /dev/md127 -y -ff',
+      'dmsetup remove --retry secret',
+      'mdadm --stop /dev/md127',
+      'mdadm --zero-superblock /dev/sda2',
+    ]);
+  });
+
+  it('continues after each failed command and reports each failure once', async () => {
+    const failed = { exitCode: 5, stderr: 'busy' };
+    const { commands, stages } = await runRecorded({
+      recording: [
+        ['vgs', '  data /dev/sda3\n  other /dev/sda4\n'],
+        ['pvs', '  /dev/sda3\n'],
+        ['dmsetup ls', 'a\t(253:0)\nb\t(253:1)\n'],
+        ['dmsetup deps', ' 1 dependencies\t: (sda3)\n'],
+        ['readlink -f /dev/md1', '/dev/md1\n'],
+        ['readlink -f /dev/md2', '/dev/md2\n'],
+        ['mdadm -v', 'ARRAY /dev/md1\n   devices=/dev/sda1\nARRAY /dev/md2\n   devices=/dev/sda2\n'],
+        ['vgremove data', failed],
+        ['dmsetup remove --retry a', failed],
+        ['mdadm --stop /dev/md1', failed],
+      ],
+    });
+    expect(commands).toEqual(
+      expect.arrayContaining([
+        'vgremove other -y',
+        'pvremove /dev/sda3 -y -ff',
+        'dmsetup remove --retry b',
+        'mdadm --stop /dev/md2',
+        'wipefs --all --force /dev/sda',
+      ]),
+    );
+    expect([...(stages[1] ?? '').matchAll(/"([^"]+)" ended with exit code 5: busy/g)].map(([, line]) => line)).toEqual([
+      'vgremove data -y',
+      'dmsetup remove --retry a',
+      'mdadm --stop /dev/md1',
+    ]);
+  });
+});
