@@ -7,6 +7,9 @@ import { parseInstallFlags } from './settings';
 
 export const HOST_ID = '2b1c3f00-0000-4000-8000-000000000001';
 export const CLUSTER_ID = 'c1000000-0000-4000-8000-000000000001';
+const LSBLK = {
+  blockdevices: [{ name: 'sda', type: 'disk', children: [1, 2, 3, 4].map((number) => ({ name: `sda${number}` })) }],
+};
 const POINTER = {
   ignition: {
     version: '3.2.0',
@@ -49,6 +52,7 @@ export async function runRecorded(options: {
     ...(options.recording ?? []),
     ['readlink', '/dev/sda\n'],
     ['dmsetup ls', 'No devices found\n'],
+    ['lsblk', JSON.stringify(LSBLK)],
   ];
   const host: Host = {
     run: async (program, args, { onLine }) => {

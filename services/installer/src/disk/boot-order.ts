@@ -28,7 +28,7 @@ export async function setBootOrder(installation: Installation, signal: AbortSign
 }
 
 async function setEfiBootOrder({ host, device }: Installation, signal: AbortSignal): Promise<void> {
-  const partition = await efiPartitionOf(host, device, signal);
+  const partition = await partitionOf(host, device, EFI_PARTITION, signal);
   const folder = await findEfiFolder(host, partition, signal);
   const machine = (await execute(host, ['uname', '-m'], signal)).trim();
   const loader = `\\EFI\\${folder}\\${SHIMS.get(machine) ?? 'shimx64.efi'}`;
@@ -56,14 +56,16 @@ const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array
   nullIsAbsent: true,
 });
 
-/** Returns the path of the second partition. On a multipath disk it is a mapped device. */
-async function efiPartitionOf(host: Host, device: string, signal: AbortSignal): Promise<string> {
+/** Returns the path of a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
+export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<string> {
   const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
   const [disk] = readBlockDevices(text).blockdevices;
-  const mapped = disk?.children?.find(({ type }) => type === 'mpath');
-  const partition = (mapped ?? disk)?.children?.[EFI_PARTITION - 1];
-  if (!partition) throw new Error(`The disk ${device} has no partition ${EFI_PARTITION}.`);
-  return mapped || disk?.type === 'mpath' ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
+  const mapped = disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath');
+  const parent = mapped ?? disk;
+  const names = ['', 'p', '-part'].map((infix) => `${parent?.name}${infix}${number}`);
+  const partition = parent?.children?.find(({ name }) => names.includes(name));
+  if (!partition) throw new Error(`The disk ${device} has no partition ${number}.`);
+  return mapped ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
 }
 
 async function findEfiFolder(host: Host, partition: string, signal: AbortSignal): Promise<string> {

@@ -3,8 +3,8 @@ import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, parseIgnition, reportStage } from '../installation';
+import { partitionOf } from './boot-order';
 import { readKargs } from './existing-root';
-import { partitionOf } from './write-disk';
 
 const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
 const ACCEPT = 'application/vnd.coreos.ignition+json; version=3.4.0';
@@ -70,9 +70,11 @@ async function overwriteOperatingSystem(
 ): Promise<void> {
   const { device, host, settings, timer } = installation;
   const { appended } = readKargs(settings.installerArgs);
-  const run = (...command: string[]): Promise<string> =>
-    withRetry(() => execute(host, command, signal), { ...RETRY, sleep: timer.sleep }, signal);
-  const [boot, root] = [partitionOf(device, BOOT_PARTITION), partitionOf(device, ROOT_PARTITION)];
+  const retried = (work: () => Promise<string>): Promise<string> =>
+    withRetry(work, { ...RETRY, sleep: timer.sleep }, signal);
+  const run = (...command: string[]): Promise<string> => retried(() => execute(host, command, signal));
+  const boot = await retried(() => partitionOf(host, device, BOOT_PARTITION, signal));
+  const root = await retried(() => partitionOf(host, device, ROOT_PARTITION, signal));
   await run('growpart', '--free-percent=50', device, String(ROOT_PARTITION));
   await run('mount', root, '/mnt');
   await run('mount', boot, '/mnt/boot');
@@ -114,7 +116,7 @@ export async function copyRegistryData(installation: Installation, signal: Abort
     throw new Error(
       `The registry data needs ${reserve} bytes, and the disk ${device} has ${diskBytes}. Use a larger disk.`,
     );
-  const partition = partitionOf(device, ROOT_PARTITION);
+  const partition = await partitionOf(host, device, ROOT_PARTITION, signal);
   await execute(host, ['growpart', device, String(ROOT_PARTITION)], signal).catch((error: Error) =>
     note(installation, `The root partition did not grow: ${error.message}`),
   );

@@ -1,8 +1,12 @@
 import { toDataUrl } from '@muster/ignition-config';
-import { runRecorded } from '../recorded-host.fixture.spec';
+import { type Recording, runRecorded } from '../recorded-host.fixture.spec';
 
 /** Returns the commands of an installation that writes the operating system of a pool with these kernel arguments. */
-const commandsWith = async (kernelArguments: readonly string[], installerArgs: readonly string[]) => {
+const commandsWith = async (
+  kernelArguments: readonly string[],
+  installerArgs: readonly string[],
+  recording: Recording = [],
+) => {
   const machineConfig = JSON.stringify({ spec: { osImageURL: 'quay.io/rhcos:1', kernelArguments } });
   const path = '/etc/ignition-machine-config-encapsulated.json';
   const pool = {
@@ -12,7 +16,8 @@ const commandsWith = async (kernelArguments: readonly string[], installerArgs: r
   const own = { ignition: { version: '3.2.0', config: { merge: [{ source: toDataUrl(JSON.stringify(pool)) }] } } };
   const { commands, failure, notes } = await runRecorded({
     flags: ['--enable-skip-mco-reboot', '--installer-args', JSON.stringify(installerArgs)],
-    recording: [['uname', 'x86_64\n']],
+    recording: [['uname', 'x86_64\n'], ...recording],
+    files: { '/dev/dm-0': '', '/dev/nvme0n1': '' },
     api: { hostIgnition: async () => Buffer.from(JSON.stringify(own)) },
   });
   expect([failure, notes]).toEqual([undefined, []]);
@@ -36,6 +41,24 @@ describe('the operating system of the release', () => {
       'fsfreeze --freeze /mnt',
       'fsfreeze --unfreeze /mnt',
       'umount /mnt',
+    ]);
+  });
+
+  it.each([
+    ['/dev/dm-0', 'mpatha', 'mpath', '/dev/mapper/mpatha'],
+    ['/dev/nvme0n1', 'nvme0n1p', 'disk', '/dev/nvme0n1p'],
+  ])('is written to the partitions of %s that lsblk shows, also without the first two', async (...given) => {
+    const [device, prefix, type, path] = given;
+    const children = [3, 4].map((number) => ({ name: `${prefix}${number}`, type: 'part' }));
+    const lsblk = JSON.stringify({ blockdevices: [{ name: prefix.replace(/p$/, ''), type, children }] });
+    const recording: Recording = [
+      ['readlink', `${device}\n`],
+      ['lsblk', lsblk],
+    ];
+    const commands = await commandsWith([], [], recording);
+    expect(commands.filter((command) => command.startsWith('mount '))).toEqual([
+      `mount ${path}4 /mnt`,
+      `mount ${path}3 /mnt/boot`,
     ]);
   });
 

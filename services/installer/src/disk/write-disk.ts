@@ -3,12 +3,6 @@ import { execute, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
 
-/** Returns the path of a partition. When the disk name ends with a digit, the number is preceded by `p`. */
-export function partitionOf(device: string, number: number): string {
-  if (device.startsWith('/dev/mapper/') || device.startsWith('/dev/dm-')) return `${device}${number}`;
-  return /\d$/.test(device) ? `${device}p${number}` : `${device}${number}`;
-}
-
 /** Overwrites the first sector of disks from which the host must not boot. A failure is logged. */
 export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
   for (const disk of installation.settings.formatDisks) {
