@@ -1,6 +1,8 @@
 /**
  * Brings a machine to where the other commands can run: packages of the lockfile and the programs of the distribution
  * that the embedded profile uses, with `--tests` also those of the tests. Says what it does; does nothing when nothing is missing.
+ * The settings in the shell can make programs unnecessary, but not for the demo, the benchmarks (`--demo`) and the tests: these have
+ * settings of their own.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,17 +14,21 @@ import { NEEDED } from './vm/live-image.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STAMP = join(ROOT, 'node_modules', '.cache', 'muster-setup');
+const [hasVerifiers, hasTests, hasDemo] = ['--verifiers', '--tests', '--demo'].map((option) =>
+  process.argv.includes(option),
+);
+const settings = hasVerifiers || hasTests || hasDemo ? {} : process.env;
 /** program → the distribution's package, and what Muster needs it for */
 const PROGRAMS = {
   'nats-server': {
     package: 'nats-server',
     use: 'the message bus of the embedded profile',
-    spare: () => Boolean(process.env.NATS_URL),
+    spare: () => Boolean(settings.NATS_URL),
   },
   xorriso: {
     package: 'xorriso',
     use: 'making the image that simulated hosts boot',
-    spare: () => Boolean(process.env.OS_IMAGES) || /^(false|0)$/i.test(process.env.MUSTER_SIMULATED_IMAGE ?? ''),
+    spare: () => Boolean(settings.OS_IMAGES) || /^(false|0)$/i.test(settings.MUSTER_SIMULATED_IMAGE ?? ''),
   },
 };
 const OF_TESTS = {
@@ -41,7 +47,6 @@ const VERIFIERS = {
   chromium: { package: 'chromium', use: 'requests of pages of other origins', spare: () => false },
   ...Object.fromEntries([...NEEDED, ...BUILD_NEEDED].map(([name, path]) => [path, file(name, path)])),
 };
-const [hasVerifiers, hasTests] = ['--verifiers', '--tests'].map((option) => process.argv.includes(option));
 const wanted = {
   ...PROGRAMS,
   ...((hasTests || hasVerifiers) && OF_TESTS),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { operatorSettings, type Setting, SETTINGS, timeoutSettings } from '@muster/nest-kit';
 import { parseJson, textAt } from '@muster/schema';
 import { freePort, type StartableService } from '@muster/service-muster';
 
@@ -26,6 +27,17 @@ export function nodeOptionsOf(program: string): readonly string[] {
 
 const NODE_OPTIONS = nodeOptionsOf(MUSTER_MAIN);
 
+/**
+ * Every setting with an empty value, which counts as not set. The shell may have settings for real machines or for the servers of the
+ * tests.
+ */
+const NO_SETTINGS = Object.fromEntries(
+  [
+    ...Object.entries<Setting<unknown>>(SETTINGS).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
+    ...[...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name),
+  ].map((name) => [name, '']),
+);
+
 export interface MusterProcessOptions {
   readonly dataDirectory: string;
   /** Port number; 0 selects a free port. */
@@ -34,7 +46,9 @@ export interface MusterProcessOptions {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** The embedded profile in a separate process, as `npm start` runs it. Tests can stop or kill it. */
+/**
+ * The embedded profile in a separate process, as `npm start` runs it. Its settings are those of the options. Tests can stop or kill it.
+ */
 export class MusterProcess {
   private child: ChildProcess | undefined;
   private log = '';
@@ -42,7 +56,7 @@ export class MusterProcess {
   private constructor(
     private readonly options: MusterProcessOptions,
     readonly restUrl: string,
-    private readonly environment: NodeJS.ProcessEnv,
+    readonly environment: NodeJS.ProcessEnv,
   ) {}
 
   static async prepare(options: MusterProcessOptions): Promise<MusterProcess> {
@@ -51,10 +65,7 @@ export class MusterProcess {
     const restUrl = `http://127.0.0.1:${restPort}`;
     return new MusterProcess(options, restUrl, {
       ...process.env,
-      // The servers that are configured for the tests do not belong to this profile.
-      EVENTSTORE_URL: '',
-      MONGODB_URL: '',
-      MINIO_URL: '',
+      ...NO_SETTINGS,
       // The registration of an infra-env would begin the download of its live image.
       OS_IMAGES_FETCH: 'stream',
       ...options.environment,

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { operatorSettings, SETTINGS, SettingsReader, timeoutSettings } from '@muster/nest-kit';
+import { keysOf } from '@muster/schema';
 import { temporaryDirectory } from '@muster/testing';
-import { nodeOptionsOf } from './muster-process';
+import { MusterProcess, nodeOptionsOf } from './muster-process';
 
 describe('the options of Node', () => {
   const directory = temporaryDirectory();
@@ -24,5 +26,41 @@ describe('the options of Node', () => {
 
   it('are an error without a tree', () => {
     expect(() => nodeOptionsOf(join(directory.path, 'main.js'))).toThrow('no folder above it has a nx.json');
+  });
+});
+
+describe('the settings of a process of Muster', () => {
+  const given = process.env;
+  afterEach(() => (process.env = given));
+
+  const prepare = async (environment?: Record<string, string>): Promise<NodeJS.ProcessEnv> =>
+    (await MusterProcess.prepare({ dataDirectory: '/data', environment })).environment;
+
+  it('are not those that the shell has for real machines', async () => {
+    const derived = [...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name);
+    const shell = [...keysOf(SETTINGS), 'PORT', 'RHCOS_VERSIONS', ...derived].map((name) => [name, 'of the shell']);
+    process.env = { ...given, ...Object.fromEntries(shell) };
+    const environment = await prepare();
+    const settings = new SettingsReader(environment);
+    const own = ['MUSTER_DATA_DIRECTORY', 'OS_IMAGES_FETCH', 'SERVICE_BASE_URL', 'IMAGE_SERVICE_BASE_URL'];
+    const listening = ['REST_HOST', 'REST_PORT', 'IMAGE_HOST', 'IMAGE_PORT'];
+    expect(
+      keysOf(SETTINGS)
+        .filter((name) => settings.isSet(name))
+        .sort(),
+    ).toEqual([...own, ...listening].sort());
+    expect(derived.filter((name) => settings.raw(name))).toEqual([]);
+    expect(Object.values(environment)).not.toContain('of the shell');
+    expect(settings.get('MUSTER_SIMULATED_IMAGE')).toBe(true);
+  });
+
+  it('are those of its options', async () => {
+    process.env = { ...given, NATS_URL: 'nats://of-the-shell' };
+    expect(await prepare({ NATS_URL: 'nats://127.0.0.1:1' })).toMatchObject({ NATS_URL: 'nats://127.0.0.1:1' });
+  });
+
+  it('leave the other variables as they are', async () => {
+    process.env = { ...given, OF_THE_SYSTEM: 'kept' };
+    expect(await prepare()).toMatchObject({ OF_THE_SYSTEM: 'kept', PATH: given.PATH });
   });
 });
