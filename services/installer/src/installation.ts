@@ -118,8 +118,11 @@ export function createProgressReports(
   };
 }
 
+/** Maximum length of the information about a stage that the service accepts. */
+const INFO_CHARS_MAX = 2_048;
+
 /**
- * Reports a stage of any host of the cluster. A refusal is logged.
+ * Reports a stage of any host of the cluster. The end of a long `info` is cut. A refusal is logged.
  * @throws ServiceUnreachable
  */
 export async function reportStageOf(
@@ -130,9 +133,10 @@ export async function reportStageOf(
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return;
+  const accepted = info.slice(0, INFO_CHARS_MAX).toWellFormed();
   try {
-    await installation.api.reportHostProgress(host, stage, info, signal);
-    installation.observe?.({ type: 'stage', hostId: host.hostId, stage, info });
+    await installation.api.reportHostProgress(host, stage, accepted, signal);
+    installation.observe?.({ type: 'stage', hostId: host.hostId, stage, info: accepted });
   } catch (error) {
     if (!(error instanceof HttpRefused)) throw error;
     note(installation, `The service refused the stage "${stage}" of host ${host.hostId}: ${error.reason}`);

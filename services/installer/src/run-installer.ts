@@ -120,13 +120,10 @@ async function runPhase(phase: Phase, installation: Installation, signal: AbortS
   } catch (error) {
     if (signal.aborted) return;
     const reason = reasonOf(error);
-    await reportStage(installation, 'Failed', reason.slice(0, INFO_CHARS_MAX), signal);
+    await reportStage(installation, 'Failed', reason, signal);
     throw new InstallationFailed(phase.name, reason);
   }
 }
-
-/** Maximum length of the information about a stage that the service accepts. */
-const INFO_CHARS_MAX = 2_048;
 
 /** Returns cause and remedy, followed by the output of the program. */
 function reasonOf(error: unknown): string {

@@ -121,4 +121,18 @@ describe('the cleaning of a disk', () => {
       'mdadm --stop /dev/md1',
     ]);
   });
+
+  it('reports at most 2,048 characters, without half of a surrogate pair', async () => {
+    const { stages } = await runRecorded({
+      recording: [
+        ['vgs', { exitCode: 5, stderr: '\u{1f4be}'.repeat(500) }],
+        ['pvs', { exitCode: 5, stderr: `x${'\u{1f4be}'.repeat(499)}` }],
+        ['dmsetup ls', { exitCode: 1, stderr: '\u{1f4be}'.repeat(500) }],
+      ],
+    });
+    const info = stages[1]?.replace('Starting installation: ', '') ?? '';
+    expect(info).toMatch(/^Could not clean install device/);
+    expect(info).toHaveLength(2_048);
+    expect(info.isWellFormed()).toBe(true);
+  });
 });
