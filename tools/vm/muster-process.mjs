@@ -21,7 +21,7 @@ export async function startMuster({ folder, iso }) {
   const [rest, images, nats] = [await freePort(), await freePort(), await freePort()];
   const child = spawn(process.execPath, [join(ROOT, 'services/muster/dist/main.js')], {
     env: {
-      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MUSTER_VM_'))),
+      ...process.env,
       MUSTER_DATA_DIRECTORY: join(folder, 'muster'),
       REST_HOST: '127.0.0.1',
       REST_PORT: String(rest),

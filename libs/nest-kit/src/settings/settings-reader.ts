@@ -103,7 +103,7 @@ export function attempt<Value>(
 }
 
 /** Variables of the tests and tools of this repository, which use the same environment as the program. */
-const TOOL_PREFIXES = ['MUSTER_DEMO_', 'MUSTER_PROPERTY_', 'MUSTER_TESTS', 'MUSTER_WALK_', 'MUSTER_BENCH_'];
+const TOOL_PREFIXES = ['MUSTER_DEMO_', 'MUSTER_PROPERTY_', 'MUSTER_TESTS', 'MUSTER_VM_', 'MUSTER_WALK_'];
 
 /** Returns the names in the environment that start with `MUSTER_` and that no setting has: probably typing errors. */
 export function unknownSettings(environment: Environment): readonly string[] {

@@ -91,6 +91,11 @@ describe('readSettings', () => {
     expect(unknownSettings({ MUSTER_HOST_ARCHITECTURES: 'x86_64,aarch64' })).toEqual([]);
   });
 
+  it('knows the variables of the tools', () => {
+    expect(unknownSettings({ MUSTER_VM_PICTURES: '/x', MUSTER_DEMO_TIME_SCALE: '1', MUSTER_WALK_MS: '1' })).toEqual([]);
+    expect(unknownSettings({ MUSTER_BENCH_X: '1' })).toEqual(['MUSTER_BENCH_X']);
+  });
+
   it('reads timeouts in milliseconds by their setting', () => {
     const settings = new SettingsReader({ A: '2m', B: 'soon' });
     expect(readTimeouts(settings, [{ env: 'A' }, { env: 'B' }, { env: 'C' }, { env: undefined }])).toEqual({
