@@ -4,20 +4,18 @@ import { errorMessage } from '@muster/schema';
 import { MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
-import { DEMO_CLUSTERS, installCluster } from './scenario';
+import { DEMO_CLUSTERS, installCluster, readTimeScale } from './scenario';
 import { readFunnel, storedFigures, summarize } from './summary';
-
-/** Factor by which simulated hosts are faster than real ones, which take most of an hour. */
-const TIME_SCALE = 150;
 
 async function main(): Promise<void> {
   const startedMs = performance.now();
-  const directory = resolve(process.env.MUSTER_DEMO_DIRECTORY ?? join('.muster', 'demo'));
-  await rm(directory, { recursive: true, force: true });
-  const timeScale = Number(process.env.MUSTER_DEMO_TIME_SCALE ?? TIME_SCALE);
+  const timeScale = readTimeScale(process.env.MUSTER_DEMO_TIME_SCALE);
+  const directory = resolve(process.env.MUSTER_DEMO_DIRECTORY || join('.muster', 'demo'));
+  const dataDirectory = join(directory, 'data');
+  await rm(dataDirectory, { recursive: true, force: true });
 
   console.log('Muster demo: two clusters on simulated hosts, everything else real (HTTP, NATS, SQLite, ISO images).\n');
-  const muster = await MusterProcess.prepare({ dataDirectory: join(directory, 'data') });
+  const muster = await MusterProcess.prepare({ dataDirectory });
   const view = new ProgressView(process.stdout);
   try {
     await muster.start();
@@ -56,4 +54,9 @@ async function main(): Promise<void> {
   }
 }
 
-void main().then(() => process.exit());
+void main()
+  .catch((error: unknown) => {
+    console.error(`demo: ${errorMessage(error)}`);
+    process.exitCode = 1;
+  })
+  .then(() => process.exit());

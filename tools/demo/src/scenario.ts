@@ -81,9 +81,19 @@ const EVENTS_THAT_MATTER: ReadonlySet<string> = new Set([
   'cluster_installation_completed',
   'cluster_finalizing_stage_updated',
 ]);
+/** Factor by which the hosts of the demo are faster than real ones, which take most of an hour. */
+const TIME_SCALE = 150;
 const LOOK_AGAIN_MS = 150;
 const BOOT_TIMEOUT_MS = 180_000;
 const INSTALL_TIMEOUT_MS = 300_000;
+
+/** Returns the value of MUSTER_DEMO_TIME_SCALE, or the default of the demo when it is not set. */
+export function readTimeScale(text: string | undefined): number {
+  if (!text) return TIME_SCALE;
+  const timeScale = Number(text);
+  if (Number.isFinite(timeScale) && timeScale > 0) return timeScale;
+  throw new Error(`MUSTER_DEMO_TIME_SCALE=${JSON.stringify(text)} is not valid. Expected: a number above 0.`);
+}
 
 /** The main job of a user: define a cluster, boot hosts, repair findings, set the missing inputs, install, follow, download credentials. */
 export async function installCluster(spec: ClusterSpec, options: ScenarioOptions): Promise<InstalledCluster> {
