@@ -90,14 +90,23 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], names: Persiste
     installation_eligibility: { eligible: reasons.length === 0, not_eligible_reasons: reasons },
     is_installation_media: isMedia,
     ...(driveType === 'iSCSI' && { iscsi: { host_ip_address: iscsiAddress(files, name) } }),
-    model: known(files.text(`${block}/device/model`)),
+    // The kernel cuts the model of a SATA disk to 16 characters.
+    model: known(udev.get('ID_MODEL') ?? files.text(`${block}/device/model`)),
     name,
     path,
     removable: files.text(`${block}/removable`) === '1',
-    serial: known(udev.get('ID_SERIAL_SHORT') ?? files.text(`${block}/device/serial`) ?? files.text(`${block}/serial`)),
+    serial: known(
+      udev.get('ID_SERIAL_SHORT') ??
+        udev.get('ID_SERIAL') ??
+        files.text(`${block}/device/serial`) ??
+        files.text(`${block}/serial`),
+    ),
     size_bytes: Number(files.text(`${block}/size`) ?? 0) * SECTOR_BYTES,
     vendor: known(files.text(`${block}/device/vendor`)),
-    wwn: udev.get('ID_WWN') ?? (byId && /\/wwn-/.test(byId) ? basename(byId).slice('wwn-'.length) : undefined),
+    wwn:
+      udev.get('ID_WWN_WITH_EXTENSION') ??
+      udev.get('ID_WWN') ??
+      (byId && /\/wwn-/.test(byId) ? basename(byId).slice('wwn-'.length) : undefined),
   };
 }
 
