@@ -76,9 +76,11 @@ export async function collect(
     for (const [program = '', ...args] of commands) {
       const line = [program, ...args].join(' ');
       try {
-        const { exitCode, stderr = '', stdout } = await run(program, args, signal, { timeoutMs: SOURCE_TIMEOUT_MS });
+        const settings = { timeoutMs: SOURCE_TIMEOUT_MS, keepsEnd: true };
+        const { exitCode, isCut, stderr = '', stdout } = await run(program, args, signal, settings);
         texts.push(commands.length > 1 ? `$ ${line}\n${stdout}` : stdout);
-        if (exitCode !== 0) failures.push(`${file}: "${line}" ended with exit code ${exitCode}: ${stderr.trim()}`);
+        if (exitCode !== 0 || isCut)
+          failures.push(`${file}: "${line}" ended with exit code ${exitCode}: ${stderr.trim()}`);
       } catch (error) {
         if (!(error instanceof ProgramMissing)) throw error;
         failures.push(`${file}: ${error.message}`);

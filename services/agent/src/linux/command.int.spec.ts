@@ -1,0 +1,37 @@
+import { type RunCommand, runCommand } from './command';
+import { collect } from './logs-gather';
+
+const { signal } = new AbortController();
+/** Prints 17 MiB and an end to both outputs. */
+const PRINT = "const t = 'x'.repeat(17 << 20); process.stdout.write(t + 'end'); process.stderr.write('why');";
+const print = (...settings: readonly Parameters<RunCommand>[3][]) =>
+  runCommand(process.execPath, ['-e', PRINT], signal, ...settings);
+
+describe('a command that prints more than 16 MiB', () => {
+  it('fails with the limit as the reason', async () => {
+    const { exitCode, stderr } = await print();
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('more than 16 MiB');
+  });
+
+  it('ends, and the end of its output is kept on request', async () => {
+    const { exitCode, stdout, stderr } = await print({ keepsEnd: true });
+    expect([exitCode, stdout.length, stdout.slice(-4)]).toEqual([0, 16 << 20, 'xend']);
+    expect(stderr).toBe('why\nThe program printed more than 16 MiB; the end is kept.');
+  });
+
+  it('is a log of which the end is sent, with a note', async () => {
+    const run: RunCommand = async (program, _args, _signal, settings) =>
+      program === 'dmesg' ? print(settings) : { exitCode: 0, stdout: '' };
+    const files = await collect(false, run, signal);
+    expect(files['dmesg.logs']?.slice(-4)).toBe('xend');
+    expect(files['report.logs']).toMatch(/^dmesg.logs: "dmesg -T" .*exit code 0: why\n.*16 MiB; the end is kept/);
+  });
+
+  it('is missing or stopped like each other command', async () => {
+    const settings = { keepsEnd: true, timeoutMs: 100 };
+    await expect(runCommand('no-such-program', [], signal, settings)).rejects.toThrow('is not installed');
+    const stopped = await runCommand(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], signal, settings);
+    expect(stopped.exitCode).toBe(124);
+  });
+});
