@@ -161,7 +161,7 @@ export function validationsPage(): string {
     'hosts. A validation can be ignored unless its entry states otherwise. The gate is the value of `gate` in the API for hosts that are bound to a cluster.',
     '',
     `Validations that are based on repeated measurements may flap. A failure applies immediately. A validation is flapping when it changed`,
-    `\`VALIDATION_FLAPPING_TURNS\` (${DEFAULT_FLAP_POLICY.flipsMin}) times within \`VALIDATION_FLAPPING_WINDOW\` (${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes). It passes after \`VALIDATION_FLAPPING_QUIET\` (${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes) without a change.`,
+    `\`VALIDATION_FLAPPING_TURNS\` (${DEFAULT_FLAP_POLICY.flipsMin}) times within \`VALIDATION_FLAPPING_WINDOW\` (${minutes(DEFAULT_FLAP_POLICY.windowMs)} minutes). It passes after \`VALIDATION_FLAPPING_QUIET\` (${minutes(DEFAULT_FLAP_POLICY.quietMs)} minutes) without a change, and at once when the settings no longer require it.`,
     'Until then its changes are neither stored nor reported.',
     '',
     ...ruleSection('Host validations', HOST_RULES.map(hostRow), NEVER_IGNORABLE_HOST_RULES),

@@ -1,5 +1,5 @@
 import { isSameOutcome, type Outcomes } from '../rule/evaluate-rules';
-import type { Outcome } from '../rule/rule';
+import { type Outcome, SUPPRESSED } from '../rule/rule';
 import { type FlapPolicy, type Histories, NO_HISTORY, type OutcomeResult, resultOf } from './outcome-history';
 
 /** The changes of a flapping outcome since the recorded outcome. They are not stored. */
@@ -81,11 +81,15 @@ function whileFlapping(
     ? { result, changedAtMs: atMs }
     : // A clock that was set back must not delay a success.
       { ...seen, changedAtMs: Math.min(seen.changedAtMs, atMs) };
-  const isOver = atMs - now.changedAtMs >= policy.quietMs || found.status === 'disabled' || !isDamped(found.id);
-  if (isOver) return found;
+  const isStable = atMs - now.changedAtMs >= policy.quietMs;
+  if (isStable || !isChecked(found) || !isDamped(found.id)) return found;
   watch.set(found.id, now);
   return result === 'failing' && !isSameOutcome(found, recorded) ? { ...found, flapping: recorded.flapping } : recorded;
 }
+
+/** Returns false when the settings decide the outcome: the rule is disabled, does not apply or passes without a check. */
+const isChecked = ({ status, reason }: Outcome): boolean =>
+  status !== 'disabled' && status !== SUPPRESSED && (status !== 'success' || reason === undefined);
 
 const MS_PER_SECOND = 1_000;
 const toSeconds = (durationMs: number): number => Math.ceil(durationMs / MS_PER_SECOND);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isSameOutcome } from '../rule/evaluate-rules';
-import type { Outcome, OutcomeStatus } from '../rule/rule';
+import { type Outcome, type OutcomeStatus, SUPPRESSED } from '../rule/rule';
 import { type FlapPolicy, nextHistory, type OutcomeHistory, resultOf } from './outcome-history';
 import { type FlapWatch, rememberOutcomes } from './remember-outcomes';
 
@@ -8,9 +8,10 @@ const POLICY: FlapPolicy = { flipsMin: 4, windowMs: 600_000, quietMs: 120_000 };
 const MINUTE_MS = 60_000;
 const STATUSES: readonly OutcomeStatus[] = ['success', 'failure', 'pending', 'error', 'disabled'];
 
-const found = (status: OutcomeStatus): Outcome => ({
+const found = (status: OutcomeStatus, reason?: string): Outcome => ({
   id: 'connected',
   status,
+  reason,
   parameters: [],
 });
 
@@ -24,10 +25,15 @@ function subject({ policy = POLICY, isDamped = true } = {}) {
   let evaluateAgainAtMs: number | undefined;
   let stores = 0;
   return {
-    evaluate(status: OutcomeStatus, atMs: number): Outcome & { readonly history: OutcomeHistory | undefined } {
+    evaluate(
+      status: OutcomeStatus,
+      atMs: number,
+      reason?: string,
+    ): Outcome & { readonly history: OutcomeHistory | undefined } {
       const histories = new Map(history ? [['connected', history]] : []);
       const before = { outcomes: new Map([['connected', recorded]]), histories };
-      const remembered = rememberOutcomes(before, [found(status)], { atMs, policy, watch, isDamped: () => isDamped });
+      const context = { atMs, policy, watch, isDamped: () => isDamped };
+      const remembered = rememberOutcomes(before, [found(status, reason)], context);
       const [outcome = INITIAL] = remembered.outcomes;
       const isChanged =
         !isSameOutcome(recorded, outcome) || JSON.stringify(recorded.flapping) !== JSON.stringify(outcome.flapping);
@@ -113,6 +119,20 @@ describe('flapping outcome', () => {
   it('is recorded unchanged when the rule is not damped, and when it is disabled', () => {
     expect(subject({ isDamped: false }).play(...FLAPPING, 'success')?.status).toBe('success');
     expect(subject().play(...FLAPPING, 'disabled')?.status).toBe('disabled');
+  });
+
+  it('ends when the rule is no longer checked', () => {
+    for (const [status, reason] of [
+      [SUPPRESSED, undefined],
+      ['success', 'single-node'],
+    ] as const) {
+      const one = subject();
+      one.play(...FLAPPING);
+      const outcome = one.evaluate(status, 6 * MINUTE_MS, reason);
+      expect(outcome).toMatchObject({ status, reason });
+      expect(outcome.flapping).toBeUndefined();
+      expect(one.evaluateAgainAtMs()).toBeUndefined();
+    }
   });
 
   it('requires the changes within the window', () => {

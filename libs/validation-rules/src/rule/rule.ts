@@ -52,7 +52,10 @@ export interface Rule<Facts, Id extends string, Need extends string, Gate extend
   readonly remedy: string;
   /** The effect of a failure. */
   readonly gate: Gate;
-  /** The inputs are measured repeatedly and may flap. A success of a flapping rule counts after it is stable. */
+  /**
+   * The inputs are measured repeatedly and may flap. A success of a flapping rule counts after it is stable. A success with a reason
+   * counts immediately, so such a rule has a reason only for a success that follows from settings.
+   */
   readonly mayFlap?: true;
   /** A pending outcome does not block, because some agents never report the fact. */
   readonly toleratesPending?: true;
