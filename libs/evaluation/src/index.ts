@@ -10,6 +10,13 @@ export {
 } from './facts/view-entries';
 export { evaluateDryRun } from './outcomes/dry-run';
 export { evaluateClusterOutcomes, evaluateHostOutcomes, type Remember } from './outcomes/evaluate';
-export { NO_OUTCOMES, type OutcomeCommand, outcomeDecider, type RecordedOutcomes } from './outcomes/outcomes.decider';
+export {
+  NO_OUTCOMES,
+  type OutcomeCommand,
+  outcomeDecider,
+  outcomesIn,
+  type RecordedOutcomes,
+  type Scope,
+} from './outcomes/outcomes.decider';
 export { FACTS_SHAPES } from './facts/entry-kinds';
 export { compactOutcomes } from './outcomes/compact-outcomes';

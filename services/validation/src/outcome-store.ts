@@ -5,8 +5,10 @@ import {
   NO_OUTCOMES,
   type OutcomeCommand,
   outcomeDecider,
+  outcomesIn,
   parseSubject,
   type RecordedOutcomes,
+  type Scope,
   type Subject,
 } from '@muster/evaluation';
 import type { Entries, EntryShape } from '@muster/decision';
@@ -108,8 +110,14 @@ export class OutcomeStore {
   }
 
   /** Returns the outcomes to record, given the recorded ones. */
-  remember(subject: Subject, found: readonly Outcome[], isDamped: (ruleId: string) => boolean): Remembered {
-    const remembered = rememberOutcomes(this.known.get(subject)?.recorded ?? NO_OUTCOMES, found, {
+  remember(
+    subject: Subject,
+    found: readonly Outcome[],
+    isDamped: (ruleId: string) => boolean,
+    scope: Scope,
+  ): Remembered {
+    const { recorded } = this.known.get(subject) ?? NOTHING_KNOWN;
+    const remembered = rememberOutcomes(outcomesIn(recorded, scope), found, {
       atMs: this.clock.nowMs(),
       policy: this.policy,
       watch: this.watched.get(subject) ?? NOTHING_FLAPS,

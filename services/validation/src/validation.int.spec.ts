@@ -219,6 +219,13 @@ describe('the validation service with a real bus and store', () => {
 
   it('evaluates a host again that was deregistered and registers again', async () => {
     const [, , c = hostKey(3)] = keys;
+    const connected = async () => (await read(c)).find(({ id }) => id === 'connected');
+    for (const expected of ['failure', 'success', 'failure', 'success', 'failure']) {
+      await append(
+        expected === 'failure' ? hostEvent(c, 'HostFellSilent', { lastSeenAt: '' }) : hostEvent(c, 'HostReturned', {}),
+      );
+      await eventually('the change is recorded', async () => (await connected())?.status === expected);
+    }
     const storedBefore = (await stored(`validation-${c}`)).length;
     await append(hostEvent(c, 'HostDeregistered', {}), hostRegistered(c));
     const changes = async () =>
@@ -227,6 +234,8 @@ describe('the validation service with a real bus and store', () => {
         .map(({ data }) => data as unknown as EventData<'HostOutcomesChanged'>);
     await eventually('the host is evaluated', async () => (await changes()).some(({ generation }) => generation === 2));
     expect((await changes()).map(({ reset }) => reset)).toEqual([true]);
+    expect((await changes()).flatMap(({ changed }) => changed).filter(({ flapping }) => flapping)).toEqual([]);
+    expect((await connected())?.status).toBe('success');
     expect((await outcomes(c)).get('has-inventory')).toBe('failure');
     expect((await read(c)).every(({ flips }) => flips <= 1)).toBe(true);
   });

@@ -132,8 +132,8 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   }
 
   private memoryOf(subject: Subject): Remember {
-    return (found, isDamped) => {
-      const { outcomes, evaluateAgainAtMs } = this.outcomes.remember(subject, found, isDamped);
+    return (found, isDamped, scope) => {
+      const { outcomes, evaluateAgainAtMs } = this.outcomes.remember(subject, found, isDamped, scope);
       this.deadlines.set(
         subject,
         evaluateAgainAtMs === undefined ? [] : [{ name: EVALUATE_AGAIN, atMs: evaluateAgainAtMs }],

@@ -13,13 +13,17 @@ import {
 import type { FactsView } from '../facts/facts-view';
 import { toClusterFacts, toHostFacts } from '../facts/to-facts';
 import type { ClusterEntry, HostEntry } from '../facts/view-entries';
-import type { Groups, OutcomeCommand } from './outcomes.decider';
+import { CLUSTER_SCOPE, type Groups, type OutcomeCommand, type Scope } from './outcomes.decider';
 
 /** Recorded groups are removed when no report of the current generation exists. */
 const NO_GROUPS: Groups = new Map();
 
 /** Returns the outcomes to record. `isDamped` returns true for rules whose success has to be stable when they flap. */
-export type Remember = (found: readonly Outcome[], isDamped: (ruleId: string) => boolean) => readonly Outcome[];
+export type Remember = (
+  found: readonly Outcome[],
+  isDamped: (ruleId: string) => boolean,
+  scope: Scope,
+) => readonly Outcome[];
 
 /** Evaluates a host. `at` is RFC 3339. */
 export function evaluateHostOutcomes(
@@ -32,18 +36,13 @@ export function evaluateHostOutcomes(
   const facts = toHostFacts(entry, view, policy);
   // While a host installs, its deadlines run, so no outcome may be delayed.
   const isDamped = (ruleId: string): boolean => facts.stage === '' && DAMPED_HOST_RULES.has(ruleId);
-  const outcomes = remember(evaluateHost(facts), isDamped);
-  const conditions = hostConditions(facts, outcomes);
-  const clusterId = facts.cluster ? entry.state.clusterId : '';
-  return {
-    type: 'EvaluateHost',
-    hostKey: entry.key,
+  const scope: Scope = {
     generation: entry.state.generation,
-    clusterId,
-    outcomes,
-    conditions,
-    at,
+    clusterId: facts.cluster ? entry.state.clusterId : '',
   };
+  const outcomes = remember(evaluateHost(facts), isDamped, scope);
+  const conditions = hostConditions(facts, outcomes);
+  return { type: 'EvaluateHost', hostKey: entry.key, ...scope, outcomes, conditions, at };
 }
 
 /** Evaluates a cluster. Returns undefined in statuses that keep the last outcomes. `at` is RFC 3339. */
@@ -56,7 +55,7 @@ export function evaluateClusterOutcomes(
 ): OutcomeCommand | undefined {
   if (!EVALUATED_CLUSTER_STATUSES.includes(entry.state.status)) return undefined;
   const facts = toClusterFacts(entry, view, policy);
-  const outcomes = remember(evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId));
+  const outcomes = remember(evaluateCluster(facts), (ruleId) => DAMPED_CLUSTER_RULES.has(ruleId), CLUSTER_SCOPE);
   return {
     type: 'EvaluateCluster',
     clusterId: entry.id,

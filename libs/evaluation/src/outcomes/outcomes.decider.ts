@@ -65,12 +65,17 @@ export interface RecordedOutcomes {
   readonly groups: Groups;
 }
 
+/** The generation and cluster of a host for which its outcomes were recorded. */
+export type Scope = Pick<RecordedOutcomes, 'generation' | 'clusterId'>;
+
+/** Clusters have no generation. */
+export const CLUSTER_SCOPE: Scope = { generation: 0, clusterId: '' };
+
 export const NO_OUTCOMES: RecordedOutcomes = {
   outcomes: new Map(),
   histories: new Map(),
   conditions: undefined,
-  generation: 0,
-  clusterId: '',
+  ...CLUSTER_SCOPE,
   groups: new Map(),
 };
 
@@ -141,7 +146,7 @@ function decideHost(
 ): ReturnType<typeof outcomeDecider.decide> {
   // Another replica may have newer data.
   if (generation < recorded.generation) return accepted();
-  const reset = isReset(recorded, generation, clusterId);
+  const reset = isReset(recorded, { generation, clusterId });
   const before = reset ? NO_OUTCOMES : recorded;
   const changed = changedOutcomes(before.outcomes, initialHostOutcomes(clusterId !== ''), outcomes);
   const known = before.conditions ?? initialHostConditions(clusterId !== '');
@@ -169,7 +174,11 @@ function decideCluster(
   });
 }
 
-const isReset = (recorded: RecordedOutcomes, generation: number, clusterId: string): boolean =>
+/** Returns the recorded outcomes, and none when they were recorded for another generation or cluster of the host. */
+export const outcomesIn = (recorded: RecordedOutcomes, scope: Scope): RecordedOutcomes =>
+  isReset(recorded, scope) ? NO_OUTCOMES : recorded;
+
+const isReset = (recorded: RecordedOutcomes, { generation, clusterId }: Scope): boolean =>
   generation !== recorded.generation || clusterId !== recorded.clusterId;
 
 const isInitial = ({ outcomes, conditions }: RecordedOutcomes): boolean =>
