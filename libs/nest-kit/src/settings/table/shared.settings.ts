@@ -131,7 +131,8 @@ export const SHARED_SETTINGS = {
   HW_VALIDATOR_REQUIREMENTS: text({
     readBy: ['registration', 'validation', 'events', 'gateway'],
     fallbackText: 'the table of assisted-service v2',
-    meaning: 'A JSON list: minimum CPU cores, memory, disk and network per role and version.',
+    meaning:
+      'A JSON list: minimum CPU cores, memory, disk and network per role and version. Measured changes of latency are recorded in steps of 10 ms, above 100 ms in steps of 100 ms up to 1,000 ms, and of packet loss in whole percents. Limits that equal such a step are checked exactly. Any other limit may be exceeded within its step. A latency limit below 10 ms may have the effect of 10 ms, and above 1,000 ms later changes are not seen.',
   }),
   EDGE_WORKERS_PRODUCT_NAMES: list({
     readBy: ['registration', 'validation', 'events'],
