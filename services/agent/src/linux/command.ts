@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { StepFailed } from '../machine/machine.port';
 
 export interface CommandResult {
@@ -36,62 +36,48 @@ export class ProgramMissing extends StepFailed {
   }
 }
 
-const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+const MEBIBYTE = 1024 ** 2;
+const OUTPUT_CHARS_MAX = 16 * MEBIBYTE;
+const TOO_LONG = `The program printed more than ${OUTPUT_CHARS_MAX / MEBIBYTE} MiB`;
 const COMMAND_TIMEOUT_MS = 60_000;
 /** Exit code of the program `timeout` after the time limit. */
 export const TIMEOUT_EXIT_CODE = 124;
 
-const TOO_LONG = `The program printed more than ${OUTPUT_BYTES_MAX / 1024 ** 2} MiB`;
-
-export const runCommand: RunCommand = (program, args, signal, settings = {}) => {
-  const options = {
-    signal,
-    timeout: settings.timeoutMs ?? COMMAND_TIMEOUT_MS,
+export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
+  new Promise((resolve, reject) => {
+    const { timeoutMs = COMMAND_TIMEOUT_MS, environment, keepsEnd = false } = settings;
     // The output is parsed, so it must not be translated.
-    env: { ...process.env, LC_ALL: 'C', ...settings.environment },
-  };
-  if (settings.keepsEnd) return runForEnd(program, args, options);
-  return new Promise((resolve, reject) => {
-    execFile(program, [...args], { ...options, maxBuffer: OUTPUT_BYTES_MAX }, (error, stdout, stderr) => {
-      if (String(error?.code) === 'ENOENT') return reject(new ProgramMissing(program));
-      const isTooLong = String(error?.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
-      const exitCode = !error ? 0 : error.killed && !isTooLong ? TIMEOUT_EXIT_CODE : Number(error.code ?? -1);
-      resolve({
-        exitCode: Number.isNaN(exitCode) ? -1 : exitCode,
-        stdout,
-        stderr: isTooLong ? `${stderr}\n${TOO_LONG}.`.trim() : stderr,
-      });
-    });
-  });
-};
-
-function runForEnd(program: string, args: readonly string[], options: object): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], options);
+    const env = { ...process.env, LC_ALL: 'C', ...environment };
+    const child = spawn(program, [...args], { signal, timeout: timeoutMs, env });
     const output = { stdout: '', stderr: '' };
-    let isCut = false;
-    const cut = (text: string): string => {
-      isCut ||= text.length > OUTPUT_BYTES_MAX;
-      return text.slice(-OUTPUT_BYTES_MAX);
+    let isTooLong = false;
+    const stop = (): void => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.kill();
     };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (chunk: string) => {
         output[name] += chunk;
+        const { length } = output[name];
+        if (length <= OUTPUT_CHARS_MAX) return;
+        isTooLong = true;
+        if (!keepsEnd) stop();
         // A cut copies the text, so it is not done for each chunk.
-        if (output[name].length > 2 * OUTPUT_BYTES_MAX) output[name] = cut(output[name]);
+        else if (length > 2 * OUTPUT_CHARS_MAX) output[name] = output[name].slice(-OUTPUT_CHARS_MAX);
       });
-    }
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') reject(new ProgramMissing(program));
       else resolve({ exitCode: -1, stdout: output.stdout, stderr: error.message });
     });
     child.once('close', (code) => {
-      const [stdout, stderr] = [cut(output.stdout), cut(output.stderr)];
-      const exitCode = code ?? (child.killed ? TIMEOUT_EXIT_CODE : -1);
-      resolve({ exitCode, stdout, stderr: isCut ? `${stderr}\n${TOO_LONG}; the end is kept.`.trim() : stderr, isCut });
+      const [stdout, stderr] = [output.stdout, output.stderr].map((text) => text.slice(-OUTPUT_CHARS_MAX));
+      const note = isTooLong ? `\n${TOO_LONG}${keepsEnd ? '; the end is kept' : ''}.` : '';
+      const isStopped = isTooLong && !keepsEnd;
+      const exitCode = isStopped ? -1 : (code ?? (child.killed ? TIMEOUT_EXIT_CODE : -1));
+      resolve({ exitCode, stdout: stdout ?? '', stderr: `${stderr}${note}`.trimStart(), isCut: isTooLong });
     });
   });
-}
 
 /**
  * Runs a program and returns its stdout.
