@@ -1,7 +1,7 @@
-import { errorMessage, createJsonReader } from '@muster/schema';
-import { Type } from '@sinclair/typebox';
+import { errorMessage } from '@muster/schema';
 import { execute, type Host } from '../host.port';
 import { type Installation, note } from '../installation';
+import { partitionOf } from './write-disk';
 
 const BOOTLIST = '/usr/sbin/bootlist';
 const EFI_PARTITION = 2;
@@ -42,30 +42,6 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
   // A previous installation may have left entries with the same name. efibootmgr writes the warnings to stderr.
   for (const [, number = ''] of lines.join('\n').matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
     await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
-}
-
-const BLOCK_DEVICE = Type.Recursive((device) =>
-  Type.Object({
-    name: Type.String(),
-    type: Type.Optional(Type.String()),
-    children: Type.Optional(Type.Array(device)),
-  }),
-);
-const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array(BLOCK_DEVICE) }), {
-  name: 'the output of lsblk',
-  nullIsAbsent: true,
-});
-
-/** Returns the path of a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
-export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<string> {
-  const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
-  const [disk] = readBlockDevices(text).blockdevices;
-  const mapped = disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath');
-  const parent = mapped ?? disk;
-  const names = ['', 'p', '-part'].map((infix) => `${parent?.name}${infix}${number}`);
-  const partition = parent?.children?.find(({ name }) => names.includes(name));
-  if (!partition) throw new Error(`The disk ${device} has no partition ${number}.`);
-  return mapped ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
 }
 
 async function findEfiFolder(host: Host, partition: string, signal: AbortSignal): Promise<string> {

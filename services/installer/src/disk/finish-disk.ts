@@ -3,8 +3,8 @@ import { errorMessage, createJsonReader } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import { execute, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, parseIgnition, reportStage } from '../installation';
-import { partitionOf } from './boot-order';
 import { readKargs } from './existing-root';
+import { partitionOf } from './write-disk';
 
 const ENCAPSULATED_PATH = '/etc/ignition-machine-config-encapsulated.json';
 const ACCEPT = 'application/vnd.coreos.ignition+json; version=3.4.0';

@@ -1,7 +1,33 @@
 import { isPartOf } from '@muster/host-api';
-import { execute, withRetry } from '../host.port';
+import { createJsonReader } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
+import { execute, type Host, withRetry } from '../host.port';
 import { createProgressReports, type Installation, note, reportStage } from '../installation';
 import { proxyEnvironment } from '../settings';
+
+const BLOCK_DEVICE = Type.Recursive((device) =>
+  Type.Object({
+    name: Type.String(),
+    type: Type.Optional(Type.String()),
+    children: Type.Optional(Type.Array(device)),
+  }),
+);
+const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array(BLOCK_DEVICE) }), {
+  name: 'the output of lsblk',
+  nullIsAbsent: true,
+});
+
+/** Returns the path of a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
+export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<string> {
+  const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
+  const [disk] = readBlockDevices(text).blockdevices;
+  const mapped = disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath');
+  const parent = mapped ?? disk;
+  const names = ['', 'p', '-part'].map((infix) => `${parent?.name}${infix}${number}`);
+  const partition = parent?.children?.find(({ name }) => names.includes(name));
+  if (!partition) throw new Error(`The disk ${device} has no partition ${number}.`);
+  return mapped ? `/dev/mapper/${partition.name}` : `/dev/${partition.name}`;
+}
 
 /** Overwrites the first sector of disks from which the host must not boot. A failure is logged. */
 export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
