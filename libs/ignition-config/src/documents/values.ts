@@ -55,7 +55,14 @@ export const integer = (from: number, to: number) =>
 export const oneOf = (words: readonly (string | number)[]) =>
   holds((value) => words.some((word) => String(word) === scalarText(value)), `one of ${words.join(', ')}`);
 
+export const uint16 = integer(0, 65_535);
+export const uint32 = integer(0, 4_294_967_295);
+
 export const listOf = (item: TSchema) => Type.Array(item);
+
+/** Members with one schema. */
+export const members = (schema: TSchema, names: readonly string[]): { readonly [name: string]: TSchema } =>
+  Object.fromEntries(names.map((name) => [name, schema]));
 
 /** A mapping with only these members, all optional. */
 export const mapping = (known: { readonly [name: string]: TSchema }, required: readonly string[] = []) =>

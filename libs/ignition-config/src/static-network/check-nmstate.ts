@@ -1,8 +1,19 @@
 import { parseIp } from '@muster/addresses';
 import { createParser, holds } from '@muster/schema';
-import { anything, flag, integer, mapping, oneOf, scalarText, text, toInteger } from '../documents/values';
+import {
+  anything,
+  flag,
+  integer,
+  mapping,
+  members,
+  oneOf,
+  scalarText,
+  text,
+  toInteger,
+  uint16,
+  uint32,
+} from '../documents/values';
 import { familyOf, type NetworkInterface, type NetworkState, type Report, sentenceOf } from './nmstate';
-import { members } from './nmstate.schema';
 import { bondModeOf, mappings, portsOf, textOf, texts, within } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
@@ -173,8 +184,6 @@ function checkBondPorts(bond: { readonly [key: string]: unknown }, report: (prob
     report(`name different ports. Only in one of them: ${single.join(', ')}. Remove port, or name the same ports.`);
 }
 
-const uint16 = integer(0, 65_535);
-const uint32 = integer(0, 4_294_967_295);
 const centiseconds = integer(0, Number.MAX_SAFE_INTEGER);
 
 const ROUTER_MODES = ['disabled', 'auto', 'enabled'];

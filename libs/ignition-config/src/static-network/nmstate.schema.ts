@@ -11,23 +11,20 @@ import {
   listOf,
   macAddress,
   mapping,
+  members,
   network,
   oneOf,
   text,
+  uint16,
+  uint32,
 } from '../documents/values';
 import { BOND_FLAGS, BOND_MODES } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
 const uint8 = integer(0, 255);
-const uint16 = integer(0, 65_535);
-const uint32 = integer(0, MAX_UINT32);
 
 /** A name or its number in the kernel, which is its place in the list. */
 const kernelName = (...names: readonly string[]) => oneOf([...names, ...names.keys()]);
-
-/** Members with one schema. */
-export const members = (schema: TSchema, names: readonly string[]): { readonly [name: string]: TSchema } =>
-  Object.fromEntries(names.map((name) => [name, schema]));
 
 const bondOptions = mapping({
   ...members(uint8, ['num_grat_arp', 'num_unsol_na', 'arp_missed_max']),
