@@ -48,6 +48,7 @@ export async function makeFakeArtifacts(
         isPersistentBoot: false,
         nodeAddress: '',
         nodeIpHint: '',
+        timeSources: [],
         hasIpv6: false,
         hardware: undefined,
         ignitionOverride: '',

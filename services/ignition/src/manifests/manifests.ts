@@ -70,7 +70,7 @@ function toInput(
   const encryption = settings.diskEncryption;
   const node = hosts.find(({ hostId }) => hostId === bootstrapHostId) ?? hosts[0];
   const isOnlyTime = Boolean(settings.ntpSources);
-  const reported = hosts.flatMap(({ timeSources = [] }) => timeSources.filter((name) => TIME_SOURCE.test(name)));
+  const reported = hosts.flatMap(({ timeSources }) => timeSources.filter((name) => TIME_SOURCE.test(name)));
   return {
     hasArbiters: hosts.some(({ role }) => role === 'arbiter'),
     isSingleNode,

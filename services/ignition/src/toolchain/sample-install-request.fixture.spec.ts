@@ -13,6 +13,7 @@ export const sampleHost = (index: number, changes: Partial<InstallHost> = {}): I
   isPersistentBoot: false,
   nodeAddress: '192.0.2.10',
   nodeIpHint: '',
+  timeSources: [],
   hasIpv6: false,
   hardware: {
     hostname: 'given-by-dhcp',

@@ -58,7 +58,7 @@ export interface InstallHost {
   readonly nodeIpHint: string;
   readonly hasIpv6: boolean;
   /** NTP sources that the host reported, also those that a user configured on the host itself. */
-  readonly timeSources?: readonly string[];
+  readonly timeSources: readonly string[];
   /** Undefined before the first inventory. */
   readonly hardware: Plain<HardwareFacts> | undefined;
   /** Secrets. */

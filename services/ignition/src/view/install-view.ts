@@ -113,8 +113,10 @@ export interface HostEntry {
   /** bios, uefi, …; empty before the first inventory. */
   bootMode: string;
   /** NTP sources of the last report. */
-  timeSources?: readonly string[];
+  timeSources: readonly string[];
 }
+
+const NOTHING_REPORTED = { inventoryHostname: '', ports: [], hardware: undefined, bootMode: '', timeSources: [] };
 
 export interface ClusterEntry {
   state: ClusterState;
@@ -237,8 +239,7 @@ export class InstallView {
     else if (known) {
       known.state = state;
       this.hosts.changed(key);
-    } else if (event.type !== 'HostDeadlinePassed')
-      this.hosts.set(key, { state, inventoryHostname: '', ports: [], hardware: undefined, bootMode: '' });
+    } else if (event.type !== 'HostDeadlinePassed') this.hosts.set(key, { state, ...NOTHING_REPORTED });
   }
 
   private observeInventory(event: RecordedEvent<InventoryEvent>): void {

@@ -41,6 +41,7 @@ const host = (index: number): InstallHost => {
     isPersistentBoot: false,
     nodeAddress: address,
     nodeIpHint: '',
+    timeSources: [],
     hasIpv6: false,
     hardware: undefined,
     ignitionOverride: '',
