@@ -112,7 +112,7 @@ export class SavedStates {
 
   /**
    * Runs the saves one after the other, and starts each in another turn of the event loop. The intervals of all consumers end in one
-   * turn, and the changes of a fleet take half the time that a turn may take.
+   * turn, in which the changes of a fleet would take longer than a turn may take.
    */
   private inTurn(save: () => Promise<void>): Promise<void> {
     const saving = this.lastSave?.then(save) ?? save();
