@@ -14,10 +14,9 @@ import {
 } from '@muster/ports';
 import { BoundedMap } from '../bounded-map';
 import type { FrozenChanges } from './saved-states';
-import { decodeDocument, encodeDocument } from './values';
+import { conditionsOf, decodeDocument, encodeDocument, fieldOf, isWanted, meets, valuesOf, type Where } from './values';
 
 type Fields = readonly (FieldValue | undefined)[];
-type Where = ReadModelQuery['where'];
 
 /** A document that is not saved yet. Without `document`: a removal that is not saved yet. */
 interface UnsavedDocument {
@@ -136,6 +135,7 @@ export class KeptCollection {
       const replaced = this.replacedBy(key);
       const isAbsent = !document && !replaced.before && !this.saving.has(key);
       if (!isAbsent) this.pending.set(key, { document, ...replaced });
+      this.cache.delete(key);
     }
   }
 
@@ -191,9 +191,10 @@ export class KeptCollection {
   }
 
   freeze(): FrozenChanges {
-    const { table, cache } = this;
+    const { table } = this;
     const saving = this.pending;
     const sizes = new Map<string, number>();
+    let last = this.lastSavedKey;
     this.saving = saving;
     this.pending = new UnsavedDocuments(table.fields);
     const fieldsOf = (document: JsonObject): Fields => this.fieldsOf(document);
@@ -201,6 +202,7 @@ export class KeptCollection {
       for (const [key, { document }] of saving) {
         const value = document && encodeDocument(document);
         if (value) sizes.set(key, value.byteLength);
+        if (key > last) last = key;
         yield { table: table.name, key, row: value && { key, value, fields: fieldsOf(document) } };
       }
     };
@@ -208,13 +210,9 @@ export class KeptCollection {
       changes: changes(),
       saved: () => {
         this.saving = new UnsavedDocuments(table.fields);
-        for (const [key, { document, isRead }] of saving) {
-          if (key > this.lastSavedKey) this.lastSavedKey = key;
-          const isKept = isRead && document && !this.pending.has(key);
-          if (isKept) cache.set(key, document, sizes.get(key) ?? 0);
-          else cache.delete(key);
-        }
+        this.lastSavedKey = last;
       },
+      release: () => this.release(saving, sizes),
       failed: () => {
         this.saving = new UnsavedDocuments(table.fields);
         for (const [key, change] of saving) {
@@ -223,6 +221,14 @@ export class KeptCollection {
         }
       },
     };
+  }
+
+  /** Caches the documents that were read. Those that changed again are cached after their next save. */
+  private *release(saved: UnsavedDocuments, sizes: ReadonlyMap<string, number>): Generator<undefined, void> {
+    for (const [key, { document, isRead }] of saved) {
+      if (isRead && document && !this.pending.has(key)) this.cache.set(key, document, sizes.get(key) ?? 0);
+      yield;
+    }
   }
 
   private savedDocument(key: string): JsonObject | undefined {
@@ -279,22 +285,4 @@ function firstOthers(
   }
 }
 
-const fieldOf = (document: JsonObject, field: string): FieldValue | undefined => {
-  const value = Object.hasOwn(document, field) ? document[field] : undefined;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
-};
-
-const valuesOf = (wanted: Where[string]): readonly FieldValue[] =>
-  wanted === undefined ? [] : typeof wanted === 'object' ? [...new Set(wanted)] : [wanted];
-
 const sizeOf = (sets: readonly Keys[]): number => sets.reduce((sum, { size }) => sum + size, 0);
-
-const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean =>
-  value !== undefined && (typeof wanted === 'object' ? wanted.some((one) => one === value) : value === wanted);
-
-const meets = (document: JsonObject, where: Where): boolean =>
-  Object.entries(where).every(([field, wanted]) => isWanted(fieldOf(document, field), wanted));
-
-/** No document meets a condition that is `undefined`, as for an empty list. */
-const conditionsOf = (where: Where): { readonly [field: string]: FieldValue | readonly FieldValue[] } =>
-  Object.fromEntries(Object.entries(where).map(([field, wanted]) => [field, wanted ?? []]));

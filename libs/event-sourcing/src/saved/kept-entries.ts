@@ -179,7 +179,10 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     };
     return {
       changes: changes(),
-      saved: () => this.release(closed),
+      saved: () => {
+        this.savingKeys = new UnsavedKeys();
+      },
+      release: () => this.release(closed),
       failed: () => {
         for (const key of this.savingKeys) this.changedKeys.add(key);
         this.savingKeys = new UnsavedKeys();
@@ -197,13 +200,14 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
    * Moves saved entries to the cache that were closed and have not changed since. They were checked before: whether one is open may
    * depend on an entry that has just left memory.
    */
-  private release(closed: readonly Key[]): void {
-    this.savingKeys = new UnsavedKeys();
+  private *release(closed: readonly Key[]): Generator<undefined, void> {
     for (const key of closed) {
       const entry = this.held.get(key);
-      if (!entry || this.changedKeys.has(key)) continue;
-      this.held.delete(key);
-      this.rest(key, entry);
+      if (entry && !this.changedKeys.has(key)) {
+        this.held.delete(key);
+        this.rest(key, entry);
+      }
+      yield;
     }
   }
 

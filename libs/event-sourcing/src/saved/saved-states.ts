@@ -35,6 +35,8 @@ export interface FrozenChanges {
   readonly changes: Iterable<StateChange>;
   /** Called with the commit. */
   saved(): void;
+  /** Removes entries from memory after the commit, one in each step, before the next save. */
+  release?(): Iterable<undefined>;
   /** Called when the save failed, so that the changes are part of the next save. */
   failed(): void;
 }
@@ -53,6 +55,9 @@ export interface ChangeSource {
 
 /** Time in which open entries are loaded in one turn of the event loop. Other services of the process already receive requests. */
 export const LOAD_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
+
+/** Time in which saved entries are removed from memory in one turn of the event loop. */
+export const RELEASE_TIME: TurnLimits = { minMs: 2, share: 0.1, maxMs: 10 };
 
 interface Checkpoint {
   readonly version: number;
@@ -288,5 +293,7 @@ export class SavedConsumer {
       for (const fold of moved) this.moved.add(fold);
       throw error;
     }
+    const time = new TurnShare(RELEASE_TIME);
+    for (const one of frozen) for (const _ of one.release?.() ?? []) if (!time.hasTime()) await time.nextTurn();
   }
 }

@@ -1,5 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
-import type { JsonObject } from '@muster/ports';
+import type { FieldValue, JsonObject, ReadModelQuery } from '@muster/ports';
+
+export type Where = ReadModelQuery['where'];
 
 /** Saved values keep maps, sets and members that are `undefined`, so that a loaded entry equals the one that was saved. */
 export const encodeValue = (value: unknown): Uint8Array => serialize(value);
@@ -13,3 +15,25 @@ export const encodeDocument = (document: JsonObject): Uint8Array => Buffer.from(
 /** Decodes a saved document. @throws SyntaxError when the bytes are not JSON */
 export const decodeDocument = ({ buffer, byteOffset, byteLength }: Uint8Array): JsonObject =>
   JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString('utf8')) as JsonObject;
+
+/** Returns the value of a field by which documents are found; undefined for other values. */
+export const fieldOf = (document: JsonObject, field: string): FieldValue | undefined => {
+  const value = Object.hasOwn(document, field) ? document[field] : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+};
+
+/** Returns the values that a condition admits. */
+export const valuesOf = (wanted: Where[string]): readonly FieldValue[] =>
+  wanted === undefined ? [] : typeof wanted === 'object' ? [...new Set(wanted)] : [wanted];
+
+/** Returns whether the condition admits the value. */
+export const isWanted = (value: FieldValue | undefined, wanted: Where[string]): boolean =>
+  value !== undefined && (typeof wanted === 'object' ? wanted.some((one) => one === value) : value === wanted);
+
+/** Returns whether the document meets all conditions. */
+export const meets = (document: JsonObject, where: Where): boolean =>
+  Object.entries(where).every(([field, wanted]) => isWanted(fieldOf(document, field), wanted));
+
+/** No document meets a condition that is `undefined`, as for an empty list. */
+export const conditionsOf = (where: Where): { readonly [field: string]: FieldValue | readonly FieldValue[] } =>
+  Object.fromEntries(Object.entries(where).map(([field, wanted]) => [field, wanted ?? []]));
