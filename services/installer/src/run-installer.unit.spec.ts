@@ -1,7 +1,9 @@
 import { CLUSTER_ID, HOST_ID, runRecorded } from './recorded-host.fixture.spec';
 
 const IGN = `/opt/install-dir/master-${HOST_ID}.ign`;
+const LSBLK = 'lsblk --json --output NAME,KNAME,TYPE /dev/sda';
 const CLEAN = [
+  LSBLK,
   'vgs --noheadings -o vg_name,pv_name',
   'pvs --noheadings -o pv_name',
   'dmsetup ls',
@@ -86,9 +88,9 @@ describe('the installation of a control plane host', () => {
         ['efibootmgr -v', { stdout: 'BootCurrent: 0001\n', stderr: warnings.join('') }],
       ],
     });
-    const from = commands.indexOf('lsblk --bytes --json /dev/sda');
+    const from = commands.lastIndexOf(LSBLK);
     expect(commands.slice(from, from + 7)).toEqual([
-      'lsblk --bytes --json /dev/sda',
+      LSBLK,
       'mount /dev/sda2 /mnt',
       'umount /mnt',
       'uname -m',

@@ -8,6 +8,7 @@ import { proxyEnvironment } from '../settings';
 const BLOCK_DEVICE = Type.Recursive((device) =>
   Type.Object({
     name: Type.String(),
+    kname: Type.Optional(Type.String()),
     type: Type.Optional(Type.String()),
     children: Type.Optional(Type.Array(device)),
   }),
@@ -17,11 +18,16 @@ const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array
   nullIsAbsent: true,
 });
 
+/** Returns the disk as lsblk shows it. `mapped`: the multipath disk that it is, or to which it is a path. */
+async function readDisk(host: Host, device: string, signal: AbortSignal) {
+  const text = await execute(host, ['lsblk', '--json', '--output', 'NAME,KNAME,TYPE', device], signal);
+  const [disk] = readBlockDevices(text).blockdevices;
+  return { disk, mapped: disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath') };
+}
+
 /** Returns the path of a partition. On a multipath disk it is a mapped device. A disk may lack lower numbers. */
 export async function partitionOf(host: Host, device: string, number: number, signal: AbortSignal): Promise<string> {
-  const text = await execute(host, ['lsblk', '--bytes', '--json', device], signal);
-  const [disk] = readBlockDevices(text).blockdevices;
-  const mapped = disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath');
+  const { disk, mapped } = await readDisk(host, device, signal);
   const parent = mapped ?? disk;
   const names = ['', 'p', '-part'].map((infix) => `${parent?.name}${infix}${number}`);
   const partition = parent?.children?.find(({ name }) => names.includes(name));
@@ -62,9 +68,14 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
       return '';
     });
   };
-  await removeVolumes(attempt, device);
-  await removeMappedDevices(attempt, device);
-  await stopRaids(attempt, device);
+  const mapped: readonly string[] = await mappedNames(host, device, signal).catch((error: Error) => {
+    failures.add(error.message);
+    return [];
+  });
+  const isOnDisk: IsOn = (name) => isPartOf(name, device) || mapped.includes(name.replace(/^\/dev\/(mapper\/)?/, ''));
+  await removeVolumes(attempt, isOnDisk);
+  await removeMappedDevices(attempt, isOnDisk);
+  await stopRaids(attempt, isOnDisk);
   await execute(host, ['wipefs', '--all', '--force', device], signal).catch(() => attempt('wipefs', '--all', device));
   if (failures.size === 0 || signal.aborted) return;
   const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${[...failures].join('; ')}`;
@@ -75,35 +86,48 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
 /** Runs a command and returns its stdout. When it fails, the failure is kept for the report, and the text is empty. */
 type Attempt = (...command: readonly string[]) => Promise<string>;
 
-async function removeVolumes(attempt: Attempt, device: string): Promise<void> {
-  const groups = await attempt('vgs', '--noheadings', '-o', 'vg_name,pv_name');
-  const names = new Set(rowsOf(groups).flatMap(([group = '', volume = '']) => (isPartOf(volume, device) ? group : [])));
-  for (const name of names) await attempt('vgremove', name, '-y');
-  const volumes = await attempt('pvs', '--noheadings', '-o', 'pv_name');
-  for (const [volume = ''] of rowsOf(volumes))
-    if (isPartOf(volume, device)) await attempt('pvremove', volume, '-y', '-ff');
+/** Whether a device is a disk or one of its partitions. `name`: path in /dev, or the name of a device. */
+type IsOn = (name: string) => boolean;
+
+/** Returns the names of a multipath disk and of its partitions. LVM does not call them by the path of the disk. */
+async function mappedNames(host: Host, device: string, signal: AbortSignal): Promise<readonly string[]> {
+  const { disk } = await readDisk(host, device, signal);
+  if (disk?.type !== 'mpath') return [];
+  const partitions = disk.children?.filter(({ type }) => type === 'part') ?? [];
+  return [disk, ...partitions].flatMap(({ name, kname }) => [name, ...(kname ? [kname] : [])]);
 }
 
-async function removeMappedDevices(attempt: Attempt, device: string): Promise<void> {
+async function removeVolumes(attempt: Attempt, isOn: IsOn): Promise<void> {
+  const groups = await attempt('vgs', '--noheadings', '-o', 'vg_name,pv_name');
+  const names = new Set(rowsOf(groups).flatMap(([group = '', volume = '']) => (isOn(volume) ? group : [])));
+  for (const name of names) await attempt('vgremove', name, '-y');
+  const volumes = await attempt('pvs', '--noheadings', '-o', 'pv_name');
+  for (const [volume = ''] of rowsOf(volumes)) if (isOn(volume)) await attempt('pvremove', volume, '-y', '-ff');
+}
+
+async function removeMappedDevices(attempt: Attempt, isOn: IsOn): Promise<void> {
   const listed = await attempt('dmsetup', 'ls');
   if (/^No devices found/m.test(listed)) return;
   for (const [name = ''] of rowsOf(listed)) {
+    // The partitions of a multipath disk are mapped devices, which coreos-installer updates.
+    if (isOn(name)) continue;
     const below = await attempt('dmsetup', 'deps', '-o', 'devname', name);
     const members = [...below.matchAll(/\(([^)]+)\)/g)].map(([, member = '']) => member);
-    if (members.some((member) => isPartOf(member, device))) await attempt('dmsetup', 'remove', '--retry', name);
+    if (members.some(isOn)) await attempt('dmsetup', 'remove', '--retry', name);
   }
 }
 
-async function stopRaids(attempt: Attempt, device: string): Promise<void> {
+async function stopRaids(attempt: Attempt, isOn: IsOn): Promise<void> {
   const listed = await attempt('mdadm', '-v', '--query', '--detail', '--scan');
   // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
   for (const [, link = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
-    const own = members.split(',').filter((member) => isPartOf(member, device));
+    const own = members.split(',').filter(isOn);
     if (own.length === 0) continue;
     // A named array is listed as /dev/md/<name>. LVM and the device mapper know only its kernel name.
     const array = (await attempt('readlink', '-f', link)).trim() || link;
-    await removeVolumes(attempt, array);
-    await removeMappedDevices(attempt, array);
+    const isOnArray: IsOn = (name) => isPartOf(name, array);
+    await removeVolumes(attempt, isOnArray);
+    await removeMappedDevices(attempt, isOnArray);
     await attempt('mdadm', '--stop', array);
     for (const member of own) await attempt('mdadm', '--zero-superblock', member);
   }

@@ -17,6 +17,7 @@ describe('the cleaning of a disk', () => {
       ],
     });
     expect(commands.slice(1, commands.indexOf('wipefs --all --force /dev/sda'))).toEqual([
+      'lsblk --json --output NAME,KNAME,TYPE /dev/sda',
       'vgs --noheadings -o vg_name,pv_name',
       'vgremove data -y',
       'pvs --noheadings -o pv_name',
@@ -61,6 +62,51 @@ describe('the cleaning of a disk', () => {
       `pvremove ${partition} -y -ff`,
       'dmsetup remove --retry root',
     ]);
+  });
+
+  it.each([
+    ['mpatha', 'mpatha3', 'mpathaa3'],
+    ['3600140500000000a', '3600140500000000a-part3', '3600140500000000b-part3'],
+  ])('removes the volumes of the multipath disk %s on its partition %s and not those on %s', async (...given) => {
+    const [disk, partition, other] = given;
+    const volume = { name: 'data-root', kname: 'dm-7', type: 'lvm' };
+    const children = [{ name: partition, kname: 'dm-3', type: 'part', children: [volume] }];
+    const { commands } = await runRecorded({
+      files: { '/dev/dm-0': '' },
+      recording: [
+        ['readlink -f /dev/md5', '/dev/md5\n'],
+        ['readlink', '/dev/dm-0\n'],
+        ['lsblk', JSON.stringify({ blockdevices: [{ name: disk, kname: 'dm-0', type: 'mpath', children }] })],
+        ['vgs', `  data /dev/mapper/${partition}\n  whole /dev/mapper/${disk}\n  other /dev/mapper/${other}\n`],
+        ['pvs', `  /dev/mapper/${partition}\n  /dev/mapper/${disk}\n  /dev/mapper/${other}\n  /dev/dm-30\n`],
+        ['dmsetup ls', `${disk}\t(253:0)\n${partition}\t(253:3)\nsecret\t(253:7)\nother\t(253:8)\n`],
+        [`dmsetup deps -o devname ${partition}`, ` 1 dependencies\t: (${disk})\n`],
+        ['dmsetup deps -o devname secret', ` 1 dependencies\t: (${partition})\n`],
+        ['dmsetup deps -o devname other', ` 1 dependencies\t: (${other})\n`],
+        ['mdadm -v', 'ARRAY /dev/md5 level=raid1\n   devices=/dev/dm-3,/dev/sdb2\n'],
+      ],
+    });
+    const removals = /^(vgremove|pvremove|dmsetup remove|mdadm --)/;
+    expect(commands.filter((command) => removals.test(command))).toEqual([
+      'vgremove data -y',
+      'vgremove whole -y',
+      `pvremove /dev/mapper/${partition} -y -ff`,
+      `pvremove /dev/mapper/${disk} -y -ff`,
+      'dmsetup remove --retry secret',
+      'mdadm --stop /dev/md5',
+      'mdadm --zero-superblock /dev/dm-3',
+    ]);
+  });
+
+  it('removes the volumes that it knows when lsblk fails, and reports it', async () => {
+    const { commands, stages } = await runRecorded({
+      recording: [
+        ['lsblk', { exitCode: 1, stderr: 'not a block device' }],
+        ['vgs', '  data /dev/sda3\n'],
+      ],
+    });
+    expect(commands).toContain('vgremove data -y');
+    expect(stages[1]).toMatch(/^Starting installation: Could not clean install device \/dev\/sda.*not a block device/);
   });
 
   it('continues when the disk cannot be cleaned, and reports it', async () => {
