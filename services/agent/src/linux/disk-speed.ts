@@ -1,8 +1,10 @@
 import { constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { errorMessage } from '@muster/schema';
 import { StepFailed } from '../machine/machine.port';
 import type { StepWork } from '../steps/step-work';
+import { TIMEOUT_EXIT_CODE } from './command';
 
 /**
  * The check of assisted-installer-agent: `fio --rw=write --ioengine=sync --size=22m -bs=2300 --fdatasync=1` with two
@@ -11,6 +13,8 @@ import type { StepWork } from '../steps/step-work';
 export const BLOCK_BYTES = 2_300;
 export const TOTAL_BYTES = 22 * 1024 * 1024;
 const JOBS = 2;
+/** The writers stop after this share of the time limit, so that a write of a slow disk ends before the limit. */
+const WRITING_SHARE = 0.9;
 const PERCENTILE = 0.99;
 const NS_PER_MS = 1_000_000n;
 
@@ -20,10 +24,12 @@ const NS_PER_MS = 1_000_000n;
  */
 export async function checkDiskSpeed(
   { path, timeoutSeconds }: StepWork['installation-disk-speed-check']['order'],
+  hanging: Set<string>,
   signal: AbortSignal,
 ): Promise<StepWork['installation-disk-speed-check']['result']> {
   try {
-    return { path, io_sync_duration: await measureDiskSpeed({ path, timeoutMs: timeoutSeconds * 1000 }, signal) };
+    const options = { path, timeoutMs: timeoutSeconds * 1000, hanging };
+    return { path, io_sync_duration: await measureDiskSpeed(options, signal) };
   } catch (error) {
     const exitCode = error instanceof StepFailed ? error.exitCode : undefined;
     throw new StepFailed(errorMessage(error), exitCode, JSON.stringify({ io_sync_duration: 0, path }));
@@ -33,6 +39,8 @@ export async function checkDiskSpeed(
 export interface DiskSpeedOptions {
   readonly path: string;
   readonly timeoutMs: number;
+  /** Disks with a write that has not ended. They are not measured again, because each write occupies a thread. */
+  readonly hanging: Set<string>;
   /** @default TOTAL_BYTES */
   readonly totalBytes?: number;
   /** @default true for block devices only */
@@ -46,21 +54,27 @@ export interface DiskSpeedOptions {
  * @throws StepFailed
  */
 export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortSignal): Promise<number> {
-  const { path, timeoutMs } = options;
+  const { path, timeoutMs, hanging } = options;
   const stats = await stat(path).catch(() => undefined);
   const isTarget = options.isTarget ?? ((found: Stats) => found.isBlockDevice());
   if (!stats || !isTarget(stats)) throw new StepFailed(`${path} is not a disk of this machine.`);
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const hangs = `The disk ${path} did not finish a write within ${timeoutMs / 1000} s.`;
+  if (hanging.has(path)) throw new StepFailed(`${hangs} That write still has not ended.`, TIMEOUT_EXIT_CODE);
+  const writing = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs * WRITING_SHARE)]);
   const writes = Math.ceil((options.totalBytes ?? TOTAL_BYTES) / BLOCK_BYTES);
-  const jobs = Array.from({ length: JOBS }, () => syncLatencies(path, writes, deadline));
-  const measured = (await Promise.all(jobs)).filter((latencies) => latencies.length > 0);
+  const jobs = Promise.all(Array.from({ length: JOBS }, () => syncLatencies(path, writes, writing)));
+  const done = new AbortController();
+  const limit = setTimeout(timeoutMs, undefined, { signal: AbortSignal.any([signal, done.signal]) });
+  const ended = await Promise.race([jobs, limit.catch(() => undefined)]).finally(() => done.abort());
+  if (!ended) {
+    hanging.add(path);
+    void jobs.catch(() => undefined).finally(() => hanging.delete(path));
+  }
   if (signal.aborted) throw new StepFailed('The check of the disk was stopped.');
-  if (measured.length === 0)
-    throw new StepFailed(`The disk ${path} finished no write within ${timeoutMs / 1000} s.`, TIMEOUT_EXIT_CODE);
+  const measured = ended?.filter((latencies) => latencies.length > 0) ?? [];
+  if (measured.length === 0) throw new StepFailed(hangs, TIMEOUT_EXIT_CODE);
   return Math.max(...measured.map(percentileMs));
 }
-
-const TIMEOUT_EXIT_CODE = 124;
 
 /** Returns the durations in nanoseconds. There are fewer than `writes` when the time limit is reached. */
 async function syncLatencies(path: string, writes: number, signal: AbortSignal): Promise<readonly bigint[]> {

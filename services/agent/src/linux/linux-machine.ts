@@ -64,6 +64,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
   };
 
   const addedTimeSources = new Set<string>();
+  const hangingDisks = new Set<string>();
   const abilities: Abilities = {
     inventory: (_order, signal) => inventory(signal),
     'connectivity-check': (hosts, signal) => checkConnectivity(hosts, interfaces(), run, probe, signal),
@@ -73,7 +74,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     'free-network-addresses': (networks, signal) => findFreeAddresses(networks, run, probe, signal),
     'verify-vips': (vips, signal) => verifyVips(vips, run, probe, signal),
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
-    'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, signal),
+    'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, hangingDisks, signal),
     'container-image-availability': async (order, signal) => ({
       images: await checkImages(order, run, Date.now, signal),
     }),

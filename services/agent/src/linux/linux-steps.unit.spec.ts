@@ -1,6 +1,8 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { StepFailed } from '../machine/machine.port';
 import { type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
 import type { RunCommand } from './command';
@@ -91,6 +93,7 @@ describe('the check of VIPs', () => {
 });
 
 describe('the speed of a disk', () => {
+  const limits = (path: string, timeoutMs: number) => ({ path, timeoutMs, hanging: new Set<string>() });
   const folder = mkdtempSync(join(tmpdir(), 'disk-speed-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const disk = (): string => {
@@ -102,7 +105,7 @@ describe('the speed of a disk', () => {
   };
 
   it('is measured with as many synchronous writes as the size requires', async () => {
-    const options = { path: disk(), timeoutMs: 20_000, totalBytes: 20 * BLOCK_BYTES, isTarget: () => true };
+    const options = { ...limits(disk(), 20_000), totalBytes: 20 * BLOCK_BYTES, isTarget: () => true };
     expect(await measureDiskSpeed(options, signal)).toBeGreaterThanOrEqual(0);
   });
 
@@ -113,8 +116,24 @@ describe('the speed of a disk', () => {
   });
 
   it('is not measured on a path that is not a disk', async () => {
-    await expect(measureDiskSpeed({ path: disk(), timeoutMs: 1_000 }, signal)).rejects.toThrow(/is not a disk/);
-    await expect(measureDiskSpeed({ path: '/dev/none', timeoutMs: 1_000 }, signal)).rejects.toThrow(StepFailed);
+    await expect(measureDiskSpeed(limits(disk(), 1_000), signal)).rejects.toThrow(/is not a disk/);
+    await expect(measureDiskSpeed(limits('/dev/none', 1_000), signal)).rejects.toThrow(StepFailed);
+  });
+
+  it('is a failure at the time limit when a write does not end, and is measured again after that write', async () => {
+    const options = { ...limits(join(folder, 'pipe'), 50), isTarget: () => true };
+    const { path, hanging } = options;
+    // A pipe opens for writing when it has a reader.
+    execFileSync('mkfifo', [path]);
+    const message = `The disk ${path} did not finish a write within 0.05 s.`;
+    await expect(measureDiskSpeed(options, signal)).rejects.toMatchObject({ exitCode: 124, message });
+    const again = { exitCode: 124, message: `${message} That write still has not ended.` };
+    await expect(measureDiskSpeed(options, signal)).rejects.toMatchObject(again);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    while (hanging.size > 0) await setTimeout(1);
+    const patient = measureDiskSpeed({ ...options, timeoutMs: 20_000 }, signal);
+    await expect(patient).rejects.toThrow(/failed while it was measured/);
+    closeSync(reader);
   });
 });
 
