@@ -10,6 +10,11 @@ export interface ReactorOptions<Event extends EventShape> {
   readonly store: TypedEventStore<Event>;
   readonly requests: Requests;
   /**
+   * Loads what `observe` needs for the event, in steps that may run in several turns of the event loop. Nothing is observed meanwhile.
+   * `observe` must not depend on it.
+   */
+  readonly prepare?: (event: RecordedEvent<Event>) => Iterable<undefined>;
+  /**
    * Applies the event to the state that the reaction reads. Runs for every event, in order, before its keys are due.
    * Must not fail.
    */
@@ -84,14 +89,23 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
   }
   const waiters = new Set<{ readonly position: number; readonly done: () => void }>();
 
+  const isPrepared = (event: RecordedEvent<Event>): boolean => {
+    for (const _ of options.prepare?.(event) ?? []) return false;
+    return true;
+  };
+
   /**
-   * Observes events while the turn has time, at least one. Their keys are due after all of them, so that several events about one key
-   * lead to one reaction. Returns the index of the next event.
+   * Observes events while the turn has time, at least one, which is prepared. Their keys are due after all of them, so that several events
+   * about one key lead to one reaction. Returns the index of the next event.
    */
   const observePart = (page: readonly RecordedEvent<Event>[], from: number, time: TurnShare): number => {
     const due = live ? new Set<string>() : past;
     let next = from;
-    for (let event = page[next]; event && (next === from || time.hasTime()); event = page[next]) {
+    for (
+      let event = page[next];
+      event && (next === from || (time.hasTime() && isPrepared(event)));
+      event = page[next]
+    ) {
       options.observe(event);
       for (const key of options.keysOf(event)) due.add(key);
       observed = event.position;
@@ -117,7 +131,8 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     onPage: async (page, time) => {
       // The reactor is closed.
       if (!(await loaded)) return;
-      for (let from = 0; from < page.length;) {
+      for (let from = 0, event = page[from]; event; event = page[from]) {
+        for (const _ of options.prepare?.(event) ?? []) if (!time.hasTime()) await time.nextTurn();
         from = observePart(page, from, time);
         if (from < page.length) await time.nextTurn();
       }

@@ -69,6 +69,32 @@ describe('reactor', () => {
     expect(reacted).toHaveLength(7);
   });
 
+  it('prepares an event in several turns before it observes it, and processes earlier keys meanwhile', async () => {
+    const turns = new BusyTurns();
+    const log: string[] = [];
+    const reactor = start({
+      isOpen: () => false,
+      prepare: function* ({ revision }) {
+        if (revision !== 1 || log.includes('prepared')) return;
+        for (let step = 0; step < 30; step += 1) {
+          turns.work();
+          yield;
+        }
+        log.push('prepared');
+      },
+      observe: ({ revision }) => void log.push(`observed ${revision}`),
+      keysOf: ({ revision }) => [`key ${revision}`],
+      react: async (key) => void log.push(key),
+    });
+    await reactor.caughtUp;
+    const events = [0, 1, 2].map((n) => eventToAppend({ n }));
+    await store.append('sample-0', -1, events);
+    await eventually('all keys were processed', () => log.includes('key 2'));
+    turns.end();
+    expect(log).toEqual(['observed 0', 'key 0', 'prepared', 'observed 1', 'observed 2', 'key 1', 'key 2']);
+    expect(turns.most()).toBeLessThanOrEqual(FEED_TIME.maxMs / 2 + 1);
+  });
+
   it('resolves followed when the event was observed and its key was processed', async () => {
     let finish: () => void = () => undefined;
     const reactor = start({ react: (key) => new Promise((done) => (finish = () => (reacted.push(key), done()))) });

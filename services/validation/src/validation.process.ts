@@ -61,6 +61,7 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   onApplicationBootstrap(): void {
     this.host.start({
       name: 'validation',
+      prepare: (event) => this.view.prepare(event),
       observe: (event) => {
         this.touched = this.observe(event);
       },

@@ -117,9 +117,14 @@ export class FactsView {
     return regrouped(cluster, groups, this.entries).map(hostSubject);
   }
 
+  /** Loads what `observe` reads for the event, in steps. */
+  prepare(event: ObservedEvent): Iterable<undefined> {
+    return this.entries.loadClustersOf(event);
+  }
+
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
-    this.entries.loadClustersOf(event);
+    for (const _ of this.prepare(event));
     this.entries.observeMembership(event);
     if (isEventOf('host', event)) return this.observeHost(event);
     if (isEventOf('inventory', event)) return this.observeReport(event);

@@ -61,20 +61,24 @@ export class KnownEntries {
    * Loads the clusters whose entries an event of a host changes. Called before anything else: what is computed later from the hosts of a
    * cluster would contain the change already, and thus name no other host that depends on it.
    */
-  loadClustersOf(event: ObservedEvent): void {
+  *loadClustersOf(event: ObservedEvent): Generator<undefined, void> {
     const isOfHost = isEventOf('host', event);
     if (!isOfHost && !isEventOf('inventory', event)) return;
     const host = this.hosts.get(hostKeyOfStream(event.streamId));
     const left = host?.state.clusterId ?? '';
     const joined = isOfHost ? clusterOfHostAfter(left, event) : left;
-    if (left) this.loadCluster(left, host, event);
-    if (joined && joined !== left) this.loadCluster(joined, host, event);
+    if (left) yield* this.loadCluster(left, host, event);
+    if (joined && joined !== left) yield* this.loadCluster(joined, host, event);
   }
 
-  private loadCluster(id: string, host: HostEntry | undefined, event: ObservedEvent<HostEvent | InventoryEvent>): void {
+  private *loadCluster(
+    id: string,
+    host: HostEntry | undefined,
+    event: ObservedEvent<HostEvent | InventoryEvent>,
+  ): Generator<undefined, void> {
     const cluster = this.clusters.get(id);
     // The hosts of an installed cluster are not in memory, and most of its last events change nothing that is combined.
-    if (cluster && !cluster.combined && changesFacts(host, event)) this.combinedOf(cluster);
+    if (cluster && !cluster.combined && changesFacts(host, event)) yield* this.combineHosts(cluster);
   }
 
   /** Returns what follows from all hosts of the cluster together. Reads all of them when the entry was loaded from the saved state. */
@@ -85,7 +89,13 @@ export class KnownEntries {
   }
 
   private *combineHosts(cluster: ClusterEntry): Generator<undefined, CombinedHosts> {
-    const combined = yield* combine(cluster.facts, this.hostsOf(cluster));
+    const hosts: HostEntry[] = [];
+    for (const key of [...cluster.hostKeys]) {
+      const host = this.hosts.get(key);
+      if (host) hosts.push(host);
+      yield;
+    }
+    const combined = yield* combine(cluster.facts, hosts);
     // Something may have needed it between two steps.
     return (cluster.combined ??= combined);
   }

@@ -157,6 +157,35 @@ describe('a cluster in the saved state', () => {
     await states.close();
   });
 
+  it('is loaded in steps before the first event that rules read, with hosts that stay in memory', async () => {
+    const before = await open('extended');
+    before.observe(infraEnvRegistered(), clusterRegistered());
+    for (const key of HOSTS) before.observe(hostRegistered(key), inventoryReported(key), hostEntered(key, 'installed'));
+    before.observe(clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: '' }));
+    await before.states.close();
+
+    const { view, states, observe, hostsRead } = await open('extended');
+    observe(clusterEvent('ClusterEnteredStatus', { status: 'adding-hosts', from: '', transition: 't', at: '' }));
+    expect(hostsRead()).toEqual([]);
+    const [registered] = recorded([hostRegistered(hostKey(900))]);
+    if (!registered) throw new Error('an event was recorded');
+    let readInOneStep = 0;
+    for (let earlier = 0, steps = view.prepare(registered)[Symbol.iterator](); !steps.next().done;) {
+      readInOneStep = Math.max(readInOneStep, hostsRead().length - earlier);
+      earlier = hostsRead().length;
+    }
+    // The first step also looks for the host of the event.
+    expect(readInOneStep).toBe(2);
+    const { length: read } = hostsRead();
+    expect(read).toBe(HOSTS.length + 1);
+    expect([...view.prepare(registered)]).toEqual([]);
+    view.observe(registered);
+    const cluster = view.cluster(CLUSTER_ID);
+    expect(cluster && view.hostsOf(cluster)).toHaveLength(HOSTS.length + 1);
+    expect(hostsRead().filter((key) => key !== hostKey(900))).toHaveLength(HOSTS.length);
+    await states.close();
+  });
+
   it('is prepared after a start over several turns of the event loop, and its hosts stay in memory', async () => {
     const before = await open('open');
     before.observe(infraEnvRegistered(), clusterRegistered());
