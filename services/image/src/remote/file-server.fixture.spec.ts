@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 
 export interface FileServer {
   readonly url: string;
@@ -14,6 +15,8 @@ export interface FileServer {
   release(): void;
   /** Closes the connections of delayed responses. */
   cut(): void;
+  /** Number of open connections. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -97,6 +100,7 @@ export async function startFileServer(tls?: { readonly key: string; readonly cer
       for (const response of open) response.destroy();
       [held, open] = [[], []];
     },
+    connections: () => promisify(server.getConnections.bind(server))(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

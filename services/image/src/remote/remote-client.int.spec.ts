@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
+import { eventually, type TemporaryDirectory, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
 import { openHttpByteSource, RemoteClient, RemoteError } from './remote-client';
 import { createCertificate, type SiteProxy, startSiteProxy } from './site-network.fixture.spec';
@@ -51,6 +51,12 @@ describe('a file on a server', () => {
   ])('is refused from a server %s', async (_, options, reason) => {
     server.serve(FILE, options);
     await expect(openHttpByteSource(client, server.url)).rejects.toThrow(reason);
+  });
+
+  it('is not received from a server that sends the whole file instead of a range', async () => {
+    server.serve(FILE, { withRanges: false, holdAfterBytes: 100 });
+    await expect(openHttpByteSource(client, server.url)).rejects.toThrow(RemoteError);
+    await eventually('the connection is closed', async () => (await server.connections()) === 0);
   });
 
   it('fails when the connection is closed early, instead of returning fewer bytes', async () => {

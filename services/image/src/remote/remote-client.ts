@@ -123,15 +123,17 @@ export async function openHttpByteSource(
   onChanged: () => void = () => undefined,
 ): Promise<HttpByteSource> {
   const first = await client.get(url, { range: 'bytes=0-0' });
-  first.resume();
   const size = Number(/^bytes \d+-\d+\/(\d+)$/.exec(first.headers['content-range'] ?? '')?.[1]);
   if (first.statusCode !== 206 || !Number.isSafeInteger(size)) {
+    // The body may be the whole file.
+    first.destroy();
     const why =
       first.statusCode === 200
         ? 'does not support range requests; download the file instead (OS_IMAGES_FETCH=lazy)'
         : `answered ${first.statusCode}`;
     throw new RemoteError(`${plain(url)} ${why}`);
   }
+  first.resume();
   const { etag = '', 'last-modified': modified = '' } = first.headers;
   // A weak tag does not guarantee the same bytes.
   const version = etag !== '' && !etag.startsWith('W/') ? etag : modified;
