@@ -12,6 +12,7 @@ import {
   ROOTFS_PATH,
 } from '@muster/boot-image';
 import { type ProblemCode, RefusalError } from '@muster/problems';
+import { RemoteError } from '../remote/remote-client';
 import type { OsImageEntry } from './os-image-catalogue';
 
 /** A live image as it was built, before customisation. */
@@ -110,11 +111,13 @@ const CODES: ReadonlyMap<BootImageErrorCode, ProblemCode> = new Map([
   ['no_minimal_image', 'invalid-input'],
 ]);
 
-/** Runs the work and converts errors of an image to refusals. */
+/** Runs the work and converts errors of an image, and of the server that it is read from, to refusals. */
 export async function refusing<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof RemoteError)
+      throw new RefusalError({ code: 'busy', reason: `The base image cannot be read: ${error.message}. Retry later.` });
     if (!(error instanceof BootImageError)) throw error;
     throw new RefusalError({ code: CODES.get(error.code) ?? 'internal', reason: error.message });
   }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { REMOTE_CACHE } from '@muster/boot-image';
 import {
   eventually,
   type NatsServer,
@@ -19,6 +20,7 @@ let nats: NatsServer;
 let stage: ImageStage;
 let server: FileServer;
 const BASE = coreOsIso('x86_64');
+const LARGE = Buffer.concat([BASE, Buffer.alloc(REMOTE_CACHE.blockBytes * REMOTE_CACHE.blocksMax)]);
 beforeAll(async () => {
   nats = await startNatsServer();
 });
@@ -136,6 +138,27 @@ describe('a base image on a server', () => {
     });
     const whole = Buffer.from(await (await get()).arrayBuffer());
     expect(whole.subarray(-2_048).equals(other.subarray(-2_048))).toBe(true);
+  });
+
+  it.each([
+    '/boot-artifacts/rootfs?version=4.18',
+    `/byid/${INFRA_ENV_ID}/4.18/x86_64/minimal.iso`,
+    `/images/${INFRA_ENV_ID}/pxe-initrd?version=4.18`,
+  ])('is answered with 503 at %s when a transfer is cut while it is read in place', async (path) => {
+    await open({ OS_IMAGES_FETCH: 'stream' });
+    server.serve(LARGE, { cutAfterBytes: 100 });
+    const ask = async () => {
+      const response = await fetch(`${stage.url}${path}`);
+      return { status: response.status, text: await response.text() };
+    };
+    const refused = { status: 503, text: expect.stringContaining('ended before all bytes were received') as string };
+    // When the image is opened.
+    expect(await ask()).toEqual(refused);
+    // When an open image is read: this download uses more blocks than are cached, so the first ones are read again.
+    server.serve(LARGE);
+    expect((await (await get()).arrayBuffer()).byteLength).toBe(LARGE.length);
+    server.serve(LARGE, { cutAfterBytes: 100 });
+    expect(await ask()).toEqual(refused);
   });
 
   it('is not served when it differs from the configured digest', async () => {

@@ -62,7 +62,8 @@ describe('a file on a server', () => {
   it('fails when the connection is closed early, instead of returning fewer bytes', async () => {
     const source = await openHttpByteSource(client, server.url);
     server.serve(FILE, { cutAfterBytes: 100 });
-    await expect(source.read(0, 1_000)).rejects.toThrow();
+    await expect(source.read(0, 1_000)).rejects.toThrow(RemoteError);
+    await expect(source.read(0, 1_000)).rejects.toThrow(/base\.iso ended before all bytes were received/);
     await expect(source.read(9_999, 2)).rejects.toThrow(RangeError);
   });
 

@@ -104,6 +104,9 @@ export const plain = (url: URL | string): string => {
   return `${protocol}//${host}${pathname}`;
 };
 
+const ended = (url: string, why: string): RemoteError =>
+  new RemoteError(`${plain(url)} ended before all bytes were received: ${why}`);
+
 /** A file on an HTTP server that is read in place. */
 export interface HttpByteSource extends ByteSource {
   /** Identifies this version of the file: its ETag, otherwise its date. Empty when the server sends neither. */
@@ -166,12 +169,16 @@ export async function openHttpByteSource(
       }
       const bytes = new Uint8Array(length);
       let filled = 0;
-      for await (const chunk of answer) {
-        if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
-        bytes.set(chunk, filled);
-        filled += chunk.length;
+      try {
+        for await (const chunk of answer) {
+          if (filled + chunk.length > length) throw new RemoteError(`${plain(url)} sent more bytes than requested`);
+          bytes.set(chunk, filled);
+          filled += chunk.length;
+        }
+      } catch (error) {
+        throw error instanceof RemoteError ? error : ended(url, errorMessage(error));
       }
-      if (filled < length) throw new RemoteError(`${plain(url)} ended before all bytes were received`);
+      if (filled < length) throw ended(url, `${filled} of ${length} bytes`);
       return bytes;
     },
     close: async () => stop.abort(),
