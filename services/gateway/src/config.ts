@@ -75,6 +75,8 @@ export interface GatewayConfig {
   /** URL from which hosts download boot images. Undefined: the endpoint below at the host name of the request. */
   readonly imageServiceBaseUrl: string | undefined;
   readonly imageEndpoint: EndpointAddress;
+  /** Port of the image service without TLS. Undefined: none beside the endpoint above. */
+  readonly plainImagePort: number | undefined;
   /** URL at which hosts reach this API. Undefined: the address in the request. */
   readonly serviceBaseUrl: string | undefined;
   /** Registries, with an optional path, whose release images every user may name. */
@@ -123,6 +125,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     ecPrivateKeyPem: read.get('EC_PRIVATE_KEY_PEM'),
     imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
     imageEndpoint: imageEndpoint(read),
+    plainImagePort: read.get('HTTP_LISTEN_PORT'),
     serviceBaseUrl: read.get('SERVICE_BASE_URL'),
     allowedReleaseRegistries: read.get('ALLOWED_RELEASE_REGISTRIES'),
     releaseImages: read.get('RELEASE_IMAGES') ?? DEFAULT_RELEASE_IMAGES,

@@ -53,7 +53,7 @@ export class IpxeScripts {
       const read = readKernelArguments(infraEnv.kernel_arguments ?? '');
       if ('refusal' in read) throw new RefusalError(read.refusal);
       return ipxeBootScript({
-        ...(await this.urls.networkBoot(infraEnv, request)),
+        ...(await this.urls.firmwareBoot(infraEnv, request)),
         appendKargs: read.kernelArguments,
       });
     } catch (error) {

@@ -52,14 +52,22 @@ export class ImageUrls {
    * Returns the URLs for a network boot. Only the RAM disk contains secrets, so only its URL has a token. Without a
    * request, the image service has the host name of this service.
    */
-  async networkBoot(infraEnv: InfraEnvDocument, request: ImageRequest = this.ownRequest()): Promise<NetworkBootUrls> {
-    const base = this.imageBaseUrl(request);
+  async networkBoot(
+    infraEnv: InfraEnvDocument,
+    request: ImageRequest = this.ownRequest(),
+    base = this.imageBaseUrl(request),
+  ): Promise<NetworkBootUrls> {
     const query = new URLSearchParams({ arch: infraEnv.cpu_architecture, version: this.versionOf(infraEnv) });
     return {
       initrdUrl: await this.urlWithToken(`${base}/images/${infraEnv.id}/pxe-initrd`, infraEnv, query, request),
       kernelUrl: `${base}/boot-artifacts/kernel?${query.toString()}`,
       rootfsUrl: `${base}/boot-artifacts/rootfs?${query.toString()}`,
     };
+  }
+
+  /** Returns the URLs for firmware, which may not support TLS: with http when HTTP_LISTEN_PORT is set, as in assisted-service v2. */
+  firmwareBoot(infraEnv: InfraEnvDocument, request: ImageRequest): Promise<NetworkBootUrls> {
+    return this.networkBoot(infraEnv, request, this.plainBaseUrl(request));
   }
 
   /** Returns the URL of a file of the infra-env at this service. The URL needs no other credentials. */
@@ -131,6 +139,14 @@ export class ImageUrls {
   private imageBaseUrl(request: ImageRequest): string {
     const { imageEndpoint, imageServiceBaseUrl } = this.config;
     return imageServiceBaseUrl ?? `${imageEndpoint.scheme}://${request.hostname}:${imageEndpoint.port}`;
+  }
+
+  /** A URL without a port is that of a proxy, which also has the default port of http. */
+  private plainBaseUrl(request: ImageRequest): string {
+    const base = this.imageBaseUrl(request);
+    const port = this.config.plainImagePort;
+    if (port === undefined || base.startsWith('http:')) return base;
+    return base.replace(/^https:/, 'http:').replace(/^(http:\/\/[^/]*):\d+(?=\/|$)/, `$1:${port}`);
   }
 }
 

@@ -17,7 +17,7 @@ export const IMAGE_SETTINGS = {
     readBy: ['gateway', 'ignition', 'image'],
     fallbackText: 'none',
     meaning:
-      'A port for plain HTTP. When the image service also has a port with TLS, this port serves only the files for network boot.',
+      'A port for plain HTTP. When the image service also has a port with TLS, this port serves only the files for network boot. iPXE scripts then have http links: with this port, or without a port when `IMAGE_SERVICE_BASE_URL` has none.',
   }),
   HTTPS_KEY_FILE: path({
     readBy: ['gateway', 'ignition', 'image'],
