@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { type Unavailable, unavailableIn } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
+import { errorCode } from '@muster/schema';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -108,8 +109,7 @@ export async function requireDiskReserve(probes: readonly Probe[]): Promise<void
 const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
 /** Returns whether an error reports a full disk or quota. */
-export const isFullDisk = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && FULL_DISK.has(String(error.code));
+export const isFullDisk = (error: unknown): boolean => FULL_DISK.has(errorCode(error) ?? '');
 
 /** Returns the refusal of a command that failed because a server behind a port is not available. */
 export const unavailableRefusal = (error: Unavailable): Refusal => ({

@@ -42,7 +42,7 @@ export interface ImageConfig {
   readonly imageDirectory: string;
   /** Handling of images on a server: downloaded at the first use, downloaded at the start, or read in place. */
   readonly fetch: 'lazy' | 'eager' | 'stream';
-  readonly store: { readonly directory: string; readonly bytesMax: number };
+  readonly store: { readonly directory: string; readonly bytesMax: number; readonly reserveBytes: number };
   readonly remote: RemoteClientOptions;
   readonly minimums: BaseImageMinimums;
   readonly authType: AuthType;
@@ -80,6 +80,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     store: {
       directory: settings.get('DATA_DIR') ?? join(settings.get('MUSTER_DATA_DIRECTORY'), 'base-images'),
       bytesMax: settings.get('OS_IMAGES_STORE_BYTES_MAX'),
+      reserveBytes: settings.get('MUSTER_DISK_RESERVE'),
     },
     remote: {
       trustedCa: readFileSetting(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { blockCachedSource, type ByteSource } from '@muster/boot-image';
 import { canonicalArchitecture } from '@muster/feature-support';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type ImageConfig } from '../config';
-import { assertSha256, sha256Of } from '../remote/download-file';
-import { ImageStore, type StoredImageState, type WantedImage } from '../remote/image-store';
+import { assertSha256, sha256Of, type StoredImageState } from '../remote/download-file';
+import { ImageStore, type WantedImage } from '../remote/image-store';
 import { openHttpByteSource, RemoteClient } from '../remote/remote-client';
 import { digestOfImage, OPEN_IMAGE_FILE, type OpenedFile, type OpenImageFile, verifyBaseImage } from './base-image';
 import { kindOf, locationOfImage, type OsImageEntry } from './os-image-catalogue';
@@ -37,6 +37,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     this.client = new RemoteClient(config.remote);
     this.store = new ImageStore({
       ...config.store,
+      freeBytes,
       client: this.client,
       verify: (path) => this.verify(path),
       nowMs: () => Date.now(),
@@ -188,6 +189,11 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
     const file = await this.openFile(path);
     await verifyBaseImage(file, this.config.minimums).finally(() => file.close());
   }
+}
+
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
 }
 
 const versionOf = ({ size, modifiedMs = 0 }: Pick<OpenedFile, 'size' | 'modifiedMs'>): string =>

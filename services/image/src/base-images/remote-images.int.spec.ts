@@ -116,6 +116,16 @@ describe('a base image on a server', () => {
     expect((await get()).status).toBe(200);
   });
 
+  it('is not downloaded when the disk would have less than MUSTER_DISK_RESERVE', async () => {
+    await open({ MUSTER_DISK_RESERVE: String(Number.MAX_SAFE_INTEGER), OS_IMAGES_FETCH: 'eager' });
+    await eventually('it failed', async () => (await list())[0]?.['state'] === 'failed');
+    const response = await get();
+    expect([response.status, await response.text()]).toEqual([
+      503,
+      expect.stringMatching(/bytes too few for it and MUSTER_DISK_RESERVE=.*free disk space, or set DATA_DIR/),
+    ]);
+  });
+
   it('is read in place without storing it when OS_IMAGES_FETCH is stream', async () => {
     await open({ OS_IMAGES_FETCH: 'stream' });
     const response = await get();

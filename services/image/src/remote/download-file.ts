@@ -2,9 +2,46 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isFullDisk } from '@muster/nest-kit';
 import { plain, type RemoteClient, RemoteError } from './remote-client';
+
+/** Download state of an image file. */
+export type StoredImageState =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'downloading';
+      readonly receivedBytes: number;
+      /** Undefined until the server has answered. */
+      readonly totalBytes: number | undefined;
+    }
+  | { readonly kind: 'ready'; readonly bytes: number }
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAtMs: number };
+
+const MEBIBYTE = 1024 * 1024;
+export const DISK_REMEDY = 'free disk space, or set DATA_DIR to a larger disk';
+
+/** Returns the refusal of a request for an image that is not available yet. */
+export function noteOf(fileName: string, state: StoredImageState): string {
+  switch (state.kind) {
+    case 'absent':
+    case 'ready':
+      return `The base image ${fileName} is not downloaded yet. Retry later.`;
+    case 'downloading': {
+      const total = state.totalBytes;
+      const progress = total
+        ? `, ${Math.floor((state.receivedBytes / total) * 100)} % of ${Math.ceil(total / MEBIBYTE)} MiB`
+        : '';
+      return `The base image ${fileName} is being downloaded${progress}. Retry later.`;
+    }
+    case 'failed':
+      return `The base image ${fileName} could not be downloaded: ${state.reason}. The service retries the download.`;
+    default:
+      return state satisfies never;
+  }
+}
 
 export interface DownloadOptions {
   readonly url: string;
@@ -13,8 +50,11 @@ export interface DownloadOptions {
   /** Hex. Empty: only the length is verified. */
   readonly sha256: string;
   readonly signal: AbortSignal;
-  /** Called with the total size before anything is written. A rejection ends the download. */
-  readonly admit: (totalBytes: number) => Promise<void>;
+  /**
+   * Called with the total size, and how much of it the disk does not have yet, before anything is written. A rejection ends the
+   * download.
+   */
+  readonly admit: (totalBytes: number, missingBytes: number) => Promise<void>;
   readonly progress: (receivedBytes: number, totalBytes: number) => void;
   /** Checks the complete file before it is renamed. A rejection ends the download. */
   readonly verify: (path: string) => Promise<void>;
@@ -23,7 +63,7 @@ export interface DownloadOptions {
 /**
  * Downloads a file. Resumes an interrupted attempt if the file is unchanged. The file gets the Last-Modified time of the server,
  * which is the same in all replicas and after each download.
- * @throws RemoteError, or RangeError for a file with another SHA-256
+ * @throws RemoteError, or RangeError for a full disk or a file with another SHA-256
  */
 export async function downloadFile(client: RemoteClient, options: DownloadOptions): Promise<void> {
   const { url, target, signal } = options;
@@ -47,7 +87,7 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
   }
   try {
     const { start, total } = planOf(answer, url, resumeFrom);
-    await options.admit(total);
+    await options.admit(total, total - (await sizeOf(partial)));
     if (start === 0) await writeFile(versionFile, versionOf(answer));
     let received = start;
     options.progress(received, total);
@@ -64,22 +104,27 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
     if (received !== total) throw new RemoteError(`${plain(url)} ended after ${received} of ${total} bytes`);
   } catch (error) {
     answer.destroy();
-    throw error;
+    // Other files need the space.
+    if (isFullDisk(error)) await discard();
+    throw withRemedy(error, target);
   }
   try {
     if (options.sha256 !== '') assertSha256(await sha256Of(partial), options.sha256);
     await options.verify(partial);
+    const modifiedMs = Date.parse(answer.headers['last-modified'] ?? '');
+    if (!Number.isNaN(modifiedMs)) await utimes(partial, new Date(), new Date(modifiedMs));
+    await flush(partial);
   } catch (error) {
     // Resuming cannot succeed.
     await discard();
-    throw error;
+    throw withRemedy(error, target);
   }
-  const modifiedMs = Date.parse(answer.headers['last-modified'] ?? '');
-  if (!Number.isNaN(modifiedMs)) await utimes(partial, new Date(), new Date(modifiedMs));
-  await flush(partial);
   await rename(partial, target);
   await rm(versionFile, { force: true });
 }
+
+const withRemedy = (error: unknown, path: string): unknown =>
+  isFullDisk(error) ? new RangeError(`the disk of ${dirname(path)} is full; ${DISK_REMEDY}`) : error;
 
 const firstAndTotalOf = ({ headers }: IncomingMessage): readonly (number | undefined)[] =>
   (/^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []).slice(1).map(Number);

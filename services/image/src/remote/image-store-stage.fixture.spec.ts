@@ -17,6 +17,8 @@ export class ImageStoreStage {
   readonly directory = temporaryDirectory();
   readonly client = new RemoteClient({ headers: { 'x-token': 'canary' }, queryParameters: { key: 'k' } });
   nowMs = 1_000_000;
+  /** Size of the disk, of which only the files of the directory use space. */
+  diskBytes = Number.MAX_SAFE_INTEGER;
   evicted: string[] = [];
   store: ImageStore;
 
@@ -36,6 +38,8 @@ export class ImageStoreStage {
     const store = new ImageStore({
       directory: this.directory.path,
       bytesMax: 1_000_000,
+      reserveBytes: 0,
+      freeBytes: async () => this.files().reduce((free, name) => free - this.sizeOnDisk(name), this.diskBytes),
       client: this.client,
       verify: async () => undefined,
       nowMs: () => this.nowMs,

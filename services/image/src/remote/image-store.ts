@@ -3,42 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { RefusalError } from '@muster/problems';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
-import { downloadFile, sha256Of } from './download-file';
+import { DISK_REMEDY, downloadFile, noteOf, sha256Of, type StoredImageState } from './download-file';
 import { plain, type RemoteClient } from './remote-client';
-
-/** Download state of an image file. */
-export type StoredImageState =
-  | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'downloading';
-      readonly receivedBytes: number;
-      /** Undefined until the server has answered. */
-      readonly totalBytes: number | undefined;
-    }
-  | { readonly kind: 'ready'; readonly bytes: number }
-  | { readonly kind: 'failed'; readonly reason: string; readonly retryAtMs: number };
-
-const MEBIBYTE = 1024 * 1024;
-
-/** Returns the refusal of a request for an image that is not available yet. */
-export function noteOf(fileName: string, state: StoredImageState): string {
-  switch (state.kind) {
-    case 'absent':
-    case 'ready':
-      return `The base image ${fileName} is not downloaded yet. Retry later.`;
-    case 'downloading': {
-      const total = state.totalBytes;
-      const progress = total
-        ? `, ${Math.floor((state.receivedBytes / total) * 100)} % of ${Math.ceil(total / MEBIBYTE)} MiB`
-        : '';
-      return `The base image ${fileName} is being downloaded${progress}. Retry later.`;
-    }
-    case 'failed':
-      return `The base image ${fileName} could not be downloaded: ${state.reason}. The service retries the download.`;
-    default:
-      return state satisfies never;
-  }
-}
 
 export interface WantedImage {
   /** File name in the store. Equal images have the same name. */
@@ -52,6 +18,9 @@ export interface ImageStoreOptions {
   readonly directory: string;
   /** Maximum total size of all images in bytes. The least recently used ones are evicted. */
   readonly bytesMax: number;
+  /** Bytes of the disk that downloads leave free. */
+  readonly reserveBytes: number;
+  readonly freeBytes: (directory: string) => Promise<number>;
   readonly client: RemoteClient;
   readonly verify: (path: string) => Promise<void>;
   /** Wall clock in milliseconds. */
@@ -69,6 +38,10 @@ export class ImageStore {
   private readonly states = new Map<string, StoredImageState>();
   private readonly users = new Map<string, number>();
   private readonly downloads = new Map<string, Promise<void>>();
+  /** Bytes that running downloads still have to write. */
+  private readonly missing = new Map<string, number>();
+  /** Downloads are admitted one after the other, so that no two of them take the same space. */
+  private admitted = Promise.resolve();
   /** Ready files that are replaced when the file of the new URL in OS_IMAGES is there, with the time of the next attempt. */
   private readonly outdated = new Map<string, number>();
   private readonly waiting: Array<() => void> = [];
@@ -139,7 +112,7 @@ export class ImageStore {
     if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
     this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
     const download = this.turn()
-      .then(() => this.download(image).finally(() => this.next()))
+      .then(() => this.download(image).finally(() => this.next(image.fileName)))
       .catch((error: unknown) => this.failed(image, error))
       .finally(() => this.downloads.delete(image.fileName));
     this.downloads.set(image.fileName, download);
@@ -200,8 +173,14 @@ export class ImageStore {
       target: this.pathOf(image.fileName),
       sha256: image.sha256,
       signal: this.stop.signal,
-      admit: (totalBytes) => this.makeRoom(image.fileName, totalBytes),
-      progress: (receivedBytes, totalBytes) => this.report(image, { kind: 'downloading', receivedBytes, totalBytes }),
+      admit: (totalBytes, missingBytes) => {
+        const makeRoom = (): Promise<void> => this.makeRoom(image.fileName, totalBytes, missingBytes);
+        return (this.admitted = this.admitted.then(makeRoom, makeRoom));
+      },
+      progress: (receivedBytes, totalBytes) => {
+        this.missing.set(image.fileName, totalBytes - receivedBytes);
+        this.report(image, { kind: 'downloading', receivedBytes, totalBytes });
+      },
       // The record exists before a new file, so that one of an interrupted download is not taken for a copied one.
       verify: async (path) => {
         await verify(path);
@@ -221,33 +200,62 @@ export class ImageStore {
     if (!this.outdated.has(image.fileName)) this.states.set(image.fileName, state);
   }
 
-  /** Deletes images without active downloads, least recently used first. The file that is replaced does not count. */
-  private async makeRoom(fileName: string, totalBytes: number): Promise<void> {
-    const { bytesMax, log } = this.options;
+  /**
+   * Deletes images without active downloads, least recently used first. The file that is replaced does not count.
+   * @throws RangeError when not enough can be deleted; then no image is deleted
+   */
+  private async makeRoom(fileName: string, totalBytes: number, missingBytes: number): Promise<void> {
+    const { bytesMax, reserveBytes, directory, log } = this.options;
     if (totalBytes > bytesMax)
       throw new RangeError(
         `it has ${totalBytes} bytes, and OS_IMAGES_STORE_BYTES_MAX allows ${bytesMax} for all images`,
       );
+    let lacking = await this.lackingBytes(fileName, missingBytes);
     const others = await this.othersByUse(fileName);
-    const onTheirWay = [...this.states].reduce(
-      (sum, [name, state]) => sum + (state.kind === 'downloading' && name !== fileName ? (state.totalBytes ?? 0) : 0),
-      0,
+    const onTheirWay = [...this.states].map(([name, state]) =>
+      state.kind === 'downloading' && name !== fileName ? (state.totalBytes ?? 0) : 0,
     );
-    let taken = others.reduce((sum, { bytes }) => sum + bytes, 0) + onTheirWay;
+    let taken = sum(others.map(({ bytes }) => bytes)) + sum(onTheirWay);
+    const isUnused = (name: string): boolean => (this.users.get(name) ?? 0) === 0 && !this.downloads.has(name);
+    const assertRoom = (freedBytes: number): void => {
+      if (taken - freedBytes + totalBytes > bytesMax)
+        throw new RangeError(
+          `it needs ${totalBytes} bytes, and ${taken - freedBytes} of OS_IMAGES_STORE_BYTES_MAX=${bytesMax} are in use`,
+        );
+      if (lacking > freedBytes)
+        throw new RangeError(
+          `the disk of ${directory} has ${lacking - freedBytes} bytes too few for it and MUSTER_DISK_RESERVE=${reserveBytes}; ${DISK_REMEDY}`,
+        );
+    };
+    assertRoom(sum(others.map(({ name, bytes }) => (isUnused(name) ? bytes : 0))));
     for (const { name, bytes } of others) {
-      if (taken + totalBytes <= bytesMax) return;
-      if ((this.users.get(name) ?? 0) > 0 || this.downloads.has(name)) continue;
+      if (taken + totalBytes <= bytesMax && lacking <= 0) break;
+      if (!isUnused(name)) continue;
       this.outdated.delete(name);
       this.states.delete(name);
       await Promise.all([this.pathOf(name), this.originOf(name)].map((path) => rm(path, { force: true })));
       this.evicted(this.pathOf(name));
       taken -= bytes;
+      lacking -= bytes;
       log(`${name} was removed to free space for ${fileName}`);
     }
-    if (taken + totalBytes > bytesMax)
-      throw new RangeError(
-        `it needs ${totalBytes} bytes, and ${taken} of OS_IMAGES_STORE_BYTES_MAX=${bytesMax} are in use`,
-      );
+    // A request may use an image meanwhile.
+    assertRoom(0);
+    this.missing.set(fileName, missingBytes);
+  }
+
+  /** Returns the bytes that the disk has too few. Partial files of downloads that are not running are deleted before images. */
+  private async lackingBytes(fileName: string, missingBytes: number): Promise<number> {
+    if (missingBytes <= 0) return 0;
+    const { directory, reserveBytes, freeBytes } = this.options;
+    const wanted = reserveBytes + missingBytes + sum([...this.missing.values()]);
+    if ((await freeBytes(directory)) >= wanted) return 0;
+    for (const name of await readdir(directory)) {
+      const owner = name.replace(/\.partial(\.version)?$/, '');
+      if (!OWN_FILE.test(name) || owner === name || owner === fileName || this.downloads.has(owner)) continue;
+      await rm(this.pathOf(name), { force: true });
+    }
+    return wanted - (await freeBytes(directory));
   }
 
   private async othersByUse(fileName: string) {
@@ -273,7 +281,8 @@ export class ImageStore {
     this.running += 1;
   }
 
-  private next(): void {
+  private next(fileName: string): void {
+    this.missing.delete(fileName);
     this.running -= 1;
     this.waiting.shift()?.();
   }
@@ -287,4 +296,5 @@ export class ImageStore {
   }
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');

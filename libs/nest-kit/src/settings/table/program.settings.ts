@@ -23,9 +23,10 @@ export const PROGRAM_SETTINGS = {
       'Starts although the event store and the secrets do not belong together, for example after a restore from different backups. Secrets that are missing are not restored.',
   }),
   MUSTER_DISK_RESERVE: bytes({
-    ...MUSTER,
+    readBy: ['muster', 'image'],
     fallback: 512 * 1024 ** 2,
-    meaning: 'Free space of the data directory below which `/ready` fails and log bundles are refused with 507.',
+    meaning:
+      'Free space of the data directory below which `/ready` fails and log bundles are refused with 507. Downloads of images leave this space free on the disk of `DATA_DIR`: they remove unused images, and fail when that is not enough.',
   }),
   MUSTER_CORES: integer({
     ...MUSTER,
