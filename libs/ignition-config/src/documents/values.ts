@@ -45,6 +45,11 @@ export const network = string(
   (value) => parseCidr(value) !== undefined,
   'a network such as 192.168.0.0/24 or fd00::/64',
 );
+const isRange = (value: string): boolean => (parseCidr(value) ?? parseIp(value)) !== undefined;
+const RANGE_EXPECTED = 'a network such as 192.168.0.0/24 or fd00::/64, or an IP address';
+export const networkOrAddress = string(isRange, RANGE_EXPECTED);
+/** A network, an IP address or an empty text. */
+export const optionalRange = string((value) => value === '' || isRange(value), RANGE_EXPECTED);
 
 export const integer = (from: number, to: number) =>
   holds((value) => {

@@ -6,7 +6,7 @@ import { checkForKeyfiles, type Keyfile, renderKeyfiles } from './keyfiles';
 import { checkMapping, completeMapping, type MacName, renderNmpolicy } from './mac-mapping';
 import { type NetworkProblem, type Report, sentenceOf } from './nmstate';
 import { parseNmstate } from './nmstate.schema';
-import { readNmstate } from './read-nmstate';
+import { canonicalDocument, readNmstate } from './read-nmstate';
 
 export const MAX_NETWORK_YAML_CHARACTERS = 131_072;
 /** Maximum number of problems that are reported for one host. */
@@ -54,7 +54,7 @@ export function planHostNetworks(configs: readonly HostNetworkConfig[], form: Ne
 export interface HostPlan {
   /** Undefined when there is any problem. */
   readonly network?: HostNetwork & {
-    /** The value of `network_yaml`. */
+    /** The value of `network_yaml`, with the first names of all members and without empty values. */
     readonly document: unknown;
   };
   readonly problems: readonly NetworkProblem[];
@@ -92,7 +92,8 @@ export function planHost(config: HostNetworkConfig, host: number, form: NetworkF
       list.push({ host, ...(line !== undefined && { line }), path: formatPlace(place), problem });
     };
   const report = reportTo(problems);
-  const checked = parseNmstate(document.value);
+  const network = canonicalDocument(document.value);
+  const checked = parseNmstate(network);
   if (checked.kind === 'invalid') {
     for (const violation of checked.violations) report(violation.place, sentenceOf(violation));
     return { problems, advice };
@@ -108,8 +109,8 @@ export function planHost(config: HostNetworkConfig, host: number, form: NetworkF
   const files =
     form === 'keyfiles'
       ? renderKeyfiles(state)
-      : [{ fileName: 'policy.yml', content: renderNmpolicy(document.value, mapping) }];
-  return { network: { mapping, files, document: document.value }, problems, advice };
+      : [{ fileName: 'policy.yml', content: renderNmpolicy(network, mapping) }];
+  return { network: { mapping, files, document: network }, problems, advice };
 }
 
 /** Users of the files do not need the document, which would be copied between threads. */

@@ -170,11 +170,28 @@ function bridgeSection(raw: { readonly [key: string]: unknown }): KeyfileSection
 }
 
 const vlanSettings = (vlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
-  flags: vlan['reorder-headers'] === undefined || isTrue(vlan['reorder-headers']) ? 1 : 0,
+  'egress-priority-map': prioritiesOf(vlan['egress-qos-map']),
+  flags:
+    (vlan['reorder-headers'] === undefined || isTrue(vlan['reorder-headers']) ? 1 : 0) +
+    (REGISTRATION_FLAGS.get(textOf(vlan['registration-protocol'])) ?? 0) +
+    (isTrue(vlan['loose-binding']) ? 4 : 0),
+  'ingress-priority-map': prioritiesOf(vlan['ingress-qos-map']),
   id: toInteger(vlan['id']),
   parent: textOf(vlan['base-iface']),
   protocol: textOf(vlan['protocol']) || undefined,
 });
+
+const REGISTRATION_FLAGS: ReadonlyMap<string, number> = new Map([
+  ['gvrp', 2],
+  ['mvrp', 8],
+]);
+
+const prioritiesOf = (map: unknown): string | undefined =>
+  mappings(map)
+    .map(({ from, to }) => [toInteger(from) ?? 0, toInteger(to) ?? 0] as const)
+    .sort(([first], [second]) => first - second)
+    .map((pair) => pair.join(':'))
+    .join(';') || undefined;
 
 function infinibandSettings(infiniband: { readonly [key: string]: unknown }, mtu: unknown): KeyfileSettings {
   const key = toInteger(infiniband['pkey']);

@@ -12,8 +12,9 @@ import {
   macAddress,
   mapping,
   members,
-  network,
+  networkOrAddress,
   oneOf,
+  optionalRange,
   text,
   uint16,
   uint32,
@@ -22,6 +23,9 @@ import { BOND_FLAGS, BOND_MODES } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
 const uint8 = integer(0, 255);
+const positive = integer(1, MAX_UINT32);
+/** A metric, or -1 for the default. */
+const metric = integer(-1, MAX_UINT32);
 
 /** A name or its number in the kernel, which is its place in the list. */
 const kernelName = (...names: readonly string[]) => oneOf([...names, ...names.keys()]);
@@ -81,7 +85,7 @@ const ip = (address: TSchema, maxPrefix: number) =>
   mapping({
     enabled: flag,
     dhcp: flag,
-    autoconf: flag,
+    ...(maxPrefix === 32 ? { forwarding: flag, 'prefix-route-metric': metric } : { autoconf: flag }),
     'dhcp-client-id': text,
     'dhcp-duid': text,
     address: listOf(
@@ -100,14 +104,12 @@ const ip = (address: TSchema, maxPrefix: number) =>
     'auto-gateway': flag,
     'auto-routes': flag,
     'auto-route-table-id': uint32,
-    'auto-route-metric': uint32,
+    'auto-route-metric': metric,
     'addr-gen-mode': oneOf(['eui64', 'stable-privacy']),
     'allow-extra-address': flag,
     token: text,
     'dhcp-send-hostname': flag,
     'dhcp-custom-hostname': text,
-    forwarding: flag,
-    'prefix-route-metric': uint32,
   });
 
 const bridgePort = mapping(
@@ -138,15 +140,22 @@ const vlan = mapping(
     id: integer(0, 4_094),
     protocol: oneOf(['802.1q', '802.1ad']),
     'reorder-headers': flag,
-    'registration-protocol': text,
-    loose: flag,
+    'registration-protocol': oneOf(['gvrp', 'mvrp', 'none']),
+    'loose-binding': flag,
+    'ingress-qos-map': listOf(mapping({ from: integer(0, 7), to: uint32 }, ['from', 'to'])),
+    'egress-qos-map': listOf(mapping({ from: uint32, to: integer(0, 7) }, ['from', 'to'])),
   },
   ['base-iface', 'id'],
 );
 
 /** Keys that only one type of interface has. Keys without a schema are passed to the host unchanged. */
 const TYPED = {
-  ethernet: anything,
+  ethernet: mapping({
+    speed: uint32,
+    duplex: oneOf(['full', 'half']),
+    'auto-negotiation': flag,
+    'sr-iov': anything,
+  }),
   'link-aggregation': mapping(
     {
       mode: oneOf([...BOND_MODES.keys(), ...BOND_MODES, 'lacp']),
@@ -165,7 +174,7 @@ const TYPED = {
   vxlan: anything,
   'mac-vlan': anything,
   'mac-vtap': anything,
-  vrf: mapping({ port: listOf(interfaceName), 'route-table-id': uint32 }, ['route-table-id']),
+  vrf: mapping({ port: listOf(interfaceName), 'route-table-id': positive }, ['route-table-id']),
   infiniband: mapping({ 'base-iface': text, mode: oneOf(['datagram', 'connected']), pkey: uint16 }, ['mode', 'pkey']),
   veth: mapping({ peer: interfaceName }, ['peer']),
   ipvlan: anything,
@@ -175,6 +184,8 @@ const TYPED = {
   patch: anything,
   dpdk: anything,
 } as const;
+
+export const SECTIONS: readonly string[] = Object.keys(TYPED);
 
 export const INTERFACE_TYPES = [
   'ethernet',
@@ -235,30 +246,29 @@ const networkInterface = mapping(
 
 const route = mapping({
   state: oneOf(['absent', 'ignore']),
-  destination: network,
+  destination: networkOrAddress,
   'next-hop-address': ipAddress,
   'next-hop-interface': interfaceName,
-  metric: integer(-1, MAX_UINT32),
+  metric,
   'table-id': uint32,
   weight: integer(1, 256),
   'route-type': oneOf(['blackhole', 'unreachable', 'prohibit']),
-  cwnd: uint32,
+  cwnd: positive,
   source: ipAddress,
   initcwnd: uint32,
   initrwnd: uint32,
-  mtu: uint32,
+  mtu: positive,
   'lock-mtu': flag,
   quickack: flag,
-  advmss: uint32,
+  advmss: positive,
   'vrf-name': interfaceName,
 });
 
 const routeRule = mapping({
   state: oneOf(['absent']),
   family: oneOf(['ipv4', 'ipv6']),
-  'ip-from': text,
-  'ip-to': text,
-  priority: integer(-1, MAX_UINT32),
+  ...members(optionalRange, ['ip-from', 'ip-to']),
+  priority: metric,
   'route-table': uint32,
   fwmark: uint32,
   fwmask: uint32,

@@ -1,3 +1,4 @@
+import { formatIp, formatNetwork, parseCidr, parseIp } from '@muster/addresses';
 import { isObject } from '@muster/schema';
 import { isTrue, scalarText } from '../documents/values';
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
@@ -59,12 +60,39 @@ function readIp(value: unknown): IpSettings {
 function readRoute(raw: { readonly [key: string]: unknown }, index: number): Route {
   return {
     index,
-    isAbsent: raw['state'] === 'absent',
-    destination: textOf(raw['destination']),
+    isAbsent: raw['state'] === 'absent' || raw['state'] === 'ignore',
+    destination: networkOf(textOf(raw['destination'])),
     nextHopAddress: textOf(raw['next-hop-address']),
     nextHopInterface: textOf(raw['next-hop-interface']),
     raw,
   };
+}
+
+/** Returns a network without the bits of a host. An address is the network of that address. */
+function networkOf(text: string): string {
+  const address = parseIp(text);
+  const cidr = parseCidr(address ? `${formatIp(address)}/${address.family === 4 ? 32 : 128}` : text);
+  return cidr ? formatNetwork(cidr) : text;
+}
+
+/** Second names that nmstate accepts for members. Policies have the first names. */
+const SECOND_NAMES: ReadonlyMap<string, string> = new Map([
+  ['bond', 'link-aggregation'],
+  ['ports', 'port'],
+]);
+
+/** Returns the document with the first names of all members, and without members that have no value. */
+export function canonicalDocument(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonicalDocument);
+  if (!isObject(value)) return value;
+  const given = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(
+    given.map(([key, one]) => {
+      const first = SECOND_NAMES.get(key) ?? key;
+      // Open vSwitch defines the members of ovs-db, and a member without a value removes a setting.
+      return [Object.hasOwn(value, first) ? key : first, key === 'ovs-db' ? one : canonicalDocument(one)];
+    }),
+  );
 }
 
 /** A member of a bond, bridge or VRF, with the settings of its controller for it. */
@@ -108,6 +136,16 @@ export const BOND_FLAGS: readonly string[] = [
   'tlb_dynamic_lb',
   'use_carrier',
 ];
+
+/** The sections of types whose section has another name, or that have several. */
+const SECTIONS_OF_TYPE: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...['ethernet', 'veth', 'tun', 'unknown'].map((type) => [type, ['ethernet', 'veth']] as const),
+  ...['linux-bridge', 'ovs-bridge'].map((type) => [type, ['bridge']] as const),
+  ['bond', ['link-aggregation']],
+  ['ovs-interface', ['patch', 'dpdk']],
+  ['ipsec', ['libreswan']],
+]);
+export const sectionsOf = (type: string): readonly string[] => SECTIONS_OF_TYPE.get(type) ?? [type];
 
 /** Returns the name of a bond's mode. */
 export function bondModeOf(raw: { readonly [key: string]: unknown }): string {
