@@ -4,6 +4,7 @@ import {
   anything,
   flag,
   integer,
+  isTrue,
   mapping,
   members,
   oneOf,
@@ -13,8 +14,18 @@ import {
   uint16,
   uint32,
 } from '../documents/values';
-import { familyOf, type NetworkInterface, type NetworkState, type Report, sentenceOf } from './nmstate';
-import { bondModeOf, mappings, portsOf, textOf, texts, within } from './read-nmstate';
+import { checkControllers, checkNames, namesOf, withoutFamily } from './mac-mapping';
+import {
+  FAMILIES,
+  familyOf,
+  noFamily,
+  type NetworkInterface,
+  type NetworkState,
+  type Report,
+  sentenceOf,
+} from './nmstate';
+import { SECTIONS } from './nmstate.schema';
+import { bondModeOf, mappings, sectionsOf, textOf, texts, within } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
@@ -26,14 +37,12 @@ export function checkNmstate(state: NetworkState, report: Report): void {
   for (const one of state.interfaces) {
     // nmstate does not check the settings of an interface that is absent or ignored.
     if (one.state !== 'up' && one.state !== 'down') continue;
-    checkAutoconf(one, report);
+    checkSections(one, report);
+    checkIpv6(one, report);
     if (one.type === 'bond') checkBond(one, report);
     checkBridgeOptions(one, report);
   }
-  state.dns.servers.forEach((server, index) => {
-    const [address = ''] = server.split('%');
-    if (!parseIp(address)) report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
-  });
+  checkServers(state.dns, report);
   state.dns.options.forEach((option, index) => {
     const [name = '', value] = option.split(':');
     const known = value === undefined ? DNS_OPTIONS : DNS_OPTIONS_WITH_VALUE;
@@ -75,45 +84,38 @@ export function adviseOnNmstate(state: NetworkState, report: Report): void {
         report(['interfaces', index, family], 'These settings have no effect until enabled is true.');
 }
 
-function checkNames({ interfaces }: NetworkState, report: Report): void {
-  const seen = new Set<string>();
-  for (const { index, name, type, isFoundByMac, macAddress } of interfaces) {
-    // An Open vSwitch bridge and its internal interface usually have the same name.
-    const key = type.startsWith('ovs-') ? `${type} ${name}` : name;
-    if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} occurs twice.`);
-    seen.add(key);
-    if (isFoundByMac && macAddress === '')
-      report(['interfaces', index, 'identifier'], `${name} has identifier mac-address, but no mac-address.`);
-  }
+function checkServers({ servers }: NetworkState['dns'], report: Report): void {
+  servers.forEach((server, index) => {
+    const [address = '', ...zones] = server.split('%');
+    if (!parseIp(address) || zones.length > (familyOf(address) === 'ipv6' ? 1 : 0))
+      report(['dns-resolver', 'config', 'server', index], `"${server}" is not an IP address.`);
+  });
 }
 
-function checkControllers({ interfaces }: NetworkState, report: Report): void {
-  const owners = new Map<string, string>();
-  for (const controller of interfaces)
-    for (const { name } of portsOf(controller)) {
-      const owner = owners.get(name);
-      if (owner !== undefined)
-        report(
-          ['interfaces', controller.index],
-          `${name} cannot be a port of ${controller.name} because it is a port of ${owner}.`,
-        );
-      if (name === controller.name) report(['interfaces', controller.index], `${name} cannot be a port of itself.`);
-      owners.set(name, controller.name);
-    }
-}
-
-function checkRoutes({ interfaces, routes }: NetworkState, report: Report): void {
-  const names = new Set([
-    ...interfaces.map(({ name }) => name),
-    ...interfaces.flatMap(portsOf).map(({ name }) => name),
-  ]);
-  for (const { index, isAbsent, destination, nextHopAddress, nextHopInterface, raw } of routes) {
+function checkRoutes(state: NetworkState, report: Report): void {
+  const names = namesOf(state);
+  const refused = new Map(FAMILIES.map((family) => [family, withoutFamily(state, family)]));
+  const vrfs = new Set(
+    state.interfaces.filter((one) => one.type === 'vrf' && one.state === 'up').map(({ name }) => name),
+  );
+  for (const { index, isAbsent, destination, nextHopAddress, nextHopInterface, raw } of state.routes) {
     if (isAbsent) continue;
     const path = ['routes', 'config', index];
     if (destination === '') report(path, 'destination is missing.');
     if (nextHopInterface === '' && raw['route-type'] === undefined) report(path, 'next-hop-interface is missing.');
     if (nextHopInterface !== '' && !names.has(nextHopInterface))
       report([...path, 'next-hop-interface'], `The document has no interface ${nextHopInterface}.`);
+    else if (raw['route-type'] !== undefined) {
+      if (nextHopInterface !== '' || nextHopAddress !== '') report(path, 'A route with a route-type has no next hop.');
+    } else if (destination !== '' && refused.get(familyOf(destination))?.has(nextHopInterface))
+      report([...path, 'next-hop-interface'], noFamily(nextHopInterface, familyOf(destination)));
+    if (/^0\..*\/([89]|\d\d)$/.test(destination) && raw['route-type'] === undefined)
+      report([...path, 'destination'], `${destination} cannot be a destination. The default route is 0.0.0.0/0.`);
+    if (raw['weight'] !== undefined && familyOf(destination) === 'ipv6')
+      report([...path, 'weight'], 'nmstate supports weight for IPv4 only.');
+    const vrf = textOf(raw['vrf-name']);
+    if (vrf !== '' && !vrfs.has(vrf))
+      report([...path, 'vrf-name'], `The document has no VRF ${vrf} whose state is up.`);
     if (destination !== '' && nextHopAddress !== '' && familyOf(destination) !== familyOf(nextHopAddress))
       report([...path, 'next-hop-address'], `${nextHopAddress} and ${destination} have different address families.`);
   }
@@ -123,6 +125,8 @@ function checkRules({ rules }: NetworkState, report: Report): void {
   for (const { index, raw } of rules) {
     if (raw['state'] === 'absent') continue;
     const path = ['route-rules', 'config', index];
+    if (raw['fwmask'] !== undefined && raw['fwmark'] === undefined)
+      report([...path, 'fwmask'], 'fwmask requires fwmark. Add fwmark, or remove fwmask.');
     const [from, to, family] = [textOf(raw['ip-from']), textOf(raw['ip-to']), textOf(raw['family'])];
     if (`${from}${to}${family}` === '')
       report(path, 'ip-from, ip-to or family is required. For every address, set family to ipv4 or ipv6.');
@@ -137,8 +141,26 @@ function checkRules({ rules }: NetworkState, report: Report): void {
   }
 }
 
-function checkAutoconf({ index, name, ipv6 }: NetworkInterface, report: Report): void {
-  if (!ipv6.isEnabled || !ipv6.isAutoconf || ipv6.isDhcp) return;
+function checkSections({ index, type, state, raw }: NetworkInterface, report: Report): void {
+  for (const key of SECTIONS)
+    if (raw[key] !== undefined && !sectionsOf(type).includes(key))
+      report(['interfaces', index, key], `An interface of type ${type} has no ${key}. Remove it, or change the type.`);
+  const [section = ''] = sectionsOf(type);
+  if (state === 'up' && ['bond', 'vrf'].includes(type) && raw[section] === undefined)
+    report(['interfaces', index], `An interface of type ${type} requires ${section}.`);
+}
+
+const IPV6_MTU_MIN = 1_280;
+
+function checkIpv6({ index, name, ipv6, raw }: NetworkInterface, report: Report): void {
+  if (!ipv6.isEnabled) return;
+  const mtu = toInteger(raw['mtu']) ?? IPV6_MTU_MIN;
+  if (mtu < IPV6_MTU_MIN)
+    report(['interfaces', index, 'mtu'], `IPv6 requires an MTU of at least ${IPV6_MTU_MIN}, not ${mtu}.`);
+  const token = textOf(ipv6.raw['token']);
+  if (!['', '::'].includes(token) && ipv6.raw['autoconf'] !== undefined && !ipv6.isAutoconf)
+    report(['interfaces', index, 'ipv6', 'token'], 'token requires autoconf.');
+  if (ipv6.isDhcp || !ipv6.isAutoconf) return;
   const advice = 'Set dhcp to true as well: the router then tells the host whether to use DHCP.';
   report(
     ['interfaces', index, 'ipv6', 'autoconf'],
@@ -160,7 +182,15 @@ function checkBond({ index, name, raw }: NetworkInterface, report: Report): void
         [...path, 'options', key],
         `${key} requires mode ${LACP}, and the mode of ${name} is ${mode}. Remove ${key}, or change the mode.`,
       );
-  if ((toInteger(options['arp_interval']) ?? 0) > 0) {
+  const isHashedBySource = ['vlan+srcmac', '5'].includes(textOf(options['xmit_hash_policy']));
+  for (const key of ['balance_slb', 'balance-slb'])
+    if (isTrue(options[key]) && !(mode === 'balance-xor' && isHashedBySource))
+      report([...path, 'options', key], `${key} requires mode balance-xor and xmit_hash_policy vlan+srcmac.`);
+  const interval = toInteger(options['arp_interval']);
+  for (const key of ['arp_ip_target', 'ns_ip6_target'])
+    if (interval === 0 && (textOf(options[key]) || texts(options[key]).length > 0))
+      report([...path, 'options', key], `${key} requires an arp_interval above 0.`);
+  if ((interval ?? 0) > 0) {
     const place = [...path, 'options', 'arp_interval'];
     if ((toInteger(options['miimon']) ?? 0) > 0)
       report(place, `${name} has miimon and arp_interval. Keep one of them.`);
@@ -229,6 +259,16 @@ const BRIDGE_PARSERS = new Map(
 );
 
 function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Report): void {
+  mappings(within(raw, 'bridge')['port']).forEach((port, at) => {
+    const vlan = within(port, 'vlan');
+    const isNative = isTrue(vlan['enable-native']);
+    const reportVlan = (problem: string) => report(['interfaces', index, 'bridge', 'port', at, 'vlan'], problem);
+    if (vlan['mode'] === 'trunk' && vlan['trunk-tags'] === undefined) reportVlan('mode trunk requires trunk-tags.');
+    if (vlan['mode'] === 'trunk' && (toInteger(vlan['tag']) ?? 0) > 0 && !isNative)
+      reportVlan('tag requires enable-native in mode trunk.');
+    if (vlan['mode'] === 'access' && (isNative || mappings(vlan['trunk-tags']).length > 0))
+      reportVlan('enable-native and trunk-tags require mode trunk.');
+  });
   const options = within(raw, 'bridge')['options'];
   const checked = options === undefined ? undefined : BRIDGE_PARSERS.get(type)?.(options);
   if (checked?.kind !== 'invalid') return;

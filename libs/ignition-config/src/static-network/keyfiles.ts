@@ -2,7 +2,7 @@ import { isTrue } from '../documents/values';
 import { extraSections, mptcpFlags } from './extra-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
 import { dnsCarrier, formatKeyfile, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
-import { familyOf, type NetworkInterface, type NetworkState, type Report } from './nmstate';
+import { FAMILIES, familyOf, noFamily, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { loopback, type Port, portsOf, within, withPlainPorts } from './read-nmstate';
 
 export interface Keyfile {
@@ -28,7 +28,13 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
     for (const key of BEYOND_KEYFILES)
       if (raw[key] !== undefined) report(['interfaces', index, key], `${key} (${name}) ${NOT_IN_KEYFILES}`);
   }
-  const missing = (['ipv4', 'ipv6'] as const).find(
+  for (const family of FAMILIES) {
+    const unset = new Set(state.interfaces.filter(({ raw }) => raw[family] === undefined).map(({ name }) => name));
+    for (const { index, isAbsent, destination, nextHopInterface } of state.routes)
+      if (!isAbsent && destination !== '' && familyOf(destination) === family && unset.has(nextHopInterface))
+        report(['routes', 'config', index, 'next-hop-interface'], noFamily(nextHopInterface, family));
+  }
+  const missing = FAMILIES.find(
     (family) =>
       state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state.interfaces),
   );

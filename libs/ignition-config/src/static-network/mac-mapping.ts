@@ -1,7 +1,7 @@
 import { isObject } from '@muster/schema';
 import { stringify } from 'yaml';
 import { isTrue } from '../documents/values';
-import type { NetworkState, Report } from './nmstate';
+import { FAMILIES, type Family, type NetworkInterface, type NetworkState, type Report } from './nmstate';
 import { canonicalMac, portsOf, textOf } from './read-nmstate';
 
 /** The name of a port with a MAC address in the host's network document. */
@@ -72,6 +72,81 @@ export function checkMapping(mapping: readonly MacName[], state: NetworkState, r
 const repeated = (values: readonly string[]): readonly string[] => [
   ...new Set(values.filter((value, index) => value !== '' && values.indexOf(value) !== index)),
 ];
+
+/** Returns the names of all interfaces and ports. */
+export const namesOf = ({ interfaces }: NetworkState): ReadonlySet<string> =>
+  new Set([...interfaces.map(({ name }) => name), ...interfaces.flatMap(portsOf).map(({ name }) => name)]);
+
+export function checkNames({ interfaces }: NetworkState, report: Report): void {
+  const seen = new Set<string>();
+  for (const { index, name, type, isFoundByMac, macAddress } of interfaces) {
+    // An Open vSwitch bridge and its internal interface usually have the same name.
+    const key = type.startsWith('ovs-') ? `${type} ${name}` : name;
+    if (seen.has(key)) report(['interfaces', index, 'name'], `Interface ${name} occurs twice.`);
+    seen.add(key);
+    if (isFoundByMac && macAddress === '')
+      report(['interfaces', index, 'identifier'], `${name} has identifier mac-address, but no mac-address.`);
+  }
+}
+
+export function checkControllers({ interfaces }: NetworkState, report: Report): void {
+  const owners = new Map<string, string>();
+  for (const controller of interfaces)
+    for (const { name } of portsOf(controller)) {
+      const owner = owners.get(name);
+      if (owner !== undefined)
+        report(
+          ['interfaces', controller.index],
+          `${name} cannot be a port of ${controller.name} because it is a port of ${owner}.`,
+        );
+      if (name === controller.name) report(['interfaces', controller.index], `${name} cannot be a port of itself.`);
+      owners.set(name, controller.name);
+    }
+  const byPort = ownersOf(interfaces);
+  const byName = new Map(interfaces.map((one) => [one.name, one]));
+  for (const one of interfaces.filter(({ state }) => state === 'up')) {
+    const { index, name, controller } = one;
+    const owner = byPort.get(name);
+    if (owner && owner.type !== 'vrf')
+      for (const family of FAMILIES.filter((given) => one[given].isEnabled))
+        report(
+          ['interfaces', index, family],
+          `${name} is a port of ${owner.name}, so it has no ${family}. Move it to ${owner.name}.`,
+        );
+    const wanted = byName.get(controller);
+    if (controller !== '' && !wanted)
+      report(['interfaces', index, 'controller'], `The document has no interface ${controller}.`);
+    else if (wanted && portsOf(wanted).length > 0 && owner !== wanted)
+      report(['interfaces', index, 'controller'], `${name} is not in the list of ports of ${controller}.`);
+  }
+}
+
+/** Returns the controllers that are up or down, by the names of their ports. */
+const ownersOf = (interfaces: readonly NetworkInterface[]): ReadonlyMap<string, NetworkInterface> =>
+  new Map(
+    interfaces
+      .filter(({ state }) => state === 'up' || state === 'down')
+      .flatMap((one) => portsOf(one).map(({ name }) => [name, one] as const)),
+  );
+
+/**
+ * Returns the names of interfaces that cannot have a route of the family. An interface without settings for the family
+ * is not one of them, because a host with a policy keeps its present settings.
+ */
+export function withoutFamily({ interfaces }: NetworkState, family: Family): ReadonlySet<string> {
+  const owners = ownersOf(interfaces);
+  const isPort = (name: string): boolean => (owners.get(name)?.type ?? 'vrf') !== 'vrf';
+  // A bridge of Open vSwitch has the name of its internal interface, which has the addresses.
+  const own = interfaces.filter(({ type }) => type !== 'ovs-bridge');
+  const disabled = own.filter(
+    (one) => one.state !== 'up' || (one.raw[family] !== undefined && !one[family].isEnabled) || isPort(one.name),
+  );
+  const described = new Set(own.map(({ name }) => name));
+  return new Set([
+    ...disabled.map(({ name }) => name),
+    ...[...owners.keys()].filter((name) => isPort(name) && !described.has(name)),
+  ]);
+}
 
 /** Keys whose value is the name of an interface, at any place of the document. */
 const NAMING_KEYS: ReadonlySet<string> = new Set([

@@ -47,6 +47,10 @@ describe('problems of static networks', () => {
       'No interface has ipv4 enabled, which these name servers require.',
     ],
     [
+      'interfaces:\n- {name: eth0}\nroutes: {config: [{destination: 10.0.0.0/8, next-hop-interface: eth0}]}\n',
+      'line 3, routes.config[0].next-hop-interface: eth0 is not up or has no ipv4. Set its state to up',
+    ],
+    [
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
       'eth0 has autoconf without dhcp, which nmstate does not support.',
     ],

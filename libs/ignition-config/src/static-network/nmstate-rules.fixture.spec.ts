@@ -9,6 +9,16 @@ const ipv6 = (settings: string, state = 'up') =>
   `interfaces:\n- {name: eth0, type: ethernet, state: ${state}, ipv6: {${settings}}}\n`;
 const ETH0 = `interfaces:\n- {name: eth0, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: "fd00::1", prefix-length: 64}]}}\n`;
 const rule = (text: string) => `${ETH0}route-rules: {config: [{${text}}]}\n`;
+const route = (text: string, base = ETH0) => `${base}routes: {config: [{next-hop-interface: eth0, ${text}}]}\n`;
+const eth = (settings: string, state = 'up') =>
+  `interfaces:\n- {name: eth0, type: ethernet, state: ${state}, ${settings}}\n`;
+const servers = (text: string) => `${ETH0}dns-resolver: {config: {server: [${text}]}}\n`;
+const IPV4 = 'ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}';
+const GATEWAY = 'destination: 0.0.0.0/0, next-hop-address: 10.0.0.254';
+const vlan = (text: string) =>
+  `${eth('mtu: 1500')}- {name: v5, type: vlan, state: up, vlan: {base-iface: eth0, id: 5, ${text}}}\n`;
+const tagged = (text: string) =>
+  `interfaces:\n- {name: br0, type: linux-bridge, state: up, bridge: {port: [{name: eth1, vlan: {${text}}}]}}\n`;
 const dns = (option: string) => `${ETH0}dns-resolver: {config: {server: [10.0.0.53], options: ["${option}"]}}\n`;
 
 /** Documents that nmstate refuses on every host, each with a part of the problem. */
@@ -76,6 +86,79 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
   ],
   [ports('port: [eth0, eth1], ports-config: [{name: eth1}]'), 'Only in one of them: eth0.'],
   [ports('port: [eth0], ports-config: []'), 'Only in one of them: eth0.'],
+  [
+    bond('balance-xor', '{balance-slb: true, xmit_hash_policy: layer2}'),
+    'options.balance-slb: balance-slb requires mode balance-xor and xmit_hash_policy vlan+srcmac.',
+  ],
+  [bond(1, '{balance_slb: on, xmit_hash_policy: vlan+srcmac}', 'down'), 'balance_slb requires mode balance-xor and'],
+  [bond(2, '{balance_slb: 1}'), 'balance_slb requires mode balance-xor and xmit_hash_policy vlan+srcmac.'],
+  [
+    bond(1, '{arp_interval: 0, arp_ip_target: 10.0.0.9}'),
+    'options.arp_ip_target: arp_ip_target requires an arp_interval above 0.',
+  ],
+  [bond(1, '{arp_interval: "0", ns_ip6_target: ["fd00::9"]}'), 'ns_ip6_target requires an arp_interval above 0.'],
+  ['interfaces:\n- {name: bond0, type: bond, state: up}\n', 'An interface of type bond requires link-aggregation.'],
+  [eth('vlan: {base-iface: eth1, id: 5}'), 'vlan: An interface of type ethernet has no vlan. Remove it, or change the'],
+  [eth('ethernet: {speed: 1000, duplex: Full}'), 'ethernet.duplex: duplex must be one of full, half, not "Full".'],
+  [
+    `${bond(1)}- {name: eth0, type: ethernet, state: up, ${IPV4}}\n`,
+    'interfaces[1].ipv4: eth0 is a port of bond0, so it has no ipv4. Move it to bond0.',
+  ],
+  [
+    `${bridge('{}')}- {name: eth1, type: ethernet, ipv6: {enabled: true, dhcp: true}}\n`,
+    'so it has no ipv6. Move it to',
+  ],
+  [`${bond(1, '{}', 'down')}- {name: eth0, type: ethernet, ${IPV4}}\n`, 'eth0 is a port of bond0, so it has no ipv4.'],
+  [eth('controller: bond9'), 'interfaces[0].controller: The document has no interface bond9.'],
+  [
+    `${ports('port: [eth1]')}- {name: eth0, type: ethernet, state: up, controller: bond0}\n`,
+    'interfaces[1].controller: eth0 is not in the list of ports of bond0.',
+  ],
+  [
+    ipv6('enabled: true, address: [{ip: "fd00::1", prefix-length: 64}]}, mtu: 1279, ipv4: {enabled: false'),
+    '1280, not 1279.',
+  ],
+  [
+    ipv6('enabled: true, dhcp: true, autoconf: false, token: "::5"'),
+    'interfaces[0].ipv6.token: token requires autoconf.',
+  ],
+  [ipv6('enabled: true, forwarding: true'), 'interfaces[0].ipv6.forwarding: forwarding is not a known field.'],
+  [eth('ipv4: {enabled: true, autoconf: true}'), 'interfaces[0].ipv4.autoconf: autoconf is not a known field.'],
+  [
+    route(GATEWAY, eth('ipv4: {enabled: false}')),
+    'next-hop-interface: eth0 is not up or has no ipv4. Set its state to up, and ipv4.enabled to',
+  ],
+  [route(GATEWAY, eth(IPV4, 'down')), 'eth0 is not up or has no ipv4.'],
+  [route(GATEWAY, bond(1)), 'eth0 is not up or has no ipv4.'],
+  [route('destination: "::/0"', eth(`${IPV4}, ipv6: {enabled: false}`)), 'eth0 is not up or has no ipv6.'],
+  [
+    route('destination: 0.0.0.0, next-hop-address: 10.0.0.254'),
+    '0.0.0.0/32 cannot be a destination. The default route',
+  ],
+  [route('destination: 0.1.0.0/16'), 'routes.config[0].destination: 0.1.0.0/16 cannot be a destination.'],
+  [
+    route('destination: 10.1.0.0/16, route-type: blackhole'),
+    'routes.config[0]: A route with a route-type has no next hop.',
+  ],
+  [route('destination: "::/0", weight: 5'), 'routes.config[0].weight: nmstate supports weight for IPv4 only.'],
+  [route(`${GATEWAY}, mtu: 0`), 'routes.config[0].mtu: mtu must be a whole number from 1 to 4294967295, not 0.'],
+  [route(`${GATEWAY}, vrf-name: vrf9`), 'routes.config[0].vrf-name: The document has no VRF vrf9 whose state is up.'],
+  [
+    rule('ip-from: 10.0.0.0/8, route-table: 100, fwmask: 255'),
+    'config[0].fwmask: fwmask requires fwmark. Add fwmark, or',
+  ],
+  [
+    rule('ip-from: all, route-table: 100'),
+    'ip-from must be a network such as 192.168.0.0/24 or fd00::/64, or an IP address,',
+  ],
+  [servers('"fe80::1%eth0%5"'), 'dns-resolver.config.server[0]: "fe80::1%eth0%5" is not an IP address.'],
+  [servers('"10.0.0.53%eth0"'), '"10.0.0.53%eth0" is not an IP address.'],
+  [vlan('loose: true'), 'interfaces[1].vlan.loose: loose is not a known field.'],
+  [vlan('registration-protocol: stp'), 'registration-protocol must be one of gvrp, mvrp, none, not "stp".'],
+  [vlan('egress-qos-map: [{from: 1, to: 8}]'), 'to must be a whole number from 0 to 7, not 8.'],
+  [tagged('mode: trunk'), 'interfaces[0].bridge.port[0].vlan: mode trunk requires trunk-tags.'],
+  [tagged('mode: trunk, trunk-tags: [{id: 5}], tag: 6'), 'tag requires enable-native in mode trunk.'],
+  [tagged('mode: access, tag: 5, trunk-tags: [{id: 6}]'), 'enable-native and trunk-tags require mode trunk.'],
 ];
 
 /** Documents that nmstate accepts. */
@@ -112,6 +195,32 @@ export const ACCEPTED: readonly string[] = [
   ports('port: [eth0, eth1], ports-config: [{name: eth1}, {name: eth0, priority: 5}]'),
   ports('ports-config: [{name: eth1}]'),
   ports('port: [eth0], ports-config: [{name: eth1}]', 'absent'),
+  ports('ports: [eth0, eth1]'),
+  'interfaces:\n- {name: bond0, type: bond, bond: {mode: 1, ports: [eth0]}}\n',
+  'interfaces:\n- {name: br0, type: linux-bridge, bridge: {ports: [{name: eth1}]}}\n',
+  'interfaces:\n- {name: bond0, type: bond, state: down}\n',
+  bond(1, '{arp_interval: 0, arp_ip_target: "", ns_ip6_target: []}'),
+  bond(1, '{balance-slb: false}'),
+  bond(1, '{arp_ip_target: 10.0.0.9}'),
+  `${bond(1)}- {name: eth0, type: ethernet, ipv4: {enabled: false}, controller: bond0}\n`,
+  `${bond(1)}- {name: eth0, type: ethernet, state: down, ${IPV4}}\n`,
+  `interfaces:\n- {name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}}\n- {name: eth0, type: ethernet, ${IPV4}}\nroutes: {config: [{${GATEWAY}, next-hop-interface: eth0, vrf-name: vrf0}]}\n`,
+  eth('vlan: {base-iface: eth1, id: 5}', 'absent'),
+  eth('mtu: 1000, ipv6: {enabled: false}'),
+  eth('mtu: 1280, ipv6: {enabled: true, dhcp: true}'),
+  ipv6('enabled: true, dhcp: true, autoconf: false, token: "::"'),
+  eth('ipv4: {enabled: true, dhcp: true, auto-route-metric: -1, prefix-route-metric: -1, forwarding: true}'),
+  route('destination: 10.1.0.5, next-hop-address: 10.0.0.254, weight: 5'),
+  route('destination: "fd01::5", next-hop-address: "fd00::fe"'),
+  route('destination: 0.0.0.0/1'),
+  route('state: absent', eth('ipv4: {enabled: false}')),
+  route(`state: ignore, ${GATEWAY}`, eth('ipv4: {enabled: false}')),
+  rule('ip-from: 10.0.0.5, ip-to: "", route-table: 100, iif: lo'),
+  rule('ip-from: 10.0.0.0/8, fwmark: 0, fwmask: 255'),
+  servers('10.0.0.53, 10.0.0.54, "fd00::53", "fe80::1%eth0"'),
+  vlan('loose-binding: true, registration-protocol: none, ingress-qos-map: [{from: 7, to: "9"}]'),
+  tagged('mode: trunk, trunk-tags: [{id: 5}], tag: 6, enable-native: true'),
+  tagged('mode: access, tag: 5, trunk-tags: []'),
 ];
 
 const ovsBridge = (options: string) =>

@@ -76,7 +76,12 @@ export interface RouteRule {
   readonly raw: { readonly [key: string]: unknown };
 }
 
-export type Family = 'ipv4' | 'ipv6';
+export const FAMILIES = ['ipv4', 'ipv6'] as const;
+export type Family = (typeof FAMILIES)[number];
+
+/** The problem of a route through an interface. */
+export const noFamily = (name: string, family: Family): string =>
+  `${name} is not up or has no ${family}. Set its state to up, and ${family}.enabled to true.`;
 
 /** Returns whether an address or network is IPv6. */
 export const familyOf = (address: string): Family => (address.includes(':') ? 'ipv6' : 'ipv4');
