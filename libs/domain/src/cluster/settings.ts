@@ -158,13 +158,27 @@ export function revisionOf(
   return { changes, operators, kind: areAll(IGNORED_VALIDATIONS) ? 'ignored-validations' : 'settings' };
 }
 
+/** A changed platform type is together with its details, also when these are equal to those of the type before. */
 const differing = (settings: Settings, changes: Settings): Settings =>
-  selectMembers(changes, (field) => !isSameValue(settings[field], changes[field]));
+  selectMembers(
+    changes,
+    (field) =>
+      !isSameValue(settings[field], changes[field]) ||
+      (field === 'platformDetails' && isOtherPlatform(settings, changes)),
+  );
+
+const isOtherPlatform = (before: Settings, { platformType }: Settings): boolean =>
+  platformType !== undefined && platformType !== before.platformType;
 
 /** Returns the changes with the values that they imply. */
 function withConsequences(state: ClusterState, changes: Settings): Settings {
-  return { ...ntpConsequences(state.settings, changes), ...networkConsequences(state, changes) };
+  const implied = { ...ntpConsequences(state.settings, changes), ...networkConsequences(state, changes) };
+  return { ...platformConsequences(state.settings, implied), ...implied };
 }
+
+/** The details of a platform belong to its type: another type without details clears them. */
+const platformConsequences = (before: Settings, changes: Settings): Settings =>
+  before.platformDetails && isOtherPlatform(before, changes) ? { platformDetails: {} } : {};
 
 /** `ntp_sources` and `additional_ntp_source` exclude each other: setting one clears the other. */
 function ntpConsequences(before: Settings, { ntpSources, additionalNtpSource }: Settings): Settings {

@@ -66,6 +66,19 @@ describe('the document of a cluster', () => {
     expect(cluster).not.toHaveProperty('https_proxy');
   });
 
+  it('shows the details of a platform until another platform clears them', async () => {
+    const platformDetails = { external: { platform_name: 'oci' } };
+    const platformAfter = async (...changes: readonly object[]): Promise<object> => {
+      const revisions = changes.map((one) => onCluster('ClusterSettingsRevised', { changes: one }));
+      return (await viewsAfter(clusterRegistered(), ...revisions)).cluster.platform;
+    };
+    const toExternal = { platformType: 'external', platformDetails };
+    const toBaremetal = { platformType: 'baremetal', platformDetails: {} };
+    expect(await platformAfter(toExternal, { tags: 'a' })).toEqual({ type: 'external', ...platformDetails });
+    expect(await platformAfter(toExternal, toBaremetal)).toEqual({ type: 'baremetal' });
+    expect(await platformAfter(toExternal, { platformType: 'baremetal' })).toEqual({ type: 'baremetal' });
+  });
+
   it('keeps the verification of a VIP that stays', async () => {
     const vips = { apiVips: { items: ['10.0.0.1'] } };
     const { cluster } = await viewsAfter(

@@ -51,6 +51,54 @@ describe('revision of platform and networking', () => {
   });
 });
 
+describe('revision of the platform details', () => {
+  const oci = { external: { platform_name: 'oci', cloud_controller_manager: 'External' } };
+  const external = { platformType: 'external', platformDetails: oci };
+  const changesOf = (before: ClusterState, changes: Plain<ClusterSettings>): object[] =>
+    when(before, revise(changes)).events.flatMap(({ type, data }) =>
+      type === 'ClusterSettingsRevised' ? [data.changes ?? {}] : [],
+    );
+
+  it.each<[string, Plain<ClusterSettings>, string]>([
+    ['another platform', { platformType: 'baremetal' }, 'baremetal'],
+    ['cluster-managed networking', { userManagedNetworking: false }, 'baremetal'],
+  ])('clears them with %s', (_, changes, platformType) => {
+    const before = after(registration(external));
+    expect(changesOf(before, changes)).toMatchObject([{ platformType, platformDetails: {} }]);
+    const left = when(before, revise(changes)).state;
+    expect(left.settings.platformDetails).toEqual({});
+    expect(changesOf(left, external)).toMatchObject([external]);
+  });
+
+  // Older events of a change to another platform did not clear the details.
+  const withOldDetails: ClusterState = after(registration({ platformDetails: oci }));
+
+  it('contains them with a changed type, also when they are the same', () => {
+    expect(withOldDetails.settings).toMatchObject({ platformType: 'baremetal', platformDetails: oci });
+    expect(changesOf(withOldDetails, external)).toMatchObject([external]);
+  });
+
+  it('clears earlier ones when the platform becomes external without details', () => {
+    expect(changesOf(withOldDetails, { platformType: 'external' })).toMatchObject([
+      { platformType: 'external', platformDetails: {} },
+    ]);
+  });
+
+  it('keeps them while the type does not change', () => {
+    const before = after(registration(external));
+    expect(changesOf(before, { platformType: 'external' })).toEqual([]);
+    expect(changesOf(before, external)).toEqual([]);
+    expect(changesOf(before, { platformType: 'external', hyperthreading: 'none' })).toEqual([
+      { hyperthreading: 'none' },
+    ]);
+  });
+
+  it('contains none for a platform without details', () => {
+    const [changes] = changesOf(after(registration()), { platformType: 'vsphere' });
+    expect(changes).toEqual({ platformType: 'vsphere' });
+  });
+});
+
 describe('revision with an empty list of machine networks', () => {
   const cidrs = ['10.0.0.0/24', 'fd00::/64'];
   const with4 = { apiVips: list('10.0.0.5'), ingressVips: list('10.0.0.6') };

@@ -245,7 +245,8 @@ export type ClusterSettings = Message<"muster.v1.ClusterSettings"> & {
   platformType?: string | undefined;
 
   /**
-   * Details of the platform in the form of the v2 API.
+   * Details of the platform in the form of the v2 API. A change of the platform type contains them too when it sets or
+   * clears them. In older events it may omit them.
    *
    * @generated from field: optional google.protobuf.Struct platform_details = 23;
    */
@@ -436,7 +437,8 @@ export type ClusterSettingsJson = {
   platformType?: string;
 
   /**
-   * Details of the platform in the form of the v2 API.
+   * Details of the platform in the form of the v2 API. A change of the platform type contains them too when it sets or
+   * clears them. In older events it may omit them.
    *
    * @generated from field: optional google.protobuf.Struct platform_details = 23;
    */
