@@ -150,7 +150,7 @@ function toInfraEnvFields(body: RegisterInfraEnvBody | ReviseInfraEnvBody): Plai
     additionalNtpSources: body.additional_ntp_sources,
     ntpSources: body.ntp_sources,
     additionalTrustBundle: body.additional_trust_bundle,
-    kernelArguments: body.kernel_arguments && toText(body.kernel_arguments),
+    kernelArguments: body.kernel_arguments && toListText(body.kernel_arguments),
     rendezvousIp: body.rendezvous_ip,
     networkDiscoveryDelaySeconds: body.network_discovery_delay_seconds,
   });
@@ -167,11 +167,12 @@ export function toInfraEnvDocuments(body: RegisterInfraEnvBody | ReviseInfraEnvB
   const { ignition_config_override: ignitionConfigOverride, static_network_config: networks } = body;
   return onlyPresent({
     ignitionConfigOverride,
-    staticNetworkConfig: networks && (networks.length > 0 ? toText(networks) : ''),
+    staticNetworkConfig: networks && toListText(networks),
   });
 }
 
-const toText = (items: readonly object[]): string => JSON.stringify(items);
+/** No items: empty, so that the field is absent in responses. */
+const toListText = (items: readonly object[]): string => (items.length > 0 ? JSON.stringify(items) : '');
 
 export interface HostRevision {
   readonly hostName?: string;

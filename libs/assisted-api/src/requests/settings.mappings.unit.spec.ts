@@ -71,6 +71,18 @@ describe('toClusterSettings', () => {
 });
 
 describe('toInfraEnvSettings', () => {
+  it('converts an empty list of kernel arguments to an empty text, which removes them', () => {
+    const kernel_arguments = [{ operation: 'append', value: 'quiet' }];
+    expect(toInfraEnvChanges({ kernel_arguments })).toEqual({
+      kernelArguments: '[{"operation":"append","value":"quiet"}]',
+    });
+    expect(toInfraEnvChanges({ kernel_arguments: [] })).toEqual({ kernelArguments: '' });
+    expect(toInfraEnvSettings({ name: 'one', pull_secret: '', kernel_arguments: [] })).toEqual({
+      name: 'one',
+      kernelArguments: '',
+    });
+  });
+
   it('converts lists to texts', () => {
     expect(
       toInfraEnvSettings({
