@@ -23,10 +23,11 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
     const hostId = after.state.hostId || before.state.hostId;
     const { connectivity } = combined;
-    const { hasReports: hadReports } = connectivity;
+    const { hasReports: hadReports, addressedHosts: addressedBefore } = connectivity;
     const reached = connectHost(connectivity, hostId, after.reports);
     if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
-    if (isRouted(cluster.facts)) keys.push(...(isNew ? cluster.hostKeys : keysOf(reached, cluster, entries)));
+    const concernsAll = isNew || addressedBefore !== connectivity.addressedHosts;
+    if (isRouted(cluster.facts)) keys.push(...(concernsAll ? cluster.hostKeys : keysOf(reached, cluster, entries)));
   }
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);

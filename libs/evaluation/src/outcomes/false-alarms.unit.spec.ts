@@ -22,7 +22,6 @@ import { outcomeDecider, type RecordedOutcomes } from './outcomes.decider';
 type Events = Parameters<typeof recorded>[0];
 
 const AT = '2024-01-01T00:00:00.000Z';
-const KEYS = [1, 2, 3].map(hostKey);
 const NOT_CONFIGURED = { machineNetworks: { items: [] }, apiVips: { items: [] }, ingressVips: { items: [] } };
 const NETWORK = '192.168.128.0/24';
 const WITHOUT_MEMORY: Remember = (found) => found;
@@ -58,7 +57,7 @@ function newFailuresOf(events: Events): readonly string[] {
 }
 
 const peer = (number: number) => ({
-  hostId: KEYS[number - 1]?.slice(37) ?? '',
+  hostId: hostKey(number).slice(37),
   nearAddresses: [`192.168.128.1${number}`],
   farAddresses: [`192.168.128.1${number}`],
   latencyMs: 1,
@@ -135,6 +134,26 @@ describe('no outcome changes from success to failure', () => {
     expect(alarms).toEqual([]);
   });
 
+  it('while a fourth host of a routed cluster registers, reports, and registers again', () => {
+    const alarms = newFailuresOf([
+      infraEnvRegistered(),
+      clusterRegistered({ ...NOT_CONFIGURED, platformType: 'none', userManagedNetworking: true }),
+      ...each((number) => hostRegistered(hostKey(number))),
+      ...each(inventory),
+      connectivity(1, 2, 3),
+      connectivity(2, 1, 3),
+      connectivity(3, 1, 2),
+      hostRegistered(hostKey(4)),
+      inventory(4),
+      connectivity(1, 2, 3, 4),
+      connectivity(2, 1, 3, 4),
+      connectivity(3, 1, 2, 4),
+      connectivity(4, 1, 2, 3),
+      hostEvent(hostKey(4), 'HostReregistered', { discoveryAgentVersion: 'v', kind: 'Host', clusterId: CLUSTER_ID }),
+    ]);
+    expect(alarms).toEqual([]);
+  });
+
   it('when the only host that has reported its connectivity registers again', () => {
     const withReport = (...report: Events): object =>
       Arrival.stepByStep([
@@ -166,5 +185,27 @@ describe('no outcome changes from success to failure', () => {
       }),
     ]);
     expect(alarms).toContain('host belongs-to-majority-group');
+  });
+});
+
+describe('the outcomes of the other hosts', () => {
+  it('are evaluated again when a host of a routed cluster gets or loses its addresses', () => {
+    const steps: Events = [
+      infraEnvRegistered(),
+      clusterRegistered({ ...NOT_CONFIGURED, platformType: 'none', userManagedNetworking: true }),
+      ...each((number) => hostRegistered(hostKey(number))),
+      ...each(inventory),
+      connectivity(1, 2, 3),
+      connectivity(2, 1, 3),
+      connectivity(3, 1, 2),
+      hostRegistered(hostKey(4)),
+      inventory(4),
+      connectivity(4, 1, 2),
+      inventoryReported(hostKey(4), { nics: [{ name: 'ens3', ipv4Addresses: [] }] }),
+    ];
+    for (const count of steps.keys()) {
+      const arrived = steps.slice(0, count + 1);
+      expect(Arrival.stepByStep(arrived).outcomes()).toEqual(Arrival.atOnce(arrived).outcomes());
+    }
   });
 });

@@ -35,6 +35,7 @@ export class ClusterConnectivity {
   /** Host → its address → the number of other hosts that reached it on layer 3. */
   private readonly reachedBy = new Map<string, Map<string, number>>();
   private reporters = 0;
+  private addressed = 0;
 
   setNetworks(machineNetworks: readonly string[]): void {
     for (const name of this.networks.keys())
@@ -64,7 +65,7 @@ export class ClusterConnectivity {
     const before = this.members.get(host);
     const own = parseCidrs(addresses);
     this.members.set(host, { addresses: own, reaches });
-    this.countReports(before, { reaches });
+    this.count(before, { addresses: own, reaches });
     for (const { graph, takesPart, isReached } of this.networks.values()) {
       if (takesPart(own) === graph.has(host)) continue;
       if (graph.has(host)) graph.removeHost(host);
@@ -85,7 +86,7 @@ export class ClusterConnectivity {
     const member = this.members.get(host);
     if (!member) return;
     this.changeReaches(host, member.reaches, NO_REACHES);
-    this.countReports(member, undefined);
+    this.count(member, undefined);
     this.members.delete(host);
     for (const { graph } of this.networks.values()) graph.removeHost(host);
   }
@@ -93,6 +94,11 @@ export class ClusterConnectivity {
   /** False while no host of the cluster has reported its connectivity in its current generation. */
   get hasReports(): boolean {
     return this.reporters > 0;
+  }
+
+  /** The number of hosts whose addresses are known. Only these can reach others. */
+  get addressedHosts(): number {
+    return this.addressed;
   }
 
   /**
@@ -107,9 +113,9 @@ export class ClusterConnectivity {
     return new Map(groups.map(([name, group]) => [name, group.length >= hostsMin ? group : []]));
   }
 
-  /** Returns the families in which the host has an address that all others reach on layer 3. */
+  /** Returns the families in which the host has an address that all others with addresses reach on layer 3. */
   reachedFamilies(host: string): readonly Family[] {
-    const others = this.members.size - 1;
+    const others = this.addressed - 1;
     const counts = this.reachedBy.get(host);
     const addresses = (this.members.get(host)?.addresses ?? []).filter(
       ({ address }) => (counts?.get(keyOf(address)) ?? 0) >= others,
@@ -134,9 +140,11 @@ export class ClusterConnectivity {
     return changed;
   }
 
-  private countReports(before: Pick<Member, 'reaches'> | undefined, after: Pick<Member, 'reaches'> | undefined): void {
+  private count(before: Member | undefined, after: Member | undefined): void {
     const reports = (member: typeof before): number => (member && member.reaches !== NO_REACHES ? 1 : 0);
     this.reporters += reports(after) - reports(before);
+    const addressed = (member: typeof before): number => (member && member.addresses.length > 0 ? 1 : 0);
+    this.addressed += addressed(after) - addressed(before);
   }
 
   private recount(host: string, before: Reach['farAddresses'], after: Reach['farAddresses']): void {

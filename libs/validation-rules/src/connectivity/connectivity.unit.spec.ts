@@ -134,9 +134,20 @@ describe('connectivity of a cluster', () => {
     expect(connectivity.reachedFamilies(idOf(1))).toEqual([4]);
   });
 
+  it('expects nothing of a host without addresses', () => {
+    const connectivity = connected(3);
+    connectivity.setHost(idOf(4), []);
+    expect(connectivity.reachedFamilies(idOf(1))).toEqual([4, 6]);
+    connectivity.setHost(idOf(4), addresses(4));
+    expect(connectivity.reachedFamilies(idOf(1))).toEqual([]);
+    connectivity.removeHost(idOf(4));
+    expect(connectivity.reachedFamilies(idOf(1))).toEqual([4, 6]);
+  });
+
   type Step =
     | { readonly kind: 'report'; readonly host: number; readonly reached: readonly number[] }
     | { readonly kind: 'leave'; readonly host: number }
+    | { readonly kind: 'forget'; readonly host: number }
     | { readonly kind: 'networks'; readonly networks: readonly string[] }
     | { readonly kind: 'move'; readonly host: number; readonly isInside: boolean };
   const host = fc.integer({ min: 1, max: 6 });
@@ -145,6 +156,7 @@ describe('connectivity of a cluster', () => {
     fc.record({ kind: fc.constant('leave' as const), host }),
     fc.record({ kind: fc.constant('networks' as const), networks: fc.subarray([NETWORK, SECOND]) }),
     fc.record({ kind: fc.constant('move' as const), host, isInside: fc.boolean() }),
+    fc.record({ kind: fc.constant('forget' as const), host }),
   );
 
   it('is the same after incremental changes as when computed again, in any order of hosts', () => {
@@ -164,7 +176,10 @@ describe('connectivity of a cluster', () => {
             const after =
               step.kind === 'report'
                 ? { ...known, reaches: reaches(...step.reached.filter((other) => other !== step.host)) }
-                : { ...known, addresses: step.isInside ? addresses(step.host) : ['172.16.0.1/16'] };
+                : {
+                    ...known,
+                    addresses: step.kind === 'forget' ? [] : step.isInside ? addresses(step.host) : ['172.16.0.1/16'],
+                  };
             state.set(id, after);
             stepped.setHost(id, after.addresses, after.reaches);
           }
