@@ -126,7 +126,9 @@ export {
   ShowBundleQuery,
 } from './requests/cluster.request';
 export {
+  toClusterChanges,
   toClusterSettings,
+  toFirstNetworks,
   toHostRevision,
   toInfraEnvChanges,
   toInfraEnvDocuments,

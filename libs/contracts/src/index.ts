@@ -72,6 +72,7 @@ export {
 export {
   type DiskFormatting,
   type DiskFormattingList,
+  type FirstNetworks,
   NextStepsRequestSchema,
   type NextStepsResponse,
   NextStepsResponseSchema,

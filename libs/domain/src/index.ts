@@ -52,7 +52,7 @@ export {
 export { controlPlaneCounts } from './cluster/input/choice.rules';
 export { clusterReason, explainClusterStatus, renderClusterStatus } from './cluster/messages';
 export { decideOperators, isSingleNodeRequested, readInstallConfigOverrides } from './cluster/operators';
-export { mergeClusterSettings } from './cluster/settings';
+export { DEFAULT_CLUSTER_NETWORKS, mergeClusterSettings } from './cluster/settings';
 export {
   CLUSTER_DEADLINES,
   CLUSTER_KINDS,

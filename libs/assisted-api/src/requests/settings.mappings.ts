@@ -2,6 +2,7 @@ import type {
   ClusterNetwork,
   ClusterSettings,
   DiskFormattingList,
+  FirstNetworks,
   HostSettings,
   InfraEnvSettings,
   OperatorBundleList,
@@ -11,7 +12,6 @@ import type { Refusal } from '@muster/problems';
 import { onlyPresent } from '@muster/schema';
 import type {
   BundleRequest,
-  ClusterNetworkRequest,
   NetworkRequest,
   RegisterClusterBody,
   ReviseClusterBody,
@@ -25,8 +25,20 @@ const DEFAULT_HOST_PREFIX_IPV6 = 64;
 
 type ClusterBody = RegisterClusterBody & ReviseClusterBody;
 
-/** Returns the settings of the request in the form of the bus messages. Absent fields stay absent. */
-export function toClusterSettings(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
+/** Returns the settings of a new cluster in the form of the bus messages. Absent fields stay absent. */
+export function toClusterSettings(body: Partial<RegisterClusterBody>): Plain<ClusterSettings> {
+  const { cluster_network_cidr: cidr, cluster_network_host_prefix: host_prefix, service_network_cidr: service } = body;
+  const isSingle = cidr !== undefined || host_prefix !== undefined;
+  const single = isSingle ? [{ cidr: cidr ?? DEFAULT_CLUSTER_NETWORK_CIDR, host_prefix }] : undefined;
+  return toClusterChanges({
+    ...body,
+    cluster_networks: body.cluster_networks ?? single,
+    service_networks: body.service_networks ?? (service === undefined ? undefined : [{ cidr: service }]),
+  });
+}
+
+/** Returns the settings of the request without the single networks of older clients. Absent fields stay absent. */
+export function toClusterChanges(request: Partial<RegisterClusterBody> | ReviseClusterBody): Plain<ClusterSettings> {
   const body: Partial<ClusterBody> = request;
   return onlyPresent({
     name: body.name,
@@ -37,8 +49,8 @@ export function toClusterSettings(request: Partial<RegisterClusterBody> | Revise
     controlPlaneCount: body.control_plane_count,
     highAvailabilityMode: body.high_availability_mode,
     clusterNetworks: toClusterNetworks(body),
-    serviceNetworks: toCidrs(body.service_networks, body.service_network_cidr),
-    machineNetworks: toCidrs(body.machine_networks, body.machine_network_cidr),
+    serviceNetworks: toCidrs(body.service_networks),
+    machineNetworks: toCidrs(body.machine_networks),
     apiVips: toAddresses(body.api_vips),
     ingressVips: toAddresses(body.ingress_vips),
     vipDhcpAllocation: body.vip_dhcp_allocation,
@@ -63,12 +75,20 @@ export function toClusterSettings(request: Partial<RegisterClusterBody> | Revise
   });
 }
 
-function toClusterNetworks(body: Partial<ClusterBody>): { items: Plain<ClusterNetwork>[] } | undefined {
-  const { cluster_network_cidr: cidr, cluster_network_host_prefix: hostPrefix } = body;
-  const single = cidr !== undefined || hostPrefix !== undefined;
-  const networks: readonly ClusterNetworkRequest[] | undefined =
-    body.cluster_networks ??
-    (single ? [{ cidr: cidr ?? DEFAULT_CLUSTER_NETWORK_CIDR, host_prefix: hostPrefix }] : undefined);
+/** Returns the single networks of older clients, which a revision changes. Undefined when the request contains none. */
+export function toFirstNetworks(body: ReviseClusterBody): Plain<FirstNetworks> | undefined {
+  const networks = onlyPresent({
+    clusterNetworkCidr: body.cluster_network_cidr,
+    clusterNetworkHostPrefix: body.cluster_network_host_prefix,
+    serviceNetworkCidr: body.service_network_cidr,
+    machineNetworkCidr: body.machine_network_cidr,
+  });
+  return Object.keys(networks).length > 0 ? networks : undefined;
+}
+
+function toClusterNetworks({
+  cluster_networks: networks,
+}: Partial<ClusterBody>): { items: Plain<ClusterNetwork>[] } | undefined {
   return (
     networks && {
       items: networks.map((network) => ({
@@ -80,12 +100,8 @@ function toClusterNetworks(body: Partial<ClusterBody>): { items: Plain<ClusterNe
   );
 }
 
-function toCidrs(
-  networks: readonly NetworkRequest[] | undefined,
-  single: string | undefined,
-): { items: string[] } | undefined {
-  if (networks) return { items: networks.map(({ cidr }) => cidr) };
-  return single === undefined ? undefined : { items: [single] };
+function toCidrs(networks: readonly NetworkRequest[] | undefined): { items: string[] } | undefined {
+  return networks && { items: networks.map(({ cidr }) => cidr) };
 }
 
 function toAddresses(vips: readonly VipRequest[] | undefined): { items: string[] } | undefined {

@@ -1,5 +1,7 @@
 import {
+  toClusterChanges,
   toClusterSettings,
+  toFirstNetworks,
   toHostRevision,
   toInfraEnvChanges,
   toInfraEnvDocuments,
@@ -31,12 +33,10 @@ describe('toClusterSettings', () => {
       toClusterSettings({
         cluster_network_host_prefix: 25,
         service_network_cidr: '172.30.0.0/16',
-        machine_network_cidr: '192.0.2.0/24',
       }),
     ).toEqual({
       clusterNetworks: { items: [{ cidr: '10.128.0.0/14', hostPrefix: 25 }] },
       serviceNetworks: { items: ['172.30.0.0/16'] },
-      machineNetworks: { items: ['192.0.2.0/24'] },
     });
     expect(toClusterSettings({ service_networks: [], service_network_cidr: '172.30.0.0/16' })).toEqual({
       serviceNetworks: { items: [] },
@@ -67,6 +67,25 @@ describe('toClusterSettings', () => {
   it('omits the pull secret', () => {
     const settings = toClusterSettings({ name: 'one', openshift_version: '4.18', pull_secret: 'canary-4711' });
     expect(JSON.stringify(settings)).not.toContain('canary-4711');
+  });
+});
+
+describe('the single networks of older clients in a revision', () => {
+  it('are changes of the first networks only', () => {
+    const body = {
+      name: 'one',
+      cluster_network_host_prefix: 25,
+      service_network_cidr: '172.30.0.0/16',
+      machine_network_cidr: '192.0.2.0/24',
+    };
+    expect(toClusterChanges(body)).toEqual({ name: 'one' });
+    expect(toFirstNetworks(body)).toEqual({
+      clusterNetworkHostPrefix: 25,
+      serviceNetworkCidr: '172.30.0.0/16',
+      machineNetworkCidr: '192.0.2.0/24',
+    });
+    expect(toFirstNetworks({ cluster_network_cidr: '10.0.0.0/14' })).toEqual({ clusterNetworkCidr: '10.0.0.0/14' });
+    expect(toFirstNetworks({ name: 'one', cluster_networks: [] })).toBeUndefined();
   });
 });
 

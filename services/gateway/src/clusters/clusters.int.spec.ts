@@ -176,12 +176,19 @@ describe('clusters over REST', () => {
     await gateway.answers(reviseCluster, () => ({ stored: { position: 3, revision: 1 } }));
     await gateway.project(3, [clusterDocument()]);
     const answer = await gateway.call('PATCH', `${CLUSTERS}/${CLUSTER_ID}`, {
-      json: { api_vips: [{ ip: '192.0.2.1' }], machine_networks: [], tags: null },
+      json: {
+        api_vips: [{ ip: '192.0.2.1' }],
+        machine_networks: [],
+        tags: null,
+        cluster_network_host_prefix: 24,
+        service_network_cidr: null,
+      },
     });
     expect(answer.status).toBe(201);
     expect(gateway.received[0]?.body).toEqual({
       clusterId: CLUSTER_ID,
       changes: { apiVips: { items: ['192.0.2.1'] }, machineNetworks: { items: [] } },
+      firstNetworks: { clusterNetworkHostPrefix: 24 },
     });
   });
 

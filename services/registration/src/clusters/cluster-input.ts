@@ -1,5 +1,18 @@
-import type { ClusterSettings, MonitoredOperator, OperatorBundleList, Plain } from '@muster/contracts';
-import { isSingleNodeRequested, CLUSTER_KINDS, type ClusterKind, decideOperators } from '@muster/domain';
+import type {
+  ClusterNetwork,
+  ClusterSettings,
+  FirstNetworks,
+  MonitoredOperator,
+  OperatorBundleList,
+  Plain,
+} from '@muster/contracts';
+import {
+  CLUSTER_KINDS,
+  type ClusterKind,
+  decideOperators,
+  DEFAULT_CLUSTER_NETWORKS,
+  isSingleNodeRequested,
+} from '@muster/domain';
 import { type OperatorCluster, operatorNamed, type OperatorSettings, withDependencies } from '@muster/operators';
 import { RefusalError } from '@muster/problems';
 import {
@@ -26,17 +39,47 @@ export function clusterKindOf(kind: string): ClusterKind {
 type Settings = Plain<ClusterSettings>;
 type Cluster = Pick<OperatorCluster, 'isSingleNode' | 'release' | 'settings'>;
 
+interface GivenChanges {
+  readonly changes?: Settings;
+  readonly firstNetworks?: Plain<FirstNetworks>;
+}
+
 /**
- * Returns the changes of a revision with the present fields of the disk encryption and the ignition endpoint. In the v2
- * API a request changes only the fields that it contains, and events contain these settings as a whole.
+ * Returns the changes of a revision with the present fields of the disk encryption and the ignition endpoint, and with
+ * the present networks. In the v2 API a request changes only the fields that it contains, and events contain these
+ * settings as a whole.
  */
-export function completedChanges(given: Settings, present: Settings): Settings {
+export function completedChanges(
+  { changes: given = {}, firstNetworks: first = {} }: GivenChanges,
+  present: Settings,
+): Settings {
+  const { clusterNetworks, serviceNetworks, machineNetworks } = present;
   return {
     ...given,
+    clusterNetworks: given.clusterNetworks ?? withFirst(clusterNetworks, firstClusterNetwork(first, clusterNetworks)),
+    serviceNetworks: given.serviceNetworks ?? withFirst(serviceNetworks, first.serviceNetworkCidr),
+    machineNetworks: given.machineNetworks ?? withFirst(machineNetworks, first.machineNetworkCidr),
     diskEncryption: given.diskEncryption && { ...present.diskEncryption, ...given.diskEncryption },
     ignitionEndpoint: given.ignitionEndpoint && { ...present.ignitionEndpoint, ...given.ignitionEndpoint },
   };
 }
+
+function withFirst<Item>(list: { items: Item[] } | undefined, first: Item | undefined): { items: Item[] } | undefined {
+  return first === undefined ? undefined : { items: [first, ...(list?.items ?? []).slice(1)] };
+}
+
+function firstClusterNetwork(
+  { clusterNetworkCidr, clusterNetworkHostPrefix }: Plain<FirstNetworks>,
+  present: Settings['clusterNetworks'],
+): Plain<ClusterNetwork> | undefined {
+  if (clusterNetworkCidr === undefined && clusterNetworkHostPrefix === undefined) return undefined;
+  const before = present?.items[0] ?? DEFAULT_CLUSTER_NETWORKS.ipv4;
+  const cidr = clusterNetworkCidr ?? before.cidr;
+  const { hostPrefix } = familyOf(cidr) === familyOf(before.cidr) ? before : DEFAULT_CLUSTER_NETWORKS[familyOf(cidr)];
+  return { cidr, hostPrefix: clusterNetworkHostPrefix ?? hostPrefix };
+}
+
+const familyOf = (cidr: string): 'ipv4' | 'ipv6' => (cidr.includes(':') ? 'ipv6' : 'ipv4');
 
 export interface OperatorInput {
   /** In the form in which they are stored. */

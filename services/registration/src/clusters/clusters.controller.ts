@@ -80,7 +80,7 @@ export class ClustersController {
     const { clusterId, pullSecret, operatorBundles } = request;
     requireIgnorable(request.changes ?? {});
     const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
-    const given = completedChanges(request.changes ?? {}, settings);
+    const given = completedChanges(request, settings);
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
     const overrides = await this.documents.ofCluster(request);
     const changes = { ...given, proxy, ...overrides.changes };

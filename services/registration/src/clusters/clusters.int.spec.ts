@@ -134,6 +134,8 @@ describe('clusters and infra-envs', () => {
     });
     await revise({ ignitionEndpoint: { url: '' } });
     expect((await settings()).ignitionEndpoint).toEqual({ url: '', ca_certificate: 'bmV3' });
+    await running.ask(method.reviseCluster, { clusterId, firstNetworks: { clusterNetworkHostPrefix: 24 } });
+    expect((await settings()).clusterNetworks).toEqual({ items: [{ cidr: '10.128.0.0/14', hostPrefix: 24 }] });
   });
 
   it('monitors the selected operators and their dependencies, until others are selected', async () => {

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file muster/v1/registration.proto.
  */
 export const file_muster_v1_registration: GenFile = /*@__PURE__*/
-  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEiPAoUQXdhaXRSZWFjdGlvblJlcXVlc3QSEAoIcG9zaXRpb24YASABKAESEgoKc3ViamVjdF9pZBgCIAEoCSIpChVBd2FpdFJlYWN0aW9uUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAEi4QIKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCBIjChZyZXF1ZXN0ZWRfYXJjaGl0ZWN0dXJlGAggASgJSACIAQESPAoQb3BlcmF0b3JfYnVuZGxlcxgUIAEoCzIdLm11c3Rlci52MS5PcGVyYXRvckJ1bmRsZUxpc3RIAYgBAUIZChdfcmVxdWVzdGVkX2FyY2hpdGVjdHVyZUITChFfb3BlcmF0b3JfYnVuZGxlcyJEChJPcGVyYXRvckJ1bmRsZUxpc3QSLgoFaXRlbXMYASADKAsyHy5tdXN0ZXIudjEuT3BlcmF0b3JCdW5kbGVDaG9pY2UibwoUT3BlcmF0b3JCdW5kbGVDaG9pY2USCgoCaWQYASABKAkSNAoSb3B0aW9uYWxfb3BlcmF0b3JzGAIgASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SACIAQFCFQoTX29wdGlvbmFsX29wZXJhdG9ycyI8ChdSZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIsICChRSZXZpc2VDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEisKB2NoYW5nZXMYAiABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQESPAoQb3BlcmF0b3JfYnVuZGxlcxgUIAEoCzIdLm11c3Rlci52MS5PcGVyYXRvckJ1bmRsZUxpc3RIAYgBARIlChhpbnN0YWxsX2NvbmZpZ19vdmVycmlkZXMYFSABKAlIAogBARIYCgt1aV9zZXR0aW5ncxgWIAEoCUgDiAEBQg4KDF9wdWxsX3NlY3JldEITChFfb3BlcmF0b3JfYnVuZGxlc0IbChlfaW5zdGFsbF9jb25maWdfb3ZlcnJpZGVzQg4KDF91aV9zZXR0aW5ncyI6ChVSZXZpc2VDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIuChhEZXJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI+ChlEZXJlZ2lzdGVyQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiKwoVSW5zdGFsbENsdXN0ZXJSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiOwoWSW5zdGFsbENsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIi8KGUNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI/ChpDYW5jZWxJbnN0YWxsYXRpb25SZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIikKE1Jlc2V0Q2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCSI5ChRSZXNldENsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIioKFEFsbG93QWRkSG9zdHNSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiOgoVQWxsb3dBZGRIb3N0c1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiQAobUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSDQoFc3RhZ2UYAiABKAkiQQocUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkInUKG1JlcG9ydE9wZXJhdG9yU3RhdHVzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC3N0YXR1c19pbmZvGAQgASgJEg8KB3ZlcnNpb24YBSABKAkiQQocUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIosBChhSZWNvcmRDbHVzdGVyTG9nc1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRISCgpsb2dzX3N0YXRlGAIgASgJEhEKCWxvZ3NfdHlwZRgDIAEoCRIPCgdob3N0X2lkGAQgASgJEiMKBGJvZHkYBSABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSI+ChlSZWNvcmRDbHVzdGVyTG9nc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQilgIKF1JlZ2lzdGVySW5mcmFFbnZSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRItCghzZXR0aW5ncxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEh8KBW93bmVyGAMgASgLMhAubXVzdGVyLnYxLk93bmVyEhMKC3B1bGxfc2VjcmV0GAQgASgJEiUKGGlnbml0aW9uX2NvbmZpZ19vdmVycmlkZRgUIAEoCUgAiAEBEiIKFXN0YXRpY19uZXR3b3JrX2NvbmZpZxgVIAEoCUgBiAEBQhsKGV9pZ25pdGlvbl9jb25maWdfb3ZlcnJpZGVCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZyI9ChhSZWdpc3RlckluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKHAgoVUmV2aXNlSW5mcmFFbnZSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIsCgdjaGFuZ2VzGAIgASgLMhsubXVzdGVyLnYxLkluZnJhRW52U2V0dGluZ3MSGAoLcHVsbF9zZWNyZXQYAyABKAlIAIgBARIlChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYFCABKAlIAYgBARIiChVzdGF0aWNfbmV0d29ya19jb25maWcYFSABKAlIAogBAUIOCgxfcHVsbF9zZWNyZXRCGwoZX2lnbml0aW9uX2NvbmZpZ19vdmVycmlkZUIYChZfc3RhdGljX25ldHdvcmtfY29uZmlnIjsKFlJldmlzZUluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIvChdSb3RhdGVTaWduaW5nS2V5UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPQoYUm90YXRlU2lnbmluZ0tleVJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiMQoZRGVyZWdpc3RlckluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkiPwoaRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKKAQoTUmVnaXN0ZXJIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIfChdkaXNjb3ZlcnlfYWdlbnRfdmVyc2lvbhgDIAEoCRIrCgdtYWNoaW5lGAQgASgLMhoubXVzdGVyLnYxLk1hY2hpbmVJZGVudGl0eSJQChRSZWdpc3Rlckhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkEhUKDWFnZW50X3ZlcnNpb24YAiABKAkijgEKEE5leHRTdGVwc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YAyABKAkSGQoRdGltZXN0YW1wX3NlY29uZHMYBCABKAESFwoPcmVjZWl2ZXNfbnVkZ2VzGAUgASgIIowBChFOZXh0U3RlcHNSZXNwb25zZRIlCgxpbnN0cnVjdGlvbnMYASADKAsyDy5tdXN0ZXIudjEuU3RlcBIgChhuZXh0X2luc3RydWN0aW9uX3NlY29uZHMYAiABKAUSGAoQcG9zdF9zdGVwX2FjdGlvbhgDIAEoCRIUCgxob2xkX3NlY29uZHMYBCABKAUiOAoEU3RlcBIRCglzdGVwX3R5cGUYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgRhcmdzGAMgAygJIpEBChJSZXBseVRvU3RlcFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSEQoJc3RlcF90eXBlGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSEQoJZXhpdF9jb2RlGAUgASgFEg4KBm91dHB1dBgGIAEoCRINCgVlcnJvchgHIAEoCSI4ChNSZXBseVRvU3RlcFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiaAoZUmVwb3J0SG9zdFByb2dyZXNzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRINCgVzdGFnZRgDIAEoCRIVCg1wcm9ncmVzc19pbmZvGAQgASgJIj8KGlJlcG9ydEhvc3RQcm9ncmVzc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQidwoVUmVjb3JkSG9zdExvZ3NSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhIKCmxvZ3Nfc3RhdGUYAyABKAkSIwoEYm9keRgEIAEoCzIVLm11c3Rlci52MS5TdG9yZWRCb2R5IjsKFlJlY29yZEhvc3RMb2dzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKtBAoRUmV2aXNlSG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSFgoJaG9zdF9uYW1lGAMgASgJSACIAQESFgoJaG9zdF9yb2xlGAQgASgJSAGIAQESIQoUaW5zdGFsbGF0aW9uX2Rpc2tfaWQYBSABKAlIAogBARIpCghzZXR0aW5ncxgGIAEoCzIXLm11c3Rlci52MS5Ib3N0U2V0dGluZ3MSJAoXaWduaXRpb25fZW5kcG9pbnRfdG9rZW4YFCABKAlIA4gBARIrCh5pZ25pdGlvbl9lbmRwb2ludF9odHRwX2hlYWRlcnMYFSABKAlIBIgBARIgChNmZW5jaW5nX2NyZWRlbnRpYWxzGBYgASgJSAWIAQESJgoZaWduaXRpb25fY29uZmlnX292ZXJyaWRlcxgXIAEoCUgGiAEBEiwKBWRpc2tzGBggASgLMh0ubXVzdGVyLnYxLkRpc2tGb3JtYXR0aW5nTGlzdEIMCgpfaG9zdF9uYW1lQgwKCl9ob3N0X3JvbGVCFwoVX2luc3RhbGxhdGlvbl9kaXNrX2lkQhoKGF9pZ25pdGlvbl9lbmRwb2ludF90b2tlbkIhCh9faWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzQhYKFF9mZW5jaW5nX2NyZWRlbnRpYWxzQhwKGl9pZ25pdGlvbl9jb25maWdfb3ZlcnJpZGVzIj4KEkRpc2tGb3JtYXR0aW5nTGlzdBIoCgVpdGVtcxgBIAMoCzIZLm11c3Rlci52MS5EaXNrRm9ybWF0dGluZyIvCg5EaXNrRm9ybWF0dGluZxIPCgdkaXNrX2lkGAEgASgJEgwKBHNraXAYAiABKAgiNwoSUmV2aXNlSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiTAoPQmluZEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhIKCmNsdXN0ZXJfaWQYAyABKAkiNQoQQmluZEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIksKEVVuYmluZEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEg8KB3JlY2xhaW0YAyABKAgiNwoSVW5iaW5kSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOQoQUmVzZXRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI2ChFSZXNldEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIloKGlJlc2V0SG9zdFZhbGlkYXRpb25SZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhUKDXZhbGlkYXRpb25faWQYAyABKAkiQAobUmVzZXRIb3N0VmFsaWRhdGlvblJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiOwoSSW5zdGFsbEhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjgKE0luc3RhbGxIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCI+ChVEZXJlZ2lzdGVySG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiOwoWRGVyZWdpc3Rlckhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIlcKGklzc3VlQnVzQ3JlZGVudGlhbHNSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhIKCnB1YmxpY19rZXkYAyABKAkiVAobSXNzdWVCdXNDcmVkZW50aWFsc1Jlc3BvbnNlEgsKA2p3dBgBIAEoCRIUCgxpbmJveF9wcmVmaXgYAiABKAkSEgoKZXhwaXJlc19hdBgDIAEoCTKxEwoTUmVnaXN0cmF0aW9uU2VydmljZRJYCg9SZWdpc3RlckNsdXN0ZXISIS5tdXN0ZXIudjEuUmVnaXN0ZXJDbHVzdGVyUmVxdWVzdBoiLm11c3Rlci52MS5SZWdpc3RlckNsdXN0ZXJSZXNwb25zZRJSCg1SZXZpc2VDbHVzdGVyEh8ubXVzdGVyLnYxLlJldmlzZUNsdXN0ZXJSZXF1ZXN0GiAubXVzdGVyLnYxLlJldmlzZUNsdXN0ZXJSZXNwb25zZRJeChFEZXJlZ2lzdGVyQ2x1c3RlchIjLm11c3Rlci52MS5EZXJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QaJC5tdXN0ZXIudjEuRGVyZWdpc3RlckNsdXN0ZXJSZXNwb25zZRJVCg5JbnN0YWxsQ2x1c3RlchIgLm11c3Rlci52MS5JbnN0YWxsQ2x1c3RlclJlcXVlc3QaIS5tdXN0ZXIudjEuSW5zdGFsbENsdXN0ZXJSZXNwb25zZRJhChJDYW5jZWxJbnN0YWxsYXRpb24SJC5tdXN0ZXIudjEuQ2FuY2VsSW5zdGFsbGF0aW9uUmVxdWVzdBolLm11c3Rlci52MS5DYW5jZWxJbnN0YWxsYXRpb25SZXNwb25zZRJPCgxSZXNldENsdXN0ZXISHi5tdXN0ZXIudjEuUmVzZXRDbHVzdGVyUmVxdWVzdBofLm11c3Rlci52MS5SZXNldENsdXN0ZXJSZXNwb25zZRJSCg1BbGxvd0FkZEhvc3RzEh8ubXVzdGVyLnYxLkFsbG93QWRkSG9zdHNSZXF1ZXN0GiAubXVzdGVyLnYxLkFsbG93QWRkSG9zdHNSZXNwb25zZRJnChRSZWFjaEZpbmFsaXppbmdTdGFnZRImLm11c3Rlci52MS5SZWFjaEZpbmFsaXppbmdTdGFnZVJlcXVlc3QaJy5tdXN0ZXIudjEuUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXNwb25zZRJnChRSZXBvcnRPcGVyYXRvclN0YXR1cxImLm11c3Rlci52MS5SZXBvcnRPcGVyYXRvclN0YXR1c1JlcXVlc3QaJy5tdXN0ZXIudjEuUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXNwb25zZRJeChFSZWNvcmRDbHVzdGVyTG9ncxIjLm11c3Rlci52MS5SZWNvcmRDbHVzdGVyTG9nc1JlcXVlc3QaJC5tdXN0ZXIudjEuUmVjb3JkQ2x1c3RlckxvZ3NSZXNwb25zZRJbChBSZWdpc3RlckluZnJhRW52EiIubXVzdGVyLnYxLlJlZ2lzdGVySW5mcmFFbnZSZXF1ZXN0GiMubXVzdGVyLnYxLlJlZ2lzdGVySW5mcmFFbnZSZXNwb25zZRJVCg5SZXZpc2VJbmZyYUVudhIgLm11c3Rlci52MS5SZXZpc2VJbmZyYUVudlJlcXVlc3QaIS5tdXN0ZXIudjEuUmV2aXNlSW5mcmFFbnZSZXNwb25zZRJbChBSb3RhdGVTaWduaW5nS2V5EiIubXVzdGVyLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXF1ZXN0GiMubXVzdGVyLnYxLlJvdGF0ZVNpZ25pbmdLZXlSZXNwb25zZRJhChJEZXJlZ2lzdGVySW5mcmFFbnYSJC5tdXN0ZXIudjEuRGVyZWdpc3RlckluZnJhRW52UmVxdWVzdBolLm11c3Rlci52MS5EZXJlZ2lzdGVySW5mcmFFbnZSZXNwb25zZRJPCgxSZWdpc3Rlckhvc3QSHi5tdXN0ZXIudjEuUmVnaXN0ZXJIb3N0UmVxdWVzdBofLm11c3Rlci52MS5SZWdpc3Rlckhvc3RSZXNwb25zZRJGCglOZXh0U3RlcHMSGy5tdXN0ZXIudjEuTmV4dFN0ZXBzUmVxdWVzdBocLm11c3Rlci52MS5OZXh0U3RlcHNSZXNwb25zZRJMCgtSZXBseVRvU3RlcBIdLm11c3Rlci52MS5SZXBseVRvU3RlcFJlcXVlc3QaHi5tdXN0ZXIudjEuUmVwbHlUb1N0ZXBSZXNwb25zZRJhChJSZXBvcnRIb3N0UHJvZ3Jlc3MSJC5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVxdWVzdBolLm11c3Rlci52MS5SZXBvcnRIb3N0UHJvZ3Jlc3NSZXNwb25zZRJVCg5SZWNvcmRIb3N0TG9ncxIgLm11c3Rlci52MS5SZWNvcmRIb3N0TG9nc1JlcXVlc3QaIS5tdXN0ZXIudjEuUmVjb3JkSG9zdExvZ3NSZXNwb25zZRJJCgpSZXZpc2VIb3N0EhwubXVzdGVyLnYxLlJldmlzZUhvc3RSZXF1ZXN0Gh0ubXVzdGVyLnYxLlJldmlzZUhvc3RSZXNwb25zZRJDCghCaW5kSG9zdBIaLm11c3Rlci52MS5CaW5kSG9zdFJlcXVlc3QaGy5tdXN0ZXIudjEuQmluZEhvc3RSZXNwb25zZRJJCgpVbmJpbmRIb3N0EhwubXVzdGVyLnYxLlVuYmluZEhvc3RSZXF1ZXN0Gh0ubXVzdGVyLnYxLlVuYmluZEhvc3RSZXNwb25zZRJGCglSZXNldEhvc3QSGy5tdXN0ZXIudjEuUmVzZXRIb3N0UmVxdWVzdBocLm11c3Rlci52MS5SZXNldEhvc3RSZXNwb25zZRJkChNSZXNldEhvc3RWYWxpZGF0aW9uEiUubXVzdGVyLnYxLlJlc2V0SG9zdFZhbGlkYXRpb25SZXF1ZXN0GiYubXVzdGVyLnYxLlJlc2V0SG9zdFZhbGlkYXRpb25SZXNwb25zZRJMCgtJbnN0YWxsSG9zdBIdLm11c3Rlci52MS5JbnN0YWxsSG9zdFJlcXVlc3QaHi5tdXN0ZXIudjEuSW5zdGFsbEhvc3RSZXNwb25zZRJVCg5EZXJlZ2lzdGVySG9zdBIgLm11c3Rlci52MS5EZXJlZ2lzdGVySG9zdFJlcXVlc3QaIS5tdXN0ZXIudjEuRGVyZWdpc3Rlckhvc3RSZXNwb25zZRJkChNJc3N1ZUJ1c0NyZWRlbnRpYWxzEiUubXVzdGVyLnYxLklzc3VlQnVzQ3JlZGVudGlhbHNSZXF1ZXN0GiYubXVzdGVyLnYxLklzc3VlQnVzQ3JlZGVudGlhbHNSZXNwb25zZRJSCg1Bd2FpdFJlYWN0aW9uEh8ubXVzdGVyLnYxLkF3YWl0UmVhY3Rpb25SZXF1ZXN0GiAubXVzdGVyLnYxLkF3YWl0UmVhY3Rpb25SZXNwb25zZWIGcHJvdG8z", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
+  fileDesc("ChxtdXN0ZXIvdjEvcmVnaXN0cmF0aW9uLnByb3RvEgltdXN0ZXIudjEiPAoUQXdhaXRSZWFjdGlvblJlcXVlc3QSEAoIcG9zaXRpb24YASABKAESEgoKc3ViamVjdF9pZBgCIAEoCSIpChVBd2FpdFJlYWN0aW9uUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAEi4QIKFlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRraW5kGAIgASgJEiwKCHNldHRpbmdzGAMgASgLMhoubXVzdGVyLnYxLkNsdXN0ZXJTZXR0aW5ncxIfCgVvd25lchgEIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgFIAEoCRIcChRvcGVuc2hpZnRfY2x1c3Rlcl9pZBgGIAEoCRIQCghpbXBvcnRlZBgHIAEoCBIjChZyZXF1ZXN0ZWRfYXJjaGl0ZWN0dXJlGAggASgJSACIAQESPAoQb3BlcmF0b3JfYnVuZGxlcxgUIAEoCzIdLm11c3Rlci52MS5PcGVyYXRvckJ1bmRsZUxpc3RIAYgBAUIZChdfcmVxdWVzdGVkX2FyY2hpdGVjdHVyZUITChFfb3BlcmF0b3JfYnVuZGxlcyJEChJPcGVyYXRvckJ1bmRsZUxpc3QSLgoFaXRlbXMYASADKAsyHy5tdXN0ZXIudjEuT3BlcmF0b3JCdW5kbGVDaG9pY2UibwoUT3BlcmF0b3JCdW5kbGVDaG9pY2USCgoCaWQYASABKAkSNAoSb3B0aW9uYWxfb3BlcmF0b3JzGAIgASgLMhMubXVzdGVyLnYxLk5hbWVMaXN0SACIAQFCFQoTX29wdGlvbmFsX29wZXJhdG9ycyI8ChdSZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIowDChRSZXZpc2VDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEisKB2NoYW5nZXMYAiABKAsyGi5tdXN0ZXIudjEuQ2x1c3RlclNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQESPAoQb3BlcmF0b3JfYnVuZGxlcxgUIAEoCzIdLm11c3Rlci52MS5PcGVyYXRvckJ1bmRsZUxpc3RIAYgBARIlChhpbnN0YWxsX2NvbmZpZ19vdmVycmlkZXMYFSABKAlIAogBARIYCgt1aV9zZXR0aW5ncxgWIAEoCUgDiAEBEjUKDmZpcnN0X25ldHdvcmtzGBcgASgLMhgubXVzdGVyLnYxLkZpcnN0TmV0d29ya3NIBIgBAUIOCgxfcHVsbF9zZWNyZXRCEwoRX29wZXJhdG9yX2J1bmRsZXNCGwoZX2luc3RhbGxfY29uZmlnX292ZXJyaWRlc0IOCgxfdWlfc2V0dGluZ3NCEQoPX2ZpcnN0X25ldHdvcmtzIo0CCg1GaXJzdE5ldHdvcmtzEiEKFGNsdXN0ZXJfbmV0d29ya19jaWRyGAEgASgJSACIAQESKAobY2x1c3Rlcl9uZXR3b3JrX2hvc3RfcHJlZml4GAIgASgFSAGIAQESIQoUc2VydmljZV9uZXR3b3JrX2NpZHIYAyABKAlIAogBARIhChRtYWNoaW5lX25ldHdvcmtfY2lkchgEIAEoCUgDiAEBQhcKFV9jbHVzdGVyX25ldHdvcmtfY2lkckIeChxfY2x1c3Rlcl9uZXR3b3JrX2hvc3RfcHJlZml4QhcKFV9zZXJ2aWNlX25ldHdvcmtfY2lkckIXChVfbWFjaGluZV9uZXR3b3JrX2NpZHIiOgoVUmV2aXNlQ2x1c3RlclJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLgoYRGVyZWdpc3RlckNsdXN0ZXJSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiPgoZRGVyZWdpc3RlckNsdXN0ZXJSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIisKFUluc3RhbGxDbHVzdGVyUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIjsKFkluc3RhbGxDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIvChlDYW5jZWxJbnN0YWxsYXRpb25SZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiPwoaQ2FuY2VsSW5zdGFsbGF0aW9uUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIpChNSZXNldENsdXN0ZXJSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkiOQoUUmVzZXRDbHVzdGVyUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCIqChRBbGxvd0FkZEhvc3RzUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJIjoKFUFsbG93QWRkSG9zdHNSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkAKG1JlYWNoRmluYWxpemluZ1N0YWdlUmVxdWVzdBISCgpjbHVzdGVyX2lkGAEgASgJEg0KBXN0YWdlGAIgASgJIkEKHFJlYWNoRmluYWxpemluZ1N0YWdlUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJ1ChtSZXBvcnRPcGVyYXRvclN0YXR1c1JlcXVlc3QSEgoKY2x1c3Rlcl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnN0YXR1cxgDIAEoCRITCgtzdGF0dXNfaW5mbxgEIAEoCRIPCgd2ZXJzaW9uGAUgASgJIkEKHFJlcG9ydE9wZXJhdG9yU3RhdHVzUmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCKLAQoYUmVjb3JkQ2x1c3RlckxvZ3NSZXF1ZXN0EhIKCmNsdXN0ZXJfaWQYASABKAkSEgoKbG9nc19zdGF0ZRgCIAEoCRIRCglsb2dzX3R5cGUYAyABKAkSDwoHaG9zdF9pZBgEIAEoCRIjCgRib2R5GAUgASgLMhUubXVzdGVyLnYxLlN0b3JlZEJvZHkiPgoZUmVjb3JkQ2x1c3RlckxvZ3NSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIpYCChdSZWdpc3RlckluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSLQoIc2V0dGluZ3MYAiABKAsyGy5tdXN0ZXIudjEuSW5mcmFFbnZTZXR0aW5ncxIfCgVvd25lchgDIAEoCzIQLm11c3Rlci52MS5Pd25lchITCgtwdWxsX3NlY3JldBgEIAEoCRIlChhpZ25pdGlvbl9jb25maWdfb3ZlcnJpZGUYFCABKAlIAIgBARIiChVzdGF0aWNfbmV0d29ya19jb25maWcYFSABKAlIAYgBAUIbChlfaWduaXRpb25fY29uZmlnX292ZXJyaWRlQhgKFl9zdGF0aWNfbmV0d29ya19jb25maWciPQoYUmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQihwIKFVJldmlzZUluZnJhRW52UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSLAoHY2hhbmdlcxgCIAEoCzIbLm11c3Rlci52MS5JbmZyYUVudlNldHRpbmdzEhgKC3B1bGxfc2VjcmV0GAMgASgJSACIAQESJQoYaWduaXRpb25fY29uZmlnX292ZXJyaWRlGBQgASgJSAGIAQESIgoVc3RhdGljX25ldHdvcmtfY29uZmlnGBUgASgJSAKIAQFCDgoMX3B1bGxfc2VjcmV0QhsKGV9pZ25pdGlvbl9jb25maWdfb3ZlcnJpZGVCGAoWX3N0YXRpY19uZXR3b3JrX2NvbmZpZyI7ChZSZXZpc2VJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiLwoXUm90YXRlU2lnbmluZ0tleVJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIj0KGFJvdGF0ZVNpZ25pbmdLZXlSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjEKGURlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJIj8KGkRlcmVnaXN0ZXJJbmZyYUVudlJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiigEKE1JlZ2lzdGVySG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSHwoXZGlzY292ZXJ5X2FnZW50X3ZlcnNpb24YAyABKAkSKwoHbWFjaGluZRgEIAEoCzIaLm11c3Rlci52MS5NYWNoaW5lSWRlbnRpdHkiUAoUUmVnaXN0ZXJIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZBIVCg1hZ2VudF92ZXJzaW9uGAIgASgJIo4BChBOZXh0U3RlcHNSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEh8KF2Rpc2NvdmVyeV9hZ2VudF92ZXJzaW9uGAMgASgJEhkKEXRpbWVzdGFtcF9zZWNvbmRzGAQgASgBEhcKD3JlY2VpdmVzX251ZGdlcxgFIAEoCCKMAQoRTmV4dFN0ZXBzUmVzcG9uc2USJQoMaW5zdHJ1Y3Rpb25zGAEgAygLMg8ubXVzdGVyLnYxLlN0ZXASIAoYbmV4dF9pbnN0cnVjdGlvbl9zZWNvbmRzGAIgASgFEhgKEHBvc3Rfc3RlcF9hY3Rpb24YAyABKAkSFAoMaG9sZF9zZWNvbmRzGAQgASgFIjgKBFN0ZXASEQoJc3RlcF90eXBlGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEYXJncxgDIAMoCSKRAQoSUmVwbHlUb1N0ZXBSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhEKCXN0ZXBfdHlwZRgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEhEKCWV4aXRfY29kZRgFIAEoBRIOCgZvdXRwdXQYBiABKAkSDQoFZXJyb3IYByABKAkiOAoTUmVwbHlUb1N0ZXBSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkImgKGVJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkSDQoFc3RhZ2UYAyABKAkSFQoNcHJvZ3Jlc3NfaW5mbxgEIAEoCSI/ChpSZXBvcnRIb3N0UHJvZ3Jlc3NSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIncKFVJlY29yZEhvc3RMb2dzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpsb2dzX3N0YXRlGAMgASgJEiMKBGJvZHkYBCABKAsyFS5tdXN0ZXIudjEuU3RvcmVkQm9keSI7ChZSZWNvcmRIb3N0TG9nc1Jlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQirQQKEVJldmlzZUhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJEhYKCWhvc3RfbmFtZRgDIAEoCUgAiAEBEhYKCWhvc3Rfcm9sZRgEIAEoCUgBiAEBEiEKFGluc3RhbGxhdGlvbl9kaXNrX2lkGAUgASgJSAKIAQESKQoIc2V0dGluZ3MYBiABKAsyFy5tdXN0ZXIudjEuSG9zdFNldHRpbmdzEiQKF2lnbml0aW9uX2VuZHBvaW50X3Rva2VuGBQgASgJSAOIAQESKwoeaWduaXRpb25fZW5kcG9pbnRfaHR0cF9oZWFkZXJzGBUgASgJSASIAQESIAoTZmVuY2luZ19jcmVkZW50aWFscxgWIAEoCUgFiAEBEiYKGWlnbml0aW9uX2NvbmZpZ19vdmVycmlkZXMYFyABKAlIBogBARIsCgVkaXNrcxgYIAEoCzIdLm11c3Rlci52MS5EaXNrRm9ybWF0dGluZ0xpc3RCDAoKX2hvc3RfbmFtZUIMCgpfaG9zdF9yb2xlQhcKFV9pbnN0YWxsYXRpb25fZGlza19pZEIaChhfaWduaXRpb25fZW5kcG9pbnRfdG9rZW5CIQofX2lnbml0aW9uX2VuZHBvaW50X2h0dHBfaGVhZGVyc0IWChRfZmVuY2luZ19jcmVkZW50aWFsc0IcChpfaWduaXRpb25fY29uZmlnX292ZXJyaWRlcyI+ChJEaXNrRm9ybWF0dGluZ0xpc3QSKAoFaXRlbXMYASADKAsyGS5tdXN0ZXIudjEuRGlza0Zvcm1hdHRpbmciLwoORGlza0Zvcm1hdHRpbmcSDwoHZGlza19pZBgBIAEoCRIMCgRza2lwGAIgASgIIjcKElJldmlzZUhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIkwKD0JpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpjbHVzdGVyX2lkGAMgASgJIjUKEEJpbmRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJLChFVbmJpbmRIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIPCgdyZWNsYWltGAMgASgIIjcKElVuYmluZEhvc3RSZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjkKEFJlc2V0SG9zdFJlcXVlc3QSFAoMaW5mcmFfZW52X2lkGAEgASgJEg8KB2hvc3RfaWQYAiABKAkiNgoRUmVzZXRIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJaChpSZXNldEhvc3RWYWxpZGF0aW9uUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRIVCg12YWxpZGF0aW9uX2lkGAMgASgJIkAKG1Jlc2V0SG9zdFZhbGlkYXRpb25SZXNwb25zZRIhCgZzdG9yZWQYASABKAsyES5tdXN0ZXIudjEuU3RvcmVkIjsKEkluc3RhbGxIb3N0UmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCSI4ChNJbnN0YWxsSG9zdFJlc3BvbnNlEiEKBnN0b3JlZBgBIAEoCzIRLm11c3Rlci52MS5TdG9yZWQiPgoVRGVyZWdpc3Rlckhvc3RSZXF1ZXN0EhQKDGluZnJhX2Vudl9pZBgBIAEoCRIPCgdob3N0X2lkGAIgASgJIjsKFkRlcmVnaXN0ZXJIb3N0UmVzcG9uc2USIQoGc3RvcmVkGAEgASgLMhEubXVzdGVyLnYxLlN0b3JlZCJXChpJc3N1ZUJ1c0NyZWRlbnRpYWxzUmVxdWVzdBIUCgxpbmZyYV9lbnZfaWQYASABKAkSDwoHaG9zdF9pZBgCIAEoCRISCgpwdWJsaWNfa2V5GAMgASgJIlQKG0lzc3VlQnVzQ3JlZGVudGlhbHNSZXNwb25zZRILCgNqd3QYASABKAkSFAoMaW5ib3hfcHJlZml4GAIgASgJEhIKCmV4cGlyZXNfYXQYAyABKAkysRMKE1JlZ2lzdHJhdGlvblNlcnZpY2USWAoPUmVnaXN0ZXJDbHVzdGVyEiEubXVzdGVyLnYxLlJlZ2lzdGVyQ2x1c3RlclJlcXVlc3QaIi5tdXN0ZXIudjEuUmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USUgoNUmV2aXNlQ2x1c3RlchIfLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVxdWVzdBogLm11c3Rlci52MS5SZXZpc2VDbHVzdGVyUmVzcG9uc2USXgoRRGVyZWdpc3RlckNsdXN0ZXISIy5tdXN0ZXIudjEuRGVyZWdpc3RlckNsdXN0ZXJSZXF1ZXN0GiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJDbHVzdGVyUmVzcG9uc2USVQoOSW5zdGFsbENsdXN0ZXISIC5tdXN0ZXIudjEuSW5zdGFsbENsdXN0ZXJSZXF1ZXN0GiEubXVzdGVyLnYxLkluc3RhbGxDbHVzdGVyUmVzcG9uc2USYQoSQ2FuY2VsSW5zdGFsbGF0aW9uEiQubXVzdGVyLnYxLkNhbmNlbEluc3RhbGxhdGlvblJlcXVlc3QaJS5tdXN0ZXIudjEuQ2FuY2VsSW5zdGFsbGF0aW9uUmVzcG9uc2USTwoMUmVzZXRDbHVzdGVyEh4ubXVzdGVyLnYxLlJlc2V0Q2x1c3RlclJlcXVlc3QaHy5tdXN0ZXIudjEuUmVzZXRDbHVzdGVyUmVzcG9uc2USUgoNQWxsb3dBZGRIb3N0cxIfLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVxdWVzdBogLm11c3Rlci52MS5BbGxvd0FkZEhvc3RzUmVzcG9uc2USZwoUUmVhY2hGaW5hbGl6aW5nU3RhZ2USJi5tdXN0ZXIudjEuUmVhY2hGaW5hbGl6aW5nU3RhZ2VSZXF1ZXN0GicubXVzdGVyLnYxLlJlYWNoRmluYWxpemluZ1N0YWdlUmVzcG9uc2USZwoUUmVwb3J0T3BlcmF0b3JTdGF0dXMSJi5tdXN0ZXIudjEuUmVwb3J0T3BlcmF0b3JTdGF0dXNSZXF1ZXN0GicubXVzdGVyLnYxLlJlcG9ydE9wZXJhdG9yU3RhdHVzUmVzcG9uc2USXgoRUmVjb3JkQ2x1c3RlckxvZ3MSIy5tdXN0ZXIudjEuUmVjb3JkQ2x1c3RlckxvZ3NSZXF1ZXN0GiQubXVzdGVyLnYxLlJlY29yZENsdXN0ZXJMb2dzUmVzcG9uc2USWwoQUmVnaXN0ZXJJbmZyYUVudhIiLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVxdWVzdBojLm11c3Rlci52MS5SZWdpc3RlckluZnJhRW52UmVzcG9uc2USVQoOUmV2aXNlSW5mcmFFbnYSIC5tdXN0ZXIudjEuUmV2aXNlSW5mcmFFbnZSZXF1ZXN0GiEubXVzdGVyLnYxLlJldmlzZUluZnJhRW52UmVzcG9uc2USWwoQUm90YXRlU2lnbmluZ0tleRIiLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVxdWVzdBojLm11c3Rlci52MS5Sb3RhdGVTaWduaW5nS2V5UmVzcG9uc2USYQoSRGVyZWdpc3RlckluZnJhRW52EiQubXVzdGVyLnYxLkRlcmVnaXN0ZXJJbmZyYUVudlJlcXVlc3QaJS5tdXN0ZXIudjEuRGVyZWdpc3RlckluZnJhRW52UmVzcG9uc2USTwoMUmVnaXN0ZXJIb3N0Eh4ubXVzdGVyLnYxLlJlZ2lzdGVySG9zdFJlcXVlc3QaHy5tdXN0ZXIudjEuUmVnaXN0ZXJIb3N0UmVzcG9uc2USRgoJTmV4dFN0ZXBzEhsubXVzdGVyLnYxLk5leHRTdGVwc1JlcXVlc3QaHC5tdXN0ZXIudjEuTmV4dFN0ZXBzUmVzcG9uc2USTAoLUmVwbHlUb1N0ZXASHS5tdXN0ZXIudjEuUmVwbHlUb1N0ZXBSZXF1ZXN0Gh4ubXVzdGVyLnYxLlJlcGx5VG9TdGVwUmVzcG9uc2USYQoSUmVwb3J0SG9zdFByb2dyZXNzEiQubXVzdGVyLnYxLlJlcG9ydEhvc3RQcm9ncmVzc1JlcXVlc3QaJS5tdXN0ZXIudjEuUmVwb3J0SG9zdFByb2dyZXNzUmVzcG9uc2USVQoOUmVjb3JkSG9zdExvZ3MSIC5tdXN0ZXIudjEuUmVjb3JkSG9zdExvZ3NSZXF1ZXN0GiEubXVzdGVyLnYxLlJlY29yZEhvc3RMb2dzUmVzcG9uc2USSQoKUmV2aXNlSG9zdBIcLm11c3Rlci52MS5SZXZpc2VIb3N0UmVxdWVzdBodLm11c3Rlci52MS5SZXZpc2VIb3N0UmVzcG9uc2USQwoIQmluZEhvc3QSGi5tdXN0ZXIudjEuQmluZEhvc3RSZXF1ZXN0GhsubXVzdGVyLnYxLkJpbmRIb3N0UmVzcG9uc2USSQoKVW5iaW5kSG9zdBIcLm11c3Rlci52MS5VbmJpbmRIb3N0UmVxdWVzdBodLm11c3Rlci52MS5VbmJpbmRIb3N0UmVzcG9uc2USRgoJUmVzZXRIb3N0EhsubXVzdGVyLnYxLlJlc2V0SG9zdFJlcXVlc3QaHC5tdXN0ZXIudjEuUmVzZXRIb3N0UmVzcG9uc2USZAoTUmVzZXRIb3N0VmFsaWRhdGlvbhIlLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVxdWVzdBomLm11c3Rlci52MS5SZXNldEhvc3RWYWxpZGF0aW9uUmVzcG9uc2USTAoLSW5zdGFsbEhvc3QSHS5tdXN0ZXIudjEuSW5zdGFsbEhvc3RSZXF1ZXN0Gh4ubXVzdGVyLnYxLkluc3RhbGxIb3N0UmVzcG9uc2USVQoORGVyZWdpc3Rlckhvc3QSIC5tdXN0ZXIudjEuRGVyZWdpc3Rlckhvc3RSZXF1ZXN0GiEubXVzdGVyLnYxLkRlcmVnaXN0ZXJIb3N0UmVzcG9uc2USZAoTSXNzdWVCdXNDcmVkZW50aWFscxIlLm11c3Rlci52MS5Jc3N1ZUJ1c0NyZWRlbnRpYWxzUmVxdWVzdBomLm11c3Rlci52MS5Jc3N1ZUJ1c0NyZWRlbnRpYWxzUmVzcG9uc2USUgoNQXdhaXRSZWFjdGlvbhIfLm11c3Rlci52MS5Bd2FpdFJlYWN0aW9uUmVxdWVzdBogLm11c3Rlci52MS5Bd2FpdFJlYWN0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_muster_v1_cluster, file_muster_v1_common, file_muster_v1_host, file_muster_v1_infra_env]);
 
 /**
  * @generated from message muster.v1.AwaitReactionRequest
@@ -349,6 +349,13 @@ export type ReviseClusterRequest = Message<"muster.v1.ReviseClusterRequest"> & {
    * @generated from field: optional string ui_settings = 22;
    */
   uiSettings?: string | undefined;
+
+  /**
+   * A list of networks in the changes takes precedence.
+   *
+   * @generated from field: optional muster.v1.FirstNetworks first_networks = 23;
+   */
+  firstNetworks?: FirstNetworks | undefined;
 };
 
 /**
@@ -390,6 +397,13 @@ export type ReviseClusterRequestJson = {
    * @generated from field: optional string ui_settings = 22;
    */
   uiSettings?: string;
+
+  /**
+   * A list of networks in the changes takes precedence.
+   *
+   * @generated from field: optional muster.v1.FirstNetworks first_networks = 23;
+   */
+  firstNetworks?: FirstNetworksJson;
 };
 
 /**
@@ -398,6 +412,71 @@ export type ReviseClusterRequestJson = {
  */
 export const ReviseClusterRequestSchema: GenMessage<ReviseClusterRequest, {jsonType: ReviseClusterRequestJson}> = /*@__PURE__*/
   messageDesc(file_muster_v1_registration, 6);
+
+/**
+ * The first network of each list. Absent fields and further networks do not change.
+ *
+ * @generated from message muster.v1.FirstNetworks
+ */
+export type FirstNetworks = Message<"muster.v1.FirstNetworks"> & {
+  /**
+   * @generated from field: optional string cluster_network_cidr = 1;
+   */
+  clusterNetworkCidr?: string | undefined;
+
+  /**
+   * When the address family of the network changes, an absent prefix becomes the default of the new family.
+   *
+   * @generated from field: optional int32 cluster_network_host_prefix = 2;
+   */
+  clusterNetworkHostPrefix?: number | undefined;
+
+  /**
+   * @generated from field: optional string service_network_cidr = 3;
+   */
+  serviceNetworkCidr?: string | undefined;
+
+  /**
+   * @generated from field: optional string machine_network_cidr = 4;
+   */
+  machineNetworkCidr?: string | undefined;
+};
+
+/**
+ * The first network of each list. Absent fields and further networks do not change.
+ *
+ * @generated from message muster.v1.FirstNetworks
+ */
+export type FirstNetworksJson = {
+  /**
+   * @generated from field: optional string cluster_network_cidr = 1;
+   */
+  clusterNetworkCidr?: string;
+
+  /**
+   * When the address family of the network changes, an absent prefix becomes the default of the new family.
+   *
+   * @generated from field: optional int32 cluster_network_host_prefix = 2;
+   */
+  clusterNetworkHostPrefix?: number;
+
+  /**
+   * @generated from field: optional string service_network_cidr = 3;
+   */
+  serviceNetworkCidr?: string;
+
+  /**
+   * @generated from field: optional string machine_network_cidr = 4;
+   */
+  machineNetworkCidr?: string;
+};
+
+/**
+ * Describes the message muster.v1.FirstNetworks.
+ * Use `create(FirstNetworksSchema)` to create a new message.
+ */
+export const FirstNetworksSchema: GenMessage<FirstNetworks, {jsonType: FirstNetworksJson}> = /*@__PURE__*/
+  messageDesc(file_muster_v1_registration, 7);
 
 /**
  * @generated from message muster.v1.ReviseClusterResponse
@@ -424,7 +503,7 @@ export type ReviseClusterResponseJson = {
  * Use `create(ReviseClusterResponseSchema)` to create a new message.
  */
 export const ReviseClusterResponseSchema: GenMessage<ReviseClusterResponse, {jsonType: ReviseClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 7);
+  messageDesc(file_muster_v1_registration, 8);
 
 /**
  * @generated from message muster.v1.DeregisterClusterRequest
@@ -451,7 +530,7 @@ export type DeregisterClusterRequestJson = {
  * Use `create(DeregisterClusterRequestSchema)` to create a new message.
  */
 export const DeregisterClusterRequestSchema: GenMessage<DeregisterClusterRequest, {jsonType: DeregisterClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 8);
+  messageDesc(file_muster_v1_registration, 9);
 
 /**
  * @generated from message muster.v1.DeregisterClusterResponse
@@ -478,7 +557,7 @@ export type DeregisterClusterResponseJson = {
  * Use `create(DeregisterClusterResponseSchema)` to create a new message.
  */
 export const DeregisterClusterResponseSchema: GenMessage<DeregisterClusterResponse, {jsonType: DeregisterClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 9);
+  messageDesc(file_muster_v1_registration, 10);
 
 /**
  * @generated from message muster.v1.InstallClusterRequest
@@ -505,7 +584,7 @@ export type InstallClusterRequestJson = {
  * Use `create(InstallClusterRequestSchema)` to create a new message.
  */
 export const InstallClusterRequestSchema: GenMessage<InstallClusterRequest, {jsonType: InstallClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 10);
+  messageDesc(file_muster_v1_registration, 11);
 
 /**
  * @generated from message muster.v1.InstallClusterResponse
@@ -532,7 +611,7 @@ export type InstallClusterResponseJson = {
  * Use `create(InstallClusterResponseSchema)` to create a new message.
  */
 export const InstallClusterResponseSchema: GenMessage<InstallClusterResponse, {jsonType: InstallClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 11);
+  messageDesc(file_muster_v1_registration, 12);
 
 /**
  * @generated from message muster.v1.CancelInstallationRequest
@@ -559,7 +638,7 @@ export type CancelInstallationRequestJson = {
  * Use `create(CancelInstallationRequestSchema)` to create a new message.
  */
 export const CancelInstallationRequestSchema: GenMessage<CancelInstallationRequest, {jsonType: CancelInstallationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 12);
+  messageDesc(file_muster_v1_registration, 13);
 
 /**
  * @generated from message muster.v1.CancelInstallationResponse
@@ -586,7 +665,7 @@ export type CancelInstallationResponseJson = {
  * Use `create(CancelInstallationResponseSchema)` to create a new message.
  */
 export const CancelInstallationResponseSchema: GenMessage<CancelInstallationResponse, {jsonType: CancelInstallationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 13);
+  messageDesc(file_muster_v1_registration, 14);
 
 /**
  * @generated from message muster.v1.ResetClusterRequest
@@ -613,7 +692,7 @@ export type ResetClusterRequestJson = {
  * Use `create(ResetClusterRequestSchema)` to create a new message.
  */
 export const ResetClusterRequestSchema: GenMessage<ResetClusterRequest, {jsonType: ResetClusterRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 14);
+  messageDesc(file_muster_v1_registration, 15);
 
 /**
  * @generated from message muster.v1.ResetClusterResponse
@@ -640,7 +719,7 @@ export type ResetClusterResponseJson = {
  * Use `create(ResetClusterResponseSchema)` to create a new message.
  */
 export const ResetClusterResponseSchema: GenMessage<ResetClusterResponse, {jsonType: ResetClusterResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 15);
+  messageDesc(file_muster_v1_registration, 16);
 
 /**
  * @generated from message muster.v1.AllowAddHostsRequest
@@ -667,7 +746,7 @@ export type AllowAddHostsRequestJson = {
  * Use `create(AllowAddHostsRequestSchema)` to create a new message.
  */
 export const AllowAddHostsRequestSchema: GenMessage<AllowAddHostsRequest, {jsonType: AllowAddHostsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 16);
+  messageDesc(file_muster_v1_registration, 17);
 
 /**
  * @generated from message muster.v1.AllowAddHostsResponse
@@ -694,7 +773,7 @@ export type AllowAddHostsResponseJson = {
  * Use `create(AllowAddHostsResponseSchema)` to create a new message.
  */
 export const AllowAddHostsResponseSchema: GenMessage<AllowAddHostsResponse, {jsonType: AllowAddHostsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 17);
+  messageDesc(file_muster_v1_registration, 18);
 
 /**
  * @generated from message muster.v1.ReachFinalizingStageRequest
@@ -731,7 +810,7 @@ export type ReachFinalizingStageRequestJson = {
  * Use `create(ReachFinalizingStageRequestSchema)` to create a new message.
  */
 export const ReachFinalizingStageRequestSchema: GenMessage<ReachFinalizingStageRequest, {jsonType: ReachFinalizingStageRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 18);
+  messageDesc(file_muster_v1_registration, 19);
 
 /**
  * @generated from message muster.v1.ReachFinalizingStageResponse
@@ -758,7 +837,7 @@ export type ReachFinalizingStageResponseJson = {
  * Use `create(ReachFinalizingStageResponseSchema)` to create a new message.
  */
 export const ReachFinalizingStageResponseSchema: GenMessage<ReachFinalizingStageResponse, {jsonType: ReachFinalizingStageResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 19);
+  messageDesc(file_muster_v1_registration, 20);
 
 /**
  * @generated from message muster.v1.ReportOperatorStatusRequest
@@ -825,7 +904,7 @@ export type ReportOperatorStatusRequestJson = {
  * Use `create(ReportOperatorStatusRequestSchema)` to create a new message.
  */
 export const ReportOperatorStatusRequestSchema: GenMessage<ReportOperatorStatusRequest, {jsonType: ReportOperatorStatusRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 20);
+  messageDesc(file_muster_v1_registration, 21);
 
 /**
  * @generated from message muster.v1.ReportOperatorStatusResponse
@@ -852,7 +931,7 @@ export type ReportOperatorStatusResponseJson = {
  * Use `create(ReportOperatorStatusResponseSchema)` to create a new message.
  */
 export const ReportOperatorStatusResponseSchema: GenMessage<ReportOperatorStatusResponse, {jsonType: ReportOperatorStatusResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 21);
+  messageDesc(file_muster_v1_registration, 22);
 
 /**
  * @generated from message muster.v1.RecordClusterLogsRequest
@@ -927,7 +1006,7 @@ export type RecordClusterLogsRequestJson = {
  * Use `create(RecordClusterLogsRequestSchema)` to create a new message.
  */
 export const RecordClusterLogsRequestSchema: GenMessage<RecordClusterLogsRequest, {jsonType: RecordClusterLogsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 22);
+  messageDesc(file_muster_v1_registration, 23);
 
 /**
  * @generated from message muster.v1.RecordClusterLogsResponse
@@ -954,7 +1033,7 @@ export type RecordClusterLogsResponseJson = {
  * Use `create(RecordClusterLogsResponseSchema)` to create a new message.
  */
 export const RecordClusterLogsResponseSchema: GenMessage<RecordClusterLogsResponse, {jsonType: RecordClusterLogsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 23);
+  messageDesc(file_muster_v1_registration, 24);
 
 /**
  * @generated from message muster.v1.RegisterInfraEnvRequest
@@ -1035,7 +1114,7 @@ export type RegisterInfraEnvRequestJson = {
  * Use `create(RegisterInfraEnvRequestSchema)` to create a new message.
  */
 export const RegisterInfraEnvRequestSchema: GenMessage<RegisterInfraEnvRequest, {jsonType: RegisterInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 24);
+  messageDesc(file_muster_v1_registration, 25);
 
 /**
  * @generated from message muster.v1.RegisterInfraEnvResponse
@@ -1062,7 +1141,7 @@ export type RegisterInfraEnvResponseJson = {
  * Use `create(RegisterInfraEnvResponseSchema)` to create a new message.
  */
 export const RegisterInfraEnvResponseSchema: GenMessage<RegisterInfraEnvResponse, {jsonType: RegisterInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 25);
+  messageDesc(file_muster_v1_registration, 26);
 
 /**
  * @generated from message muster.v1.ReviseInfraEnvRequest
@@ -1133,7 +1212,7 @@ export type ReviseInfraEnvRequestJson = {
  * Use `create(ReviseInfraEnvRequestSchema)` to create a new message.
  */
 export const ReviseInfraEnvRequestSchema: GenMessage<ReviseInfraEnvRequest, {jsonType: ReviseInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 26);
+  messageDesc(file_muster_v1_registration, 27);
 
 /**
  * @generated from message muster.v1.ReviseInfraEnvResponse
@@ -1160,7 +1239,7 @@ export type ReviseInfraEnvResponseJson = {
  * Use `create(ReviseInfraEnvResponseSchema)` to create a new message.
  */
 export const ReviseInfraEnvResponseSchema: GenMessage<ReviseInfraEnvResponse, {jsonType: ReviseInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 27);
+  messageDesc(file_muster_v1_registration, 28);
 
 /**
  * @generated from message muster.v1.RotateSigningKeyRequest
@@ -1187,7 +1266,7 @@ export type RotateSigningKeyRequestJson = {
  * Use `create(RotateSigningKeyRequestSchema)` to create a new message.
  */
 export const RotateSigningKeyRequestSchema: GenMessage<RotateSigningKeyRequest, {jsonType: RotateSigningKeyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 28);
+  messageDesc(file_muster_v1_registration, 29);
 
 /**
  * @generated from message muster.v1.RotateSigningKeyResponse
@@ -1214,7 +1293,7 @@ export type RotateSigningKeyResponseJson = {
  * Use `create(RotateSigningKeyResponseSchema)` to create a new message.
  */
 export const RotateSigningKeyResponseSchema: GenMessage<RotateSigningKeyResponse, {jsonType: RotateSigningKeyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 29);
+  messageDesc(file_muster_v1_registration, 30);
 
 /**
  * @generated from message muster.v1.DeregisterInfraEnvRequest
@@ -1241,7 +1320,7 @@ export type DeregisterInfraEnvRequestJson = {
  * Use `create(DeregisterInfraEnvRequestSchema)` to create a new message.
  */
 export const DeregisterInfraEnvRequestSchema: GenMessage<DeregisterInfraEnvRequest, {jsonType: DeregisterInfraEnvRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 30);
+  messageDesc(file_muster_v1_registration, 31);
 
 /**
  * @generated from message muster.v1.DeregisterInfraEnvResponse
@@ -1268,7 +1347,7 @@ export type DeregisterInfraEnvResponseJson = {
  * Use `create(DeregisterInfraEnvResponseSchema)` to create a new message.
  */
 export const DeregisterInfraEnvResponseSchema: GenMessage<DeregisterInfraEnvResponse, {jsonType: DeregisterInfraEnvResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 31);
+  messageDesc(file_muster_v1_registration, 32);
 
 /**
  * @generated from message muster.v1.RegisterHostRequest
@@ -1329,7 +1408,7 @@ export type RegisterHostRequestJson = {
  * Use `create(RegisterHostRequestSchema)` to create a new message.
  */
 export const RegisterHostRequestSchema: GenMessage<RegisterHostRequest, {jsonType: RegisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 32);
+  messageDesc(file_muster_v1_registration, 33);
 
 /**
  * @generated from message muster.v1.RegisterHostResponse
@@ -1370,7 +1449,7 @@ export type RegisterHostResponseJson = {
  * Use `create(RegisterHostResponseSchema)` to create a new message.
  */
 export const RegisterHostResponseSchema: GenMessage<RegisterHostResponse, {jsonType: RegisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 33);
+  messageDesc(file_muster_v1_registration, 34);
 
 /**
  * @generated from message muster.v1.NextStepsRequest
@@ -1445,7 +1524,7 @@ export type NextStepsRequestJson = {
  * Use `create(NextStepsRequestSchema)` to create a new message.
  */
 export const NextStepsRequestSchema: GenMessage<NextStepsRequest, {jsonType: NextStepsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 34);
+  messageDesc(file_muster_v1_registration, 35);
 
 /**
  * @generated from message muster.v1.NextStepsResponse
@@ -1510,7 +1589,7 @@ export type NextStepsResponseJson = {
  * Use `create(NextStepsResponseSchema)` to create a new message.
  */
 export const NextStepsResponseSchema: GenMessage<NextStepsResponse, {jsonType: NextStepsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 35);
+  messageDesc(file_muster_v1_registration, 36);
 
 /**
  * @generated from message muster.v1.Step
@@ -1557,7 +1636,7 @@ export type StepJson = {
  * Use `create(StepSchema)` to create a new message.
  */
 export const StepSchema: GenMessage<Step, {jsonType: StepJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 36);
+  messageDesc(file_muster_v1_registration, 37);
 
 /**
  * @generated from message muster.v1.ReplyToStepRequest
@@ -1644,7 +1723,7 @@ export type ReplyToStepRequestJson = {
  * Use `create(ReplyToStepRequestSchema)` to create a new message.
  */
 export const ReplyToStepRequestSchema: GenMessage<ReplyToStepRequest, {jsonType: ReplyToStepRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 37);
+  messageDesc(file_muster_v1_registration, 38);
 
 /**
  * @generated from message muster.v1.ReplyToStepResponse
@@ -1671,7 +1750,7 @@ export type ReplyToStepResponseJson = {
  * Use `create(ReplyToStepResponseSchema)` to create a new message.
  */
 export const ReplyToStepResponseSchema: GenMessage<ReplyToStepResponse, {jsonType: ReplyToStepResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 38);
+  messageDesc(file_muster_v1_registration, 39);
 
 /**
  * @generated from message muster.v1.ReportHostProgressRequest
@@ -1728,7 +1807,7 @@ export type ReportHostProgressRequestJson = {
  * Use `create(ReportHostProgressRequestSchema)` to create a new message.
  */
 export const ReportHostProgressRequestSchema: GenMessage<ReportHostProgressRequest, {jsonType: ReportHostProgressRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 39);
+  messageDesc(file_muster_v1_registration, 40);
 
 /**
  * @generated from message muster.v1.ReportHostProgressResponse
@@ -1755,7 +1834,7 @@ export type ReportHostProgressResponseJson = {
  * Use `create(ReportHostProgressResponseSchema)` to create a new message.
  */
 export const ReportHostProgressResponseSchema: GenMessage<ReportHostProgressResponse, {jsonType: ReportHostProgressResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 40);
+  messageDesc(file_muster_v1_registration, 41);
 
 /**
  * @generated from message muster.v1.RecordHostLogsRequest
@@ -1812,7 +1891,7 @@ export type RecordHostLogsRequestJson = {
  * Use `create(RecordHostLogsRequestSchema)` to create a new message.
  */
 export const RecordHostLogsRequestSchema: GenMessage<RecordHostLogsRequest, {jsonType: RecordHostLogsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 41);
+  messageDesc(file_muster_v1_registration, 42);
 
 /**
  * @generated from message muster.v1.RecordHostLogsResponse
@@ -1839,7 +1918,7 @@ export type RecordHostLogsResponseJson = {
  * Use `create(RecordHostLogsResponseSchema)` to create a new message.
  */
 export const RecordHostLogsResponseSchema: GenMessage<RecordHostLogsResponse, {jsonType: RecordHostLogsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 42);
+  messageDesc(file_muster_v1_registration, 43);
 
 /**
  * @generated from message muster.v1.ReviseHostRequest
@@ -1990,7 +2069,7 @@ export type ReviseHostRequestJson = {
  * Use `create(ReviseHostRequestSchema)` to create a new message.
  */
 export const ReviseHostRequestSchema: GenMessage<ReviseHostRequest, {jsonType: ReviseHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 43);
+  messageDesc(file_muster_v1_registration, 44);
 
 /**
  * @generated from message muster.v1.DiskFormattingList
@@ -2017,7 +2096,7 @@ export type DiskFormattingListJson = {
  * Use `create(DiskFormattingListSchema)` to create a new message.
  */
 export const DiskFormattingListSchema: GenMessage<DiskFormattingList, {jsonType: DiskFormattingListJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 44);
+  messageDesc(file_muster_v1_registration, 45);
 
 /**
  * @generated from message muster.v1.DiskFormatting
@@ -2058,7 +2137,7 @@ export type DiskFormattingJson = {
  * Use `create(DiskFormattingSchema)` to create a new message.
  */
 export const DiskFormattingSchema: GenMessage<DiskFormatting, {jsonType: DiskFormattingJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 45);
+  messageDesc(file_muster_v1_registration, 46);
 
 /**
  * @generated from message muster.v1.ReviseHostResponse
@@ -2085,7 +2164,7 @@ export type ReviseHostResponseJson = {
  * Use `create(ReviseHostResponseSchema)` to create a new message.
  */
 export const ReviseHostResponseSchema: GenMessage<ReviseHostResponse, {jsonType: ReviseHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 46);
+  messageDesc(file_muster_v1_registration, 47);
 
 /**
  * @generated from message muster.v1.BindHostRequest
@@ -2132,7 +2211,7 @@ export type BindHostRequestJson = {
  * Use `create(BindHostRequestSchema)` to create a new message.
  */
 export const BindHostRequestSchema: GenMessage<BindHostRequest, {jsonType: BindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 47);
+  messageDesc(file_muster_v1_registration, 48);
 
 /**
  * @generated from message muster.v1.BindHostResponse
@@ -2159,7 +2238,7 @@ export type BindHostResponseJson = {
  * Use `create(BindHostResponseSchema)` to create a new message.
  */
 export const BindHostResponseSchema: GenMessage<BindHostResponse, {jsonType: BindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 48);
+  messageDesc(file_muster_v1_registration, 49);
 
 /**
  * @generated from message muster.v1.UnbindHostRequest
@@ -2210,7 +2289,7 @@ export type UnbindHostRequestJson = {
  * Use `create(UnbindHostRequestSchema)` to create a new message.
  */
 export const UnbindHostRequestSchema: GenMessage<UnbindHostRequest, {jsonType: UnbindHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 49);
+  messageDesc(file_muster_v1_registration, 50);
 
 /**
  * @generated from message muster.v1.UnbindHostResponse
@@ -2237,7 +2316,7 @@ export type UnbindHostResponseJson = {
  * Use `create(UnbindHostResponseSchema)` to create a new message.
  */
 export const UnbindHostResponseSchema: GenMessage<UnbindHostResponse, {jsonType: UnbindHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 50);
+  messageDesc(file_muster_v1_registration, 51);
 
 /**
  * @generated from message muster.v1.ResetHostRequest
@@ -2274,7 +2353,7 @@ export type ResetHostRequestJson = {
  * Use `create(ResetHostRequestSchema)` to create a new message.
  */
 export const ResetHostRequestSchema: GenMessage<ResetHostRequest, {jsonType: ResetHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 51);
+  messageDesc(file_muster_v1_registration, 52);
 
 /**
  * @generated from message muster.v1.ResetHostResponse
@@ -2301,7 +2380,7 @@ export type ResetHostResponseJson = {
  * Use `create(ResetHostResponseSchema)` to create a new message.
  */
 export const ResetHostResponseSchema: GenMessage<ResetHostResponse, {jsonType: ResetHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 52);
+  messageDesc(file_muster_v1_registration, 53);
 
 /**
  * @generated from message muster.v1.ResetHostValidationRequest
@@ -2352,7 +2431,7 @@ export type ResetHostValidationRequestJson = {
  * Use `create(ResetHostValidationRequestSchema)` to create a new message.
  */
 export const ResetHostValidationRequestSchema: GenMessage<ResetHostValidationRequest, {jsonType: ResetHostValidationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 53);
+  messageDesc(file_muster_v1_registration, 54);
 
 /**
  * @generated from message muster.v1.ResetHostValidationResponse
@@ -2379,7 +2458,7 @@ export type ResetHostValidationResponseJson = {
  * Use `create(ResetHostValidationResponseSchema)` to create a new message.
  */
 export const ResetHostValidationResponseSchema: GenMessage<ResetHostValidationResponse, {jsonType: ResetHostValidationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 54);
+  messageDesc(file_muster_v1_registration, 55);
 
 /**
  * @generated from message muster.v1.InstallHostRequest
@@ -2416,7 +2495,7 @@ export type InstallHostRequestJson = {
  * Use `create(InstallHostRequestSchema)` to create a new message.
  */
 export const InstallHostRequestSchema: GenMessage<InstallHostRequest, {jsonType: InstallHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 55);
+  messageDesc(file_muster_v1_registration, 56);
 
 /**
  * @generated from message muster.v1.InstallHostResponse
@@ -2443,7 +2522,7 @@ export type InstallHostResponseJson = {
  * Use `create(InstallHostResponseSchema)` to create a new message.
  */
 export const InstallHostResponseSchema: GenMessage<InstallHostResponse, {jsonType: InstallHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 56);
+  messageDesc(file_muster_v1_registration, 57);
 
 /**
  * @generated from message muster.v1.DeregisterHostRequest
@@ -2480,7 +2559,7 @@ export type DeregisterHostRequestJson = {
  * Use `create(DeregisterHostRequestSchema)` to create a new message.
  */
 export const DeregisterHostRequestSchema: GenMessage<DeregisterHostRequest, {jsonType: DeregisterHostRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 57);
+  messageDesc(file_muster_v1_registration, 58);
 
 /**
  * @generated from message muster.v1.DeregisterHostResponse
@@ -2507,7 +2586,7 @@ export type DeregisterHostResponseJson = {
  * Use `create(DeregisterHostResponseSchema)` to create a new message.
  */
 export const DeregisterHostResponseSchema: GenMessage<DeregisterHostResponse, {jsonType: DeregisterHostResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 58);
+  messageDesc(file_muster_v1_registration, 59);
 
 /**
  * @generated from message muster.v1.IssueBusCredentialsRequest
@@ -2558,7 +2637,7 @@ export type IssueBusCredentialsRequestJson = {
  * Use `create(IssueBusCredentialsRequestSchema)` to create a new message.
  */
 export const IssueBusCredentialsRequestSchema: GenMessage<IssueBusCredentialsRequest, {jsonType: IssueBusCredentialsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 59);
+  messageDesc(file_muster_v1_registration, 60);
 
 /**
  * @generated from message muster.v1.IssueBusCredentialsResponse
@@ -2617,7 +2696,7 @@ export type IssueBusCredentialsResponseJson = {
  * Use `create(IssueBusCredentialsResponseSchema)` to create a new message.
  */
 export const IssueBusCredentialsResponseSchema: GenMessage<IssueBusCredentialsResponse, {jsonType: IssueBusCredentialsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_muster_v1_registration, 60);
+  messageDesc(file_muster_v1_registration, 61);
 
 /**
  * Life cycle of clusters, infra-envs and hosts. Every method is idempotent by the command id in the message headers.
