@@ -10,10 +10,16 @@ import { Accepts, type Caller, OnlyRoles } from '../auth/caller';
 import { Ownership } from '../auth/ownership';
 import { Context, CurrentCaller } from '../auth/request.decorators';
 import { Artifacts, Commands } from '../bus/commands';
+import { ReadYourWrites } from '../bus/read-your-writes';
 import { attachment, type JsonAnswer } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { ClusterViews } from '../views/cluster-views';
 import { HostViews } from '../views/host-views';
+
+interface IgnitionFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
 
 /** Reads the Ignition document with which a host is installed. */
 @Injectable()
@@ -23,15 +29,34 @@ export class HostIgnition {
     private readonly clusters: ClusterViews,
     private readonly ownership: Ownership,
     private readonly artifacts: Artifacts,
+    private readonly readYourWrites: ReadYourWrites,
   ) {}
 
-  /** @throws RefusalError `not-found`, or `not-ready` before an installation is prepared */
-  async read(
+  /**
+   * A host may request its document before the read models contain its cluster and its role, and its installation fails
+   * when the request is refused. So a refusal is based on everything that is stored.
+   * @throws RefusalError `not-found`; `not-ready` before an installation is prepared; `busy` when the read models are too
+   * far behind
+   */
+  async read(infraEnvId: string, hostId: string, caller: Caller, context: CommandContext): Promise<IgnitionFile> {
+    const readKnown = (): Promise<IgnitionFile | RefusalError> =>
+      this.readKnown(infraEnvId, hostId, caller, context).catch(notReadyRefusal);
+    const known = await readKnown();
+    if (!(known instanceof RefusalError)) return known;
+    const isCurrent = await this.readYourWrites.current();
+    const file = await readKnown();
+    if (!(file instanceof RefusalError)) return file;
+    if (isCurrent) throw file;
+    const reason = `The present cluster and role of host ${hostId} are not known yet. Request the document again in a few seconds.`;
+    throw new RefusalError({ code: 'busy', reason });
+  }
+
+  private async readKnown(
     infraEnvId: string,
     hostId: string,
     caller: Caller,
     context: CommandContext,
-  ): Promise<{ readonly name: string; readonly content: Buffer }> {
+  ): Promise<IgnitionFile> {
     const host = await this.hosts.document(infraEnvId, hostId);
     if (!host.cluster_id) {
       throw new RefusalError({
@@ -45,6 +70,12 @@ export class HostIgnition {
     const withoutSecrets = !(await this.ownership.permitsWrite(caller, cluster));
     return { name, content: await this.artifacts.read(cluster.id, name, context, withoutSecrets) };
   }
+}
+
+/** @throws the error when it is another one */
+function notReadyRefusal(error: unknown): RefusalError {
+  if (error instanceof RefusalError && error.refusal.code === 'not-ready') return error;
+  throw error;
 }
 
 /** A host without a role becomes a worker. Only day-2 hosts have no role here. */
