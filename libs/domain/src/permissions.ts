@@ -119,8 +119,16 @@ export const HOST_PERMISSIONS = {
   /** `installing-in-progress` is included: the path of the installation disk may change while the disk is written. */
   'report-inventory': [...DISCOVERY, 'installing-in-progress', ...UNBOUND],
   'report-progress': INSTALLING,
-  /** The disk holds its system once its stage is after the reboot. */
-  'boot-from-disk': ['installing-in-progress', 'installed', 'added-to-existing-cluster'],
+  /**
+   * The disk holds its system once its stage is after the reboot. `installing-pending-user-action` is included: its user
+   * action is to boot from the disk, and the registration of a discovery agent is refused.
+   */
+  'boot-from-disk': [
+    'installing-in-progress',
+    'installing-pending-user-action',
+    'installed',
+    'added-to-existing-cluster',
+  ],
   /** A host is cancelled with its cluster. */
   'cancel-installation': CANCELLABLE,
   /** A host is reset with its cluster. */

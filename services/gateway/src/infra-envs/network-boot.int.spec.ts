@@ -52,7 +52,10 @@ describe('network boot', () => {
     ['installed', 'Done', 404],
     ['installing-in-progress', 'Rebooting', 404],
     ['installing-in-progress', 'Waiting for ignition', 404],
+    ['installing-pending-user-action', 'Rebooting', 404],
+    ['added-to-existing-cluster', 'Done', 404],
     ['installing-in-progress', 'Writing image to disk', 200],
+    ['resetting-pending-user-action', 'Rebooting', 200],
     ['known', '', 200],
   ])('answers the script request of a host that is %s (%s) with %i', async (status, stage, expected) => {
     await gateway.project(3, [await host(status, stage)]);
