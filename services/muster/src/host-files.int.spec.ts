@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   DEFAULT_OS_IMAGES,
   DEFAULT_RELEASE_IMAGES,
@@ -16,8 +18,11 @@ describe('images without OS_IMAGES', () => {
   });
   afterEach(() => directory.remove());
 
-  const prepare = (environment: { readonly [name: string]: string }, told: string[] = []) =>
-    prepareBaseImages(new SettingsReader(environment), directory.path, (text) => told.push(text));
+  const prepare = (
+    environment: { readonly [name: string]: string },
+    told: string[] = [],
+    dataDirectory = directory.path,
+  ) => prepareBaseImages(new SettingsReader(environment), dataDirectory, (text) => told.push(text));
   const release = ({ openshift_version, cpu_architecture }: OsImage): string =>
     `${openshift_version}/${cpu_architecture}`;
 
@@ -31,6 +36,13 @@ describe('images without OS_IMAGES', () => {
     expect(releases).toHaveLength(DEFAULT_RELEASE_IMAGES.length);
     expect(releases.filter(({ simulated }) => simulated).map(release)).toEqual(['4.18/x86_64']);
     expect(told).toEqual([expect.stringContaining('simulated machines only')]);
+  });
+
+  it('have a URL of the simulated image for every data directory', async () => {
+    const dataDirectory = join(directory.path, 'lab #1 50%');
+    const images = JSON.parse((await prepare({}, [], dataDirectory)).OS_IMAGES ?? '[]') as OsImage[];
+    const { url } = images.find((image) => image.url.startsWith('file:')) ?? { url: 'file:///missing' };
+    expect(fileURLToPath(url)).toBe(join(dataDirectory, 'images', 'muster-demo-x86_64.iso'));
   });
 
   it('make the release of the simulated image the only default version', async () => {

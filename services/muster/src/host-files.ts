@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
@@ -29,7 +30,7 @@ export async function prepareBaseImages(
   );
   const others = DEFAULT_OS_IMAGES.filter((image) => !isOfOwnRelease(image));
   return {
-    OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: `file://${outPath}` }]),
+    OS_IMAGES: JSON.stringify([...others, { ...OWN_IMAGE, url: pathToFileURL(outPath).href }]),
     RELEASE_IMAGES: JSON.stringify(
       DEFAULT_RELEASE_IMAGES.map((release) => {
         const isOwn = isOfOwnRelease(release);
