@@ -1,6 +1,7 @@
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
 import {
   checkFeatures,
+  type ControlPlaneHost,
   describeConflict,
   type FeatureConflict,
   type FeatureFacts,
@@ -11,6 +12,7 @@ import { withDependencies } from '@muster/operators';
 import type { Refusal } from '@muster/problems';
 import { textAt } from '@muster/schema';
 import type { ClusterKind } from './cluster/state';
+import type { HostState } from './host/state';
 import { infraEnvChanges, mergeInfraEnvSettings, withInfraEnvDefaults } from './infra-env/state';
 
 /** A selection of features and its context: version, architecture, platform. */
@@ -51,7 +53,17 @@ export function newConflict(
   if (conflicts.length === 0) return undefined;
   const known = new Set(before ? conflictsOf(before).map(identityOf) : []);
   const conflict = conflicts.find((one) => !known.has(identityOf(one)));
-  return conflict && { subject: fieldOfConflict(conflict), reason: describeConflict(conflict, choice.place) };
+  return conflict && { subject: fieldToChange(conflict, before), reason: describeConflict(conflict, choice.place) };
+}
+
+/** Of two features that exclude each other, only the new one is in the request. */
+function fieldToChange(conflict: FeatureConflict, before: FeatureChoice | undefined): string {
+  const isOtherNew =
+    before &&
+    conflict.kind === 'exclude-each-other' &&
+    conflict.feature.isActive(before.facts) &&
+    !conflict.other.isActive(before.facts);
+  return isOtherNew ? conflict.other.field : fieldOfConflict(conflict);
 }
 
 const conflictsOf = ({ facts, place }: FeatureChoice): readonly FeatureConflict[] => checkFeatures(facts, place);
@@ -65,6 +77,14 @@ function identityOf(conflict: FeatureConflict): string {
 function externalPlatformNameOf({ platformDetails }: Plain<ClusterSettings>): string | undefined {
   return textAt(platformDetails, 'external', 'platform_name');
 }
+
+/** Returns the hosts that determine whether a cluster has arbiters or fenced nodes. */
+export const controlPlaneHostsOf = (hosts: readonly Pick<HostState, 'role' | 'settings'>[]): ControlPlaneHost[] =>
+  hosts.flatMap(({ role, settings }) =>
+    role === 'master' || role === 'arbiter'
+      ? [{ role, hasFencingCredentials: settings.fencingCredentialsSet ?? false }]
+      : [],
+  );
 
 interface HostChoice {
   readonly role: string;
@@ -98,7 +118,7 @@ export function hostFeatureRefusal(host: HostChoice, { kind, settings }: OwnClus
  */
 function fencedPair(
   { facts, place }: FeatureChoice,
-  controlPlaneHosts: NonNullable<FeatureChoice['facts']['controlPlaneHosts']>,
+  controlPlaneHosts: readonly ControlPlaneHost[],
 ): readonly [FeatureChoice, FeatureChoice] {
   const pair = { ...facts, controlPlaneCount: 2 };
   return [

@@ -1,5 +1,5 @@
 import type { ClusterSettings, InfraEnvSettings, Plain } from '@muster/contracts';
-import { hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
+import { controlPlaneHostsOf, hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
 
 const METAL: Plain<ClusterSettings> = {
   openshiftVersion: '4.20.3',
@@ -32,6 +32,18 @@ describe('hostFeatureRefusal', () => {
 
   it('does not check an imported cluster', () => {
     expect(hostFeatureRefusal(ARBITER, { kind: 'AddHostsCluster', settings: OLD })).toBeUndefined();
+  });
+});
+
+describe('controlPlaneHostsOf', () => {
+  it('returns masters and arbiters', () => {
+    const hosts = (['auto-assign', 'master', 'arbiter', 'worker'] as const).map((role) => ({ role, settings: {} }));
+    const fenced = { role: 'master', settings: { fencingCredentialsSet: true } } as const;
+    expect(controlPlaneHostsOf([...hosts, fenced])).toEqual([
+      { role: 'master', hasFencingCredentials: false },
+      { role: 'arbiter', hasFencingCredentials: false },
+      { role: 'master', hasFencingCredentials: true },
+    ]);
   });
 });
 

@@ -11,7 +11,7 @@ export {
   placementIn,
 } from './permissions';
 export { isMaskedProxyUrl, maskedProxyUrl } from './text-forms';
-export { hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
+export { controlPlaneHostsOf, hostFeatureRefusal, infraEnvFeatureRefusal } from './feature-refusals';
 export {
   type Manifest,
   type ManifestCommand,

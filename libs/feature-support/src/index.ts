@@ -1,5 +1,6 @@
 export {
   canonicalArchitecture,
+  type ControlPlaneHost,
   FEATURE_IDS,
   type FeatureFacts,
   type FeatureId,

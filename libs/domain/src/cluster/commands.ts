@@ -1,4 +1,5 @@
 import type { ClusterSettings, MonitoredOperator, Owner, Plain, StoredBody } from '@muster/contracts';
+import type { ControlPlaneHost } from '@muster/feature-support';
 import type { ClusterBlockingIds, ClusterConditions } from '@muster/validation-rules';
 import type { EvaluatedInputs } from '../evaluated-inputs';
 import type { HostSummary } from '../roles/host-summary';
@@ -38,6 +39,8 @@ export interface ReviseCluster extends At {
   readonly olmOperators?: readonly Plain<MonitoredOperator>[];
   /** The architectures of the cluster's infra-envs. Each of them must support the settings. */
   readonly imageArchitectures?: readonly string[];
+  /** The result of `controlPlaneHostsOf`. The settings must support them. */
+  readonly controlPlaneHosts?: readonly ControlPlaneHost[];
 }
 
 /** Sets the machine networks that the addresses of the hosts and the VIPs determine. */

@@ -3,6 +3,7 @@ import {
   type ClusterCommand,
   clusterFollowUps,
   type ClusterState,
+  controlPlaneHostsOf,
   mergeClusterSettings,
   truncateUtf8,
 } from '@muster/domain';
@@ -93,6 +94,7 @@ export class ClustersController {
       pullSecretReplaced: Boolean(pullSecret),
       olmOperators: operators?.monitored,
       imageArchitectures: this.view.imageArchitecturesOf(clusterId),
+      controlPlaneHosts: controlPlaneHostsOf(this.view.hostsOf(clusterId).map(({ state }) => state)),
     } as const;
     const secrets = [...pullSecretToSeal(pullSecret), ...toSeal, ...overrides.toSeal];
     return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };

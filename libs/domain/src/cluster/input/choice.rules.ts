@@ -183,8 +183,12 @@ export const FEATURE_RULES: readonly ClusterInputRule[] = [
       'apiVips',
       'olmOperators',
     ],
-    check: ({ settings, before, kind, imageArchitectures }) => {
+    check: ({ settings, before, kind, imageArchitectures, controlPlaneHosts }) => {
       if (kind === 'AddHostsCluster') return undefined;
+      const choiceOf = (own: Plain<ClusterSettings>, architecture: string): FeatureChoice => ({
+        facts: { ...clusterFeatureFacts(own), controlPlaneHosts },
+        place: { version: own.openshiftVersion ?? '', architecture },
+      });
       const architectures = new Set([settings.cpuArchitecture ?? '', ...imageArchitectures]);
       return [...architectures]
         .map((architecture) => newConflict(choiceOf(settings, architecture), before && choiceOf(before, architecture)))
@@ -192,8 +196,3 @@ export const FEATURE_RULES: readonly ClusterInputRule[] = [
     },
   },
 ];
-
-const choiceOf = (settings: Plain<ClusterSettings>, architecture: string): FeatureChoice => ({
-  facts: clusterFeatureFacts(settings),
-  place: { version: settings.openshiftVersion ?? '', architecture },
-});

@@ -1,4 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
+import type { ControlPlaneHost } from '@muster/feature-support';
 import type { ClusterKind } from '../state';
 
 export interface ClusterInput {
@@ -12,6 +13,8 @@ export interface ClusterInput {
   readonly before: Plain<ClusterSettings> | undefined;
   /** The architectures of the images that hosts of the cluster boot, in addition to the cluster's own. */
   readonly imageArchitectures: readonly string[];
+  /** The hosts of the cluster with the role of a master or an arbiter. */
+  readonly controlPlaneHosts: readonly ControlPlaneHost[];
 }
 
 export interface BrokenInput {

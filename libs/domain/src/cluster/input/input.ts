@@ -48,6 +48,7 @@ function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | u
       settings: withClusterDefaults(settings, command),
       before: undefined,
       imageArchitectures: requestedArchitecture ? [requestedArchitecture] : [],
+      controlPlaneHosts: [],
     };
   }
   if (command.type !== 'Revise' || state.status === 'unregistered' || state.status === 'deregistered') return undefined;
@@ -60,5 +61,6 @@ function inputOf(command: ClusterCommand, state: ClusterState): ClusterInput | u
     settings,
     before: state.settings,
     imageArchitectures: command.imageArchitectures ?? [],
+    controlPlaneHosts: command.controlPlaneHosts ?? [],
   };
 }
