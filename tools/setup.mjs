@@ -1,8 +1,8 @@
 /**
  * Brings a machine to where the other commands can run: packages of the lockfile and the programs of the distribution
  * that the embedded profile uses, with `--tests` also those of the tests. Says what it does; does nothing when nothing is missing.
- * The settings in the shell can make programs unnecessary, but not for the demo, the benchmarks (`--demo`) and the tests: these have
- * settings of their own.
+ * The settings in the shell can make programs unnecessary, but not for the demo, the benchmarks, the virtual machines (`--demo`) and the
+ * tests: these have settings of their own.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

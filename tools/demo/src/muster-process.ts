@@ -31,7 +31,7 @@ const NODE_OPTIONS = nodeOptionsOf(MUSTER_MAIN);
  * Every setting with an empty value, which counts as not set. The shell may have settings for real machines or for the servers of the
  * tests.
  */
-const NO_SETTINGS = Object.fromEntries(
+export const NO_SETTINGS = Object.fromEntries(
   [
     ...Object.entries<Setting<unknown>>(SETTINGS).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
     ...[...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name),

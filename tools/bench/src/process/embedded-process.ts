@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteEventStore } from '@muster/adapter-sqlite';
 import { freePort } from '@muster/service-muster';
-import { nodeOptionsOf } from '@muster/tool-demo';
+import { NO_SETTINGS, nodeOptionsOf } from '@muster/tool-demo';
 
 /** Clock ticks per second in /proc; fixed at 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -146,7 +146,10 @@ export interface EmbeddedProcess {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** `program`: the main file of Muster, of this tree or of another one. */
+/**
+ * `program`: the main file of Muster, of this tree or of another one. The process has no settings of the shell, only those of
+ * `environment`.
+ */
 export async function startEmbeddedProcess(
   dataDirectory: string,
   program = MUSTER_MAIN,
@@ -160,6 +163,7 @@ export async function startEmbeddedProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      ...NO_SETTINGS,
       MUSTER_DATA_DIRECTORY: dataDirectory,
       // Some benchmarks start with a store that was created before.
       MUSTER_ACCEPT_STORE: 'true',
