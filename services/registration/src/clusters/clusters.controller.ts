@@ -2,6 +2,7 @@ import { RegistrationService } from '@muster/contracts';
 import {
   type ClusterCommand,
   clusterFollowUps,
+  clusterPermits,
   type ClusterState,
   controlPlaneHostsOf,
   mergeClusterSettings,
@@ -80,7 +81,9 @@ export class ClustersController {
   ): Promise<StoredReply> {
     const { clusterId, pullSecret, operatorBundles } = request;
     requireIgnorable(request.changes ?? {});
-    const { settings } = (await this.aggregates.clusters.load(clusterId)).state;
+    const { settings, status } = (await this.aggregates.clusters.load(clusterId)).state;
+    // The hosts of an installed cluster are not in memory, and its features cannot be changed.
+    const hosts = clusterPermits('edit', status) ? this.view.hostsOf(clusterId) : [];
     const given = completedChanges(request, settings);
     const { proxy, toSeal } = await this.proxies.split(clusterId, given.proxy, settings.proxy);
     const overrides = await this.documents.ofCluster(request);
@@ -94,7 +97,7 @@ export class ClustersController {
       pullSecretReplaced: Boolean(pullSecret),
       olmOperators: operators?.monitored,
       imageArchitectures: this.view.imageArchitecturesOf(clusterId),
-      controlPlaneHosts: controlPlaneHostsOf(this.view.hostsOf(clusterId).map(({ state }) => state)),
+      controlPlaneHosts: controlPlaneHostsOf(hosts.map(({ state }) => state)),
     } as const;
     const secrets = [...pullSecretToSeal(pullSecret), ...toSeal, ...overrides.toSeal];
     return { stored: await this.sealing.handle(this.aggregates.clusters, clusterId, command, secrets, context) };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { RegistrationService, streamIdOf } from '@muster/contracts';
 import { CLUSTER_SETTINGS, OWNER, TestCluster, PULL_SECRET } from '../cluster.fixture.spec';
 import { asUser, RunningRegistration } from '../running-registration.fixture.spec';
 
@@ -270,19 +270,6 @@ describe('clusters and infra-envs', () => {
     await expect(
       running.ask(method.reviseCluster, { clusterId, changes: { networkType: 'OpenShiftSDN' } }),
     ).rejects.toMatchObject(refused('network_type'));
-  });
-
-  it('refuses a platform that does not support the arbiter of the cluster', async () => {
-    await cluster.register({ openshiftVersion: '4.20.3' });
-    await cluster.registerInfraEnv();
-    const key = await cluster.knownHost();
-    await running.ask(method.reviseHost, { ...parseHostKey(key), hostRole: 'arbiter' });
-    await running.settled();
-    const changes = { platformType: 'vsphere' };
-    await expect(running.ask(method.reviseCluster, { clusterId: cluster.id, changes })).rejects.toMatchObject({
-      refusal: { code: 'invalid-input', subject: 'platform.type' },
-    });
-    expect((await running.cluster(cluster.id)).settings.platformType).toBe('baremetal');
   });
 
   it('imports a cluster to which hosts can be added immediately', async () => {
