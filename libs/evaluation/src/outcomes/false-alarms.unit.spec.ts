@@ -71,6 +71,17 @@ const connectivity = (number: number, ...others: readonly number[]) =>
     fingerprint: others.join(),
   });
 const each = (make: (number: number) => Events[number]): Events => [1, 2, 3].map(make);
+const ROUTED_WITH_FOURTH_HOST: Events = [
+  infraEnvRegistered(),
+  clusterRegistered({ ...NOT_CONFIGURED, platformType: 'none', userManagedNetworking: true }),
+  ...each((number) => hostRegistered(hostKey(number))),
+  ...each(inventory),
+  connectivity(1, 2, 3),
+  connectivity(2, 1, 3),
+  connectivity(3, 1, 2),
+  hostRegistered(hostKey(4)),
+  inventory(4),
+];
 const statuses = (status: string): Events => each((number) => hostEntered(hostKey(number), status));
 const reports = (number: number): Events => [
   reportEvent(hostKey(number), 'ClockOffsetMeasured', { offsetSeconds: 0 }),
@@ -136,15 +147,7 @@ describe('no outcome changes from success to failure', () => {
 
   it('while a fourth host of a routed cluster registers, reports, and registers again', () => {
     const alarms = newFailuresOf([
-      infraEnvRegistered(),
-      clusterRegistered({ ...NOT_CONFIGURED, platformType: 'none', userManagedNetworking: true }),
-      ...each((number) => hostRegistered(hostKey(number))),
-      ...each(inventory),
-      connectivity(1, 2, 3),
-      connectivity(2, 1, 3),
-      connectivity(3, 1, 2),
-      hostRegistered(hostKey(4)),
-      inventory(4),
+      ...ROUTED_WITH_FOURTH_HOST,
       connectivity(1, 2, 3, 4),
       connectivity(2, 1, 3, 4),
       connectivity(3, 1, 2, 4),
@@ -191,15 +194,7 @@ describe('no outcome changes from success to failure', () => {
 describe('the outcomes of the other hosts', () => {
   it('are evaluated again when a host of a routed cluster gets or loses its addresses', () => {
     const steps: Events = [
-      infraEnvRegistered(),
-      clusterRegistered({ ...NOT_CONFIGURED, platformType: 'none', userManagedNetworking: true }),
-      ...each((number) => hostRegistered(hostKey(number))),
-      ...each(inventory),
-      connectivity(1, 2, 3),
-      connectivity(2, 1, 3),
-      connectivity(3, 1, 2),
-      hostRegistered(hostKey(4)),
-      inventory(4),
+      ...ROUTED_WITH_FOURTH_HOST,
       connectivity(4, 1, 2),
       inventoryReported(hostKey(4), { nics: [{ name: 'ens3', ipv4Addresses: [] }] }),
     ];
