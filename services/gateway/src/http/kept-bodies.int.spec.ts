@@ -1,4 +1,4 @@
-import { get, type IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { eventually } from '@muster/testing';
@@ -26,12 +26,14 @@ describe('a body that is kept', () => {
   afterAll(() => gateway.close());
 
   // Without the decompression of `fetch`.
-  const read = (path: string, headers: Record<string, string> = {}): Promise<RawAnswer> =>
+  const read = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawAnswer> =>
     new Promise((resolve, reject) => {
-      get(gateway.url + path, { headers, agent: false }, (response) => {
+      request(gateway.url + path, { method, headers, agent: false }, (response) => {
         const { statusCode: status = 0, headers: given } = response;
         buffer(response).then((bytes) => resolve({ status, headers: given, bytes }), reject);
-      }).on('error', reject);
+      })
+        .on('error', reject)
+        .end();
     });
   const tagOf = async (path: string): Promise<string> => String((await read(path)).headers.etag);
 
@@ -44,6 +46,15 @@ describe('a body that is kept', () => {
     }
     const other = await read(path, { 'if-none-match': '"other"' });
     expect(other).toMatchObject({ status: 200, headers: { etag: tag, 'cache-control': 'private, no-cache' } });
+  });
+
+  it.each(READS)('is answered to HEAD as to GET, without the body: %s', async (path) => {
+    const { headers, bytes } = await read(path);
+    const whole = await read(path, {}, 'HEAD');
+    expect(whole).toMatchObject({ status: 200, bytes: Buffer.alloc(0), headers: { etag: headers.etag } });
+    expect(whole.headers['content-length']).toBe(String(bytes.length));
+    const known = await read(path, { 'if-none-match': String(headers.etag) }, 'HEAD');
+    expect(known).toMatchObject({ status: 304, bytes: Buffer.alloc(0), headers: { etag: headers.etag } });
   });
 
   it.each(READS.slice(0, 3))('has another tag when a document has changed: %s', async (path) => {

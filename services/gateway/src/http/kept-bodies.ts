@@ -56,7 +56,12 @@ export function answerFromKeptBodies(server: FastifyInstance): void {
 }
 
 /** Returns the bytes to send, and sets their headers; null for 304. */
-function representation({ headers }: FastifyRequest, reply: FastifyReply, body: Buffer, kept: KeptBody): Buffer | null {
+function representation(
+  { headers, method }: FastifyRequest,
+  reply: FastifyReply,
+  body: Buffer,
+  kept: KeptBody,
+): Buffer | null {
   const encoded = encodedBody(String(headers['accept-encoding'] ?? ''), body, kept);
   const vary = reply.getHeader('vary');
   void reply.headers({
@@ -68,7 +73,8 @@ function representation({ headers }: FastifyRequest, reply: FastifyReply, body: 
   if (matches(String(headers['if-none-match'] ?? ''), kept)) {
     reply.removeHeader('content-type');
     void reply.status(304);
-    return null;
+    // The hook of Fastify for HEAD removes the body, and needs one for that.
+    return method === 'HEAD' ? body : null;
   }
   if (!encoded) return body;
   void reply.header('content-encoding', encoded.encoding);
