@@ -185,7 +185,8 @@ export class ClustersController {
 }
 
 function toFilter(query: ListClustersQuery): (cluster: ClusterDocument) => boolean {
-  const { openshift_cluster_id: openshiftClusterId, owner } = query;
+  const { owner } = query;
+  const openshiftClusterId = query.openshift_cluster_id?.toLowerCase();
   // No cluster of this service has a subscription, so a filter by subscription matches none.
   const bySubscription = (query.ams_subscription_ids ?? []).length > 0;
   return (cluster) =>
