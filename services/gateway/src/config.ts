@@ -90,6 +90,7 @@ export interface GatewayConfig {
   /** Settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
   readonly ntpDefaultServer: string;
+  /** Whole hours, as in assisted-service v2. */
   readonly inactiveDeletionHours: number;
   /** Image or version by component, as the API shows them. */
   readonly componentVersions: { readonly [component: string]: string };
@@ -135,7 +136,7 @@ function readConfig(read: SettingsReader): GatewayConfig {
     requirements: readHardwareRequirements(read),
     operatorSettings: readOperatorSettings(read),
     ntpDefaultServer: read.get('NTP_DEFAULT_SERVER'),
-    inactiveDeletionHours: read.get('DELETED_INACTIVE_AFTER') / MS_PER_HOUR,
+    inactiveDeletionHours: Math.floor(read.get('DELETED_INACTIVE_AFTER') / MS_PER_HOUR),
     componentVersions: {
       'assisted-installer': images.installer,
       'assisted-installer-controller': images.controller,

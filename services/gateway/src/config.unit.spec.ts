@@ -18,6 +18,14 @@ describe('readGatewayConfig', () => {
     });
   });
 
+  it.each([
+    ['36h', 36],
+    ['90m', 1],
+    ['59m', 0],
+  ])('reads %s as whole hours, which clients expect', (duration, hours) => {
+    expect(readGatewayConfig({ DELETED_INACTIVE_AFTER: duration }).inactiveDeletionHours).toBe(hours);
+  });
+
   it('prefers REST_PORT to PORT, and reads the catalogues as JSON', () => {
     const image = { openshift_version: '4.18', cpu_architecture: 'x86_64', url: 'http://a', version: '1' };
     const config = readGatewayConfig({ PORT: '1', REST_PORT: '2', OS_IMAGES: JSON.stringify([image]) });
