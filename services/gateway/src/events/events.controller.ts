@@ -2,7 +2,7 @@ import { COLLECTIONS, type EventDocument, ListEventsQuery, TriggerEventBody, V2_
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { READ_MODELS } from '@muster/nest-kit';
-import type { JsonObject, JsonValue, ReadModels } from '@muster/ports';
+import { JSON_MAX_DEPTH, jsonExtentFault, type JsonObject, type JsonValue, type ReadModels } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createJsonParser, valueOf } from '@muster/schema';
 import { Body, Controller, Get, HttpCode, Inject, Injectable, Post, Query, Req, Res } from '@nestjs/common';
@@ -22,11 +22,21 @@ const parseProps = createJsonParser(Type.Unsafe<JsonObject | JsonValue[]>({ type
   name: 'props',
 });
 
-/** Parses properties from an object, or from a list of alternating keys and values. Other text is ignored. */
+/**
+ * Parses properties from an object, or from a list of alternating keys and values. Other text is ignored, and values that are nested
+ * deeper than a body may be: they could not be written again.
+ */
 export function parseEventProps(text: string | undefined): JsonObject | undefined {
-  const props = valueOf(parseProps(text || '{}'));
-  return Array.isArray(props) ? fromPairs(props) : text ? props : undefined;
+  if (!text || jsonExtentFault(Buffer.from(text)) !== undefined) return undefined;
+  const props = valueOf(parseProps(text));
+  if (props === undefined || !isShallow(props)) return undefined;
+  return Array.isArray(props) ? fromPairs(props) : props;
 }
+
+const isShallow = (value: JsonValue, levels = JSON_MAX_DEPTH): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((member: JsonValue) => isShallow(member, levels - 1)));
 
 function fromPairs(items: readonly JsonValue[]): JsonObject | undefined {
   if (items.length === 0 || items.length % 2 !== 0) return undefined;

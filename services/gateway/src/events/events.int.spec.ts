@@ -91,6 +91,8 @@ describe('events', () => {
     expect(gateway.received[0]?.body).toEqual({
       note: expect.objectContaining({ message: 'hello', category: 'user', clusterId: CLUSTER_ID, props: { a: 1 } }),
     });
+    const props = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    expect((await gateway.call('POST', EVENTS, { json: { ...json, props } })).status).toBe(201);
     const odd = await gateway.call('POST', EVENTS, { json: { ...json, category: 'secret' } });
     expect(odd).toMatchObject({ status: 400, body: { code: 400 } });
   });
