@@ -77,8 +77,10 @@ export class SharedReader<Event extends EventShape> {
   private async advance(): Promise<boolean> {
     await this.slowest();
     try {
-      this.pages ??= this.readStore(this.cursor)[Symbol.asyncIterator]();
-      const { value: page, done } = await this.pages.next();
+      const pages = (this.pages ??= this.readStore(this.cursor)[Symbol.asyncIterator]());
+      const { value: page, done } = await pages.next();
+      // Another consumer has started a read from its own position. This page does not follow that position.
+      if (pages !== this.pages) return true;
       if (done) this.pages = undefined;
       const last = done ? undefined : page.at(-1);
       if (last) {

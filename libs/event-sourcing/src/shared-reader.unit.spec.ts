@@ -11,10 +11,13 @@ import {
   numbersOf,
   type PlainEventStore,
   publishEvent,
+  turns,
   upTo,
 } from './stored-events.fixture.spec';
 
 const EVENTS = 5_000;
+/** Pages that are kept for slower consumers. */
+const WINDOW_PAGES = 8;
 
 describe('feeds on one store', () => {
   let store: PlainEventStore & { readonly reads: number };
@@ -74,6 +77,33 @@ describe('feeds on one store', () => {
     await appendEvents(store, 20_000);
     expect(await collectPages(reader.readAll(START_OF_STORE))).toHaveLength(EVENTS + 20_000);
     await still.return(undefined);
+  });
+
+  it('delivers every event to a consumer that starts while one that was left behind reads on', async () => {
+    let reading = Promise.resolve();
+    let letRead = (): void => undefined;
+    const reader = new SharedReader(async function* (after) {
+      await reading;
+      yield* store.readAll(after);
+    }, 20);
+    const start = () => reader.readAll(START_OF_STORE)[Symbol.asyncIterator]();
+    const lastOf = async (pages: ReturnType<typeof start>): Promise<number> =>
+      ((await pages.next()).value as readonly StoredEvent[]).at(-1)?.position ?? NaN;
+    const [slow, fast] = [start(), start()];
+    let reached = await lastOf(slow);
+    // The fast consumer waits for the slow one, continues without it, and ends.
+    let end = await lastOf(fast);
+    for (let pages = 0; pages < WINDOW_PAGES; pages += 1) end = await lastOf(fast);
+    while (reached < end) reached = await lastOf(slow);
+    await fast.return(undefined);
+    reading = new Promise((resolve) => (letRead = resolve));
+    const further = lastOf(slow);
+    await turns();
+    const third = collectPages(reader.readAll(START_OF_STORE));
+    letRead();
+    expect(numbersOf((await third) as never)).toEqual(upTo(EVENTS));
+    expect(await further).toBeGreaterThan(end);
+    await slow.return(undefined);
   });
 });
 
