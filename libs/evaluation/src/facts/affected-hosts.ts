@@ -1,6 +1,6 @@
 import type { HostKey } from '@muster/contracts';
 import { type ClusterShape, NO_SHAPE, shapeOf } from '@muster/operators';
-import { type ClusterSettingsFacts, effectiveRole } from '@muster/validation-rules';
+import type { ClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
 import type { KnownEntries } from './known-entries';
 import { type ClusterEntry, type CombinedHosts, type HostEntry, nameOf } from './view-entries';
@@ -60,10 +60,7 @@ function addName(names: Names | undefined, name: string, key: HostKey): readonly
 /** Returns the numbers of hosts by role, which only operators read. */
 export function shapeOfCluster(cluster: ClusterEntry, entries: KnownEntries): ClusterShape {
   if (cluster.facts.operators.length === 0) return NO_SHAPE;
-  const hosts = entries.hostsOf(cluster).filter(({ state }) => state.kind !== 'AddToExistingClusterHost');
-  return shapeOf(
-    hosts.map(({ state: { role, suggestedRole } }) => ({ role, effectiveRole: effectiveRole(role, suggestedRole) })),
-  );
+  return shapeOf([...entries.combinedOf(cluster).members.values()].filter(({ isDay2 }) => !isDay2));
 }
 
 /** Returns the hosts whose operators have to be evaluated again because the numbers of hosts by role have changed. */
@@ -79,18 +76,9 @@ const HOSTS_MIN = 3;
 /** Two control plane hosts with fencing form a complete cluster. */
 const FENCED_HOSTS_MIN = 2;
 
-function majorityHostsMin({ controlPlaneCount }: ClusterSettingsFacts, hosts: readonly HostEntry[]): number {
-  const isFenced = controlPlaneCount === 2 && hosts.some(({ state }) => state.settings.fencingCredentialsSet);
+/** Returns the number of hosts from which the connectivity groups of a cluster count. */
+export function majorityHostsMinOf(cluster: ClusterEntry, view: Pick<KnownEntries, 'combinedOf'>): number {
+  if (cluster.facts.controlPlaneCount !== 2) return HOSTS_MIN;
+  const isFenced = [...view.combinedOf(cluster).members.values()].some((member) => member.hasFencingCredentials);
   return isFenced ? FENCED_HOSTS_MIN : HOSTS_MIN;
 }
-
-interface HostsByCluster {
-  hostsOf(cluster: ClusterEntry): readonly HostEntry[];
-}
-
-/**
- * Returns the number of hosts from which the connectivity groups of a cluster count. Reads the hosts only when
- * necessary.
- */
-export const majorityHostsMinOf = (cluster: ClusterEntry, view: HostsByCluster): number =>
-  majorityHostsMin(cluster.facts, cluster.facts.controlPlaneCount === 2 ? view.hostsOf(cluster) : []);

@@ -8,7 +8,14 @@ import {
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
 import { compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
-import { type ClusterEntry, type CombinedHosts, type HostEntry, type InfraEnvEntry, nameOf } from './view-entries';
+import {
+  type ClusterEntry,
+  type CombinedHosts,
+  type HostEntry,
+  type InfraEnvEntry,
+  memberFactsOf,
+  nameOf,
+} from './view-entries';
 
 const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
@@ -71,6 +78,7 @@ export const clusterKind = ({
 });
 
 export const noHosts = (facts: ClusterSettingsFacts): CombinedHosts => ({
+  members: new Map(),
   names: new Map(),
   connectivity: connectivityOf(facts),
   weakReporters: new Set(),
@@ -83,7 +91,7 @@ export function* combine(
   hosts: readonly HostEntry[],
 ): Generator<undefined, CombinedHosts> {
   const combined = noHosts(facts);
-  const { names, connectivity, weakReporters, collisionReporters } = combined;
+  const { members, names, connectivity, weakReporters, collisionReporters } = combined;
   const ordered = connectedLast(hosts);
   // A host that is added after the connections of others have been set searches all of them.
   for (const { state, reports } of ordered) {
@@ -92,6 +100,7 @@ export function* combine(
   }
   for (const host of ordered) {
     const { key, state, reports } = host;
+    members.set(key, memberFactsOf(host));
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
     connectHost(connectivity, state.hostId, reports);

@@ -122,6 +122,11 @@ export class FactsView {
     return this.entries.loadClustersOf(event);
   }
 
+  /** Loads what the evaluation of a host reads of the other hosts of its cluster, in steps. */
+  loadHostsOf(clusterId: string): Iterable<undefined> {
+    return this.entries.loadHostsOf(clusterId);
+  }
+
   /** Folds the event and returns the subjects that have to be evaluated again. */
   observe(event: ObservedEvent): readonly Subject[] {
     for (const _ of this.prepare(event));
@@ -149,6 +154,7 @@ export class FactsView {
     this.entries.hosts.changed(key);
     if (isClosedHost(entry.state) && !isClosedHost(before.state)) this.entries.reconsider([key]);
     if (entry.state.generation !== before.state.generation || !isRegistered(entry)) entry.reports = NO_REPORTS;
+    this.entries.memberChanged(before, entry);
     // The disk that follows from an inventory is stored before that inventory, with which the host is evaluated.
     if (event.type === 'InstallationDiskChosen' && !isDiskRead(entry)) {
       entry.summary = undefined;
@@ -181,6 +187,7 @@ export class FactsView {
     const before = { ...entry };
     entry.reports = evolveReports(before.reports, event);
     this.entries.hosts.changed(key);
+    this.entries.memberChanged(before, entry);
     return entry.reports === before.reports ? [] : this.hostChanged(before, entry, event.id);
   }
 

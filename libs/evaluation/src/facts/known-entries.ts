@@ -17,6 +17,7 @@ import {
   type HostEntry,
   type InfraEnvEntry,
   isRegistered,
+  memberFactsOf,
   type ObservedEvent,
 } from './view-entries';
 
@@ -81,6 +82,12 @@ export class KnownEntries {
     if (cluster && !cluster.combined && changesFacts(host, event)) yield* this.combineHosts(cluster);
   }
 
+  /** Reads the hosts of the cluster in steps, unless what follows from them together is in memory. */
+  *loadHostsOf(clusterId: string): Generator<undefined, void> {
+    const cluster = this.clusters.get(clusterId);
+    if (cluster && !cluster.combined) yield* this.combineHosts(cluster);
+  }
+
   /** Returns what follows from all hosts of the cluster together. Reads all of them when the entry was loaded from the saved state. */
   combinedOf(cluster: ClusterEntry): CombinedHosts {
     if (cluster.combined) return cluster.combined;
@@ -103,6 +110,13 @@ export class KnownEntries {
   /** Called for each event before it is applied to its entry. */
   observeMembership(event: ObservedEvent): void {
     this.membership.observe(event);
+  }
+
+  /** Called after each change of a host, before anything is computed from the hosts of its cluster. */
+  memberChanged(before: HostEntry, after: HostEntry): void {
+    const [left, joined] = [before.state.clusterId, after.state.clusterId];
+    if (left !== joined) this.clusters.peek(left)?.combined?.members.delete(after.key);
+    this.clusters.peek(joined)?.combined?.members.set(after.key, memberFactsOf(after));
   }
 
   /** The hosts may leave memory, and their infra-envs with them. */

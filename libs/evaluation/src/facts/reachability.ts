@@ -1,4 +1,4 @@
-import type { EventData, HostKey } from '@muster/contracts';
+import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
 import { connectHost } from './entry-kinds';
 import type { KnownEntries } from './known-entries';
@@ -70,19 +70,16 @@ export function reportsSettled(
   entries: KnownEntries,
   members: () => ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly HostKey[] {
-  const hosts = entries.hostsOf(cluster).filter(({ reports }) => reports.hardware);
-  const awaitsReports = hosts.some(
-    ({ state, reports }) => !state.isSilent && (reports.reaches?.size ?? 0) < hosts.length - 1,
-  );
+  const checking: { readonly isSilent: boolean; readonly reachedCount: number }[] = [];
+  for (const { isSilent, reachedCount } of entries.combinedOf(cluster).members.values())
+    if (reachedCount !== undefined) checking.push({ isSilent, reachedCount });
+  const awaitsReports = checking.some(({ isSilent, reachedCount }) => !isSilent && reachedCount < checking.length - 1);
   if (awaitsReports === cluster.awaitsReports) return [];
   cluster.awaitsReports = awaitsReports;
   if (isRouted(cluster.facts)) return [...cluster.hostKeys];
   const present = members();
   const groups = cluster.facts.machineNetworks.map((network) => present.get(network));
-  return entries
-    .hostsOf(cluster)
-    .filter(({ state }) => !groups.every((group) => group?.has(state.hostId)))
-    .map(({ key }) => key);
+  return [...cluster.hostKeys].filter((key) => !groups.every((group) => group?.has(parseHostKey(key).hostId)));
 }
 
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
@@ -118,7 +115,7 @@ function collisionsChanged(
 }
 
 /** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */
-const weaklyReaching = (hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] =>
-  [...entries.combinedOf(cluster).weakReporters].filter((key) =>
-    entries.hosts.get(key)?.reports.weakReaches.some((reach) => reach.hostId === hostId),
-  );
+function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
+  const { members, weakReporters } = entries.combinedOf(cluster);
+  return [...weakReporters].filter((key) => members.get(key)?.weaklyReached.includes(hostId));
+}

@@ -186,6 +186,37 @@ describe('a cluster in the saved state', () => {
     await states.close();
   });
 
+  it('reads no other host when the next ones leave it after the installation', async () => {
+    const before = await open('reduced');
+    before.observe(infraEnvRegistered(), clusterRegistered({ olmOperators: { items: [{ name: 'odf' }] } }));
+    const peers = HOSTS.map((key) => ({ hostId: parseHostKey(key).hostId, latencyMs: 400 }));
+    for (const key of HOSTS)
+      before.observe(
+        hostRegistered(key),
+        inventoryReported(key),
+        reportEvent(key, 'ConnectivityReported', { peers: peers.slice(0, 2) }),
+        hostEntered(key, 'installed'),
+      );
+    before.observe(clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: '' }));
+    await before.states.close();
+
+    const { view, states, hostsRead } = await open('reduced');
+    const cluster = view.cluster(CLUSTER_ID);
+    expect(cluster?.shape).toMatchObject({ hosts: 4, unassigned: 4 });
+    const removed = HOSTS.slice(0, HOSTS.length - 2);
+    for (const event of recorded(removed.map((key) => hostEvent(key, 'HostDeregistered', {})))) {
+      for (const _ of view.prepare(event));
+      const { length } = hostsRead();
+      expect(view.observe(event)).toContain(`cluster:${CLUSTER_ID}`);
+      // The entry of the host itself may have left memory while the others were read.
+      const others = hostsRead().slice(length);
+      expect(others.filter((key) => event.streamId !== `host-${key}`)).toEqual([]);
+    }
+    expect(cluster?.shape).toMatchObject({ hosts: 2, unassigned: 2 });
+    expect(cluster && view.combinedOf(cluster).members.size).toBe(2);
+    await states.close();
+  });
+
   it('is prepared after a start over several turns of the event loop, and its hosts stay in memory', async () => {
     const before = await open('open');
     before.observe(infraEnvRegistered(), clusterRegistered());

@@ -1,11 +1,12 @@
 import { type HostKey, isHostKey, type MusterEvent } from '@muster/contracts';
-import type { ClusterState, HostKeys, HostState, InfraEnvState } from '@muster/domain';
-import type { ClusterShape } from '@muster/operators';
-import type {
-  ClusterConnectivity,
-  ClusterFacts,
-  ClusterHostFacts,
-  ClusterSettingsFacts,
+import { type ClusterState, type HostKeys, type HostState, type InfraEnvState, isDay2 } from '@muster/domain';
+import type { ClusterShape, OperatorHost } from '@muster/operators';
+import {
+  type ClusterConnectivity,
+  type ClusterFacts,
+  type ClusterHostFacts,
+  type ClusterSettingsFacts,
+  effectiveRole,
 } from '@muster/validation-rules';
 import type { HostReports } from './host-reports';
 
@@ -45,8 +46,30 @@ export interface HostEntry {
   lastEventId: string;
 }
 
+/** The facts of one host that the others of its cluster depend on. The hosts of an installed cluster are not in memory. */
+export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'> {
+  readonly isDay2: boolean;
+  readonly isSilent: boolean;
+  /** Undefined without an inventory: such a host does not check its connectivity. */
+  readonly reachedCount: number | undefined;
+  /** Ids of the hosts to which it has a slow connection or one that loses packets. */
+  readonly weaklyReached: readonly string[];
+  readonly hasFencingCredentials: boolean;
+}
+
+export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
+  role: state.role,
+  effectiveRole: effectiveRole(state.role, state.suggestedRole),
+  isDay2: isDay2(state),
+  isSilent: state.isSilent,
+  reachedCount: reports.hardware && (reports.reaches?.size ?? 0),
+  weaklyReached: reports.weakReaches.map(({ hostId }) => hostId),
+  hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
+});
+
 /** Follows from all hosts of a cluster together, and is updated host by host. */
 export interface CombinedHosts {
+  readonly members: Map<HostKey, MemberFacts>;
   /** Name → the hosts with an inventory and this name. */
   readonly names: Map<string, Set<HostKey>>;
   readonly connectivity: ClusterConnectivity;
