@@ -28,6 +28,7 @@ export {
   FilteredState,
   keptEntries,
   keptReadModels,
+  LOAD_TIME,
   SAVE_LIMITS,
   SavedConsumer,
   SavedStates,

@@ -138,9 +138,9 @@ export class OutcomeStore {
     this.known.set(subject, { recorded, revision, position });
   }
 
-  /** Returns the position of the last outcomes of the subjects; START_OF_STORE without any. */
+  /** Returns the position of the last outcomes of the subjects, as far as they are in memory: those of open ones, and new ones. */
   positionOf(subjects: readonly Subject[]): number {
-    return Math.max(START_OF_STORE, ...subjects.map((subject) => (this.known.get(subject) ?? NOTHING_KNOWN).position));
+    return Math.max(START_OF_STORE, ...subjects.map((subject) => (this.known.peek(subject) ?? NOTHING_KNOWN).position));
   }
 
   forget(subject: Subject): void {

@@ -12,9 +12,9 @@ import {
   type Subject,
   subjectOfStreamId,
 } from '@muster/evaluation';
-import { DeadlineScheduler, type SavedConsumer } from '@muster/event-sourcing';
+import { DeadlineScheduler, LOAD_TIME, type SavedConsumer } from '@muster/event-sourcing';
 import { CLOCK, ReactorHost, SAVED } from '@muster/nest-kit';
-import { type Clock, isoTime } from '@muster/ports';
+import { type Clock, isoTime, KeyedQueue, TurnShare } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
@@ -46,6 +46,8 @@ const EVALUATE_AGAIN = 'evaluate again';
 export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
   private touched: readonly Subject[] = [];
   private readonly deadlines: DeadlineScheduler;
+  private readonly loading = new KeyedQueue();
+  private readonly loadTime = new TurnShare(LOAD_TIME);
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -109,6 +111,8 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   }
 
   private async evaluateHostOutcomes(subject: Subject, key: HostKey): Promise<void> {
+    const cluster = this.view.cluster(this.view.host(key)?.state.clusterId ?? '');
+    if (cluster && !cluster.combined) await this.loading.run(cluster.id, () => this.loadHostsOf(cluster.id));
     const entry = this.view.host(key);
     if (!entry || !isRegistered(entry)) {
       this.deadlines.set(subject, []);
@@ -116,6 +120,11 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
     }
     const command = evaluateHostOutcomes(entry, this.view, this.policy, this.memoryOf(subject), this.now());
     await this.outcomes.record(subject, command, entry.lastEventId);
+  }
+
+  /** The hosts of an installed cluster are not in memory. They are read once for the evaluations of all of them. */
+  private async loadHostsOf(clusterId: string): Promise<void> {
+    for (const _ of this.view.loadHostsOf(clusterId)) if (!this.loadTime.hasTime()) await this.loadTime.nextTurn();
   }
 
   private async evaluateClusterOutcomes(subject: Subject, id: string): Promise<void> {
