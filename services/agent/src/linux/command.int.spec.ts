@@ -35,3 +35,9 @@ describe('a command that prints more than 16 MiB', () => {
     expect(stopped.exitCode).toBe(124);
   });
 });
+
+it('a command ends at its time limit although its program ignores signals', async () => {
+  const script = 'trap "" TERM; echo begin; exec sleep 600';
+  const { exitCode, stdout } = await runCommand('sh', ['-c', script], signal, { timeoutMs: 300 });
+  expect([exitCode, stdout]).toEqual([124, 'begin\n']);
+}, 30_000);

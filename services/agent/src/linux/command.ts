@@ -10,7 +10,10 @@ export interface CommandResult {
 }
 
 export interface CommandSettings {
-  /** @default 60,000 milliseconds */
+  /**
+   * Then the program is stopped. One that does not end is no longer waited for.
+   * @default 60,000 milliseconds
+   */
   readonly timeoutMs?: number;
   readonly environment?: { readonly [name: string]: string };
   /** Keeps the end of an output above 16 MiB; `stderr` names the limit. Otherwise such a program is stopped. */
@@ -40,6 +43,8 @@ const MEBIBYTE = 1024 ** 2;
 const OUTPUT_CHARS_MAX = 16 * MEBIBYTE;
 const TOO_LONG = `The program printed more than ${OUTPUT_CHARS_MAX / MEBIBYTE} MiB`;
 const COMMAND_TIMEOUT_MS = 60_000;
+/** Time that a program has to end after its time limit. */
+const END_MS_MAX = 5_000;
 /** Exit code of the program `timeout` after the time limit. */
 export const TIMEOUT_EXIT_CODE = 124;
 
@@ -67,16 +72,26 @@ export const runCommand: RunCommand = (program, args, signal, settings = {}) =>
         else if (length > 2 * OUTPUT_CHARS_MAX) output[name] = output[name].slice(-OUTPUT_CHARS_MAX);
       });
     child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(limit);
       if (error.code === 'ENOENT') reject(new ProgramMissing(program));
       else resolve({ exitCode: -1, stdout: output.stdout, stderr: error.message });
     });
-    child.once('close', (code) => {
+    const end = (code: number | null): void => {
+      clearTimeout(limit);
       const [stdout, stderr] = [output.stdout, output.stderr].map((text) => text.slice(-OUTPUT_CHARS_MAX));
       const note = isTooLong ? `\n${TOO_LONG}${keepsEnd ? '; the end is kept' : ''}.` : '';
       const isStopped = isTooLong && !keepsEnd;
       const exitCode = isStopped ? -1 : (code ?? (child.killed ? TIMEOUT_EXIT_CODE : -1));
       resolve({ exitCode, stdout: stdout ?? '', stderr: `${stderr}${note}`.trimStart(), isCut: isTooLong });
-    });
+    };
+    child.once('close', end);
+    // A program that waits for a disk without an answer ignores each signal.
+    const limit = setTimeout(() => {
+      stop();
+      child.kill('SIGKILL');
+      child.unref();
+      end(null);
+    }, timeoutMs + END_MS_MAX);
   });
 
 /**
