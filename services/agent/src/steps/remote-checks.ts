@@ -14,11 +14,13 @@ const KEPT_FILES = [
 /** The MachineConfig of the pool. A host that runs from its disk is installed with its operating system image. */
 const MACHINE_CONFIG = '/etc/ignition-machine-config-encapsulated.json';
 
+const SIGNATURE = { protected: Type.String(), signature: Type.String() };
+/** A Tang server writes a single signature beside the payload. */
 const readAdvertisement = createJsonReader(
-  Type.Object({
-    payload: Type.String(),
-    signatures: Type.Array(Type.Object({ protected: Type.String(), signature: Type.String() })),
-  }),
+  Type.Union([
+    Type.Object({ payload: Type.String(), signatures: Type.Array(Type.Object(SIGNATURE)) }),
+    Type.Object({ payload: Type.String(), ...SIGNATURE }),
+  ]),
   { name: 'the advertisement' },
 );
 
@@ -67,7 +69,8 @@ export async function fetchTangAdvertisements(
   for (const { url, thumbprint } of servers) {
     try {
       const text = await fetchText(`${url.replace(/\/+$/, '')}/adv/${thumbprint}`, {}, '', signal);
-      const { payload, signatures } = readAdvertisement(text);
+      const { payload, ...signed } = readAdvertisement(text);
+      const signatures = 'signatures' in signed ? signed.signatures : [signed];
       answers.push({ tang_url: url, payload, signatures });
     } catch {
       return { is_success: false, tang_server_response: answers };

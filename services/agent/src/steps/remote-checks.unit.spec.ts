@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { toDataUrl } from '@muster/ignition-config';
 import { fetchApiVipIgnition, fetchTangAdvertisements, withoutSecrets } from './remote-checks';
 
@@ -50,5 +52,34 @@ describe('a server that does not answer', () => {
     expect(await fetchApiVipIgnition(order, never)).toMatchObject({ url, is_success: false, ignition: '' });
     const servers = [{ url: 'http://127.0.0.1:1', thumbprint: 'x' }];
     expect(await fetchTangAdvertisements({ servers }, never)).toEqual({ is_success: false, tang_server_response: [] });
+  });
+});
+
+describe('the advertisement of a Tang server', () => {
+  const signature = { protected: 'p', signature: 's' };
+  const fetchFrom = async (advertisement: object) => {
+    const server = createServer((_request, response) => response.end(JSON.stringify(advertisement)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const { is_success, tang_server_response } = await fetchTangAdvertisements(
+        { servers: [{ url, thumbprint: 'x' }] },
+        never,
+      );
+      return [is_success, tang_server_response.map(({ payload, signatures }) => ({ payload, signatures }))];
+    } finally {
+      server.close();
+    }
+  };
+
+  it.each([
+    ['several signatures', { payload: 'keys', signatures: [signature, signature] }, [signature, signature]],
+    ['one signature beside the payload', { payload: 'keys', ...signature }, [signature]],
+  ])('is reported with %s', async (_name, advertisement, signatures) => {
+    expect(await fetchFrom(advertisement)).toEqual([true, [{ payload: 'keys', signatures }]]);
+  });
+
+  it('is not valid without a signature', async () => {
+    expect(await fetchFrom({ payload: 'keys' })).toEqual([false, []]);
   });
 });
