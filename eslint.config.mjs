@@ -13,15 +13,16 @@ const DRIVERS = {
 
 /** What a package may import. docs/architecture.md names the order. */
 const LAYERS = {
-  pure: ['pure', 'contract'],
-  port: [],
-  contract: ['port'],
-  kit: ['pure', 'port', 'contract', 'kit'],
-  adapter: ['port', 'contract', 'testing'],
-  testing: ['pure', 'port', 'contract', 'kit', 'adapter'],
-  service: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing'],
-  app: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service'],
-  tool: ['pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'app', 'tool'],
+  base: [],
+  pure: ['base', 'pure', 'contract'],
+  port: ['base'],
+  contract: ['base', 'port'],
+  kit: ['base', 'pure', 'port', 'contract', 'kit'],
+  adapter: ['base', 'port', 'contract', 'testing'],
+  testing: ['base', 'pure', 'port', 'contract', 'kit', 'adapter'],
+  service: ['base', 'pure', 'port', 'contract', 'kit', 'adapter', 'testing'],
+  app: ['base', 'pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service'],
+  tool: ['base', 'pure', 'port', 'contract', 'kit', 'adapter', 'testing', 'service', 'app', 'tool'],
 };
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
+import { hiddenProperty } from '@muster/schema';
 
 /**
  * A generated message as a plain object: exactly the content of its proto3 JSON when implicit fields are always
@@ -30,7 +31,7 @@ export type Plain<T> = T extends Uint8Array
 configureTextEncoding({ ...getTextEncoding(), checkUtf8: (text) => text.isWellFormed() });
 
 /** Plain forms that never change, with their schema. */
-const FINAL_FORMS = new WeakMap<object, DescMessage>();
+const schemaOfFinalForm = hiddenProperty<DescMessage>();
 
 /**
  * Checks that a value is a message of the schema and returns its plain form: proto3 JSON with implicit fields written.
@@ -55,12 +56,12 @@ export function toPlainForm<Schema extends DescMessage>(
  */
 export function toFinalForm<Schema extends DescMessage>(schema: Schema, value: unknown): Plain<MessageShape<Schema>> {
   const form = toPlainForm(schema, value);
-  FINAL_FORMS.set(form, schema);
+  schemaOfFinalForm.set(form, schema);
   return form;
 }
 
 const isFinalForm = (schema: DescMessage, value: unknown): boolean =>
-  isRecord(value) && FINAL_FORMS.get(value) === schema;
+  isRecord(value) && schemaOfFinalForm.get(value) === schema;
 
 /** A plain form as the JSON that a request carries. */
 export const toJsonValue = (plain: object): JsonObject => plain as JsonObject;
@@ -105,7 +106,7 @@ function copierOf(schema: DescMessage): Copier {
 
 function createCopier(schema: DescMessage): Copier {
   if (schema.typeName === 'google.protobuf.Struct')
-    return (value) => (isRecord(value) && FINAL_FORMS.has(value) ? value : copyStruct(value, 0));
+    return (value) => (isRecord(value) && schemaOfFinalForm.get(value) ? value : copyStruct(value, 0));
   if (schema.typeName.startsWith('google.protobuf.') || schema.oneofs.length > 0) return refuse;
   // The order of toJson.
   const fields = [...schema.fields]

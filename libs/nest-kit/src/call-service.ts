@@ -10,7 +10,7 @@ import {
   RequestTimedOut,
 } from '@muster/ports';
 import { PROBLEMS, RefusalError } from '@muster/problems';
-import { isKeyOf, isObject, keysOf, listAt, memberAt, textAt } from '@muster/schema';
+import { hiddenProperty, isKeyOf, isObject, keysOf, listAt, memberAt, textAt } from '@muster/schema';
 
 /** A method of a service in proto/muster/v1, with the types of its messages. */
 export type Method<Input extends DescMessage = DescMessage, Output extends DescMessage = DescMessage> = Omit<
@@ -99,27 +99,27 @@ export async function callService<M extends Method>(
 }
 
 /** Responses that a service of this process has already converted to their plain form. */
-const PLAIN_RESPONSES = new WeakMap<object, DescMessage>();
+const schemaOfPlainResponse = hiddenProperty<DescMessage>();
 
 const isPlainResponse = <Schema extends DescMessage>(
   schema: Schema,
   response: unknown,
-): response is Plain<MessageShape<Schema>> => isObject(response) && PLAIN_RESPONSES.get(response) === schema;
+): response is Plain<MessageShape<Schema>> => isObject(response) && schemaOfPlainResponse.get(response) === schema;
 
 /** JSON of long texts of a response, by a name on which the service and its caller agree. */
 export type WrittenJson = ReadonlyMap<string, string>;
-const WRITTEN_JSON = new WeakMap<object, WrittenJson>();
+const writtenJson = hiddenProperty<WrittenJson>();
 
 /** Lets a caller in the same process copy the JSON of long texts instead of escaping them. Other callers receive only the response. */
-export const keepJson = (response: object, written: WrittenJson): void => void WRITTEN_JSON.set(response, written);
+export const keepJson = (response: object, written: WrittenJson): void => writtenJson.set(response, written);
 
 /** Returns the JSON that a service of this process has kept with its response. */
-export const keptJson = (response: object): WrittenJson | undefined => WRITTEN_JSON.get(response);
+export const keptJson = (response: object): WrittenJson | undefined => writtenJson.get(response);
 
 /** The envelope of a response. A caller in the same process receives the same object without another check. */
 export function responseEnvelope<M extends DescMethod>(method: M, response: unknown): JsonValue {
   const plain = toPlainForm(method.output, response ?? {}, { ignoreUnknownFields: true });
-  PLAIN_RESPONSES.set(plain, method.output);
+  schemaOfPlainResponse.set(plain, method.output);
   const written = isObject(response) && keptJson(response);
   if (written) keepJson(plain, written);
   return { ok: toJsonValue(plain) };

@@ -1,16 +1,17 @@
+import { hiddenProperty } from '@muster/schema';
 import type { JsonValue } from './event-store';
 
 /** Texts of values that are written more than once, as the data of an event: to the store and to the bus. */
-const KEPT = new WeakMap<object, string>();
+const keptText = hiddenProperty<string>();
 
 /** Returns the value as JSON: its kept text, or a new one. */
 export const jsonTextOf = (value: JsonValue): string =>
-  (typeof value === 'object' && value !== null ? KEPT.get(value) : undefined) ?? JSON.stringify(value);
+  (typeof value === 'object' && value !== null ? keptText.get(value) : undefined) ?? JSON.stringify(value);
 
 /** Keeps the text of a value, which must not change afterwards, until `forgetJsonText` or the end of the value. */
-export const keepJsonText = (value: object, text: string): void => void KEPT.set(value, text);
+export const keepJsonText = (value: object, text: string): void => keptText.set(value, text);
 
-export const forgetJsonText = (value: object): void => void KEPT.delete(value);
+export const forgetJsonText = (value: object): void => keptText.set(value, undefined);
 
 /** Maximum nesting of the JSON text of a client. */
 export const JSON_MAX_DEPTH = 32;

@@ -1,4 +1,4 @@
-export { keptByObject, keptByText } from './kept-results';
+export { type HiddenProperty, hiddenProperty, keptByObject, keptByText } from './kept-results';
 export {
   createGuard,
   createJsonParser,

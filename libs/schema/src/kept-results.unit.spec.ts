@@ -1,4 +1,5 @@
-import { keptByObject, keptByText } from './kept-results';
+import { isDeepStrictEqual } from 'node:util';
+import { hiddenProperty, keptByObject, keptByText } from './kept-results';
 
 describe('keptByText', () => {
   const counted = (textsMax: number, charactersMax?: number) => {
@@ -43,6 +44,39 @@ describe('keptByText', () => {
     const first = ['a', 'b'];
     expect(shared('a,b', first)).toBe(first);
     expect(shared('a,b', ['a', 'b'])).toBe(first);
+  });
+});
+
+describe('hiddenProperty', () => {
+  const colour = hiddenProperty<string>();
+
+  it('keeps a value per object and instance until it is replaced or removed', () => {
+    const [first, second] = [{ id: 1 }, [1, 2]];
+    colour.set(first, 'red');
+    colour.set(second, 'blue');
+    hiddenProperty<string>().set(first, 'green');
+    expect([colour.get(first), colour.get(second), colour.get({})]).toEqual(['red', 'blue', undefined]);
+    colour.set(first, 'black');
+    colour.set(second, undefined);
+    expect([colour.get(first), colour.get(second)]).toEqual(['black', undefined]);
+  });
+
+  it('is part of no copy, text, comparison or other object', () => {
+    const object = { id: 1 };
+    colour.set(object, 'red');
+    const copies = [{ ...object }, Object.assign({}, object), structuredClone(object), Object.create(object)];
+    expect(copies.map((copy: object) => colour.get(copy))).toEqual([undefined, undefined, undefined, undefined]);
+    expect([JSON.stringify(object), Object.keys(object)]).toEqual(['{"id":1}', ['id']]);
+    expect(isDeepStrictEqual(object, { id: 1 })).toBe(true);
+    class Parent {}
+    colour.set(Parent, 'red');
+    expect(colour.get(class extends Parent {})).toBeUndefined();
+  });
+
+  it('leaves a frozen object as it is', () => {
+    const object = Object.freeze({ id: 1 });
+    expect(() => colour.set(object, 'red')).not.toThrow();
+    expect(colour.get(object)).toBeUndefined();
   });
 });
 

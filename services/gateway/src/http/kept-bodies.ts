@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { hiddenProperty } from '@muster/schema';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ENCODINGS = ['br', 'gzip'] as const;
@@ -16,7 +17,7 @@ interface KeptBody {
 }
 
 /** The compressed bytes of a body leave together with it. */
-const bodies = new WeakMap<Buffer, KeptBody>();
+const keptBody = hiddenProperty<KeptBody>();
 
 /** Tags of different processes differ, so a client that changes the replica receives the whole body. */
 const PROCESS_TAG = randomBytes(6).toString('base64url');
@@ -40,8 +41,8 @@ const gzipAsync = promisify<Buffer, Buffer>(gzip);
  * of the body must not change. Returns the tag. By default, it is a new one.
  */
 export function keepBody(body: Buffer, tag = newTag()): string {
-  const known = bodies.get(body);
-  if (!known) bodies.set(body, { tag, encodableReads: 0, encoded: new Map() });
+  const known = keptBody.get(body);
+  if (!known) keptBody.set(body, { tag, encodableReads: 0, encoded: new Map() });
   return known?.tag ?? tag;
 }
 
@@ -50,7 +51,7 @@ const newTag = (): string => `${PROCESS_TAG}-${(tags += 1)}`;
 /** Answers requests for kept bodies with 304 when the client has them, and with compressed bytes when it accepts them. */
 export function answerFromKeptBodies(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
-    const kept = Buffer.isBuffer(payload) && reply.statusCode === 200 ? bodies.get(payload) : undefined;
+    const kept = Buffer.isBuffer(payload) && reply.statusCode === 200 ? keptBody.get(payload) : undefined;
     done(null, kept && Buffer.isBuffer(payload) ? representation(request, reply, payload, kept) : payload);
   });
 }

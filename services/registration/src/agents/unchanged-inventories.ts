@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { HardwareFacts, HostKey, Plain } from '@muster/contracts';
 import type { Stored } from '@muster/event-sourcing';
+import { hiddenProperty } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { RegistrationView } from '../view/registration-view';
-import type { HostEntry } from '../view/view-entries';
 
 type Hardware = Plain<HardwareFacts>;
 
@@ -26,8 +26,8 @@ export const inventoryDigest = (text: string): string => hash('sha256', text, 'b
  */
 @Injectable()
 export class UnchangedInventories {
-  /** By the entry in the view, so that the hardware of a host leaves memory together with its entry. */
-  private readonly last = new WeakMap<HostEntry, LastInventory>();
+  /** A property of the entry in the view, so that the hardware of a host leaves memory together with its entry. */
+  private readonly last = hiddenProperty<LastInventory>();
 
   constructor(@Inject(RegistrationView) private readonly view: Pick<RegistrationView, 'host'>) {}
 
