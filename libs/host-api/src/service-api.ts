@@ -102,7 +102,9 @@ const SERVICE_CLUSTER = Type.Object({
   openshift_version: optionalText,
   control_plane_count: Type.Optional(Type.Integer()),
   platform: Type.Optional(Type.Object({ type: optionalText })),
-  progress: Type.Optional(Type.Object({ finalizing_stage_timed_out: Type.Optional(Type.Boolean()) })),
+  progress: Type.Optional(
+    Type.Object({ finalizing_stage: optionalText, finalizing_stage_timed_out: Type.Optional(Type.Boolean()) }),
+  ),
 });
 export type ServiceCluster = Readonly<Static<typeof SERVICE_CLUSTER>>;
 

@@ -10,7 +10,17 @@ import {
   waitForSubscriptions,
 } from './operators';
 
-const FIRST_STAGE = 'Waiting for cluster operators';
+/** In their order. */
+const STAGES = [
+  'Waiting for cluster operators',
+  'Adding router ca',
+  'Waiting for olm operators csv initialization',
+  'Applying olm manifests',
+  'Waiting for olm operators csv',
+  'Done',
+] as const;
+type Stage = (typeof STAGES)[number];
+const [FIRST_STAGE] = STAGES;
 
 /**
  * Completes an installation after the control plane is installed: operators, ingress certificate, OLM operators,
@@ -66,12 +76,12 @@ async function failure(controller: Controller, signal: AbortSignal): Promise<Ins
   }
 }
 
-/** After a passed deadline, the service accepts the first stage in `error`. After another failure it refuses it. */
+/** After a passed deadline, the service accepts a stage in `error`. After another failure it refuses it. */
 async function mayFinalize({ api, settings }: Controller, signal: AbortSignal): Promise<boolean> {
-  const { status } = await api.cluster(settings.clusterId, false, signal);
+  const { progress, status } = await api.cluster(settings.clusterId, false, signal);
   if (status !== 'error') return status === 'finalizing';
   try {
-    await api.reportFinalizingStage(settings.clusterId, FIRST_STAGE, signal);
+    await api.reportFinalizingStage(settings.clusterId, progress?.finalizing_stage || FIRST_STAGE, signal);
     return true;
   } catch (error) {
     if (error instanceof HttpRefused) return false;
@@ -79,15 +89,18 @@ async function mayFinalize({ api, settings }: Controller, signal: AbortSignal): 
   }
 }
 
-async function enter(controller: Controller, stage: string, signal: AbortSignal): Promise<void> {
+/**
+ * Reports the stage. A controller that was restarted repeats the work of earlier stages, which are not reported again:
+ * the progress of the cluster would go back, and the timer of its stage would start again.
+ */
+async function enter(controller: Controller, stage: Stage, signal: AbortSignal): Promise<void> {
   const { api, settings } = controller;
-  await persist(
-    controller,
-    `Reporting the stage "${stage}"`,
-    INTERVALS_MS.finalizing,
-    () => api.reportFinalizingStage(settings.clusterId, stage, signal),
-    signal,
-  );
+  const report = async (): Promise<void> => {
+    const { progress } = await api.cluster(settings.clusterId, false, signal);
+    const known = STAGES.findIndex((name) => name === progress?.finalizing_stage);
+    if (known < STAGES.indexOf(stage)) await api.reportFinalizingStage(settings.clusterId, stage, signal);
+  };
+  await persist(controller, `Reporting the stage "${stage}"`, INTERVALS_MS.finalizing, report, signal);
   if (!signal.aborted) controller.observe?.({ type: 'finalizing', stage });
 }
 

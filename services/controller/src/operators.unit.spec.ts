@@ -81,6 +81,28 @@ describe('an installation whose cluster operators do not become available', () =
   });
 });
 
+it.each([
+  ['finalizing', ['Done']],
+  ['error', ['Applying olm manifests', 'Waiting for olm operators csv', 'Done']],
+])('a restarted controller of a cluster in %s reports no earlier stage again', async (status, expected) => {
+  const reached = expected.length > 1 ? 'Applying olm manifests' : 'Waiting for olm operators csv';
+  const progress = { finalizing_stage: reached };
+  const stages: string[] = [];
+  const map: KubeObject = { metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } };
+  const { controller, signal } = controllerWith(
+    new Map<KubeResource, readonly KubeObject[]>([[KUBE_RESOURCES.configMaps, [map]]]),
+    {
+      cluster: async () => ({ status, progress: { ...progress, finalizing_stage_timed_out: true } }),
+      completeInstallation: async () => undefined,
+      operators: async () => [{ name: 'lso', operator_type: 'olm', status: 'available' }],
+      reportFinalizingStage: async (_cluster, stage) => void stages.push((progress.finalizing_stage = stage)),
+      uploadIngressCa: async () => undefined,
+    },
+  );
+  await finalize(controller, signal);
+  expect(stages).toEqual(expected);
+});
+
 describe('operators', () => {
   const named = (name: string) => ({ name, operator_type: 'olm', namespace: 'n', subscription_name: name });
   const objects = new Map<KubeResource, readonly KubeObject[]>([
