@@ -30,7 +30,8 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
         if (change?.status) await cluster.replace(ref, { ...host, status: change.status }, 'status', signal);
         if (change) await cluster.patch(ref, change.patch, signal);
       }
-      return true;
+      // The hosts are created after the kind, which is then known without any.
+      return hosts.length > 0;
     },
     signal,
   );

@@ -135,6 +135,18 @@ describe('bare-metal hosts', () => {
     await updateBareMetalHosts(controller, signal);
     expect(changes[0]).toBe('replace h/status {"poweredOn":true}');
   });
+
+  it('are updated when the cluster has them later than their kind', async () => {
+    let created: readonly KubeObject[] = [];
+    const list: ClusterApi['list'] = async ({ plural }) => {
+      const found = plural === 'baremetalhosts' ? created : [];
+      created = [{ metadata: { name: 'h', annotations: { 'baremetalhost.metal3.io/status': '{}' } } }];
+      return found;
+    };
+    const { changes, controller, signal } = controllerWith(new Map(), {}, { list, rounds: 3 });
+    await updateBareMetalHosts(controller, signal);
+    expect(changes[0]).toBe('replace h/status {}');
+  });
 });
 
 describe('a service that uses the address of the name server', () => {
