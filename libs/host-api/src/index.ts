@@ -29,6 +29,7 @@ export {
   conditionsOf,
   isConditionTrue,
   KUBE_RESOURCES,
+  removeUninitializedTaints,
   toKubeNode,
   type KubeCondition,
   type KubeNode,

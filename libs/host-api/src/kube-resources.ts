@@ -1,4 +1,4 @@
-import type { KubeObject, KubeResource } from '@muster/ports';
+import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
 import { createGuard, createJsonParser, listAt, valueOf } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import type { ServiceHost } from './service-api';
@@ -74,6 +74,29 @@ export function toKubeNode(object: KubeObject): KubeNode {
     internalAddresses: addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
     taints: listAt(object, 'spec', 'taints').filter(isTaint),
   };
+}
+
+const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
+
+/**
+ * Removes the taint that the cloud provider of some platforms removes only after the installation. A taint is addressed by
+ * its position, which changes with the other taints of the node. Then the patch is refused, and no other taint is removed.
+ */
+export async function removeUninitializedTaints(
+  cluster: Pick<ClusterApi, 'patch'>,
+  nodes: readonly KubeNode[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name, taints } of nodes) {
+    const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
+    if (index < 0) continue;
+    const path = `/spec/taints/${index}`;
+    const change = [
+      { op: 'test', path: `${path}/key`, value: UNINITIALIZED_TAINT },
+      { op: 'remove', path },
+    ];
+    await cluster.patch({ resource: KUBE_RESOURCES.nodes, name }, change, signal);
+  }
 }
 
 const INVENTORY_NAMES = Type.Object({

@@ -4,6 +4,7 @@ import {
   HttpRefused,
   KUBE_RESOURCES,
   nodeOf,
+  removeUninitializedTaints,
   type ServiceHost,
   toKubeNode,
 } from '@muster/host-api';
@@ -161,7 +162,6 @@ const STAGES_BEFORE_CONFIGURING = ['Rebooting', 'Waiting for ignition'];
 const SETTLED = ['installed', 'disabled'];
 const MCS_NAMESPACE = 'openshift-machine-config-operator';
 const MCS_LOG_SECONDS = 300;
-const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
 
 /** Reports which hosts became nodes, until every host is installed. A host in `error` can still join. */
@@ -173,7 +173,7 @@ export async function followNodes(controller: Controller, signal: AbortSignal): 
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;
       const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      if (UNTAINTED_PLATFORMS.includes(platform?.type ?? '')) await removeTaints(controller, nodes, signal);
+      if (UNTAINTED_PLATFORMS.includes(platform?.type ?? '')) await removeUninitializedTaints(cluster, nodes, signal);
       const log = await machineConfigServerLog(controller, signal);
       for (const host of open) await reportHost(controller, host, nodeOf(host, nodes), log, signal);
     } catch (error) {
@@ -234,20 +234,4 @@ async function machineConfigServerLog({ cluster }: Controller, signal: AbortSign
     ),
   );
   return logs.join('\n');
-}
-
-async function removeTaints(
-  { cluster }: Controller,
-  nodes: readonly ReturnType<typeof toKubeNode>[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const { name, taints } of nodes) {
-    const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
-    if (index < 0) continue;
-    await cluster.patch(
-      { resource: KUBE_RESOURCES.nodes, name },
-      [{ op: 'remove', path: `/spec/taints/${index}` }],
-      signal,
-    );
-  }
 }

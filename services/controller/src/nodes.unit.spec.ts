@@ -28,6 +28,20 @@ describe('the stages of hosts', () => {
   });
 });
 
+it('the taint of a node without its cloud provider is removed only from its own position', async () => {
+  const taints = ['node-role.kubernetes.io/master', 'node.cloudprovider.kubernetes.io/uninitialized'];
+  const tainted = { ...node('a', false), spec: { taints: taints.map((key) => ({ key })) } };
+  const nodes = new Map([[KUBE_RESOURCES.nodes as KubeResource, [tainted, node('b', false)]]]);
+  const vsphere = { status: 'installing', hosts: [], platform: { type: 'vsphere' } };
+  const { changes, controller, signal } = controllerWith(nodes, { cluster: async () => vsphere });
+  await followNodes(controller, signal);
+  const change = [
+    { op: 'test', path: '/spec/taints/1/key', value: taints[1] },
+    { op: 'remove', path: '/spec/taints/1' },
+  ];
+  expect(changes).toEqual([`patch a ${JSON.stringify(change)}`]);
+});
+
 describe('the stage of a host whose reports were lost', () => {
   const nodes = new Map([[KUBE_RESOURCES.nodes as KubeResource, [node('a', true)]]]);
 

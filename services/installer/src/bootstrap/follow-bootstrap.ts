@@ -5,6 +5,7 @@ import {
   KUBE_RESOURCES,
   type KubeNode,
   nodeOf,
+  removeUninitializedTaints,
   toKubeNode,
 } from '@muster/host-api';
 import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
@@ -29,7 +30,6 @@ const KUBECONFIG = '/opt/openshift/auth/kubeconfig';
 const READY_NODES_MAX = 2;
 const NAMESPACE = 'assisted-installer';
 const READY_EVENT = 'AssistedControllerIsReady';
-const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
 const BEFORE_CONTROL_PLANE = ['', 'Waiting for control plane', 'Installing', 'Starting installation'];
 const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
@@ -115,13 +115,7 @@ async function removeTaints(
   nodes: readonly KubeNode[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (!('nutanix' in platform) && !('vsphere' in platform)) return;
-  for (const { name, taints } of nodes) {
-    const index = taints.findIndex(({ key }) => key === UNINITIALIZED_TAINT);
-    if (index < 0) continue;
-    const ref = { resource: KUBE_RESOURCES.nodes, name };
-    await cluster.patch(ref, [{ op: 'remove', path: `/spec/taints/${index}` }], signal);
-  }
+  if ('nutanix' in platform || 'vsphere' in platform) await removeUninitializedTaints(cluster, nodes, signal);
 }
 
 async function reportJoined(
