@@ -120,17 +120,22 @@ async function removeMappedDevices(attempt: Attempt, isOn: IsOn): Promise<void> 
 async function stopRaids(attempt: Attempt, isOn: IsOn): Promise<void> {
   const listed = await attempt('mdadm', '-v', '--query', '--detail', '--scan');
   // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
-  for (const [, link = '', members = ''] of listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)) {
-    const own = members.split(',').filter(isOn);
-    if (own.length === 0) continue;
+  const arrays = [...listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)].flatMap(
+    ([, link = '', members = '']) => {
+      const own = members.split(',').filter(isOn);
+      return own.length > 0 ? [{ link, own }] : [];
+    },
+  );
+  // A container of the firmware is listed before the arrays in it, and stops only after them.
+  for (const { link } of [...arrays].reverse()) {
     // A named array is listed as /dev/md/<name>. LVM and the device mapper know only its kernel name.
     const array = (await attempt('readlink', '-f', link)).trim() || link;
     const isOnArray: IsOn = (name) => isPartOf(name, array);
     await removeVolumes(attempt, isOnArray);
     await removeMappedDevices(attempt, isOnArray);
     await attempt('mdadm', '--stop', array);
-    for (const member of own) await attempt('mdadm', '--zero-superblock', member);
   }
+  for (const member of new Set(arrays.flatMap(({ own }) => own))) await attempt('mdadm', '--zero-superblock', member);
 }
 
 const rowsOf = (output: string): readonly (readonly string[])[] =>

@@ -136,6 +136,25 @@ describe('the cleaning of a disk', () => {
     ]);
   });
 
+  it('stops the arrays in a container of the firmware before the container', async () => {
+    const devices = '   devices=/dev/sda,/dev/sdb\n';
+    const { commands } = await runRecorded({
+      recording: [
+        ['readlink -f /dev/md/imsm0', '/dev/md127\n'],
+        ['readlink -f /dev/md/Volume0', '/dev/md126\n'],
+        [
+          'mdadm -v',
+          `ARRAY /dev/md/imsm0 level=container num-devices=2 metadata=imsm UUID=1\n${devices}ARRAY /dev/md/Volume0 level=raid1 num-devices=2 container=/dev/md/imsm0 member=0 UUID=2\n${devices}`,
+        ],
+      ],
+    });
+    expect(commands.filter((command) => command.startsWith('mdadm --'))).toEqual([
+      'mdadm --stop /dev/md126',
+      'mdadm --stop /dev/md127',
+      'mdadm --zero-superblock /dev/sda',
+    ]);
+  });
+
   it('continues after each failed command and reports each failure once', async () => {
     const failed = { exitCode: 5, stderr: 'busy' };
     const { commands, stages } = await runRecorded({
