@@ -81,9 +81,11 @@ async function reportConfiguring(
   await reportStageOf(installation, { hostId: host.id, infraEnvId }, next, '', signal);
 }
 
+/** A server that was restarted has a log for each of its containers. */
 async function machineConfigServerLog({ host }: Installation): Promise<string> {
-  const name = (await host.list(LOG_FOLDER)).find((file) => LOG_NAME.test(file));
-  return name === undefined ? '' : ((await host.readFile(`${LOG_FOLDER}/${name}`))?.toString('utf8') ?? '');
+  const names = (await host.list(LOG_FOLDER)).filter((file) => LOG_NAME.test(file));
+  const logs = await Promise.all(names.map((name) => host.readFile(`${LOG_FOLDER}/${name}`)));
+  return logs.map((log) => log?.toString('utf8') ?? '').join('\n');
 }
 
 const BOOTSTRAP_IGNITION = `${INSTALL_FOLDER}/bootstrap.ign`;

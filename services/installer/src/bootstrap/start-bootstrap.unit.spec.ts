@@ -1,4 +1,6 @@
-import { runRecorded } from '../recorded-host.fixture.spec';
+import type { Installation } from '../installation';
+import { HOST_ID, runRecorded } from '../recorded-host.fixture.spec';
+import { watchOtherHosts } from './start-bootstrap';
 
 describe('the name of a bootstrap host', () => {
   const renamed = async (name: string): Promise<boolean> => {
@@ -23,4 +25,29 @@ describe('the name of a bootstrap host', () => {
   it.each(['node-1', 'node-1.prod.example.com'])('is kept otherwise: "%s"', async (name) =>
     expect(await renamed(name)).toBe(false),
   );
+});
+
+it('hosts are configuring when any log of the machine-config server contains their request', async () => {
+  const ending = new AbortController();
+  const stages: string[] = [];
+  const logs: { readonly [path: string]: string } = {
+    '/var/log/containers/a_machine-config-server-1.log': 'started',
+    '/var/log/containers/a_machine-config-server-2.log': 'from 192.0.2.12:4000 User-Agent:"Ignition/2.20.0"',
+  };
+  const inventory = JSON.stringify({ interfaces: [{ ipv4_addresses: ['192.0.2.12/24'] }] });
+  const installation = {
+    api: {
+      cluster: async () => ({ hosts: [{ id: 'h', status: 'installing-in-progress', role: 'master', inventory }] }),
+      reportHostProgress: async ({ hostId }: { hostId: string }, stage: string) =>
+        void stages.push(`${hostId} ${stage}`),
+    },
+    host: {
+      list: async () => Object.keys(logs).map((path) => path.slice(path.lastIndexOf('/') + 1)),
+      readFile: async (path: string) => Buffer.from(logs[path] ?? ''),
+    },
+    settings: { clusterId: 'c', hostId: HOST_ID, infraEnvId: 'ie' },
+    timer: { sleep: async () => ending.abort() },
+  } as unknown as Installation;
+  await watchOtherHosts(installation, ending.signal);
+  expect(stages).toEqual(['h Configuring']);
 });
