@@ -1,7 +1,6 @@
 import { errorMessage } from '@muster/schema';
 import { execute } from './host.port';
 import { type Installation, isBootstrap, isSingleNode, note, reportStage, waitUntil } from './installation';
-import { proxyEnvironment } from './settings';
 
 const POLL_MS = 5_000;
 const CONTROL_PLANE_HOSTS_MIN = 2;
@@ -29,8 +28,8 @@ export async function sendLogs(installation: Installation, signal: AbortSignal):
   const { clusterId, hostId, infraEnvId } = settings;
   try {
     await api.reportHostLogs({ hostId, infraEnvId }, 'requested', signal);
+    // The service is reached through the proxy of this process. The cluster may have another one.
     const environment = {
-      ...proxyEnvironment(settings),
       PULL_SECRET_TOKEN: settings.token,
       MUSTER_SERVICE_URL: settings.serviceUrl,
       MUSTER_INFRA_ENV_ID: settings.infraEnvId,

@@ -23,6 +23,8 @@ export type Recording = readonly (readonly [string, Partial<CommandResult> | str
 export interface RecordedRun {
   /** Command lines in the order of their execution. */
   readonly commands: readonly string[];
+  /** Variables that were set, by command line. */
+  readonly environments: ReadonlyMap<string, { readonly [name: string]: string }>;
   /** `<stage>` or `<stage>: <info>`, in order. */
   readonly stages: readonly string[];
   readonly notes: readonly string[];
@@ -43,6 +45,7 @@ export async function runRecorded(options: {
   readonly signal?: AbortSignal;
 }): Promise<RecordedRun> {
   const commands: string[] = [];
+  const environments = new Map<string, { readonly [name: string]: string }>();
   const stages: string[] = [];
   const notes: string[] = [];
   const phases: string[] = [];
@@ -55,9 +58,10 @@ export async function runRecorded(options: {
     ['lsblk', JSON.stringify(LSBLK)],
   ];
   const host: Host = {
-    run: async (program, args, { onLine }) => {
+    run: async (program, args, { environment = {}, onLine }) => {
       const line = [program, ...args].join(' ');
       commands.push(line);
+      environments.set(line, environment);
       const found = recording.find(([start]) => line.startsWith(start))?.[1] ?? '';
       const result = {
         exitCode: 0,
@@ -144,5 +148,5 @@ export async function runRecorded(options: {
     () => undefined,
     (error: Error) => error.message,
   );
-  return { commands, stages, notes, phases, files, failure };
+  return { commands, environments, stages, notes, phases, files, failure };
 }

@@ -162,6 +162,14 @@ describe('the installation of a control plane host', () => {
   });
 });
 
+it('sends the logs without the proxy of the cluster, which may not reach the service', async () => {
+  const flags = ['--http-proxy', 'http://proxy.example.com:3128', '--https-proxy', 'http://proxy.example.com:3128'];
+  const { environments } = await runRecorded({ flags });
+  expect(environments.get(`coreos-installer install --insecure -i ${IGN} /dev/sda`)).toHaveProperty('HTTP_PROXY');
+  expect(Object.keys(environments.get(LOGS) ?? {}).filter((name) => /proxy/i.test(name))).toEqual([]);
+  expect(environments.get(LOGS)).toHaveProperty('PULL_SECRET_TOKEN', 'token');
+});
+
 describe('the installation of a worker', () => {
   it('waits until two hosts of the control plane are done', async () => {
     let asked = 0;
