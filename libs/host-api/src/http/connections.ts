@@ -62,6 +62,12 @@ export interface Connections {
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
+/**
+ * Longest wait for one address of a server with several, in milliseconds. The default of Node, 250 ms, is shorter than the
+ * round trip over a satellite: each connection to a server with addresses of both families would fail.
+ */
+const ADDRESS_MS_MAX = 3_000;
+const CONNECTING = { autoSelectFamilyAttemptTimeout: ADDRESS_MS_MAX };
 
 /** @throws Error when the proxy for `origin` is not a URL */
 export function createConnections(origin: URL, options: ConnectionOptions): Connections {
@@ -70,6 +76,7 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
   const isTls = origin.protocol === 'https:' || proxy?.protocol === 'https:';
   const trust = isTls && { rejectUnauthorized: !options.isInsecure, ca: [...trustedAuthorities(options.caPem)] };
   const tls = {
+    ...CONNECTING,
     keepAlive: true,
     ...trust,
     ...(options.clientCertificate && {
@@ -78,9 +85,9 @@ export function createConnections(origin: URL, options: ConnectionOptions): Conn
     }),
   };
   const agent = !isTls
-    ? new HttpAgent({ keepAlive: true })
+    ? new HttpAgent({ ...CONNECTING, keepAlive: true })
     : isTunnel
-      ? new TunnelAgent(proxy, { ...addressOf(proxy), ...trust }, tls)
+      ? new TunnelAgent(proxy, { ...CONNECTING, ...addressOf(proxy), ...trust }, tls)
       : new HttpsAgent(tls);
   return {
     agent,

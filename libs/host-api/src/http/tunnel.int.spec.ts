@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Server, Socket } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { realTimer } from '../timer';
 import { createHttpClient } from './http-client';
@@ -85,6 +85,15 @@ describe('client behind a proxy', () => {
   it.each(['ipv4', 'ipv6', 'tls'] as const)('opens a tunnel for TLS through a proxy with %s', async (proxy) => {
     expect(await get(`https://${service}`, proxy)).toBe('{"from":"service"}');
     expect(seen).toEqual([`CONNECT ${service}`]);
+  });
+
+  it.each(['http', 'https'])('waits longer than Node for each address of a server with %s', async (scheme) => {
+    const connecting = jest.spyOn(Socket.prototype, 'connect');
+    await get(`${scheme}://${service}`);
+    // The arguments are a list of options and callbacks, or a list of that list.
+    const given = connecting.mock.calls.flat(2) as readonly unknown[];
+    connecting.mockRestore();
+    expect(given).toContainEqual(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 3_000 }));
   });
 
   it("opens a tunnel for TLS, and throws with the proxy's name when the proxy refuses", async () => {
