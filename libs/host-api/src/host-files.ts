@@ -24,7 +24,7 @@ export function createTarGz(files: { readonly [name: string]: string | Buffer })
 }
 
 /** Returns the log archive of a host. Its files are in the folder where programs that analyse bundles look for them. */
-export const hostLogArchive = (hostId: string, files: { readonly [name: string]: string }): Buffer =>
+export const hostLogArchive = (hostId: string, files: { readonly [name: string]: string | Buffer }): Buffer =>
   createTarGz(Object.fromEntries(Object.entries(files).map(([name, text]) => [`logs_host_${hostId}/${name}`, text])));
 
 const CHECKSUM_OFFSET = 148;

@@ -1,37 +1,82 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { ProgramMissing, type RunCommand } from './command';
 import { gatherLogs } from './logs-gather';
 
 const { signal } = new AbortController();
-const ORDER = { clusterId: 'c', hostId: 'h', infraEnvId: 'i', isBootstrap: true };
+const ORDER = {
+  clusterId: 'c',
+  hostId: 'h',
+  infraEnvId: 'i',
+  isBootstrap: true,
+  includesControlPlane: true,
+  controlPlaneAddresses: ['192.0.2.12', '192.0.2.13'],
+};
+const PROGRESS = 'PUT /infra-envs/i/hosts/h/logs-progress';
+const UPLOAD = expect.stringMatching(/^POST \/clusters\/c\/logs\?/) as unknown;
+
+/** Gathers logs and returns the requests, and the names of the files in each archive. */
+async function gather(order: typeof ORDER, run: RunCommand) {
+  const requests: string[] = [];
+  const archives: string[][] = [];
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      requests.push(`${request.method} ${request.url?.replace(/^.*\/v2/, '')}`);
+      const archive = body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf('\r\n--'));
+      if (request.method === 'POST')
+        archives.push(execFileSync('tar', ['tz'], { input: archive, encoding: 'utf8' }).trim().split('\n'));
+      response.writeHead(204).end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const access = { serviceUrl: `http://127.0.0.1:${port}`, token: '', agentVersion: 'test' };
+  try {
+    await gatherLogs(order, access, run, signal);
+  } finally {
+    server.close();
+  }
+  return { requests, archives };
+}
 
 describe('the logs of a host', () => {
   it('are sent as an archive with the folder of the host, between reports of the progress', async () => {
-    const requests: string[] = [];
-    let upload = Buffer.alloc(0);
-    const server = createServer((request, response) => {
-      void buffer(request).then((body) => {
-        requests.push(`${request.method} ${request.url?.replace(/^.*\/v2/, '')}`);
-        if (request.method === 'POST') upload = body;
-        response.writeHead(204).end();
-      });
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const access = { serviceUrl: `http://127.0.0.1:${port}`, token: '', agentVersion: 'test' };
-    try {
-      await gatherLogs(ORDER, access, async () => ({ exitCode: 0, stdout: 'a line\n' }), signal);
-    } finally {
-      server.close();
-    }
-    const progress = 'PUT /infra-envs/i/hosts/h/logs-progress';
-    expect(requests).toEqual([progress, expect.stringMatching(/^POST \/clusters\/c\/logs\?/), progress]);
-    const archive = upload.subarray(upload.indexOf('\r\n\r\n') + 4, upload.lastIndexOf('\r\n--'));
-    const names = execFileSync('tar', ['tz'], { input: archive, encoding: 'utf8' }).trim().split('\n');
-    expect(names).toContain('logs_host_h/bootkube.logs');
-    expect(names.filter((name) => !name.startsWith('logs_host_h/'))).toEqual([]);
+    const run: RunCommand = async () => ({ exitCode: 0, stdout: 'a line\n' });
+    const { archives, requests } = await gather({ ...ORDER, includesControlPlane: false }, run);
+    expect(requests).toEqual([PROGRESS, UPLOAD, PROGRESS]);
+    expect(archives[0]).toContain('logs_host_h/bootkube.logs');
+    expect(archives[0]?.filter((name) => !name.startsWith('logs_host_h/'))).toEqual([]);
+  });
+
+  it('of a bootstrap host are sent again with those of the control plane', async () => {
+    const gathered: (readonly string[])[] = [];
+    const run: RunCommand = async (program, args, _signal, { environment } = {}) => {
+      if (program.endsWith('/installer-gather.sh')) {
+        gathered.push(args);
+        writeFileSync(environment?.['TAR_FILE'] ?? '', 'bundle');
+      }
+      return { exitCode: 0, stdout: 'a line\n' };
+    };
+    const { archives, requests } = await gather(ORDER, run);
+    expect(requests).toEqual([PROGRESS, UPLOAD, UPLOAD, PROGRESS]);
+    expect(gathered).toEqual([['--id', expect.stringMatching(/^\d{14}$/), '192.0.2.12', '192.0.2.13']]);
+    expect(archives[1]).toEqual([
+      ...(archives[0] ?? []),
+      'logs_host_h/installer-gather.logs',
+      `logs_host_h/log-bundle-${gathered[0]?.[1]}.tar.gz`,
+    ]);
+  });
+
+  it('of a bootstrap host whose control plane never started state why its logs are missing', async () => {
+    const run: RunCommand = async (program) => {
+      if (program.endsWith('/installer-gather.sh')) throw new ProgramMissing(program);
+      return { exitCode: 0, stdout: 'a line\n' };
+    };
+    const { archives } = await gather(ORDER, run);
+    expect(archives[1]).toEqual([...(archives[0] ?? []), 'logs_host_h/installer-gather.logs']);
   });
 });

@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServiceApi, hostLogArchive, INSTALLER_RETRIES, realTimer, type ServiceAccess } from '@muster/host-api';
+import { errorMessage } from '@muster/schema';
 import type { LogsRequest } from '../steps/step-work';
 import { ProgramMissing, type RunCommand } from './command';
 
@@ -44,7 +48,10 @@ const SOURCES: readonly LogSource[] = [
   },
 ];
 
-/** Collects the logs of this machine and sends them. `report.logs` lists the failures. */
+/**
+ * Collects the logs of this machine and sends them. `report.logs` lists the failures. A bootstrap host then sends them again,
+ * with those of the control plane, because a host that does not answer delays these for minutes.
+ */
 export async function gatherLogs(
   order: LogsRequest,
   access: ServiceAccess,
@@ -55,8 +62,14 @@ export async function gatherLogs(
   try {
     await api.reportHostLogs(order, 'collecting', signal);
     const files = await collect(order.isBootstrap, run, signal);
-    await api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, files), signal);
-    await api.reportHostLogs(order, 'completed', signal);
+    const send = (more: LogFiles): Promise<void> =>
+      api.uploadHostLogs(order.clusterId, order, hostLogArchive(order.hostId, { ...files, ...more }), signal);
+    await send({});
+    try {
+      if (order.isBootstrap && order.includesControlPlane) await send(await collectControlPlane(order, run, signal));
+    } finally {
+      await api.reportHostLogs(order, 'completed', signal);
+    }
   } finally {
     api.close();
   }
@@ -89,4 +102,33 @@ export async function collect(
     files[file] = texts.join('\n');
   }
   return failures.length > 0 ? { ...files, 'report.logs': `${failures.join('\n')}\n` } : files;
+}
+
+type LogFiles = { readonly [file: string]: string | Buffer };
+
+/** The Ignition config of the bootstrap host contains this program. */
+const CONTROL_PLANE_PROGRAM = '/usr/local/bin/installer-gather.sh';
+const CONTROL_PLANE_TIMEOUT_MS = 30 * 60_000;
+
+/** Collects the logs of the temporary control plane, and over SSH those of the hosts at the addresses. */
+async function collectControlPlane(order: LogsRequest, run: RunCommand, signal: AbortSignal): Promise<LogFiles> {
+  const id = new Date().toISOString().replace(/\D/g, '').slice(0, 'YYYYMMDDhhmmss'.length);
+  const name = `log-bundle-${id}.tar.gz`;
+  const folder = await mkdtemp(join(tmpdir(), 'control-plane-logs-'));
+  try {
+    const settings = {
+      timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+      keepsEnd: true,
+      environment: { HOME: '/root', TAR_FILE: join(folder, name) },
+    };
+    const args = ['--id', id, ...order.controlPlaneAddresses];
+    const output = await run(CONTROL_PLANE_PROGRAM, args, signal, settings).then(
+      ({ stderr = '', stdout }) => stdout + stderr,
+      errorMessage,
+    );
+    const bundle = await readFile(join(folder, name)).catch(() => undefined);
+    return { 'installer-gather.logs': output, ...(bundle && { [name]: bundle }) };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

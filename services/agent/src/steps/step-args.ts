@@ -70,7 +70,14 @@ const Install = Type.Object({
   proxy: Type.Optional(Type.Object({ http_proxy: OptionalText, https_proxy: OptionalText, no_proxy: OptionalText })),
   service_ips: Type.Optional(TextList),
 });
-const Logs = Type.Object({ cluster_id: Text, host_id: Text, infra_env_id: Text, bootstrap: Flag });
+const Logs = Type.Object({
+  cluster_id: Text,
+  host_id: Text,
+  infra_env_id: Text,
+  bootstrap: Flag,
+  installer_gather: Flag,
+  master_ips: Type.Optional(TextList),
+});
 const BootArtifacts = Type.Object({ kernel_url: Text, initrd_url: Text, rootfs_url: Text, host_fs_mount_dir: Text });
 
 /** Returns a reader of a JSON text that throws BadStepArgs with the path of the first violation. `place`: of the text. */
@@ -221,8 +228,15 @@ export const parseStepArgs: ArgsParsers = {
   },
   'stop-installation': () => undefined,
   'logs-gather': (args) => {
-    const { cluster_id, host_id, infra_env_id, bootstrap } = readers.logs(args);
-    return { clusterId: cluster_id, hostId: host_id, infraEnvId: infra_env_id, isBootstrap: bootstrap === true };
+    const { cluster_id, host_id, infra_env_id, bootstrap, installer_gather, master_ips } = readers.logs(args);
+    return {
+      clusterId: cluster_id,
+      hostId: host_id,
+      infraEnvId: infra_env_id,
+      isBootstrap: bootstrap === true,
+      includesControlPlane: installer_gather === true,
+      controlPlaneAddresses: master_ips ?? [],
+    };
   },
   'upgrade-agent': (args) => ({ image: readers.agentImage(args).agent_image }),
   'download-boot-artifacts': (args) => {

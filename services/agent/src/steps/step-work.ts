@@ -181,6 +181,10 @@ export interface LogsRequest {
   readonly hostId: string;
   readonly infraEnvId: string;
   readonly isBootstrap: boolean;
+  /** The bootstrap host also collects the logs of the control plane. */
+  readonly includesControlPlane: boolean;
+  /** Addresses of the other hosts of the control plane. */
+  readonly controlPlaneAddresses: readonly string[];
 }
 
 export interface BootArtifacts {
