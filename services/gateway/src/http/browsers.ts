@@ -8,7 +8,14 @@ import { errorAnswer } from './error.filter';
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
-const EXPOSED_HEADERS = [...Object.keys(EVENT_COUNT_HEADERS), 'X-Request-Id', 'Retry-After', 'ETag', EVALUATION_HEADER];
+const EXPOSED_HEADERS = [
+  ...Object.keys(EVENT_COUNT_HEADERS),
+  'Content-Disposition',
+  'X-Request-Id',
+  'Retry-After',
+  'ETag',
+  EVALUATION_HEADER,
+];
 
 /** Swagger UI has inline scripts and styles. */
 const PAGE_POLICY =
