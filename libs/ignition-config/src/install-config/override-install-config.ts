@@ -111,7 +111,8 @@ function mergeMappings(base: Members, override: Members): InstallConfig {
 
 function depthOf(value: unknown, limit = MAX_DEPTH + 1): number {
   if (limit === 0 || typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map((one) => depthOf(one, limit - 1)));
+  // A list may have more entries than a function call may have arguments.
+  return 1 + Object.values(value).reduce<number>((deepest, one) => Math.max(deepest, depthOf(one, limit - 1)), 0);
 }
 
 function withJoinedTrust(config: InstallConfig, override: InstallConfig, merged: InstallConfig): InstallConfig {
