@@ -5,6 +5,7 @@ import {
   type HostAction,
   type HostCommand,
   hostPermits,
+  isClosedCluster,
   summarizeMembers,
 } from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
@@ -103,7 +104,7 @@ export class ClusterActions {
     // Every host needs a role to be installed, also when the service does not suggest roles before.
     const suggestedAt = entry ? await this.roles.suggest(entry) : 0;
     await this.process.settled(clusterId, suggestedAt);
-    const hosts = this.view.hostsOf(clusterId);
+    const hosts = this.hostsOf(clusterId);
     const command = {
       type: 'Install',
       at: this.aggregates.now(),
@@ -154,10 +155,15 @@ export class ClusterActions {
     return { ...stored, position: await this.reactions.after(reactionKeys, stored.position) };
   }
 
+  /** The status of an installed cluster refuses the actions that depend on its hosts, which are not in memory. */
+  private hostsOf(clusterId: string): readonly MemberEntry[] {
+    const cluster = this.view.cluster(clusterId);
+    return cluster && !isClosedCluster(cluster.state) ? this.view.hostsOf(clusterId) : [];
+  }
+
   /** Names of the hosts whose status does not permit the action. */
   private hostsRefusing(clusterId: string, action: HostAction): string[] {
-    return this.view
-      .hostsOf(clusterId)
+    return this.hostsOf(clusterId)
       .filter(({ state }) => !hostPermits(action, state.status))
       .map(({ state }) => `${state.requestedHostname || state.hostId} (${state.status})`);
   }

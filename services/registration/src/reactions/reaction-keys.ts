@@ -49,7 +49,7 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
       return [
         ...(isPropagated(event.type) ? [`follow:${id}`] : []),
         `cluster:${id}`,
-        ...(event.type === 'ClusterEnteredStatus' ? view.hostsOf(id).map(({ key }) => `host:${key}`) : []),
+        ...(event.type === 'ClusterEnteredStatus' ? keysOfHosts(view.cluster(id)?.hostKeys ?? []) : []),
       ];
     case 'validation':
       return isHostKey(id) ? [`host:${id}`, ...keyOfAwaitingCluster(id, view)] : [`cluster:${id}`];
@@ -61,6 +61,8 @@ export function reactionKeysOf(event: RecordedMusterEvent, view: RegistrationVie
       return [];
   }
 }
+
+const keysOfHosts = (keys: Iterable<HostKey>): readonly string[] => [...keys].map((key) => `host:${key}`);
 
 /** A host of a deleted cluster may now have a status in which it can leave the cluster. */
 const keysOfItsClusters = (event: RecordedMusterEvent, view: RegistrationView): readonly string[] =>
@@ -80,7 +82,7 @@ const changesQuorum = (event: RecordedMusterEvent): boolean =>
 const keysOfWaitingHosts = (event: RecordedMusterEvent, view: RegistrationView): readonly string[] =>
   view
     .clustersTouchedBy(event)
-    .flatMap((id) => view.hostsOf(id))
+    .flatMap((id) => view.openHostsOf(id))
     .filter(({ state }) => state.status === 'installing-pending-user-action')
     .map(({ key }) => `host:${key}`);
 

@@ -73,6 +73,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.host.start({
       name: 'registration',
+      prepare: (event) => this.view.prepare(event),
       observe: (event) => this.observe(event),
       keysOf: (event) => reactionKeysOf(event, this.view),
       react: (key) => this.react(key),

@@ -20,30 +20,28 @@ import {
   type InfraEnvState,
   isClosedCluster,
   isClosedHost,
-  isHostNeeded,
   isInfraEnvNeeded,
   Membership,
   type MembershipChange,
 } from '@muster/domain';
 import { START_OF_STORE, type RecordedEvent } from '@muster/ports';
 import { type Entries, entriesInMemory, type MakeEntries } from '@muster/decision';
-import { sharedOutcomes } from '@muster/validation-rules';
 import {
   applyArtifactEvent,
   applyClusterEvent,
+  applyHostOutcomes,
   applyReport,
   causeOf,
-  CLUSTERS,
   type ClusterEntry,
-  HOSTS,
+  clusterKind,
   type HostEntry,
+  hostKind,
   INFRA_ENVS,
   type InfraEnvEntry,
   type MemberEntry,
   membersOf,
   newCluster,
   newHost,
-  NO_OUTCOMES,
   NOTHING_REPORTED,
   placeOf,
   withChanges,
@@ -73,22 +71,8 @@ export class RegistrationView {
   constructor(make: MakeEntries = entriesInMemory, position = START_OF_STORE) {
     this.lastPosition = position;
     const clusterOf = (id: string): ClusterState | undefined => this.clusters.peek(id)?.state;
-    this.hosts = make<HostKey, HostEntry, Omit<HostEntry, 'key'>>({
-      shape: HOSTS,
-      fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
-      toSaved: ({ key: _key, ...saved }) => saved,
-      fromSaved: (saved, key) => ({ key, ...saved, outcomes: sharedOutcomes(saved.outcomes) }),
-      isOpen: ({ state }) => isHostNeeded(state, clusterOf),
-      forgotten: (key) => this.membership.forgetHost(key),
-    });
-    this.clusters = make<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>>({
-      shape: CLUSTERS,
-      fieldsOf: () => [],
-      toSaved: ({ id: _id, hostKeys: _hostKeys, members: _members, ...saved }) => saved,
-      fromSaved: (saved, id) => ({ id, hostKeys: this.membership.hostsOf(id), ...saved }),
-      isOpen: ({ state }) => !isClosedCluster(state),
-      forgotten: (id) => this.membership.forgetCluster(id),
-    });
+    this.hosts = make(hostKind(this.membership, clusterOf));
+    this.clusters = make(clusterKind(this.membership));
     this.infraEnvs = make<string, InfraEnvEntry, InfraEnvEntry>({
       shape: INFRA_ENVS,
       fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
@@ -174,6 +158,11 @@ export class RegistrationView {
     return members;
   }
 
+  /** Returns the hosts of a cluster to which something may still happen by itself, and some others. */
+  openHostsOf(clusterId: string): readonly MemberEntry[] {
+    return membersOf(this.clusters.get(clusterId)?.hostKeys ?? [], { get: (key) => this.hosts.peek(key) });
+  }
+
   private membersChanged(clusterId: string): void {
     Object.assign(this.clusters.get(clusterId) ?? {}, { members: undefined });
   }
@@ -182,6 +171,18 @@ export class RegistrationView {
   clustersTouchedBy({ streamId }: RecordedMusterEvent): string[] {
     const current = this.hosts.get(hostKeyOfStream(streamId))?.state.clusterId;
     return [current, this.lastChange.left].filter((id): id is string => Boolean(id));
+  }
+
+  /** Loads the hosts of a closed cluster that the event opens, in steps. They then stay in memory. */
+  *prepare(event: RecordedMusterEvent): Generator<undefined, void> {
+    if (!isEventOf('cluster', event)) return;
+    const cluster = this.clusters.get(parseStreamId(event.streamId).id);
+    if (!cluster || !isClosedCluster(cluster.state)) return;
+    if (isClosedCluster(clusterDecider.evolve(cluster.state, event))) return;
+    for (const key of [...cluster.hostKeys]) {
+      if (this.hosts.get(key)) this.hosts.changed(key);
+      yield;
+    }
   }
 
   /** Applies an event. A repeated event is ignored. */
@@ -271,10 +272,8 @@ export class RegistrationView {
   private observeOutcomes(event: RecordedEvent<ValidationEvent>): void {
     if (event.type === 'HostOutcomesChanged') {
       const host = this.hosts.get(hostKeyOfStream(event.streamId));
-      const { generation, changed, reset, conditions } = event.data;
-      if (!host || generation !== host.state.generation) return;
-      host.outcomes = withChanges(reset ? NO_OUTCOMES : host.outcomes, changed);
-      host.conditions = conditions ?? (reset ? undefined : host.conditions);
+      if (!host || event.data.generation !== host.state.generation) return;
+      applyHostOutcomes(host, event.data);
       host.cause = causeOf(event);
       this.hosts.changed(host.key);
     } else if (event.type === 'ClusterOutcomesChanged') {

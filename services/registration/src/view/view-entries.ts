@@ -1,14 +1,25 @@
-import type {
-  ArtifactEvent,
-  ClusterEvent,
-  HardwareFacts,
-  HostKey,
-  InventoryEvent,
-  Plain,
-  RecordedMusterEvent,
+import {
+  type ArtifactEvent,
+  type ClusterEvent,
+  type EventData,
+  type HardwareFacts,
+  type HostKey,
+  type InventoryEvent,
+  parseHostKey,
+  type Plain,
+  type RecordedMusterEvent,
 } from '@muster/contracts';
-import type { Entries, EntryShape } from '@muster/decision';
-import type { ClusterState, HostKeys, HostState, InfraEnvState, ReleaseDownload } from '@muster/domain';
+import type { Entries, EntryKind, EntryShape } from '@muster/decision';
+import {
+  type ClusterState,
+  type HostKeys,
+  type HostState,
+  type InfraEnvState,
+  isClosedCluster,
+  isHostNeeded,
+  type Membership,
+  type ReleaseDownload,
+} from '@muster/domain';
 import type { RecordedEvent } from '@muster/ports';
 import {
   type ClusterConditions,
@@ -16,6 +27,7 @@ import {
   type Outcome,
   type Outcomes,
   sharedOutcome,
+  sharedOutcomes,
 } from '@muster/validation-rules';
 
 /** A host in the view of the reactions: its state and the reports about it. */
@@ -88,6 +100,30 @@ export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
 
+/** `clusterOf`: returns a cluster that is in memory. */
+export const hostKind = (
+  membership: Membership,
+  clusterOf: (id: string) => ClusterState | undefined,
+): EntryKind<HostKey, HostEntry, Omit<HostEntry, 'key'>> => ({
+  shape: HOSTS,
+  fieldsOf: ({ key, state }) => [state.clusterId, state.hostId === '' ? '' : parseHostKey(key).infraEnvId],
+  toSaved: ({ key: _key, ...saved }) => saved,
+  fromSaved: (saved, key) => ({ key, ...saved, outcomes: sharedOutcomes(saved.outcomes) }),
+  isOpen: ({ state }) => isHostNeeded(state, clusterOf),
+  forgotten: (key) => membership.forgetHost(key),
+});
+
+export const clusterKind = (
+  membership: Membership,
+): EntryKind<string, ClusterEntry, Omit<ClusterEntry, 'id' | 'hostKeys' | 'members'>> => ({
+  shape: CLUSTERS,
+  fieldsOf: () => [],
+  toSaved: ({ id: _id, hostKeys: _hostKeys, members: _members, ...saved }) => saved,
+  fromSaved: (saved, id) => ({ id, hostKeys: membership.hostsOf(id), ...saved }),
+  isOpen: ({ state }) => !isClosedCluster(state),
+  forgotten: (id) => membership.forgetCluster(id),
+});
+
 /** A command on a cluster that is propagated to its hosts. */
 export interface PropagatedCommand {
   readonly kind: 'cancelled' | 'reset' | 'deregistered';
@@ -123,7 +159,7 @@ export const causeOf = ({ id, metadata }: RecordedMusterEvent): Cause => ({
   correlationId: metadata.correlationId,
 });
 
-export const NO_OUTCOMES: Outcomes = new Map();
+const NO_OUTCOMES: Outcomes = new Map();
 
 /** Returns the outcomes with the changed ones. */
 export const withChanges = (before: Outcomes, changed: readonly Outcome[]): Outcomes =>
@@ -205,13 +241,25 @@ export function applyArtifactEvent(cluster: ClusterEntry, event: RecordedEvent<A
 }
 
 /** A loop takes a fraction of the time of `flatMap`, and every change of a host leads here. */
-export function membersOf(keys: HostKeys, hosts: Pick<Entries<HostKey, HostEntry>, 'get'>): readonly MemberEntry[] {
+export function membersOf(
+  keys: Iterable<HostKey>,
+  hosts: Pick<Entries<HostKey, HostEntry>, 'get'>,
+): readonly MemberEntry[] {
   const members: MemberEntry[] = [];
   for (const key of keys) {
     const host = hosts.get(key);
     if (host) members.push(host);
   }
   return members;
+}
+
+/** Changes the entry of a host by outcomes of its present generation. */
+export function applyHostOutcomes(
+  host: HostEntry,
+  { changed, reset, conditions }: EventData<'HostOutcomesChanged'>,
+): void {
+  host.outcomes = withChanges(reset ? NO_OUTCOMES : host.outcomes, changed);
+  host.conditions = conditions ?? (reset ? undefined : host.conditions);
 }
 
 /** Changes the entry of a host by a report about it. */
