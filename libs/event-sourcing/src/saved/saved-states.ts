@@ -277,9 +277,8 @@ export class SavedConsumer {
 
   private async write(): Promise<void> {
     if (this.moved.size === 0 && this.unsaved === 0) return;
-    const frozen = this.sources.map((source) => source.freeze());
-    const moved = [...this.moved];
-    const checkpoints = moved.map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
+    const frozen: FrozenChanges[] = [];
+    const checkpoints = [...this.moved].map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
     this.moved.clear();
     const changes = function* (): Generator<StateChange> {
       for (const one of frozen) yield* one.changes;
@@ -287,10 +286,11 @@ export class SavedConsumer {
         yield { table: CHECKPOINTS.name, key: fold, row: { key: fold, value: encodeValue(checkpoint), fields: [] } };
     };
     try {
+      for (const source of this.sources) frozen.push(source.freeze());
       await this.state.save(changes(), () => frozen.forEach((one) => one.saved()));
     } catch (error) {
       for (const one of frozen) one.failed();
-      for (const fold of moved) this.moved.add(fold);
+      for (const { fold } of checkpoints) this.moved.add(fold);
       throw error;
     }
     const time = new TurnShare(RELEASE_TIME);
