@@ -121,10 +121,10 @@ export class SavedStates {
    */
   private inTurn(save: () => Promise<void>): Promise<void> {
     const saving = this.lastSave?.then(save) ?? save();
-    const ended = saving
+    const ended: Promise<void> = saving
       .catch(() => undefined)
-      .then(() => nextTurn())
-      .then(() => {
+      .then(async () => {
+        await nextTurn();
         if (this.lastSave === ended) this.lastSave = undefined;
       });
     this.lastSave = ended;
@@ -173,6 +173,8 @@ export class SavedConsumer {
   private readonly moved = new Set<string>();
   private saving: Promise<void> | undefined;
   private isReplaying = false;
+  /** Number of changed entries from which a failed save is repeated early: not with each event while the disk is full. */
+  private repeatedFrom = 0;
   private loading: Promise<boolean> | undefined;
   private isStopped = false;
   private readonly declared: ReadonlyMap<string, Pick<Checkpoint, 'version' | 'tables'>>;
@@ -200,9 +202,7 @@ export class SavedConsumer {
    * not observe events meanwhile. Resolves to false when `stopLoading` or `close` was called before the end.
    */
   loadOpen(): Promise<boolean> {
-    const loading = this.loadInTurns();
-    this.loading = loading;
-    return loading;
+    return (this.loading = this.loadInTurns());
   }
 
   /** Ends `loadOpen` in its current turn of the event loop. Resolves when it has ended. */
@@ -218,8 +218,7 @@ export class SavedConsumer {
 
   /** Records that the entries contain every event up to the position. Must be called in the same turn as the changes. */
   reached(fold: string, position: number, last: EventPlace | undefined): void {
-    const { version, tables } = this.declared.get(fold) ?? { version: 0, tables: '' };
-    this.checkpoints.set(fold, { version, tables, position, last });
+    this.checkpoints.set(fold, { ...(this.declared.get(fold) ?? { version: 0, tables: '' }), position, last });
     this.moved.add(fold);
     this.isReplaying = position < this.limits.replayedUntil;
     if (this.unsaved >= this.changesMax) this.saveSoon();
@@ -264,7 +263,7 @@ export class SavedConsumer {
   }
 
   private get changesMax(): number {
-    return this.isReplaying ? this.limits.replayedChanges : this.limits.changes;
+    return Math.max(this.repeatedFrom, this.isReplaying ? this.limits.replayedChanges : this.limits.changes);
   }
 
   private get unsaved(): number {
@@ -291,8 +290,10 @@ export class SavedConsumer {
     } catch (error) {
       for (const one of frozen) one.failed();
       for (const { fold } of checkpoints) this.moved.add(fold);
+      this.repeatedFrom = 2 * this.unsaved;
       throw error;
     }
+    this.repeatedFrom = 0;
     const time = new TurnShare(RELEASE_TIME);
     for (const one of frozen) for (const _ of one.release?.() ?? []) if (!time.hasTime()) await time.nextTurn();
   }
