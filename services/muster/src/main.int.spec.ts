@@ -21,6 +21,28 @@ describe('the command line', () => {
     expect(errors).toMatch(/^muster: Command 'nothing' is unknown\.\nUsage: /);
   }, 60_000);
 
+  it.each([
+    ['gateway', 'events'],
+    ['doctor', '--verbose'],
+  ])(
+    'refuses what follows %s',
+    async (...args) => {
+      const { code, errors } = await run(args);
+      expect(code).toBe(2);
+      expect(errors).toMatch(
+        new RegExp(`^muster: Command '${args[0]}' takes no arguments, but '${args[1]}' follows it\\.`),
+      );
+    },
+    60_000,
+  );
+
+  it('reports a variable that is not a setting', async () => {
+    const { lines } = await run(['doctor'], { MUSTER_DATA_DIRECTROY: '/var/lib/muster' });
+    expect(lines[0]).toBe(
+      'warning: settings: The environment sets MUSTER_DATA_DIRECTROY, which is not a setting. See docs/reference/settings.md.',
+    );
+  }, 60_000);
+
   it.each([['doctor'], ['image']])(
     'uses the executables of the repository for %s when they were built',
     async (command) => {

@@ -1,6 +1,6 @@
 import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-kit';
 import 'reflect-metadata';
-import { allFindings, findingText, localFindings, realSurroundings } from './doctor';
+import { allFindings, type Finding, findingText, localFindings, realSurroundings } from './doctor';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
 import { builtHostBinaries } from './host-files';
 import { createLogger } from './logger';
@@ -23,9 +23,16 @@ const PARENT_CHECK_MS = 1_000;
  * store` maintains the event store.
  */
 async function main(args: readonly string[], environment: Environment): Promise<void> {
-  const [name] = args;
-  if (name === '--help' || name === 'help') return console.log(USAGE);
-  if (name === 'store') return runStoreCommand(args.slice(1), environment, (line) => console.log(line));
+  const [name, ...others] = args;
+  if (name === '--help' || name === '-h' || name === 'help') return console.log(USAGE);
+  if (name === 'store') return runStoreCommand(others, environment, (line) => console.log(line));
+  if (name !== undefined && name !== 'doctor' && !isService(name))
+    throw new StartError('settings', `Command '${name}' is unknown.\n${USAGE}`);
+  if (others.length > 0)
+    throw new StartError(
+      'settings',
+      `Command '${name}' takes no arguments, but '${others.join(' ')}' follows it. Start each service in a process of its own.\n${USAGE}`,
+    );
   const startedAt = performance.now();
   // Either is a defect. The process ends with the reason, so that a supervisor restarts it.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
@@ -47,11 +54,8 @@ async function main(args: readonly string[], environment: Environment): Promise<
 
   const settings = { ...environment, ...builtHostBinaries(new SettingsReader(environment)) };
   if (name === 'doctor') return examine(settings);
-  if (name !== undefined && !isService(name))
-    throw new StartError('settings', `Command '${name}' is unknown.\n${USAGE}`);
   const logger = createLogger(environment);
-  for (const variable of unknownSettings(environment))
-    logger.warn(`The environment sets ${variable}, which is not a setting. See docs/reference/settings.md.`, 'muster');
+  for (const { problem, remedy } of unknownFindings(environment)) logger.warn(`${problem} ${remedy}`, 'muster');
   if (name === undefined)
     for (const finding of await localFindings(settings, realSurroundings(settings)))
       logger.warn(findingText(finding), 'doctor');
@@ -68,12 +72,23 @@ async function main(args: readonly string[], environment: Environment): Promise<
 /** Prints every finding with its remedy. The exit code is that of invalid settings when one of them is an error. */
 async function examine(environment: Environment): Promise<void> {
   checkSettings(environment, Object.keys(SERVICES).filter(isService), false);
-  const findings = await allFindings(environment, realSurroundings(environment));
+  const findings = [
+    ...unknownFindings(environment),
+    ...(await allFindings(environment, realSurroundings(environment))),
+  ];
   for (const finding of findings) console.log(`${finding.severity}: ${findingText(finding)}`);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   console.log(`muster: ${errors} errors, ${findings.length - errors} warnings`);
   process.exit(errors > 0 ? EXIT_CODES.settings : EXIT_CODES.stopped);
 }
+
+const unknownFindings = (environment: Environment): readonly Finding[] =>
+  unknownSettings(environment).map((variable) => ({
+    severity: 'warning',
+    check: 'settings',
+    problem: `The environment sets ${variable}, which is not a setting.`,
+    remedy: 'See docs/reference/settings.md.',
+  }));
 
 /** A killed npm cannot forward a signal. Its child then gets another parent process. */
 function watchParent(stop: () => void): void {
