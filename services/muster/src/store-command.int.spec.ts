@@ -37,6 +37,16 @@ describe('store', () => {
     });
   });
 
+  it('shows its usage on request', async () => {
+    expect(await run(['--help'], '/absent')).toEqual([expect.stringMatching(/^Usage: store stats/)]);
+  });
+
+  it('names the setting when the events are on a server', async () => {
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, EVENTSTORE_URL: 'esdb://127.0.0.1:2113' };
+    const outcome = runStoreCommand(['backup', '--all', '/absent/copy'], environment, () => undefined);
+    await expect(outcome).rejects.toThrow(/^EVENTSTORE_URL is set, so the events are on that server\./);
+  });
+
   it('shows the progress of every command', async () => {
     const target = join(directory.path, 'copy.sqlite');
     expect(await run(['stats'])).toContain('7 events counted');

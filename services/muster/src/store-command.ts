@@ -26,8 +26,8 @@ const PROGRESS_FILES = 1_000;
 
 /**
  * Shows, verifies, backs up or compacts the event store in the data directory. Muster may be running, except for `compact`.
- * @throws StartError `settings` for an unknown subcommand or a missing retention, `dataDirectory` when the store does not exist, has
- * faults or is in use
+ * @throws StartError `settings` for an unknown subcommand, a missing retention or events on a server, `dataDirectory` when the store
+ * does not exist, has faults or is in use
  * @throws DatabaseUnusable when a file cannot be read or written
  */
 export async function runStoreCommand(
@@ -35,11 +35,17 @@ export async function runStoreCommand(
   environment: Environment,
   print: (line: string) => void,
 ): Promise<void> {
+  if (command === '--help' || command === 'help') return print(USAGE);
   const isWhole = command === 'backup' && target === '--all';
   const hasTarget = command === 'backup' ? target !== undefined && !target.startsWith('-') : target === undefined;
   if (!isOneOf(COMMANDS, command) || !(isWhole ? others.length === 1 : hasTarget && others.length === 0))
     throw new StartError('settings', USAGE);
   const settings = new SettingsReader(environment);
+  if (settings.isSet('EVENTSTORE_URL'))
+    throw new StartError(
+      'settings',
+      'EVENTSTORE_URL is set, so the events are on that server. Use its tools, and stop Muster to copy MUSTER_DATA_DIRECTORY. For the SQLite file of an earlier configuration, unset EVENTSTORE_URL.',
+    );
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const file = join(dataDirectory, EVENTS_FILE);
   if (!existsSync(file)) throw new StartError('dataDirectory', `${file} does not exist. Set MUSTER_DATA_DIRECTORY.`);
