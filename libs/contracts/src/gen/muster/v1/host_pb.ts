@@ -673,7 +673,7 @@ export type HostSettings = Message<"muster.v1.HostSettings"> & {
   installerArgs?: string | undefined;
 
   /**
-   * The overrides are stored in the object store.
+   * The text of the overrides is sealed in the scope of the infra-env.
    *
    * @generated from field: optional muster.v1.SealedDocument ignition_config_overrides = 5;
    */
@@ -724,7 +724,7 @@ export type HostSettingsJson = {
   installerArgs?: string;
 
   /**
-   * The overrides are stored in the object store.
+   * The text of the overrides is sealed in the scope of the infra-env.
    *
    * @generated from field: optional muster.v1.SealedDocument ignition_config_overrides = 5;
    */
