@@ -60,7 +60,7 @@ export const FreeObject = (): TUnsafe<{ [name: string]: unknown }> =>
 export const V2_ERROR = Type.Object(
   {
     kind: StringEnum(['Error']),
-    id: Type.Integer({ minimum: 400, maximum: 504 }),
+    id: Type.Integer({ minimum: 400, maximum: 507 }),
     href: Type.String(),
     code: Type.String(),
     reason: Type.String(),

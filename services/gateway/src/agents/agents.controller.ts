@@ -94,7 +94,7 @@ export class AgentsController {
   }
 
   @Get(':host_id/instructions')
-  @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS)
+  @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS, { mayBeNotReady: true })
   @Accepts('agentAuth')
   async nextSteps(
     @FromAgent() { infraEnvId, hostId, context }: AgentRequest,
@@ -154,7 +154,7 @@ export class BusCredentialsController {
   constructor(private readonly commands: Commands) {}
 
   @Post('infra-envs/:infra_env_id/hosts/:host_id/bus-credentials')
-  @Answers('Issue bus credentials for the agent of a registered host.', BUS_CREDENTIALS)
+  @Answers('Issue bus credentials for the agent of a registered host.', BUS_CREDENTIALS, { mayBeUnsupported: true })
   @Accepts('agentAuth')
   async issue(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

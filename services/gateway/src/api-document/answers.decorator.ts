@@ -15,8 +15,10 @@ export interface AnswerNote {
   readonly headers: { readonly [name: string]: JsonSchema };
   /** Other statuses with their meaning. Their body is the same, except that 204 has none. */
   readonly others: { readonly [status: string]: string };
-  /** The operation answers 409 while its resource does not exist yet. */
+  /** A read that the present state may not allow: 409, for example while the resource does not exist yet. */
   readonly mayBeNotReady: boolean;
+  /** The settings of the service may exclude the operation: 501. */
+  readonly mayBeUnsupported: boolean;
   /** The request refers to resources by ids outside of its path: 404 when they do not exist. */
   readonly refersToOthers: boolean;
   /** The values that the request refers to are checked beyond their format: 422 when they are not valid. */
@@ -28,7 +30,7 @@ export const isAnswerNote = (value: unknown): value is AnswerNote =>
   isObject(value) && typeof value['mediaType'] === 'string' && isObject(value['headers']) && isObject(value['others']);
 
 type AnswerOptions = Partial<
-  Pick<AnswerNote, 'headers' | 'others' | 'mayBeNotReady' | 'refersToOthers' | 'validatesNames'>
+  Pick<AnswerNote, 'headers' | 'others' | 'mayBeNotReady' | 'mayBeUnsupported' | 'refersToOthers' | 'validatesNames'>
 >;
 /** The property descriptor of a handler, reduced to its result. */
 interface HandlerDescriptor<Value> {
@@ -81,6 +83,7 @@ const DEFAULT_NOTE: AnswerNote = {
   headers: {},
   others: {},
   mayBeNotReady: false,
+  mayBeUnsupported: false,
   refersToOthers: false,
   validatesNames: false,
 };
@@ -146,6 +149,13 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     occurs: ({ refersToResource, note }) => refersToResource || note.refersToOthers,
   },
   {
+    name: 'too-slow',
+    status: 408,
+    means: 'The body arrived too slowly.',
+    schema: V2_INFRA_ERROR,
+    occurs: ({ hasBody }) => hasBody,
+  },
+  {
     name: 'conflict',
     status: 409,
     means: 'The current state does not allow the operation. The reason says what to do.',
@@ -190,12 +200,26 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     occurs: isGuarded,
   },
   {
+    name: 'not-supported',
+    status: 501,
+    means: 'The settings of the service exclude this operation.',
+    schema: V2_ERROR,
+    occurs: ({ note }) => note.mayBeUnsupported,
+  },
+  {
     name: 'unavailable',
     status: 503,
     means: 'A dependency is unavailable. Retry after the given delay.',
     schema: V2_ERROR,
     occurs: isGuarded,
     headers: RETRY_AFTER,
+  },
+  {
+    name: 'insufficient-storage',
+    status: 507,
+    means: 'The disk is full, or the space for the logs of the cluster is used. The reason names the remedy.',
+    schema: V2_ERROR,
+    occurs: (operation) => operation.method !== 'get' && isGuarded(operation),
   },
 ];
 

@@ -1,6 +1,8 @@
+import { PROBLEMS } from '@muster/problems';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { createApiDocument } from '../main';
 import { checkerOf } from './answer-checker.fixture.spec';
+import { ERROR_ROWS } from './answers.decorator';
 import { hoistSchemas } from './finish-document';
 
 interface Operation {
@@ -98,6 +100,13 @@ describe('the API document', () => {
     };
     expect(typesOf('/api/muster/v1/clusters/{cluster_id}/timeline')).toEqual(['application/problem+json']);
     expect(typesOf('/api/assisted-install/v2/clusters/{cluster_id}')).toEqual(['application/json']);
+  });
+
+  it('describes every status of a refusal, and that of a slow body', () => {
+    const described = ERROR_ROWS.map(({ status }) => status);
+    expect(described).toEqual(expect.arrayContaining(Object.values(PROBLEMS).map(({ status }) => status)));
+    const { responses } = document.paths['/api/assisted-install/v2/clusters']?.post as Operation;
+    expect(responses).toMatchObject({ 408: { $ref: '#/components/responses/too-slow' } });
   });
 
   it('reports responses with a member that the document does not describe', () => {

@@ -24,7 +24,7 @@ export class ClusterSettingsController {
   /** The response is a JSON string that contains the document. */
   @Get('install-config')
   @Header('content-type', 'application/json')
-  @Answers('Get the install-config of a cluster as a string.', Type.String())
+  @Answers('Get the install-config of a cluster as a string.', Type.String(), { mayBeNotReady: true })
   @Accepts('userAuth')
   async showInstallConfig(
     @Param('cluster_id', IdPipe) clusterId: string,

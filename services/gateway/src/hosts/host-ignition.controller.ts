@@ -97,7 +97,7 @@ export class HostIgnitionController {
   ) {}
 
   @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
-  @Answers('Get the Ignition document with which a host is installed.', V2_HOST_IGNITION)
+  @Answers('Get the Ignition document with which a host is installed.', V2_HOST_IGNITION, { mayBeNotReady: true })
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showHostIgnition(

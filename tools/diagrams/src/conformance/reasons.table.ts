@@ -46,9 +46,12 @@ export const REASONS: readonly Reason[] = [
     id: 'Documented refusals',
     why:
       'The contract documents these refusals at some operations only. Muster documents every possible refusal of every operation: ' +
-      'invalid parameter or body, missing authentication, missing permission, not found, conflict with the state, too large, unsupported media type, ' +
-      'unusable name, too many requests, internal error, unavailable dependency.',
-    explains: onlyStatus('only here', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500', '503'),
+      'invalid parameter or body, missing authentication, missing permission, not found, slow body, conflict with the state, too large, ' +
+      'unsupported media type, unusable name, too many requests, internal error, unavailable dependency, full disk.',
+    explains: onlyStatus(
+      'only here',
+      ...['400', '401', '403', '404', '408', '409', '413', '415', '422', '429', '500', '503', '507'],
+    ),
   },
   {
     id: 'Repeated requests',
