@@ -1,7 +1,13 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { BusTlsFiles } from '@muster/adapter-nats';
-import { type Environment, type RunningService, SettingsError, SettingsReader } from '@muster/nest-kit';
+import {
+  type Environment,
+  readFileSetting,
+  type RunningService,
+  SettingsError,
+  SettingsReader,
+} from '@muster/nest-kit';
 import { isOneOf, keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { LOOPBACK } from './bus-access';
@@ -51,7 +57,7 @@ export async function startEmbedded(
     },
     dataDirectory,
     natsUrl: nats?.url ?? settings.get('NATS_URL') ?? '',
-    natsCredentials: nats?.serviceCredentials,
+    natsCredentials: nats ? nats.serviceCredentials : readFileSetting(settings, 'NATS_CREDENTIALS_FILE'),
     isChildBus: nats !== undefined,
   };
   const platform = instrument(
@@ -96,7 +102,7 @@ export async function startAlone(
     environment,
     dataDirectory,
     natsUrl: settings.get('NATS_URL') ?? '',
-    natsCredentials: await readCredentials(settings.get('NATS_CREDENTIALS_FILE')),
+    natsCredentials: readFileSetting(settings, 'NATS_CREDENTIALS_FILE'),
     name,
     warn: (text) => logger.warn(text),
   });
@@ -171,10 +177,4 @@ export function busTls(settings: SettingsReader): BusTlsFiles | { readonly own: 
   return {
     own: [host, ...agentHost, hostname(), 'localhost', ...addresses.filter((address) => !address.includes('%'))],
   };
-}
-
-async function readCredentials(file: string | undefined): Promise<string | undefined> {
-  if (!file) return undefined;
-  const { readFile } = await import('node:fs/promises');
-  return readFile(file, 'utf8');
 }

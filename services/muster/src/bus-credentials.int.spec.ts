@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { embeddedSettings, temporaryDirectory } from '@muster/testing';
+import { startAlone, startEmbedded } from './embedded';
+import { type NatsProcess, startNats } from './nats-process';
+import { checkSettings } from './services';
+
+const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
+
+describe('a bus that requires the credentials of NATS_CREDENTIALS_FILE', () => {
+  jest.setTimeout(60_000);
+  const directory = temporaryDirectory();
+  let nats: NatsProcess;
+  let bus: { readonly [name: string]: string };
+  beforeAll(async () => {
+    const options = { host: '127.0.0.1', port: 0, onExit: () => undefined };
+    nats = await startNats({ ...options, directory: join(directory.path, 'nats') });
+    const credentials = join(directory.path, 'services.creds');
+    writeFileSync(credentials, nats.serviceCredentials, { mode: 0o600 });
+    bus = { NATS_URL: nats.url, NATS_CREDENTIALS_FILE: credentials, NATS_TRUST_FILE: nats.trustFile };
+  });
+  afterAll(async () => {
+    await nats.stop();
+    directory.remove();
+  });
+
+  it.each([
+    ['all services', (settings: Record<string, string>) => startEmbedded(settings, SILENT)],
+    ['one service', (settings: Record<string, string>) => startAlone('inventory', settings, SILENT)],
+  ])('admits %s', async (name, start) => {
+    const muster = await start({ ...embeddedSettings(join(directory.path, name)), ...bus });
+    const checks = (muster.platform.probes ?? []).map(({ check }) => check());
+    expect((await Promise.all(checks)).filter((reason) => reason !== undefined)).toEqual([]);
+    await muster.close();
+  });
+
+  it.each(['NATS_CREDENTIALS_FILE', 'NATS_CA_FILE'])('needs a file of %s that can be read', (name) => {
+    const environment = { ...bus, MUSTER_DATA_DIRECTORY: directory.path, [name]: '/absent/file' };
+    expect(() => checkSettings(environment, ['inventory'], true)).toThrow(
+      `Setting ${name}="/absent/file" is not valid. Expected: the path of a file that can be read.`,
+    );
+  });
+});
