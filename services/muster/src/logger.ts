@@ -37,6 +37,7 @@ class OneLineLogger extends ConsoleLogger {
   }
 
   protected override printStackTrace(stack: string): void {
-    if (stack) process.stderr.write(`${stack.replace(/\s*\n\s*/g, ' | ')}\n`);
+    // The JSON object of the entry contains it.
+    if (stack && !this.options.json) process.stderr.write(`${stack.replace(/\s*\n\s*/g, ' | ')}\n`);
   }
 }

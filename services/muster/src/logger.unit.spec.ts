@@ -20,4 +20,17 @@ describe('the logger of the process', () => {
     for (const id of ids) expect(lines[1]).toContain(id);
     expect(lines[1]?.trimEnd()).not.toContain('\n');
   });
+
+  it('writes the stack of an error into the JSON object of its entry, and nothing else', () => {
+    const lines: string[] = [];
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    try {
+      createLogger({ LOG_FORMAT: 'json' }).error('it failed', new Error('it failed').stack, 'gateway');
+    } finally {
+      write.mockRestore();
+    }
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ message: 'it failed', stack: expect.stringContaining('logger.unit.spec') }),
+    ]);
+  });
 });
