@@ -3,8 +3,11 @@ import { DebugEvents, ErrorCode, Events, type NatsConnection, NatsError } from '
 
 export class NatsUnreachable extends Error {
   constructor(servers: string, reason: string, options?: ErrorOptions) {
+    const cause = options?.cause;
     super(
-      `No NATS server answers at ${servers} (${reason}); start nats-server there or name another address.`,
+      cause instanceof NatsError && cause.code === ErrorCode.AuthorizationViolation
+        ? `The NATS server at ${servers} refuses the credentials of this process (${reason}); correct them.`
+        : `No NATS server answers at ${servers} (${reason}); start nats-server there or name another address.`,
       options,
     );
     this.name = 'NatsUnreachable';

@@ -45,6 +45,23 @@ describe('connectNatsRequests', () => {
     await expect(attempt).rejects.toThrow(/No NATS server answers at 127\.0\.0\.1:1/);
   });
 
+  it.each([
+    ['user: "mu@ster", password: "1:2/3"', 'mu%40ster:1%3A2%2F3@'],
+    ['token: "a-token"', 'a-token@'],
+  ])('logs in with the address of a server with %s', async (authorization, login) => {
+    const closed = await startNatsServer({ config: `authorization { ${authorization} }` });
+    const requests = await open({ servers: closed.url.replace('//', `//${login}`) });
+    expect(requests.isConnected()).toBe(true);
+    await requests.close();
+    const refused = connectNatsRequests({ servers: closed.url.replace('//', '//secret@'), name: 'test' });
+    await expect(refused).rejects.toThrow(
+      `The NATS server at ${closed.url} refuses the credentials of this process ('Authorization Violation'); correct them.`,
+    );
+    await closed.stop();
+    const absent = connectNatsRequests({ servers: closed.url.replace('//', '//user:secret@'), name: 'test' });
+    await expect(absent).rejects.toThrow(`No NATS server answers at ${closed.url} (`);
+  });
+
   it('reports a failing handler and a message that is not JSON, and continues', async () => {
     const reports: string[] = [];
     const here = await open({ onHandlerError: (subject, error) => reports.push(`${subject}: ${String(error)}`) });

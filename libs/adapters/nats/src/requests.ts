@@ -35,11 +35,11 @@ export interface NatsIdentity {
 }
 
 export interface NatsRequestsOptions {
-  /** One or several addresses, as `host:port` or `nats://host:port`. */
+  /** One or several addresses, as `host:port` or `nats://host:port`. The first may contain `user:password@` or `token@`. */
   readonly servers: string | readonly string[];
   /** Name of this connection in the monitoring of the server. */
   readonly name: string;
-  /** Text of a credentials file (a user's JWT and seed). */
+  /** Text of a credentials file (a user's JWT and seed). Takes precedence over those in an address. */
   readonly credentials?: string;
   /** Used when there are no `credentials`. */
   readonly identity?: NatsIdentity;
@@ -167,7 +167,9 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
 
 /** @throws NatsUnreachable when the first connection fails */
 export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> => {
-  const servers = [options.servers].flat();
+  const given = [options.servers].flat();
+  // The client does not expect a login in an address.
+  const servers = given.map((server) => server.replace(/^(\w+:\/\/)?.*@/, '$1'));
   const clientOptions: ConnectionOptions = {
     servers,
     name: options.name,
@@ -190,7 +192,7 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
   } else if (options.identity !== undefined) {
     const { jwt, seed } = options.identity;
     clientOptions.authenticator = jwtAuthenticator(jwt, new TextEncoder().encode(seed));
-  }
+  } else Object.assign(clientOptions, loginIn(given));
   try {
     return await connect(clientOptions);
   } catch (error) {
@@ -199,12 +201,22 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
   }
 };
 
+const urlOf = (server: string): string => (server.includes('://') ? server : `nats://${server}`);
+
+const loginIn = ([first = '']: readonly string[]): Pick<ConnectionOptions, 'user' | 'pass' | 'token'> => {
+  const text = urlOf(first);
+  const { username, password } = URL.canParse(text) ? new URL(text) : { username: '', password: '' };
+  if (username === '') return {};
+  const user = decodeURIComponent(username);
+  return password ? { user, pass: decodeURIComponent(password) } : { token: user };
+};
+
 /**
  * For an IP address the client passes no server name to TLS, and Node would expect `localhost` in the certificate. The
  * client passes options that are not in its types on to Node.
  */
 const tlsOptions = (ca: string, servers: readonly string[]): TlsOptions => {
-  const hosts = servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`).hostname);
+  const hosts = servers.map((server) => new URL(urlOf(server)).hostname);
   const identity = {
     checkServerIdentity: (_name: string, certificate: PeerCertificate): Error | undefined => {
       const [first, ...others] = hosts.map((host) => checkServerIdentity(host.replace(/^\[|\]$/g, ''), certificate));

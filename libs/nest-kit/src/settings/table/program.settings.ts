@@ -92,7 +92,8 @@ export const PROGRAM_SETTINGS = {
     readBy: ['muster', 'registration'],
     isSecret: true,
     fallbackText: 'a `nats-server` child process',
-    meaning: 'The URL of the NATS server. Required when a service runs alone.',
+    meaning:
+      'The URL of the NATS server, with `user:password@` or `token@` when the server requires that. Required when a service runs alone.',
   }),
   NATS_CREDENTIALS_FILE: path({ ...MUSTER, meaning: 'The credentials file for the server that `NATS_URL` names.' }),
   NATS_HOST: text({
