@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type FileLock, lockFile } from '@muster/adapter-sqlite';
+import { DatabaseUnusable, type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { isFullDisk, type Platform } from '@muster/nest-kit';
 import {
   collectionOf,
@@ -259,6 +259,7 @@ async function openIdentity(
     const sealed = await secrets.open(SCOPE, NAME);
     return sealed && readIdentity(sealed.toString());
   } catch (error) {
+    if (error instanceof DatabaseUnusable) throw error;
     throw new StartError(
       'dataDirectory',
       `The master key ${masterKeyFile} does not open the secrets of ${dataDirectory}: one of them was replaced. Restore both from the same backup.`,

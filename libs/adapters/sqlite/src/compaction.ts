@@ -1,6 +1,6 @@
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
-import { openDatabase } from './database';
-import { compactedText, decodeRow, decodeText, type StoredText } from './event-pages';
+import { explain, explained, openDatabase } from './database';
+import { compactedText, decodeRow, decodeText, type EventRow, type StoredText } from './event-pages';
 
 const STREAMS_PER_PAGE = 1_000;
 /** Events that are searched for digests between two reports of progress. */
@@ -22,7 +22,8 @@ export interface ReplacedBytes {
 
 /**
  * Replaces events of an event store by smaller ones. Positions, revisions, ids and times stay. No other process may use the file.
- * The bodies to which removed data refers are listed in the file in the same transaction, until `forgetBodies`.
+ * The bodies to which removed data refers are listed in the file in the same transaction, until `forgetBodies`. Every method throws
+ * DatabaseUnusable when the file cannot be read or written.
  */
 export class SqliteCompaction {
   private readonly database;
@@ -36,7 +37,7 @@ export class SqliteCompaction {
   /** Returns the number of streams with this prefix of their name. */
   countStreams(prefix: string): number {
     const count = this.database.prepare('SELECT count(*) FROM streams WHERE name GLOB ?').raw();
-    return (count.get(`${prefix}*`) as [number])[0];
+    return explained(this.file, () => count.get(`${prefix}*`) as [number])[0];
   }
 
   /** Returns the names of all streams with this prefix. */
@@ -47,7 +48,7 @@ export class SqliteCompaction {
       )
       .raw();
     for (let last = -1; ;) {
-      const rows = select.all(last, `${prefix}*`) as [number, StoredText][];
+      const rows = explained(this.file, () => select.all(last, `${prefix}*`) as [number, StoredText][]);
       for (const [, name] of rows) yield decodeText(name) as StreamId;
       last = rows.at(-1)?.[0] ?? last;
       if (rows.length < STREAMS_PER_PAGE) return;
@@ -59,13 +60,13 @@ export class SqliteCompaction {
    * @throws DamagedEvent
    */
   read(streamId: StreamId): readonly RecordedEvent[] {
-    const rows = this.database
+    const select = this.database
       .prepare(
         `SELECT position, revision, CAST(body AS BLOB) FROM streams JOIN events ON stream = streams.id
          WHERE name = ? ORDER BY revision`,
       )
-      .raw()
-      .all(streamId) as [number, number, StoredText][];
+      .raw();
+    const rows = explained(this.file, () => select.all(streamId) as [number, number, StoredText][]);
     return rows.map(([position, revision, body]) => decodeRow(this.file, streamId, revision, position, body));
   }
 
@@ -91,19 +92,25 @@ export class SqliteCompaction {
     return isSmaller ? bytes : undefined;
   }
 
-  /** Returns the digests of removed data to which no event refers any more. Reads the whole store when there are any. */
+  /**
+   * Returns the digests of removed data to which no event refers any more. Reads the whole store when there are any.
+   * @throws DamagedEvent
+   */
   unusedBodies(onProgress: (searchedEvents: number) => void): readonly string[] {
     const listed = this.database.prepare('SELECT digest FROM compacted_bodies').raw().all() as [string][];
     const unused = new Set(listed.map(([digest]) => digest));
     const select = this.database
       .prepare(
-        `SELECT position, CAST(body AS BLOB) FROM events WHERE position > ? ORDER BY position LIMIT ${SEARCHED_PAGE_EVENTS}`,
+        `SELECT position, CAST(name AS BLOB), revision, CAST(body AS BLOB) FROM events LEFT JOIN streams ON streams.id = stream
+         WHERE position > ? ORDER BY position LIMIT ${SEARCHED_PAGE_EVENTS}`,
       )
       .raw();
     for (let [position, searched] = [-1, 0]; unused.size > 0;) {
-      const rows = select.all(position) as [number, StoredText][];
-      for (const [, body] of rows)
-        for (const digest of JSON.stringify(bodyDataOf(decodeText(body))).match(DIGEST) ?? []) unused.delete(digest);
+      const rows = explained(this.file, () => select.all(position) as EventRow[]);
+      for (const [at, name, revision, body] of rows) {
+        const { data } = decodeRow(this.file, name, revision, at, body);
+        for (const digest of JSON.stringify(data).match(DIGEST) ?? []) unused.delete(digest);
+      }
       position = rows.at(-1)?.[0] ?? position;
       searched += rows.length;
       onProgress(searched);
@@ -134,7 +141,7 @@ export class SqliteCompaction {
       return isStored;
     } catch (error) {
       if (this.database.inTransaction) this.database.exec('ROLLBACK');
-      throw error;
+      throw explain(this.file, error);
     }
   }
 }

@@ -41,6 +41,18 @@ export const explain = (file: string, error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
+/**
+ * Returns the result of a read.
+ * @throws DatabaseUnusable instead of an error of SQLite
+ */
+export const explained = <Result>(file: string, read: () => Result): Result => {
+  try {
+    return read();
+  } catch (error) {
+    throw explain(file, error);
+  }
+};
+
 export interface FileLock {
   /** Idempotent. The operating system releases the lock when the process ends. */
   release(): void;

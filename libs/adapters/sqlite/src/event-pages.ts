@@ -12,6 +12,7 @@ import {
   type StreamId,
 } from '@muster/ports';
 import type Database from 'libsql';
+import { explained } from './database';
 
 /**
  * The form of an event in its row: one JSON list without field names, about a fifth smaller than an object. The indexes
@@ -67,6 +68,7 @@ export class DamagedEvent extends Error {
  * UTF-8.
  */
 export type StoredText = Uint8Array | null;
+export type EventRow = [position: number, stream: StoredText, revision: number, body: StoredText];
 
 /**
  * Decodes a stored text.
@@ -206,7 +208,7 @@ export class EventPages {
   }
 
   head(): number {
-    return (this.selectHead.get() as [number])[0];
+    return explained(this.file, () => this.selectHead.get() as [number])[0];
   }
 
   /** As `after`, from memory. Undefined when the store has to be read. */
@@ -226,8 +228,7 @@ export class EventPages {
     for (let number = Math.floor(start / PAGE_EVENTS); number * PAGE_EVENTS < head; number += 1) {
       const { events } = this.page(number, position, head);
       const first = events.findIndex((event) => event.position > position);
-      if (first === 0) return events;
-      if (first > 0) return events.slice(first);
+      if (first >= 0) return first > 0 ? events.slice(first) : events;
     }
     return [];
   }
@@ -286,7 +287,7 @@ export class EventPages {
     const added: RecordedEvent[] = [];
     let [through, read] = [known.through, 0];
     while (through < end && read < TURN_CHARACTERS) {
-      const rows = this.selectEvents.all(through, end) as [number, StoredText, number, StoredText][];
+      const rows = explained(this.file, () => this.selectEvents.all(through, end) as EventRow[]);
       for (const [position, name, revision, body] of rows) {
         added.push(decodeRow(this.file, name, revision, position, body));
         read += body?.byteLength ?? 0;
@@ -294,7 +295,6 @@ export class EventPages {
       }
       if (rows.length < QUERY_EVENTS) break;
     }
-    if (added.length === 0) return known;
-    return longerPage(known, through, added, read);
+    return added.length === 0 ? known : longerPage(known, through, added, read);
   }
 }

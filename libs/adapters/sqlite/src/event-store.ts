@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '@muster/ports';
 import { AppendQueue } from './append-queue';
-import { openDatabase } from './database';
+import { explained, openDatabase } from './database';
 import { decodeRow, encodeBody, EventPages, PAGE_EVENTS, type StoredText } from './event-pages';
 import { type SqliteWriter, writerHere } from './writer';
 
@@ -69,7 +69,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
       requireOpen(database.open);
-      const rows = selectStream.all(streamId, cursor) as [number, number, StoredText][];
+      const rows = explained(options.file, () => selectStream.all(streamId, cursor) as [number, number, StoredText][]);
       if (rows.length > 0)
         yield rows.map(([position, revision, body]) => decodeRow(options.file, streamId, revision, position, body));
       if (rows.length < PAGE_EVENTS) return;

@@ -1,4 +1,5 @@
 import type { SealedStorage } from '@muster/ports';
+import { explained } from './database';
 import { openDurableDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
 import { SEALED_SCHEMA } from './written-databases';
@@ -18,7 +19,7 @@ export const sqliteSealedStorage = (
   const select = database.prepare('SELECT bytes FROM sealed WHERE scope = ? AND name = ?').raw();
   return {
     read: async (scope, name) => {
-      const [bytes] = (select.get(scope, name) as [Uint8Array] | undefined) ?? [];
+      const [bytes] = explained(file, () => select.get(scope, name) as [Uint8Array] | undefined) ?? [];
       return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     },
     create: (scope, values) =>

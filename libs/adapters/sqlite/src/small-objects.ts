@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Clock, type ObjectStore, ObjectTooLarge, type StoredObject } from '@muster/ports';
+import { explained } from './database';
 import { openDurableDatabase } from './durable-database';
 import { type SqliteWriter, writerHere } from './writer';
 import { OBJECTS_SCHEMA } from './written-databases';
@@ -42,7 +43,7 @@ export const sqliteSmallObjects = ({
     .raw();
 
   const find = (digest: string): Buffer | undefined => {
-    const [body] = (select.get(digest) as [Uint8Array] | undefined) ?? [];
+    const [body] = explained(file, () => select.get(digest) as [Uint8Array] | undefined) ?? [];
     if (!body) return undefined;
     if (digestOf(body) === digest) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     throw new Error(`The stored body ${digest} is damaged; restore ${file} from a backup, or upload it again.`);
@@ -69,7 +70,7 @@ export const sqliteSmallObjects = ({
     },
     list: async function* () {
       for (let after = ''; ;) {
-        const rows = selectPage.all(after) as [string, number, number][];
+        const rows = explained(file, () => selectPage.all(after) as [string, number, number][]);
         for (const [digest, bytes, storedAtMs] of rows) yield { digest, bytes, storedAtMs };
         after = rows.at(-1)?.[0] ?? after;
         if (rows.length < PAGE_OBJECTS) break;

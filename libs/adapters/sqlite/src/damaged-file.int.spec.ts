@@ -1,0 +1,104 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { inMemoryObjectStore } from '@muster/adapter-in-memory';
+import { NO_STREAM } from '@muster/ports';
+import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
+import { SqliteCompaction } from './compaction';
+import { openDatabase } from './database';
+import { sqliteEventStore } from './event-store';
+import { sqliteSealedStorage } from './sealed-storage';
+import { sqliteSmallObjects } from './small-objects';
+
+const PAGE_BYTES = 4_096;
+const DAMAGED_BYTES = 8 * PAGE_BYTES;
+const EVENTS = 2_000;
+const ROWS = 500;
+
+/** Overwrites pages in the middle of the file. */
+function damage(file: string): void {
+  const start = Math.ceil(statSync(file).size / PAGE_BYTES / 2) * PAGE_BYTES;
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(DAMAGED_BYTES, 0xff), 0, DAMAGED_BYTES, start);
+  closeSync(descriptor);
+}
+
+describe('a file with damaged pages', () => {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  const path = (name: string): string => join(directory.path, name);
+  const refusal = (file: string) => `Database ${file}: the database is damaged. Restore it from a backup.`;
+
+  describe('of the event store', () => {
+    const file = path('events.sqlite');
+    beforeAll(async () => {
+      const store = sqliteEventStore({ file });
+      await store.append(
+        'sample-1',
+        NO_STREAM,
+        Array.from({ length: EVENTS }, () => eventToAppend()),
+      );
+      await store.close();
+      damage(file);
+    });
+
+    it('is named by every read', async () => {
+      const store = sqliteEventStore({ file });
+      await expect(collectPages(store.readAll(-1))).rejects.toThrow(refusal(file));
+      await expect(collectPages(store.readStream('sample-1'))).rejects.toThrow(refusal(file));
+      await store.close();
+    });
+
+    it('is named by a compaction', () => {
+      const compaction = new SqliteCompaction(file);
+      expect(() => compaction.read('sample-1')).toThrow(refusal(file));
+      compaction.close();
+    });
+  });
+
+  it('is named by a read of small objects', async () => {
+    const file = path('objects.sqlite');
+    const open = () => sqliteSmallObjects({ file, others: inMemoryObjectStore() });
+    const objects = open();
+    for (let n = 0; n < ROWS; n += 1) await objects.put(Buffer.from(`${n}`.repeat(500)), PAGE_BYTES);
+    await objects.close();
+    damage(file);
+    const damaged = open();
+    const list = async (): Promise<void> => {
+      for await (const { digest } of damaged.list()) await damaged.get(digest);
+    };
+    await expect(list()).rejects.toThrow(refusal(file));
+    await damaged.close();
+  });
+
+  it('is named by a read of sealed values', async () => {
+    const file = path('sealed.sqlite');
+    const sealed = sqliteSealedStorage(file);
+    const values = Array.from({ length: ROWS }, (_, n): [string, Buffer] => [`${n}`, Buffer.alloc(500)]);
+    await sealed.create('scope', new Map(values));
+    await sealed.close();
+    damage(file);
+    const damaged = sqliteSealedStorage(file);
+    const readAll = Promise.all(values.map(([name]) => damaged.read('scope', name)));
+    await expect(readAll).rejects.toThrow(refusal(file));
+    await damaged.close();
+  });
+});
+
+it('a damaged event is named by the search for unused bodies', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory.path, 'events.sqlite');
+  const store = sqliteEventStore({ file });
+  const digest = `sha256:${'a'.repeat(64)}`;
+  await store.append('sample-1', NO_STREAM, [eventToAppend({ digest, more: 'x'.repeat(1_000) }), eventToAppend()]);
+  await store.close();
+  const database = openDatabase(file);
+  database.exec(`UPDATE events SET body = '["a"' WHERE position = 2`);
+  database.close();
+  const compaction = new SqliteCompaction(file);
+  expect(compaction.replace([{ position: 1, data: undefined }])).toBeDefined();
+  expect(() => compaction.unusedBodies(() => undefined)).toThrow(
+    `The event store ${file} is damaged: table events, position 2: `,
+  );
+  compaction.close();
+  directory.remove();
+});
