@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DamagedEvent } from '@muster/adapter-sqlite';
+import { DamagedEvent, WriterThreadEnded } from '@muster/adapter-sqlite';
 import { SettingsReader } from '@muster/nest-kit';
+import { Unavailable } from '@muster/ports';
 import { readIgnitionConfig } from '@muster/service-ignition';
 import { readImageConfig } from '@muster/service-image';
 import { temporaryDirectory } from '@muster/testing';
@@ -107,6 +108,26 @@ describe('the failure of a start', () => {
     const { reason, lines } = describeFailure(error, new SettingsReader({}));
     expect(reason).toBe('endpoint');
     expect(lines.at(-1)).toMatch(/^The address 0\.0\.0\.0:8090 \(REST_PORT\) is in use by .*, or change REST_PORT\.$/);
+  });
+
+  it.each([
+    [{ NATS_HOST: '192.0.2.1' }, { code: 'EADDRNOTAVAIL', address: '192.0.2.1' }, 'NATS_HOST', 5],
+    [{ REST_HOST: 'absent.example' }, { code: 'ENOTFOUND', hostname: 'absent.example' }, 'REST_HOST', 4],
+    [{ IMAGE_HOST: 'a.example' }, { code: 'EADDRNOTAVAIL', address: '192.0.2.1', port: 8_888 }, 'IMAGE_HOST', 4],
+  ])('names the setting of an address that is not one of this machine: %j', (environment, error, name, exitCode) => {
+    const { reason, lines } = describeFailure(Object.assign(new Error('x'), error), new SettingsReader(environment));
+    expect(EXIT_CODES[reason]).toBe(exitCode);
+    expect(lines).toEqual([expect.stringContaining(`(${name}) is not an address of this machine. Change ${name}.`)]);
+  });
+
+  it('names a server that became unavailable', () => {
+    const error = new Error('it failed', { cause: new Unavailable('S3 at s3.example:9000', 'ECONNREFUSED') });
+    expect(describeFailure(error, new SettingsReader({}))).toEqual({
+      reason: 'dependency',
+      lines: [expect.stringMatching(/^S3 at s3\.example:9000 is not available: ECONNREFUSED\. Start it, or correct/)],
+    });
+    const ended = describeFailure(new WriterThreadEnded('it ended', {}), new SettingsReader({}));
+    expect(ended.reason).toBe('failed');
   });
 
   it('names the damaged row of the event store, and what to restore', () => {

@@ -1,5 +1,7 @@
 import { createServer } from 'node:net';
-import { holderOfPort } from './start-error';
+import { SettingsReader } from '@muster/nest-kit';
+import { freePort } from './nats-process';
+import { describeFailure, holderOfPort } from './start-error';
 
 describe('the process that uses a port', () => {
   it('is the one that listens on it', async () => {
@@ -10,5 +12,15 @@ describe('the process that uses a port', () => {
     expect(holderOfPort(port)).toMatch(new RegExp(`^process ${process.pid} \\(`));
     await new Promise((resolve) => server.close(resolve));
     expect(holderOfPort(port)).toBeUndefined();
+  });
+});
+
+describe('a free port on an address of another machine', () => {
+  it.each(['192.0.2.1', 'absent.invalid'])('is refused with the setting of %s', async (host) => {
+    // An error of the network is an instance of another realm's Error in tests.
+    const own = (error: Error) => Object.assign(new Error(error.message), error);
+    const error: unknown = await freePort(host).catch(own);
+    const { lines } = describeFailure(error, new SettingsReader({ NATS_HOST: host }));
+    expect(lines).toEqual([`The address ${host} (NATS_HOST) is not an address of this machine. Change NATS_HOST.`]);
   });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { DamagedEvent, DatabaseUnusable } from '@muster/adapter-sqlite';
+import { DamagedEvent, DatabaseUnusable, WriterThreadEnded } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
 import { isFullDisk, SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
@@ -151,12 +151,15 @@ const targetOf = (link: string): string => quietly(() => readlinkSync(link), '')
 const textOf = (file: string): string => quietly(() => readFileSync(file, 'utf8'), '');
 
 const PORTS = ['REST_PORT', 'IMAGE_PORT', 'HTTP_LISTEN_PORT', 'NATS_PORT'] as const satisfies readonly SettingName[];
+const HOSTS = ['REST_HOST', 'IMAGE_HOST', 'NATS_HOST'] as const satisfies readonly SettingName[];
 const HOST_OF = {
   REST_PORT: 'REST_HOST',
   IMAGE_PORT: 'IMAGE_HOST',
   HTTP_LISTEN_PORT: 'IMAGE_HOST',
   NATS_PORT: 'NATS_HOST',
-};
+} as const;
+/** Codes of an address that does not belong to this machine, and of a name without an address. */
+const NOT_LOCAL: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Returns why a start failed: the exit code and the lines to print. The last line contains the remedy. */
 export function describeFailure(
@@ -173,8 +176,20 @@ export function describeFailure(
   if (error instanceof DamagedEvent || error instanceof DatabaseUnusable)
     return { reason: 'dataDirectory', lines: [error.message] };
   const { code = '', port, address = '' } = error instanceof Error ? networkError(error) : {};
-  if (port !== undefined && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code))
+  const host = hostOf(code, address, port, settings);
+  if (host)
+    return {
+      reason: host === 'NATS_HOST' ? 'dependency' : 'endpoint',
+      lines: [`The address ${address} (${host}) is not an address of this machine. Change ${host}.`],
+    };
+  if (port !== undefined && (code === 'EADDRINUSE' || code === 'EACCES'))
     return { reason: 'endpoint', lines: [endpointText(code, address, port, settings)] };
+  const unavailable = unavailableIn(error);
+  if (unavailable && !(unavailable instanceof WriterThreadEnded))
+    return {
+      reason: 'dependency',
+      lines: [`${unavailable.message}. Start it, or correct the setting with its address, and try again.`],
+    };
   const remedy = fileRemedy(error, code);
   if (remedy) return { reason: 'dataDirectory', lines: [`A file cannot be used: ${errorMessage(error)}. ${remedy}`] };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -196,19 +211,28 @@ const networkError = (error: Error): { readonly code?: string; readonly port?: n
   ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
   ...('port' in error && typeof error.port === 'number' ? { port: error.port } : {}),
   ...('address' in error && typeof error.address === 'string' ? { address: error.address } : {}),
+  ...('hostname' in error && typeof error.hostname === 'string' ? { address: error.hostname } : {}),
 });
 
-function endpointText(code: string, address: string, port: number, settings: SettingsReader): string {
+/** Returns the setting with an address on which this machine cannot listen; undefined for other errors. */
+function hostOf(
+  code: string,
+  address: string,
+  port: number | undefined,
+  settings: SettingsReader,
+): (typeof HOSTS)[number] | undefined {
+  if (!NOT_LOCAL.has(code)) return undefined;
+  const named = HOSTS.find((one) => settings.get(one) === address);
+  if (named || code !== 'EADDRNOTAVAIL') return named;
+  // The address of a host name. An error about a port that the system selects contains no port.
   const name = PORTS.find((one) => settings.get(one) === port);
-  const setting = name ?? 'the setting of the port';
-  const host = name ? HOST_OF[name] : 'the setting of the address';
+  return name && HOST_OF[name];
+}
+
+function endpointText(code: string, address: string, port: number, settings: SettingsReader): string {
+  const setting = PORTS.find((one) => settings.get(one) === port) ?? 'the setting of the port';
   const where = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-  switch (code) {
-    case 'EADDRINUSE':
-      return `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change ${setting}.`;
-    case 'EACCES':
-      return `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`;
-    default:
-      return `The address ${where} is not an address of this machine. Change ${host}.`;
-  }
+  return code === 'EACCES'
+    ? `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`
+    : `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change ${setting}.`;
 }

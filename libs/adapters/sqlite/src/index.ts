@@ -11,5 +11,5 @@ export {
 export { sqliteStateStore, type SqliteStateStoreOptions } from './state-store';
 export { SMALL_OBJECT_BYTES_MAX, sqliteSmallObjects, type SqliteSmallObjectsOptions } from './small-objects';
 export { sqliteSealedStorage } from './sealed-storage';
-export { type SqliteWriter, writerHere, writerThread } from './writer';
+export { type SqliteWriter, writerHere, writerThread, WriterThreadEnded } from './writer';
 export { type ReplacedBytes, type Replacement, SqliteCompaction } from './compaction';

@@ -20,7 +20,7 @@ export interface Writes<To extends Statements> {
    * Resolves when the write is durable. `onResult` is called before that, in the order of the writes. A `Uint8Array` in `args` may be
    * transferred: the caller must not use it or its buffer afterwards.
    * @throws DatabaseUnusable when the transaction failed. None of its writes is stored.
-   * @throws Unavailable when the thread of the writer ended. The write may be stored.
+   * @throws WriterThreadEnded when the thread of the writer ended. The write may be stored.
    */
   run<Name extends keyof To & string>(
     name: Name,
@@ -65,6 +65,13 @@ export const writerHere = (): SqliteWriter =>
     };
   });
 
+/** The thread that writes ended. Unlike a server, it does not become available again. */
+export class WriterThreadEnded extends Unavailable {
+  constructor(reason: string, options: ErrorOptions) {
+    super('The thread that writes to the SQLite files', reason, { ...options, isOutcomeUnknown: true });
+  }
+}
+
 export interface WriterThreadOptions {
   /** @default the compiled entry */
   readonly entry?: string;
@@ -108,10 +115,7 @@ export const writerThread = ({
     const ended = (reason: string, cause?: unknown): void => {
       if (!isWanted) return;
       isWanted = false;
-      const error = new Unavailable('The thread that writes to the SQLite files', reason, {
-        cause,
-        isOutcomeUnknown: true,
-      });
+      const error = new WriterThreadEnded(reason, { cause });
       onEnded(error);
       onThreadEnded(error);
     };
