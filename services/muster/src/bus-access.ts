@@ -1,7 +1,9 @@
 import type { SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
-export const LOOPBACK = /^(localhost|127\.|\[?::1\]?$)/;
+export const LOOPBACK = /^(localhost|127\.|\[::1\]|::1$)/;
+/** A server on such an address accepts connections to every address of its machine. */
+export const EVERY_ADDRESS = /^(0\.0\.0\.0|::)$/;
 
 /** Without authentication every machine gets the bus credentials of hosts from the REST API. */
 export function openBusProblems(settings: SettingsReader): readonly string[] {

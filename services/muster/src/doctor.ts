@@ -6,7 +6,7 @@ import { createSendHttp } from '@muster/host-api';
 import { type Environment, SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
 import { readImageConfig } from '@muster/service-image';
-import { LOOPBACK } from './bus-access';
+import { EVERY_ADDRESS, LOOPBACK } from './bus-access';
 
 /** A problem that prevents installations, with its remedy. */
 export interface Finding {
@@ -72,15 +72,19 @@ function addressFindings(
 }
 
 const hostBus: Check = (settings) => {
-  const url = settings.get('AGENT_NATS_URL');
-  return url && LOOPBACK.test(url.replace(/^\w+:\/\//, '')) && !settings.get('MUSTER_SIMULATED_IMAGE')
-    ? found(
-        'warning',
-        'addresses',
-        `AGENT_NATS_URL=${url} is a loopback address: agents on other machines use HTTP only.`,
-        'Set NATS_HOST to an address that hosts can reach, NATS_PORT, and AGENT_NATS_URL with both, or leave all unset.',
-      )
-    : [];
+  const [url, host] = [settings.get('AGENT_NATS_URL'), settings.get('NATS_HOST')];
+  const isEvery = !url && !settings.isSet('NATS_URL') && EVERY_ADDRESS.test(host);
+  const isLocal = url && LOOPBACK.test(url.replace(/^\w+:\/\//, '')) && !settings.get('MUSTER_SIMULATED_IMAGE');
+  if (!isEvery && !isLocal) return [];
+  const problem = isEvery
+    ? `AGENT_NATS_URL is not set, and NATS_HOST=${host} is not the address of one machine`
+    : `AGENT_NATS_URL=${url} is a loopback address`;
+  return found(
+    'warning',
+    'addresses',
+    `${problem}: agents on other machines use HTTP only.`,
+    'Set NATS_HOST to an address that hosts can reach, NATS_PORT, and AGENT_NATS_URL with both, or leave all unset.',
+  );
 };
 
 const simulatedImage: Check = (settings) =>

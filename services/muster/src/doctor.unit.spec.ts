@@ -55,6 +55,12 @@ describe('the doctor command', () => {
       /^addresses: AGENT_NATS_URL=.* Set NATS_HOST.* NATS_PORT/,
     ],
     [
+      'a bus on every address without an address for agents',
+      { NATS_HOST: '0.0.0.0', NATS_PORT: '4222' },
+      {},
+      /^addresses: AGENT_NATS_URL is not set, and NATS_HOST=0\.0\.0\.0 .* and AGENT_NATS_URL with both/,
+    ],
+    [
       'a full disk',
       {},
       { freeBytes: () => Promise.resolve(1024) },

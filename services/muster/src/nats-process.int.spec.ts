@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { connectNatsRequests, NatsUnreachable } from '@muster/adapter-nats';
 import { SettingsReader } from '@muster/nest-kit';
 import { eventually, startNatsServer, temporaryDirectory } from '@muster/testing';
+import { checkBusAccess } from './bus-access';
 import { busTls } from './embedded';
 import { type NatsProcess, startNats } from './nats-process';
 import { StartError } from './start-error';
@@ -75,6 +76,24 @@ describe('a bus whose port another server uses', () => {
       reason: 'dependency',
       message: `The address 127.0.0.1:${port} (NATS_PORT) is in use by process ${pid} (nats-server). Stop it, or change NATS_PORT, or set NATS_URL.`,
     });
+  });
+});
+
+describe('a bus on an IPv6 address', () => {
+  it('has a URL that services and agents can use', async () => {
+    const directory = temporaryDirectory();
+    const tls = { own: ['::1'] };
+    const nats = await startNats({ directory: directory.path, host: '::1', port: 0, tls, onExit: () => undefined });
+    expect(new URL(nats.url).hostname).toBe('[::1]');
+    const settings = new SettingsReader({ NATS_URL: nats.url });
+    expect(() => checkBusAccess(settings, { requiresCredentials: false })).not.toThrow();
+    const caPem = readFileSync(nats.caFile ?? '', 'utf8');
+    const { url: servers, serviceCredentials: credentials } = nats;
+    const requests = await connectNatsRequests({ servers, name: 'test', credentials, caPem });
+    expect(requests.isConnected()).toBe(true);
+    await requests.close();
+    await nats.stop();
+    directory.remove();
   });
 });
 

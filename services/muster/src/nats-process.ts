@@ -127,7 +127,7 @@ export async function startNats(options: {
   isListening = true;
 
   return {
-    url: `nats://${host}:${port}`,
+    url: `nats://${host.includes(':') ? `[${host}]` : host}:${port}`,
     trust,
     trustFile,
     caFile: tls?.caFile,
