@@ -34,6 +34,12 @@ export const keptEntries =
 
 type Fields = readonly (EntryField | undefined)[];
 
+/** The saved form of an entry. */
+interface Copy<Saved> {
+  readonly saved: Saved;
+  readonly fields: Fields;
+}
+
 /** Keys of entries that are not saved yet, also by the values of their fields. */
 class UnsavedKeys<Key extends string> {
   private readonly keys = new Set<Key>();
@@ -81,6 +87,8 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   /** Cached closed entries, the least recently used first. */
   private readonly resting = new Map<Key, Entry>();
   private changedKeys = new UnsavedKeys<Key>();
+  /** Copies of changed entries that have not changed since. */
+  private readonly copies = new Map<Key, Copy<Saved>>();
   private savingKeys = new UnsavedKeys<Key>();
   private areOpenLoaded = false;
 
@@ -100,19 +108,19 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
   set(key: Key, entry: Entry): void {
     this.resting.delete(key);
     this.held.set(key, entry);
-    this.changedKeys.add(key);
+    this.note(key);
   }
 
   changed(key: Key): void {
     const entry = this.resting.get(key);
     if (entry) this.set(key, entry);
-    else if (this.held.has(key)) this.changedKeys.add(key);
+    else if (this.held.has(key)) this.note(key);
   }
 
   delete(key: Key): void {
     this.held.delete(key);
     this.resting.delete(key);
-    this.changedKeys.add(key);
+    this.note(key);
   }
 
   inMemory(): Iterable<Entry> {
@@ -155,6 +163,14 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
     }
   }
 
+  *copy(): Generator<undefined, void> {
+    for (const key of this.changedKeys) {
+      const entry = this.held.get(key);
+      if (entry) this.copies.set(key, this.copyOf(entry));
+      yield;
+    }
+  }
+
   freeze(): FrozenChanges {
     const { kind } = this;
     const closed: Key[] = [];
@@ -163,16 +179,17 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
       if (!entry) return { key, row: undefined };
       const isOpen = kind.isOpen(entry, key);
       if (!isOpen) closed.push(key);
-      return { key, row: { saved: kind.toSaved(entry), fields: [...kind.fieldsOf(entry), isOpen] } };
+      return { key, row: this.copies.get(key) ?? this.copyOf(entry), isOpen };
     });
+    this.copies.clear();
     this.savingKeys = this.changedKeys;
     this.changedKeys = new UnsavedKeys();
     const changes = function* (): Generator<StateChange> {
-      for (const { key, row } of frozen) {
+      for (const { key, row, isOpen } of frozen) {
         const written = row && {
           key,
           value: encodeValue(kind.compacted?.(row.saved) ?? row.saved),
-          fields: row.fields,
+          fields: [...row.fields, isOpen],
         };
         yield { table: kind.shape.name, key, row: written };
       }
@@ -188,6 +205,15 @@ export class KeptEntries<Key extends string, Entry extends object, Saved> implem
         this.savingKeys = new UnsavedKeys();
       },
     };
+  }
+
+  private note(key: Key): void {
+    this.changedKeys.add(key);
+    this.copies.delete(key);
+  }
+
+  private copyOf(entry: Entry): Copy<Saved> {
+    return { saved: this.kind.toSaved(entry), fields: this.kind.fieldsOf(entry) };
   }
 
   private savedKeys(field: string, value: EntryField): readonly Key[] {

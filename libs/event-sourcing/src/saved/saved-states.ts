@@ -45,6 +45,8 @@ export interface FrozenChanges {
 export interface ChangeSource {
   /** Number of changed entries that are not saved yet. */
   readonly unsaved: number;
+  /** Copies the changed entries for `freeze`, one in each step. One that changes afterwards is copied again. */
+  copy?(): Iterable<undefined>;
   /** Returns the changes since the last call. */
   freeze(): FrozenChanges;
   /** Loads the open entries, one in each step. */
@@ -55,9 +57,8 @@ export interface ChangeSource {
 
 /** Time in which open entries are loaded in one turn of the event loop. Other services of the process already receive requests. */
 export const LOAD_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
-
-/** Time in which saved entries are removed from memory in one turn of the event loop. */
-export const RELEASE_TIME: TurnLimits = { minMs: 2, share: 0.1, maxMs: 10 };
+/** Time in which changed entries are copied, or saved ones removed from memory, in one turn of the event loop. */
+export const COPY_TIME: TurnLimits = { minMs: 2, share: 0.1, maxMs: 10 };
 
 interface Checkpoint {
   readonly version: number;
@@ -91,13 +92,12 @@ export class SavedStates {
     const before = await this.store.open({ name, tables: [CHECKPOINTS] });
     const checkpoints = await this.acceptedCheckpoints(before, folds);
     const state = await this.store.open({ name, tables: [...folds.flatMap((fold) => fold.tables), CHECKPOINTS] });
-    const isEmptied = (fold: SavedFold): boolean => fold.tables.some((table) => state.createdTables.has(table.name));
-    for (const fold of folds.filter(isEmptied)) {
-      await removeCheckpoint(state, fold);
-      checkpoints.delete(fold.name);
+    for (const fold of folds) {
+      const names = fold.tables.map((table) => table.name);
+      const isEmptied = names.some((table) => state.createdTables.has(table));
+      if (isEmptied && checkpoints.delete(fold.name)) await removeCheckpoint(state, fold);
+      if (!checkpoints.has(fold.name)) await state.clear(names);
     }
-    for (const fold of folds)
-      if (!checkpoints.has(fold.name)) await state.clear(fold.tables.map((table) => table.name));
     const consumer = new SavedConsumer(
       new FilteredState(state),
       folds,
@@ -250,16 +250,15 @@ export class SavedConsumer {
 
   private async loadInTurns(): Promise<boolean> {
     const time = new TurnShare(LOAD_TIME);
-    for (const _ of this.loadSteps()) {
+    for (const _ of this.steps('loadOpen', 'prepareOpen')) {
       if (!time.hasTime()) await time.nextTurn();
       if (this.isStopped) return false;
     }
     return true;
   }
 
-  private *loadSteps(): Generator<undefined, void> {
-    for (const source of this.sources) yield* source.loadOpen?.() ?? [];
-    for (const source of this.sources) yield* source.prepareOpen?.() ?? [];
+  private *steps(...works: readonly ('loadOpen' | 'prepareOpen' | 'copy')[]): Generator<undefined, void> {
+    for (const work of works) for (const source of this.sources) yield* source[work]?.() ?? [];
   }
 
   private get changesMax(): number {
@@ -276,6 +275,8 @@ export class SavedConsumer {
 
   private async write(): Promise<void> {
     if (this.moved.size === 0 && this.unsaved === 0) return;
+    const time = new TurnShare(COPY_TIME);
+    for (const _ of this.steps('copy')) if (!time.hasTime()) await time.nextTurn();
     const frozen: FrozenChanges[] = [];
     const checkpoints = [...this.moved].map((fold) => ({ fold, checkpoint: this.checkpoints.get(fold) }));
     this.moved.clear();
@@ -294,7 +295,6 @@ export class SavedConsumer {
       throw error;
     }
     this.repeatedFrom = 0;
-    const time = new TurnShare(RELEASE_TIME);
     for (const one of frozen) for (const _ of one.release?.() ?? []) if (!time.hasTime()) await time.nextTurn();
   }
 }
