@@ -1,6 +1,6 @@
 import v8 from 'node:v8';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
-import { START_OF_STORE, type StoredEvent } from '@muster/ports';
+import { type RecordedEvent, START_OF_STORE, type StoredEvent } from '@muster/ports';
 import { collectPages, eventually } from '@muster/testing';
 import { type Feed, startFeed } from './feed';
 import { localBus } from './local-bus.fixture.spec';
@@ -88,7 +88,7 @@ describe('feeds on one store', () => {
     }, 20);
     const start = () => reader.readAll(START_OF_STORE)[Symbol.asyncIterator]();
     const lastOf = async (pages: ReturnType<typeof start>): Promise<number> =>
-      ((await pages.next()).value as readonly StoredEvent[]).at(-1)?.position ?? NaN;
+      ((await pages.next()).value as readonly RecordedEvent[]).at(-1)?.position ?? NaN;
     const [slow, fast] = [start(), start()];
     let reached = await lastOf(slow);
     // The fast consumer waits for the slow one, continues without it, and ends.
