@@ -47,6 +47,12 @@ describe('store', () => {
     await expect(outcome).rejects.toThrow(/^EVENTSTORE_URL is set, so the events are on that server\./);
   });
 
+  it('names a retention that is not a duration', async () => {
+    const environment = { MUSTER_DATA_DIRECTORY: directory.path, MUSTER_REPORT_RETENTION: '30d' };
+    const outcome = runStoreCommand(['compact'], environment, () => undefined);
+    await expect(outcome).rejects.toThrow(/^Setting MUSTER_REPORT_RETENTION="30d" is not valid\./);
+  });
+
   it('shows the progress of every command', async () => {
     const target = join(directory.path, 'copy.sqlite');
     expect(await run(['stats'])).toContain('7 events counted');

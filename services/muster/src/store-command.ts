@@ -8,7 +8,7 @@ import {
   verifySqliteStore,
   writerHere,
 } from '@muster/adapter-sqlite';
-import { type Environment, SettingsReader } from '@muster/nest-kit';
+import { type Environment, SettingsError, SettingsReader } from '@muster/nest-kit';
 import { errorMessage, isOneOf } from '@muster/schema';
 import { lockDataDirectory, SEALED_FILE } from './data-directory';
 import { openObjectStores } from './profile';
@@ -28,6 +28,7 @@ const PROGRESS_FILES = 1_000;
  * Shows, verifies, backs up or compacts the event store in the data directory. Muster may be running, except for `compact`.
  * @throws StartError `settings` for an unknown subcommand, a missing retention or events on a server, `dataDirectory` when the store
  * does not exist, has faults or is in use
+ * @throws SettingsError when the retention is not a duration
  * @throws DatabaseUnusable when a file cannot be read or written
  */
 export async function runStoreCommand(
@@ -65,6 +66,7 @@ export async function runStoreCommand(
 
 async function compact(settings: SettingsReader, dataDirectory: string, print: (line: string) => void): Promise<void> {
   const retentionMs = settings.get('MUSTER_REPORT_RETENTION');
+  if (settings.problems.length > 0) throw new SettingsError(settings.problems);
   if (retentionMs === undefined)
     throw new StartError(
       'settings',
