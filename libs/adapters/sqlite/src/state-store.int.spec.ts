@@ -64,6 +64,19 @@ describe('sqliteStateStore', () => {
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => directory.remove());
 
+  it('saves again after the state of before a save could not be read', async () => {
+    const file = join(directory.path, 'hidden.sqlite');
+    const { state } = await open(file);
+    const change = { table: 'rows', key: 'a', row: { key: 'a', value: LARGE, fields: [] } };
+    const other = new Database(file);
+    other.exec('ALTER TABLE declarations RENAME TO hidden');
+    await expect(state.save([change], () => undefined)).rejects.toThrow('declarations');
+    other.exec('ALTER TABLE hidden RENAME TO declarations');
+    await state.save([change], () => undefined);
+    expect(state.get('rows', 'a')).toHaveLength(LARGE.length);
+    other.close();
+  });
+
   it('creates a file readable by the owner only', async () => {
     const file = join(directory.path, 'alone.sqlite');
     await save(file);

@@ -196,17 +196,16 @@ class SqliteSavedState implements SavedState {
   save(changes: Iterable<StateChange>, onSaved: () => void): Promise<void> {
     const { writes, inTurn } = this.options;
     return inTurn(async () => {
-      let release = (): void => undefined;
       try {
         await this.sendParts(changes);
         // A read between the commit in another thread and its answer must not return the new rows.
-        release = this.keepSnapshot();
+        this.keepSnapshot();
         await writes.run('save', [], () => {
-          release();
+          this.releaseSnapshot();
           onSaved();
         });
       } catch (error) {
-        release();
+        this.releaseSnapshot();
         await writes.run('discard', []).catch(() => undefined);
         throw asDamage(this.options.file, 'a save', error);
       }
@@ -233,15 +232,16 @@ class SqliteSavedState implements SavedState {
     await Promise.all(sent);
   }
 
-  /** Reads return the rows of now until the result is called. */
-  private keepSnapshot(): () => void {
-    const { database } = this.options;
-    database.exec('BEGIN');
+  /** Reads return the rows of now until `releaseSnapshot`. */
+  private keepSnapshot(): void {
+    this.options.database.exec('BEGIN');
     // A transaction takes its snapshot with the first read.
     this.reading('SELECT count(*) FROM declarations').get();
-    return () => {
-      if (database.inTransaction) database.exec('COMMIT');
-    };
+  }
+
+  private releaseSnapshot(): void {
+    const { database } = this.options;
+    if (database.inTransaction) database.exec('COMMIT');
   }
 
   private async checkLog(): Promise<void> {
