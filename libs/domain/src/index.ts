@@ -26,6 +26,8 @@ export { clusterFinishedAt, isClosedCluster, isClosedHost, isHostNeeded, isInfra
 export {
   clusterOfHostAfter,
   clusterOfInfraEnvAfter,
+  type ConcernedParts,
+  concernedParts,
   type HostKeys,
   Membership,
   type MembershipChange,

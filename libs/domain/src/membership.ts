@@ -4,10 +4,13 @@ import {
   hostKeyOfStream,
   type InfraEnvEvent,
   isEventOf,
+  isHostKey,
   type MusterEvent,
   parseHostKey,
   parseStreamId,
 } from '@muster/contracts';
+import type { Entries } from '@muster/decision';
+import type { HostState } from './host/state';
 
 /** Returns the cluster of a host after the event; empty: none. All folds of host events use this function. */
 export function clusterOfHostAfter(clusterId: string, event: HostEvent): string {
@@ -99,6 +102,36 @@ class SortedKeys implements HostKeys {
     }
     return start;
   }
+}
+
+/** Hosts and clusters, of which a request waits for the reactions to a change. */
+export interface ConcernedParts {
+  readonly hosts: HostKeys;
+  readonly clusters: ReadonlySet<string>;
+}
+
+interface KnownParts {
+  readonly hosts: Pick<Entries<HostKey, { readonly state: HostState }>, 'peek'>;
+  readonly clusters: Pick<Entries<string, { readonly hostKeys: HostKeys }>, 'get'>;
+  readonly infraEnvs: Pick<Entries<string, object>, 'get'>;
+  readonly membership: Membership;
+}
+
+/**
+ * Returns what a change of a host, a cluster or an infra-env concerns: the host, the cluster with its hosts, or the hosts of the
+ * infra-env with the clusters of those in memory.
+ */
+export function concernedParts(
+  subjectId: string,
+  { hosts, clusters, infraEnvs, membership }: KnownParts,
+): ConcernedParts {
+  if (isHostKey(subjectId)) return { hosts: new Set([subjectId]), clusters: new Set() };
+  const cluster = clusters.get(subjectId);
+  if (cluster || !infraEnvs.get(subjectId))
+    return { hosts: cluster?.hostKeys ?? new Set(), clusters: new Set([subjectId]) };
+  const hostKeys = membership.hostsOfInfraEnv(subjectId);
+  const joined = [...hostKeys].map((key) => hosts.peek(key)?.state.clusterId ?? '');
+  return { hosts: hostKeys, clusters: new Set(joined.filter(Boolean)) };
 }
 
 const NO_HOSTS: KnownHosts = { clusterOf: () => '', hostsOfCluster: () => [], hostsOfInfraEnv: () => [] };

@@ -1,13 +1,6 @@
 import type { Concern } from '@muster/event-sourcing';
 import { ValidationService } from '@muster/contracts';
-import {
-  evaluateDryRun,
-  FactsView,
-  hostSubject,
-  parseSubject,
-  type Subject,
-  subjectOfStreamId,
-} from '@muster/evaluation';
+import { clusterSubject, evaluateDryRun, FactsView, hostSubject, parseSubject, type Subject } from '@muster/evaluation';
 import {
   CLOCK,
   documentTask,
@@ -100,25 +93,21 @@ export class AwaitEvaluationController {
     return { position: this.store.positionOf(subjects) };
   }
 
-  /** The evaluations of a cluster with its hosts, or of one host. */
   private concernOf(subjectId: string): Concern {
-    const own = subjectOfStreamId(subjectId);
-    const hosts = this.view.cluster(subjectId)?.hostKeys;
+    const { hosts, clusters } = this.view.concernedParts(subjectId);
     return {
-      size: 1 + (hosts?.size ?? 0),
+      size: hosts.size + clusters.size,
       keys: () => this.subjectsOf(subjectId),
       has: (key) => {
-        if (key === own) return true;
         const { kind, id } = parseSubject(key);
-        return kind === 'host' && (hosts?.has(id) ?? false);
+        return kind === 'host' ? hosts.has(id) : clusters.has(id);
       },
     };
   }
 
-  /** A cluster with its hosts, or one host. */
   private subjectsOf(subjectId: string): readonly Subject[] {
-    const cluster = this.view.cluster(subjectId);
-    return [subjectOfStreamId(subjectId), ...[...(cluster?.hostKeys ?? [])].map(hostSubject)];
+    const { hosts, clusters } = this.view.concernedParts(subjectId);
+    return [...[...clusters].map(clusterSubject), ...[...hosts].map(hostSubject)];
   }
 
   private requireEvaluated(subjects: readonly Subject[]): void {

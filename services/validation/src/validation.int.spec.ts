@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type EventData, ValidationService } from '@muster/contracts';
+import { type EventData, parseHostKey, ValidationService } from '@muster/contracts';
 import { callService, type RunningService } from '@muster/nest-kit';
 import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
 import {
@@ -89,6 +89,14 @@ describe('the validation service with a real bus and store', () => {
       'the cluster is evaluated',
       async () => (await outcomes(CLUSTER_ID)).get('sufficient-masters-count') === 'failure',
     );
+  });
+
+  it('tells the position of the last outcomes of the hosts of an infra-env and their clusters', async () => {
+    const request = { position: await platform.eventStore.head(), subjectId: parseHostKey(a).infraEnvId };
+    const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
+    const told = await callService(platform.requests, ValidationService.method.awaitEvaluation, request, context);
+    const outcomesOf = [...(await stored(`validation-${a}`)), ...(await stored(`validation-${CLUSTER_ID}`))];
+    expect(told.position).toBe(Math.max(...outcomesOf.map(({ position }) => position)));
   });
 
   it('evaluates only the host that reports, and stores only changes', async () => {

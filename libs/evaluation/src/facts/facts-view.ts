@@ -13,6 +13,8 @@ import {
 import { entriesInMemory, type MakeEntries } from '@muster/decision';
 import {
   clusterDecider,
+  type ConcernedParts,
+  concernedParts,
   hostDecider,
   infraEnvDecider,
   isClosedCluster,
@@ -23,11 +25,11 @@ import {
 import { NO_SHAPE } from '@muster/operators';
 import { toClusterSettingsFacts } from '@muster/validation-rules';
 import isEqual from 'fast-deep-equal';
-import { isSameToHosts, majorityHostsMinOf, renamed, reshaped, shapeOfCluster } from './affected-hosts';
+import { isSameToHosts, renamed, reshaped, shapeOfCluster } from './affected-hosts';
 import { evolveReports, NO_REPORTS } from './host-reports';
 import { noHosts } from './entry-kinds';
 import { KnownEntries } from './known-entries';
-import { reconnected, regrouped, reportsSettled } from './reachability';
+import { presentGroupsOf, reconnected, regrouped, reportsSettled } from './reachability';
 import {
   changesReports,
   changesVips,
@@ -50,6 +52,7 @@ import {
  */
 export class FactsView {
   private readonly entries: KnownEntries;
+  readonly concernedParts = (subjectId: string): ConcernedParts => concernedParts(subjectId, this.entries);
 
   constructor(make: MakeEntries = entriesInMemory) {
     this.entries = new KnownEntries(make);
@@ -100,10 +103,7 @@ export class FactsView {
   }
 
   presentGroups(cluster: ClusterEntry): PresentGroups {
-    if (cluster.presentGroups) return cluster.presentGroups;
-    const groups = this.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, this));
-    const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
-    return (cluster.presentGroups = { groups, members });
+    return (cluster.presentGroups ??= presentGroupsOf(cluster, this.entries));
   }
 
   /** Applies the recorded connectivity groups of a cluster. */

@@ -1,8 +1,16 @@
 import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
+import { majorityHostsMinOf } from './affected-hosts';
 import { connectHost } from './entry-kinds';
 import type { KnownEntries } from './known-entries';
-import { type ClusterEntry, type CombinedHosts, hasOtherPlace, type HostEntry, nameOf } from './view-entries';
+import {
+  type ClusterEntry,
+  type CombinedHosts,
+  hasOtherPlace,
+  type HostEntry,
+  nameOf,
+  type PresentGroups,
+} from './view-entries';
 
 /** With fewer hosts, each new host changes whether the hosts can be compared. */
 const FEW_HOSTS = 3;
@@ -37,6 +45,12 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
   if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
   return keys;
+}
+
+export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): PresentGroups {
+  const groups = entries.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, entries));
+  const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
+  return { groups, members };
 }
 
 /** Applies recorded connectivity groups. Returns the hosts that joined or left. */

@@ -92,10 +92,10 @@ describe('a command that changes inputs of validations', () => {
     expect(await awaitedBy(method.reviseHost, host)).toEqual([KEY]);
   });
 
-  it('waits for those of the cluster of an infra-env, or for all when its hosts may be in any cluster', async () => {
+  it('waits for those of the cluster of an infra-env, or of its hosts when they may be in any cluster', async () => {
     await shown(COLLECTIONS.infraEnvs, INFRA_ENV_ID, { cluster_id: OLD });
     expect(await awaitedBy(method.reviseInfraEnv, { infraEnvId: INFRA_ENV_ID })).toEqual([OLD]);
     await shown(COLLECTIONS.infraEnvs, INFRA_ENV_ID, {});
-    expect(await awaitedBy(method.reviseInfraEnv, { infraEnvId: INFRA_ENV_ID })).toEqual(['']);
+    expect(await awaitedBy(method.reviseInfraEnv, { infraEnvId: INFRA_ENV_ID })).toEqual([INFRA_ENV_ID]);
   });
 });

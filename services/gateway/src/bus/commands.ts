@@ -132,12 +132,12 @@ export class Commands {
 
   /**
    * Returns the ids of the clusters and hosts whose validations and statuses the command may change, before it is sent: a host may
-   * leave its cluster. Empty: any.
+   * leave its cluster. The id of an infra-env without a cluster stands for its hosts and their clusters.
    */
   private async concernedBy(command: Method, { clusterId, infraEnvId, hostId }: Subject): Promise<readonly string[]> {
     if (!hostId) {
       const infraEnv = clusterId ? undefined : await this.readModels.get(COLLECTIONS.infraEnvs, infraEnvId);
-      return [clusterId || (infraEnv?.cluster_id ?? '')].filter(Boolean);
+      return [clusterId || infraEnv?.cluster_id || infraEnvId];
     }
     const key = hostKeyOf(infraEnvId, hostId);
     const host = await this.readModels.get(COLLECTIONS.hosts, key);

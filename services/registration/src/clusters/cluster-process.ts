@@ -20,14 +20,14 @@ import {
   EVALUATED_CLUSTER_STATUSES,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
-import type { Concern, RunAgain } from '@muster/event-sourcing';
+import type { RunAgain } from '@muster/event-sourcing';
 import { ReactorHost } from '@muster/nest-kit';
 import { keptByObject } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { CONFIG, type RegistrationConfig } from '../config';
 import { Evaluations, isChange } from '../reactions/evaluations';
-import { parseReactionKey } from '../reactions/reaction-keys';
+import { concernOf } from '../reactions/reaction-keys';
 import { RegistrationView } from '../view/registration-view';
 import type { ClusterEntry, MemberEntry } from '../view/view-entries';
 
@@ -146,29 +146,12 @@ export class ClusterProcess {
   async settled(clusterId: string, position: number): Promise<void> {
     let awaited = Math.max(position, (await this.aggregates.clusters.load(clusterId)).position);
     for (let round = 1; round <= SETTLING_ROUNDS_MAX; round += 1) {
-      await this.reactor.followed(awaited, () => this.concernOf(clusterId));
+      await this.reactor.followed(awaited, () => concernOf(this.view.concernedParts(clusterId)));
       const entry = this.view.cluster(clusterId);
       if (!entry) return;
       awaited = await this.evaluations.lastOutcomes(clusterId, this.view.position(), entry);
       if (awaited <= this.view.position() && !entry.awaitsHosts && !this.isAheadOfView(entry)) return;
     }
-  }
-
-  /** The reactions of the cluster and of its hosts. */
-  concernOf(clusterId: string): Concern {
-    const own = [`cluster:${clusterId}`, `follow:${clusterId}`];
-    const hosts = this.view.cluster(clusterId)?.hostKeys;
-    return {
-      size: own.length + 2 * (hosts?.size ?? 0),
-      keys: function* () {
-        yield* own;
-        for (const key of hosts ?? []) yield* [`host:${key}`, `report:${key}`];
-      },
-      has: (key) => {
-        const { kind, id } = parseReactionKey(key);
-        return kind === 'host' || kind === 'report' ? (hosts?.has(id) ?? false) : id === clusterId;
-      },
-    };
   }
 
   async passDeadline(clusterId: string, name: string): Promise<void> {

@@ -42,6 +42,28 @@ describe('a request that waits for reactions', () => {
     await evaluated;
   });
 
+  it('waits for those of the hosts of its infra-env only', async () => {
+    const [own, other] = [new TestCluster(running), new TestCluster(running)];
+    await own.registerInfraEnv('');
+    await own.registerHost();
+    const [otherKey] = await other.ready(1, { controlPlaneCount: 1 });
+    if (!otherKey) throw new Error('there is a host');
+
+    let finish: (() => void) | undefined;
+    running.evaluation = () => new Promise((resolve) => (finish = () => resolve(START_OF_STORE)));
+    const evaluated = other.evaluateHostOutcomes(otherKey, { ...SUFFICIENT, sufficientForInstall: false });
+    await eventually('a reaction of the other infra-env waits', () => finish !== undefined);
+
+    let isFollowed = false;
+    const head = await running.store.head();
+    const others = awaitReaction(other.infraEnvId, head).then(() => (isFollowed = true));
+    expect(await awaitReaction(own.infraEnvId, head)).toBe(head);
+    expect(isFollowed).toBe(false);
+    finish?.();
+    await others;
+    await evaluated;
+  });
+
   it('learns the position of the last event that the reactions stored', async () => {
     const cluster = new TestCluster(running);
     const [key] = await cluster.ready(1, { controlPlaneCount: 1 });
@@ -51,6 +73,7 @@ describe('a request that waits for reactions', () => {
     const [last] = (await running.events(streamIdOf('host', key))).slice(-1);
     expect(last?.position).toBeGreaterThan(before);
     expect(await awaitReaction(key, before)).toBe(last?.position);
-    expect(await awaitReaction(cluster.id, before)).toBeGreaterThanOrEqual(last?.position ?? NaN);
+    for (const id of [cluster.id, cluster.infraEnvId])
+      expect(await awaitReaction(id, before)).toBeGreaterThanOrEqual(last?.position ?? NaN);
   });
 });

@@ -1,4 +1,5 @@
 import { type HostKey, hostKeyOfStream, isHostKey, parseStreamId, type RecordedMusterEvent } from '@muster/contracts';
+import type { ConcernedParts } from '@muster/domain';
 import type { Concern } from '@muster/event-sourcing';
 import { isOneOf } from '@muster/schema';
 import { Injectable } from '@nestjs/common';
@@ -99,11 +100,18 @@ export function parseReactionKey(key: string): ReactionKey {
   throw new Error(`${key} is not a key of this process.`);
 }
 
-/** The reactions of one host. */
-export function concernOfHost(key: HostKey): Concern {
-  const own = [`host:${key}`, `report:${key}`];
-  return { size: own.length, keys: () => own, has: (other) => own.includes(other) };
-}
+/** The reactions of hosts and clusters. */
+export const concernOf = ({ hosts, clusters }: ConcernedParts): Concern => ({
+  size: 2 * (hosts.size + clusters.size),
+  keys: function* () {
+    for (const id of clusters) yield* [`cluster:${id}`, `follow:${id}`];
+    for (const key of hosts) yield* [`host:${key}`, `report:${key}`];
+  },
+  has: (key) => {
+    const { kind, id } = parseReactionKey(key);
+    return kind === 'host' || kind === 'report' ? hosts.has(id) : clusters.has(id);
+  },
+});
 
 /** The keys of everything to which something may still happen by itself. */
 export function* openKeysOf(view: RegistrationView): Iterable<string> {

@@ -31,7 +31,7 @@ import { HostProcess } from '../hosts/host-process';
 import { RegistrationView } from '../view/registration-view';
 import { Deadlines } from './deadlines';
 import {
-  concernOfHost,
+  concernOf,
   isReactionOpen,
   openKeysOf,
   parseReactionKey,
@@ -90,16 +90,17 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   }
 
   /**
-   * The same with the reactions of one host, or of a cluster and its hosts. Returns the position of the last event of these, as far as
-   * they are in memory: the reactions have loaded what they changed.
+   * The same with the reactions of one host, of a cluster and its hosts, or of the hosts of an infra-env and their clusters. Returns the
+   * position of the last event of these, as far as they are in memory: the reactions have loaded what they changed.
    */
   async followedBy(subjectId: string, position: number): Promise<number> {
-    await this.host.followed(position, () =>
-      isHostKey(subjectId) ? concernOfHost(subjectId) : this.clusters.concernOf(subjectId),
+    await this.host.followed(position, () => concernOf(this.view.concernedParts(subjectId)));
+    const { hosts, clusters } = this.view.concernedParts(subjectId);
+    return Math.max(
+      position,
+      ...[...clusters].map((id) => this.aggregates.clusters.positionOf(id)),
+      ...[...hosts].map((key) => this.aggregates.hosts.positionOf(key)),
     );
-    const { hosts, clusters } = this.aggregates;
-    const hostKeys = isHostKey(subjectId) ? [subjectId] : (this.view.cluster(subjectId)?.hostKeys ?? []);
-    return Math.max(position, clusters.positionOf(subjectId), ...[...hostKeys].map((key) => hosts.positionOf(key)));
   }
 
   private goLive(): void {

@@ -15,12 +15,13 @@ import {
 import {
   clusterDecider,
   type ClusterState,
+  type ConcernedParts,
+  concernedParts,
   hostDecider,
   infraEnvDecider,
   type InfraEnvState,
   isClosedCluster,
   isClosedHost,
-  isInfraEnvNeeded,
   Membership,
   type MembershipChange,
 } from '@muster/domain';
@@ -36,8 +37,8 @@ import {
   clusterKind,
   type HostEntry,
   hostKind,
-  INFRA_ENVS,
   type InfraEnvEntry,
+  infraEnvKind,
   type MemberEntry,
   membersOf,
   newCluster,
@@ -73,15 +74,7 @@ export class RegistrationView {
     const clusterOf = (id: string): ClusterState | undefined => this.clusters.peek(id)?.state;
     this.hosts = make(hostKind(this.membership, clusterOf));
     this.clusters = make(clusterKind(this.membership));
-    this.infraEnvs = make<string, InfraEnvEntry, InfraEnvEntry>({
-      shape: INFRA_ENVS,
-      fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
-      toSaved: (infraEnv) => infraEnv,
-      fromSaved: (saved) => saved,
-      isOpen: (_infraEnv, id) =>
-        isInfraEnvNeeded(this.membership.hostsOfInfraEnv(id), (key) => this.hosts.peek(key)?.state, clusterOf),
-      forgotten: (id) => this.membership.forgetInfraEnv(id),
-    });
+    this.infraEnvs = make(infraEnvKind(this.membership, (key) => this.hosts.peek(key)?.state, clusterOf));
   }
 
   /** Position of the last applied event. */
@@ -119,6 +112,11 @@ export class RegistrationView {
 
   hostsOfInfraEnv(id: string): Iterable<HostKey> {
     return this.membership.hostsOfInfraEnv(id);
+  }
+
+  concernedParts(subjectId: string): ConcernedParts {
+    const { hosts, clusters, infraEnvs, membership } = this;
+    return concernedParts(subjectId, { hosts, clusters, infraEnvs, membership });
   }
 
   /** All hosts to which something may still happen by itself, and some others. */

@@ -17,6 +17,7 @@ import {
   type InfraEnvState,
   isClosedCluster,
   isHostNeeded,
+  isInfraEnvNeeded,
   type Membership,
   type ReleaseDownload,
 } from '@muster/domain';
@@ -122,6 +123,20 @@ export const clusterKind = (
   fromSaved: (saved, id) => ({ id, hostKeys: membership.hostsOf(id), ...saved }),
   isOpen: ({ state }) => !isClosedCluster(state),
   forgotten: (id) => membership.forgetCluster(id),
+});
+
+/** `hostOf` and `clusterOf`: return entries that are in memory. */
+export const infraEnvKind = (
+  membership: Membership,
+  hostOf: (key: HostKey) => HostState | undefined,
+  clusterOf: (id: string) => ClusterState | undefined,
+): EntryKind<string, InfraEnvEntry, InfraEnvEntry> => ({
+  shape: INFRA_ENVS,
+  fieldsOf: ({ state }) => [state.settings.clusterId ?? ''],
+  toSaved: (infraEnv) => infraEnv,
+  fromSaved: (saved) => saved,
+  isOpen: (_infraEnv, id) => isInfraEnvNeeded(membership.hostsOfInfraEnv(id), hostOf, clusterOf),
+  forgotten: (id) => membership.forgetInfraEnv(id),
 });
 
 /** A command on a cluster that is propagated to its hosts. */

@@ -30,7 +30,8 @@ export type AwaitReactionRequest = Message<"muster.v1.AwaitReactionRequest"> & {
   position: number;
 
   /**
-   * Waits for this host (<infra-env id>.<host id>), or for this cluster and its hosts. Empty: for all.
+   * Waits for this host (<infra-env id>.<host id>), for this cluster and its hosts, or for the hosts of this infra-env and their
+   * clusters. Empty: for all.
    *
    * @generated from field: string subject_id = 2;
    */
@@ -47,7 +48,8 @@ export type AwaitReactionRequestJson = {
   position?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Waits for this host (<infra-env id>.<host id>), or for this cluster and its hosts. Empty: for all.
+   * Waits for this host (<infra-env id>.<host id>), for this cluster and its hosts, or for the hosts of this infra-env and their
+   * clusters. Empty: for all.
    *
    * @generated from field: string subject_id = 2;
    */

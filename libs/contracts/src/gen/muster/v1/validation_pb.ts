@@ -737,7 +737,8 @@ export type AwaitEvaluationRequest = Message<"muster.v1.AwaitEvaluationRequest">
   position: number;
 
   /**
-   * Waits for this host (<infra-env id>.<host id>), or for this cluster and its hosts. Empty: for all.
+   * Waits for this host (<infra-env id>.<host id>), for this cluster and its hosts, or for the hosts of this infra-env and their
+   * clusters. Empty: for all.
    *
    * @generated from field: string subject_id = 2;
    */
@@ -754,7 +755,8 @@ export type AwaitEvaluationRequestJson = {
   position?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Waits for this host (<infra-env id>.<host id>), or for this cluster and its hosts. Empty: for all.
+   * Waits for this host (<infra-env id>.<host id>), for this cluster and its hosts, or for the hosts of this infra-env and their
+   * clusters. Empty: for all.
    *
    * @generated from field: string subject_id = 2;
    */
