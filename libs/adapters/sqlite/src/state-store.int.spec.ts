@@ -1,6 +1,6 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SavedState, StateConsumer, StateStore } from '@muster/ports';
+import type { SavedState, StateChange, StateConsumer, StateStore } from '@muster/ports';
 import { stateStoreContract, temporaryDirectory, threadFromSource } from '@muster/testing';
 import Database from 'libsql';
 import { openDatabase } from './database';
@@ -63,6 +63,33 @@ describe('sqliteStateStore', () => {
   beforeEach(() => discarded.splice(0));
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => directory.remove());
+
+  it('fails a save of several parts when the first of them cannot be written', async () => {
+    const refused = new Error('too many open files');
+    const refuse = async (): Promise<never> => {
+      throw refused;
+    };
+    const nothing = async (): Promise<void> => undefined;
+    const writer: SqliteWriter = {
+      open: () => ({ run: refuse, checkpoint: nothing, truncate: nothing, close: nothing }),
+      close: nothing,
+    };
+    const store = sqliteStateStore({ file: join(directory.path, 'refused.sqlite'), writer });
+    opened.push(store);
+    const state = await store.open(SAMPLE);
+    const changes = function* (): Generator<StateChange> {
+      for (let n = 0; n < 20; n += 1) {
+        for (const endMs = performance.now() + 2; performance.now() < endMs;);
+        yield { table: 'rows', key: `${n}`, row: undefined };
+      }
+    };
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    await expect(state.save(changes(), () => undefined)).rejects.toBe(refused);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
 
   it('saves again after the state of before a save could not be read', async () => {
     const file = join(directory.path, 'hidden.sqlite');

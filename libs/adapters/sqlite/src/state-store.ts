@@ -218,7 +218,10 @@ class SqliteSavedState implements SavedState {
     const sent: Promise<void>[] = [];
     let part = new PartOfSave();
     const send = (): void => {
-      sent.push(this.options.writes.run('addPart', part.encode()));
+      const written = this.options.writes.run('addPart', part.encode());
+      // Its failure is reported after the last part, several turns later.
+      written.catch(() => undefined);
+      sent.push(written);
       part = new PartOfSave();
     };
     const share = new TurnShare(SAVE_TIME);
