@@ -263,7 +263,7 @@ export class FactsView {
     known.facts = toClusterSettingsFacts(known.state, { hasCustomManifest: known.userManifests.length > 0 });
     const { id, facts } = known;
     if (isClosedCluster(known.state) && !isClosedCluster(before.state)) this.entries.reconsider(known.hostKeys);
-    known.combined?.connectivity.setNetworks(facts.machineNetworks);
+    this.entries.clusterChanged(known);
     known.presentGroups = undefined;
     if (facts.operators.length !== before.facts.operators.length) known.shape = shapeOfCluster(known, this.entries);
     if (known.state.status === before.state.status && isEqual(before.facts, facts)) return [];

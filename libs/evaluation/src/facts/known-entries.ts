@@ -96,6 +96,7 @@ export class KnownEntries {
   }
 
   private *combineHosts(cluster: ClusterEntry): Generator<undefined, CombinedHosts> {
+    const combining = (cluster.combining ??= {});
     const hosts: HostEntry[] = [];
     for (const key of [...cluster.hostKeys]) {
       const host = this.hosts.get(key);
@@ -103,8 +104,16 @@ export class KnownEntries {
       yield;
     }
     const combined = yield* combine(cluster.facts, hosts);
-    // Something may have needed it between two steps.
+    // Something may have needed it between two steps, or changed what it was computed from.
+    if (!cluster.combined && cluster.combining !== combining) return yield* this.combineHosts(cluster);
+    cluster.combining = undefined;
     return (cluster.combined ??= combined);
+  }
+
+  /** Called after each change of the cluster, before anything is computed from its hosts. */
+  clusterChanged(cluster: ClusterEntry): void {
+    cluster.combining = undefined;
+    cluster.combined?.connectivity.setNetworks(cluster.facts.machineNetworks);
   }
 
   /** Called for each event before it is applied to its entry. */
@@ -115,8 +124,10 @@ export class KnownEntries {
   /** Called after each change of a host, before anything is computed from the hosts of its cluster. */
   memberChanged(before: HostEntry, after: HostEntry): void {
     const [left, joined] = [before.state.clusterId, after.state.clusterId];
-    if (left !== joined) this.clusters.peek(left)?.combined?.members.delete(after.key);
-    this.clusters.peek(joined)?.combined?.members.set(after.key, memberFactsOf(after));
+    const [old, present] = [this.clusters.peek(left), this.clusters.peek(joined)];
+    for (const cluster of [old, present]) if (cluster) cluster.combining = undefined;
+    if (left !== joined) old?.combined?.members.delete(after.key);
+    present?.combined?.members.set(after.key, memberFactsOf(after));
   }
 
   /** The hosts may leave memory, and their infra-envs with them. */

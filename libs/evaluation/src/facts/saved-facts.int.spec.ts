@@ -186,6 +186,33 @@ describe('a cluster in the saved state', () => {
     await states.close();
   });
 
+  it('is read again when an event changes it between two steps', async () => {
+    const before = await open('revised');
+    const networks = (cidr: string) => clusterEvent('MachineNetworksDerived', { cidrs: [cidr] });
+    before.observe(infraEnvRegistered(), clusterRegistered(), networks('192.168.0.0/16'));
+    for (const key of HOSTS)
+      before.observe(
+        hostRegistered(key),
+        inventoryReported(key),
+        reportEvent(key, 'ConnectivityReported', { peers: [] }),
+      );
+    before.observe(clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: '' }));
+    await before.states.close();
+
+    const { view, states, observe } = await open('revised');
+    const steps = view.loadHostsOf(CLUSTER_ID)[Symbol.iterator]();
+    for (const _ of [...HOSTS, ...HOSTS]) steps.next();
+    observe(networks('10.0.0.0/8'));
+    while (!steps.next().done);
+    const cluster = view.cluster(CLUSTER_ID);
+    expect([...((cluster && view.groupsOf(cluster)) ?? [])].map(([network]) => network)).toEqual([
+      'IPv4',
+      'IPv6',
+      '10.0.0.0/8',
+    ]);
+    await states.close();
+  });
+
   it('reads no other host when the next ones leave it after the installation', async () => {
     const before = await open('reduced');
     before.observe(infraEnvRegistered(), clusterRegistered({ olmOperators: { items: [{ name: 'odf' }] } }));

@@ -91,6 +91,8 @@ export interface ClusterEntry {
   readonly hostKeys: HostKeys;
   /** Undefined in a loaded entry until it is needed (`KnownEntries.combinedOf`): an installed cluster is loaded for events that do not read it. */
   combined: CombinedHosts | undefined;
+  /** Present while it is computed in steps. Each change of the cluster and its hosts removes it. */
+  combining?: object | undefined;
   /** Network → ids of the hosts of its largest full mesh, as last recorded. */
   readonly groups: Map<string, Set<string>>;
   /** The current groups. Computed on demand and removed when the connectivity changes. */
