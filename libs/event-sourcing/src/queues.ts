@@ -19,7 +19,6 @@ const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 30_000;
 
 export interface ParkedKey {
-  readonly key: string;
   readonly reason: string;
   readonly failures: number;
 }
@@ -91,8 +90,9 @@ export class WorkQueue {
     return this.due.has(key) || this.running.has(key);
   }
 
-  parked(): readonly ParkedKey[] {
-    return [...this.failing].map(([key, { reason, failures }]) => ({ key, reason, failures }));
+  /** Returns why the last reaction of the key failed; undefined when it did not. */
+  parked(key: string): ParkedKey | undefined {
+    return this.failing.get(key);
   }
 
   idle(): Promise<void> {

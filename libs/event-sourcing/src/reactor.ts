@@ -46,8 +46,8 @@ export interface Reactor {
   wake(key: string): void;
   /** Returns true while a reaction of the key is due or running. */
   isBusy(key: string): boolean;
-  /** Keys with a failing reaction and the reason. Other keys continue. */
-  parked(): readonly ParkedKey[];
+  /** Returns why the last reaction of the key failed; undefined when it did not. Other keys continue. */
+  parked(key: string): ParkedKey | undefined;
   /** Resolves when nothing is due or running. */
   idle(): Promise<void>;
   position(): number;
@@ -156,7 +156,7 @@ export function startReactor<Event extends EventShape>(options: ReactorOptions<E
     caughtUp,
     wake: processAnyway,
     isBusy: (key) => queue.isBusy(key),
-    parked: () => queue.parked(),
+    parked: (key) => queue.parked(key),
     idle: () => queue.idle(),
     position: () => feed.position(),
     followed: async (position, concernOf) => {

@@ -77,7 +77,7 @@ export class ReactorHost implements OnApplicationShutdown {
 
   /** Returns why the last reaction of the key failed; undefined when it did not. */
   failureOf(key: string): string | undefined {
-    return this.reactor?.parked().find((parked) => parked.key === key)?.reason;
+    return this.reactor?.parked(key)?.reason;
   }
 
   async onApplicationShutdown(): Promise<void> {
