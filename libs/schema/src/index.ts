@@ -1,4 +1,4 @@
-export { type HiddenProperty, hiddenProperty, keptByObject, keptByText } from './kept-results';
+export { hiddenProperty, keptByObject, keptByText } from './kept-results';
 export {
   createGuard,
   createJsonParser,
