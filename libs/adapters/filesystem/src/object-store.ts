@@ -124,6 +124,8 @@ const removeEmptyDirectories = async (area: string, digest: string): Promise<voi
 
 /** Another process may remove an empty directory between its creation and its use. */
 const ATTEMPTS_MAX = 10;
+/** `mkdir` of Node reports ENOTDIR for a parent that was removed after it was found to exist. */
+const REMOVED_MEANWHILE = ['ENOENT', 'ENOTDIR'];
 
 /** Creates the directory and runs the work, again when the directory was removed meanwhile. */
 const inDirectory = async <T>(directory: string, work: () => Promise<T>, attempt = 1): Promise<T> => {
@@ -131,7 +133,7 @@ const inDirectory = async <T>(directory: string, work: () => Promise<T>, attempt
     await makeDirectory(directory);
     return await work();
   } catch (error) {
-    if (!isErrno(error, 'ENOENT') || attempt >= ATTEMPTS_MAX) throw error;
+    if (!REMOVED_MEANWHILE.some((code) => isErrno(error, code)) || attempt >= ATTEMPTS_MAX) throw error;
     return inDirectory(directory, work, attempt + 1);
   }
 };
