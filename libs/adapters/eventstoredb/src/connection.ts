@@ -35,8 +35,8 @@ interface Failure {
 }
 
 class OperationTimedOut extends Error {
-  constructor() {
-    super(`no answer within ${OPERATION_TIMEOUT_MS / 1_000} s`);
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs / 1_000} s`);
     this.name = 'OperationTimedOut';
   }
 }
@@ -209,7 +209,7 @@ export class Connection {
 
   private whileAnswered<Result>(operation: (onData: () => void) => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new OperationTimedOut()), this.operationTimeoutMs);
+      const timer = setTimeout(() => reject(new OperationTimedOut(this.operationTimeoutMs)), this.operationTimeoutMs);
       operation(() => void timer.refresh())
         .finally(() => clearTimeout(timer))
         .then(resolve, reject);
@@ -273,5 +273,5 @@ async function endAppends(client: EventStoreDBClient): Promise<void> {
 }
 
 async function settleInTime(ended: Promise<unknown>): Promise<void> {
-  await settleWithin(DISPOSE_TIMEOUT_MS, ended, () => new OperationTimedOut()).catch(() => undefined);
+  await settleWithin(DISPOSE_TIMEOUT_MS, ended, () => new OperationTimedOut(DISPOSE_TIMEOUT_MS)).catch(() => undefined);
 }
