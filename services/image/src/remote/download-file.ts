@@ -88,7 +88,11 @@ export async function downloadFile(client: RemoteClient, options: DownloadOption
   try {
     const { start, total } = planOf(answer, url, resumeFrom);
     await options.admit(total, total - (await sizeOf(partial)));
-    if (start === 0) await writeFile(versionFile, versionOf(answer));
+    if (start === 0) {
+      // A process that is killed here must not leave the bytes of another version beside the new version.
+      if (before > 0) await rm(partial, { force: true });
+      await writeFile(versionFile, versionOf(answer));
+    }
     let received = start;
     options.progress(received, total);
     const counted = new Transform({

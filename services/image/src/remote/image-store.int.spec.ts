@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@muster/testing';
+import { downloadFile } from './download-file';
 import { startFileServer } from './file-server.fixture.spec';
 import { FILE, image, ImageStoreStage } from './image-store-stage.fixture.spec';
 
@@ -81,6 +82,22 @@ describe('the store of base images', () => {
     stage.store.fetch(wanted);
     await stage.settled(wanted);
     expect((await stage.contentOf(wanted)).equals(other)).toBe(true);
+  });
+
+  it('does not join the parts of two files when the process is killed before the first byte of the new one', async () => {
+    const target = join(stage.directory.path, 'rhcos-a.iso');
+    writeFileSync(`${target}.partial`, Buffer.alloc(100_000, 'o'));
+    writeFileSync(`${target}.partial.version`, '"1"');
+    stage.server.serve(FILE, { etag: '"2"' });
+    const nothing = async (): Promise<void> => undefined;
+    const { signal } = new AbortController();
+    const options = { url: stage.server.url, target, sha256: '', signal, admit: nothing, verify: nothing };
+    const kill = (): never => {
+      throw new Error('killed');
+    };
+    await expect(downloadFile(stage.client, { ...options, progress: kill })).rejects.toThrow('killed');
+    await downloadFile(stage.client, { ...options, progress: () => undefined });
+    expect(readFileSync(target).equals(FILE)).toBe(true);
   });
 
   it('does not repeat a failed download immediately', async () => {
