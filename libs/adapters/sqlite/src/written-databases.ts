@@ -56,9 +56,10 @@ function openEvents({ file, maxBytes }: WrittenFile) {
 /** Small bodies by digest. */
 function openObjects({ file }: WrittenFile) {
   const database = openDurableDatabase(file, OBJECTS_SCHEMA);
+  // The body of a repetition is equal, unless the stored one is damaged.
   const insert = database.prepare(
     `INSERT INTO objects (digest, stored_at_ms, body) VALUES (?, ?, ?)
-     ON CONFLICT (digest) DO UPDATE SET stored_at_ms = excluded.stored_at_ms`,
+     ON CONFLICT (digest) DO UPDATE SET stored_at_ms = excluded.stored_at_ms, body = excluded.body`,
   );
   const removal = database.prepare('DELETE FROM objects WHERE digest = ?');
   return {
