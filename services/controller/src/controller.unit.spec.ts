@@ -150,18 +150,35 @@ describe('bare-metal hosts', () => {
 });
 
 describe('a service that uses the address of the name server', () => {
-  const service = (name: string): KubeObject => ({ metadata: { name }, spec: { clusterIP: '172.30.0.10' } });
-  const objects = new Map<KubeResource, readonly KubeObject[]>([
+  const service = (name: string, clusterIP = '172.30.0.10'): KubeObject => ({
+    metadata: { name },
+    spec: { clusterIP },
+  });
+  const clusterWith = (network: string): [KubeResource, readonly KubeObject[]] => [
+    KUBE_RESOURCES.configMaps,
     [
-      KUBE_RESOURCES.configMaps,
-      [
-        {
-          metadata: { name: 'cluster-config-v1' },
-          data: { 'install-config': 'networking: { serviceNetwork: [172.30.0.0/16] }' },
-        },
-      ],
+      {
+        metadata: { name: 'cluster-config-v1' },
+        data: { 'install-config': `networking: { serviceNetwork: ["${network}"] }` },
+      },
     ],
-  ]);
+  ];
+  const objects = new Map([clusterWith('172.30.0.0/16')]);
+
+  it.each([
+    ['172.30.0.128/25', '172.30.0.138'],
+    ['fd02::/112', 'fd02::a'],
+    ['FD02:0:0::0/112', 'fd02::a'],
+    ['2001:db8:0:0:0:0:0:0/108', '2001:db8::a'],
+  ])('is the one with address number 10 of the network %s', async (network, address) => {
+    const services = [service('next', '2001:db8::b'), service('other', address)];
+    const { changes, controller, signal } = controllerWith(
+      new Map([clusterWith(network), [KUBE_RESOURCES.services, services]]),
+      {},
+    );
+    await resolveDnsConflict(controller, signal);
+    expect(changes).toEqual(['delete other', 'delete all pods in openshift-dns-operator']);
+  });
 
   it('is deleted once, and the operator of the name server is restarted, also when its API fails first', async () => {
     let services = [service('other')];

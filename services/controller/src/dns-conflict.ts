@@ -1,3 +1,4 @@
+import { formatIp, parseCidr } from '@muster/addresses';
 import { KUBE_RESOURCES } from '@muster/host-api';
 import { errorMessage, listAt, textAt } from '@muster/schema';
 import { parse } from 'yaml';
@@ -8,8 +9,8 @@ const DNS_NUMBER = 10;
 const OPERATOR_NAMESPACE = 'openshift-dns-operator';
 
 /**
- * The name server of the cluster needs address .10 of the service network. Deletes another service that uses it, and
- * restarts the operator of the name server.
+ * The name server of the cluster needs address number 10 of the service network. Deletes another service that uses it,
+ * and restarts the operator of the name server.
  */
 export async function resolveDnsConflict(controller: Controller, signal: AbortSignal): Promise<void> {
   const { cluster, timer } = controller;
@@ -40,7 +41,9 @@ async function dnsAddressOf({ cluster }: Controller, signal: AbortSignal): Promi
   const ref = { resource: KUBE_RESOURCES.configMaps, namespace: 'kube-system', name: 'cluster-config-v1' };
   const map = await cluster.get(ref, signal);
   const config: unknown = parse(textAt(map, 'data', 'install-config') ?? '');
-  const [network = ''] = String(listAt(config, 'networking', 'serviceNetwork')[0] ?? '').split('/');
-  if (network === '') throw new Error('The cluster has no service network yet.');
-  return network.includes(':') ? `${network.replace(/::$/, '')}::a` : network.replace(/\d+$/, String(DNS_NUMBER));
+  const network = parseCidr(String(listAt(config, 'networking', 'serviceNetwork')[0] ?? ''))?.network;
+  if (!network) throw new Error('The cluster has no service network yet.');
+  const { family, parts } = network;
+  // Services have the canonical text of their address.
+  return formatIp({ family, parts: [...parts.slice(0, -1), (parts.at(-1) ?? 0) + DNS_NUMBER] });
 }
