@@ -24,12 +24,16 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
         signal,
       );
       const free = unallocated(machines, hosts);
-      for (const host of hosts) {
+      let failure: unknown;
+      const update = async (host: KubeObject): Promise<void> => {
         const ref = { resource: KUBE_RESOURCES.bareMetalHosts, name: host.metadata.name, namespace: NAMESPACE };
         const change = provisioning ? managedChange(host, free) : unmanagedChange(host, free);
         if (change?.status) await cluster.replace(ref, { ...host, status: change.status }, 'status', signal);
         if (change) await cluster.patch(ref, change.patch, signal);
-      }
+      };
+      // A host without a machine must not delay the hosts after it.
+      for (const host of hosts) await update(host).catch((error: unknown) => (failure ??= error));
+      if (failure !== undefined) throw failure;
       // The hosts are created after the kind, which is then known without any.
       return hosts.length > 0;
     },

@@ -126,6 +126,23 @@ describe('bare-metal hosts', () => {
     ]);
   });
 
+  it('are updated after one that has no machine yet', async () => {
+    const consumerRef = { name: 'master-0' };
+    const objects = new Map<KubeResource, readonly KubeObject[]>([
+      [
+        KUBE_RESOURCES.bareMetalHosts,
+        [{ metadata: { name: 'a' } }, { metadata: { name: 'b' }, spec: { consumerRef } }],
+      ],
+      [KUBE_RESOURCES.provisionings, [{ metadata: { name: 'provisioning-configuration' } }]],
+    ]);
+    const { changes, controller, notes, signal } = controllerWith(objects, {}, { rounds: 2 });
+    await updateBareMetalHosts(controller, signal);
+    expect(changes).toEqual(Array(2).fill(expect.stringMatching(/^patch b .*paused":null.*"name":"master-0"/)));
+    expect(notes).toEqual(
+      Array(2).fill('Updating the bare-metal hosts failed: The bare-metal host a has no machine yet.'),
+    );
+  });
+
   it('get their status from the annotation in other clusters', async () => {
     const annotations = { 'baremetalhost.metal3.io/status': '{"poweredOn":true}' };
     const objects = new Map<KubeResource, readonly KubeObject[]>([
