@@ -38,21 +38,13 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
 
   await enter(controller, FIRST_STAGE, signal);
   const areAvailable = await waitForClusterOperators(controller, signal);
-
-  await enter(controller, 'Adding router ca', signal);
-  await uploadIngressCa(controller, signal);
-
-  const olm = await operatorsOf(controller, 'olm', signal);
-  if (olm.length > 0 && areAvailable) {
-    await enter(controller, 'Waiting for olm operators csv initialization', signal);
-    await waitForSubscriptions(controller, olm, signal);
-    await enter(controller, 'Applying olm manifests', signal);
-    const failures = await applyOlmManifests(controller, olm, signal);
-    await enter(controller, 'Waiting for olm operators csv', signal);
-    await waitForCsvs(controller, failures, signal);
+  if (areAvailable) {
+    await enter(controller, 'Adding router ca', signal);
+    const send = (): Promise<boolean> => sendIngressCa(controller, signal);
+    await repeat(controller, 'Sending the ingress certificate', INTERVALS_MS.routerCa, send, signal);
+    await configureOlmOperators(controller, signal);
+    await enter(controller, 'Done', signal);
   }
-
-  await enter(controller, 'Done', signal);
   const result = areAvailable ? { isSuccess: true } : await failure(controller, signal);
   await persist(
     controller,
@@ -63,8 +55,23 @@ export async function finalize(controller: Controller, signal: AbortSignal): Pro
   );
 }
 
+async function configureOlmOperators(controller: Controller, signal: AbortSignal): Promise<void> {
+  const olm = await operatorsOf(controller, 'olm', signal);
+  if (olm.length === 0) return;
+  await enter(controller, 'Waiting for olm operators csv initialization', signal);
+  await waitForSubscriptions(controller, olm, signal);
+  await enter(controller, 'Applying olm manifests', signal);
+  const failures = await applyOlmManifests(controller, olm, signal);
+  await enter(controller, 'Waiting for olm operators csv', signal);
+  await waitForCsvs(controller, failures, signal);
+}
+
 /** The report of the cluster operators has the form and the key of assisted-installer-controller. */
 async function failure(controller: Controller, signal: AbortSignal): Promise<InstallationResult> {
+  // Without an ingress there is no certificate, and the failure must not wait for it.
+  await sendIngressCa(controller, signal).catch((error: unknown) =>
+    note(controller, `The ingress certificate was not sent: ${errorMessage(error)}`),
+  );
   const result = { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
   try {
     const operators = await controller.cluster.list(KUBE_RESOURCES.clusterOperators, {}, signal);
@@ -104,19 +111,16 @@ async function enter(controller: Controller, stage: Stage, signal: AbortSignal):
   if (!signal.aborted) controller.observe?.({ type: 'finalizing', stage });
 }
 
-async function uploadIngressCa(controller: Controller, signal: AbortSignal): Promise<void> {
-  const { api, cluster, settings } = controller;
+/** Returns false while the cluster has no ingress certificate. */
+async function sendIngressCa({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<boolean> {
   const ref = {
     resource: KUBE_RESOURCES.configMaps,
     namespace: 'openshift-config-managed',
     name: 'default-ingress-cert',
   };
-  const attempt = async (): Promise<boolean> => {
-    const map = await cluster.get(ref, signal);
-    const pem = textAt(map, 'data', 'ca-bundle.crt');
-    if (!pem) return false;
-    await api.uploadIngressCa(settings.clusterId, pem, signal);
-    return true;
-  };
-  await repeat(controller, 'Sending the ingress certificate', INTERVALS_MS.routerCa, attempt, signal);
+  const map = await cluster.get(ref, signal);
+  const pem = textAt(map, 'data', 'ca-bundle.crt');
+  if (!pem) return false;
+  await api.uploadIngressCa(settings.clusterId, pem, signal);
+  return true;
 }

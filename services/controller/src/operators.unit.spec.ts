@@ -42,34 +42,46 @@ describe('an installation whose cluster operators do not become available', () =
     metadata: { name },
     status: { conditions: [{ type, status: 'True', message }] },
   });
-  const complete = async (list: ClusterApi['list']) => {
+  const CERTIFICATE: KubeObject = { metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } };
+  const complete = async (list: ClusterApi['list'], maps: readonly KubeObject[] = [CERTIFICATE]) => {
     jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
     const results: InstallationResult[] = [];
-    const map: KubeObject = { metadata: { name: 'default-ingress-cert' }, data: { 'ca-bundle.crt': 'PEM' } };
+    const sent: string[] = [];
+    const stages: string[] = [];
     const { controller, notes, signal } = controllerWith(
-      new Map<KubeResource, readonly KubeObject[]>([[KUBE_RESOURCES.configMaps, [map]]]),
+      new Map<KubeResource, readonly KubeObject[]>([[KUBE_RESOURCES.configMaps, maps]]),
       {
         cluster: async () => ({ status: 'finalizing' }),
         completeInstallation: async (_cluster, result) => void results.push(result),
         operators: async () => [],
-        reportFinalizingStage: async () => undefined,
-        uploadIngressCa: async () => undefined,
+        reportFinalizingStage: async (_cluster, stage) => void stages.push(stage),
+        uploadIngressCa: async (_cluster, pem) => void sent.push(pem),
       },
       { list },
     );
     await finalize(controller, signal);
-    return { notes, results };
+    expect(stages).toEqual(['Waiting for cluster operators']);
+    return { notes, results, sent };
   };
   const FAILED = { isSuccess: false, errorInfo: 'Timeout while waiting for cluster operators to be available' };
 
   it('is reported with the status of all cluster operators', async () => {
     const found = [operator('dns', 'Degraded', 'no answer'), operator('etcd', 'Available', 'ready')];
-    const { results } = await complete(async (resource) => (resource === KUBE_RESOURCES.clusterOperators ? found : []));
+    const { results, sent } = await complete(async (resource) =>
+      resource === KUBE_RESOURCES.clusterOperators ? found : [],
+    );
     const report = [
       { name: 'dns', status: 'failed', status_info: 'no answer' },
       { name: 'etcd', status: 'available', status_info: 'ready' },
     ];
     expect(results).toEqual([{ ...FAILED, data: { CLUSTER_OPERATORS_REPORT: report } }]);
+    expect(sent).toEqual(['PEM']);
+  });
+
+  it('is reported although the cluster has no ingress, and therefore no ingress certificate', async () => {
+    const { notes, results, sent } = await complete(async () => [], []);
+    expect(results).toEqual([{ ...FAILED, data: { CLUSTER_OPERATORS_REPORT: [] } }]);
+    expect({ notes, sent }).toEqual({ notes: [], sent: [] });
   });
 
   it('is reported without them when the cluster API does not answer', async () => {
