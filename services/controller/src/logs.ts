@@ -20,15 +20,25 @@ export async function sendLogsRepeatedly(controller: Controller, signal: AbortSi
 
 /** The service may be unavailable for good, and the Job must end. */
 const FINAL_LOGS_MS_MAX = 70 * 60_000;
+/** Leaves time to send the logs without it. */
+const MUST_GATHER_MS_MAX = 50 * 60_000;
 const INSUFFICIENT_STORAGE = 507;
 
-/** Sends the last log, after a failure also the output of must-gather. Gives up after 70 minutes. */
+/**
+ * Sends the last log, after a failure also the output of must-gather, which takes long or may not end in a broken
+ * cluster. Gives up after 70 minutes.
+ */
 export async function sendFinalLogs(controller: Controller, hasFailed: boolean, ended: AbortSignal): Promise<void> {
   const { api, settings } = controller;
   const signal = AbortSignal.any([ended, AbortSignal.timeout(FINAL_LOGS_MS_MAX)]);
   const report = (state: 'requested' | 'completed'): Promise<void> =>
     api.reportClusterLogs(settings.clusterId, state, signal);
   await persist(controller, 'Reporting the logs', INTERVALS_MS.finalizing, () => report('requested'), signal);
+  // The log is sent before must-gather runs, because it contains the failure.
+  if (hasFailed)
+    await upload(controller, {}, signal).catch((error: unknown) =>
+      note(controller, `The log is sent with the diagnosis: ${errorMessage(error)}`),
+    );
   let more = hasFailed ? await diagnosis(controller, signal) : {};
   const send = (): Promise<void> =>
     upload(controller, more, signal).catch((error: unknown) => {
@@ -73,10 +83,12 @@ async function diagnosis(controller: Controller, signal: AbortSignal): Promise<{
     const content = await controller.host.readFile(path);
     if (content) files[path.replace('/tmp/', '')] = content;
   }
+  const limit = AbortSignal.timeout(MUST_GATHER_MS_MAX);
   try {
-    files['must-gather.tar.gz'] = await mustGather(controller, signal);
+    files['must-gather.tar.gz'] = await mustGather(controller, AbortSignal.any([signal, limit]));
   } catch (error) {
-    note(controller, `must-gather failed: ${errorMessage(error)}`);
+    const reason = limit.aborted ? `it did not end within ${MUST_GATHER_MS_MAX / 60_000} minutes` : errorMessage(error);
+    note(controller, `must-gather failed: ${reason}`);
   }
   return files;
 }

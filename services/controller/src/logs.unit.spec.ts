@@ -8,11 +8,12 @@ import { runController } from './run-controller';
 const OWN_LOG = 'assisted-installer-controller.logs';
 const MUST_GATHER = 'must-gather.tar.gz';
 const LIMIT_MS = 70 * 60_000;
+const ACCEPTED = 0;
 const { signal } = new AbortController();
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A service that answers each upload with the next status, and with success after the last one. */
+/** A service that answers each upload with the next status, and with success to ACCEPTED and after the last one. */
 function serviceWith(answers: number[], more: Partial<ServiceApi> = {}) {
   const uploads: string[][] = [];
   const states: string[] = [];
@@ -37,28 +38,52 @@ function serviceWith(answers: number[], more: Partial<ServiceApi> = {}) {
 
 describe('the last logs', () => {
   it.each([413, 507])('are sent without must-gather when the service answers %d', async (status) => {
-    const { controller, notes, states, uploads } = serviceWith([status]);
+    const { controller, notes, states, uploads } = serviceWith([ACCEPTED, status]);
     await sendFinalLogs(controller, true, signal);
-    expect(uploads).toEqual([[OWN_LOG, MUST_GATHER], [OWN_LOG]]);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG, MUST_GATHER], [OWN_LOG]]);
     expect(notes).toEqual([expect.stringMatching(/^The diagnosis is not sent: .*/)]);
     expect(states).toEqual(['requested', 'completed']);
   });
 
   it('keep must-gather while the service is unavailable', async () => {
-    const { controller, uploads } = serviceWith([503]);
+    const { controller, uploads } = serviceWith([ACCEPTED, 503]);
     await sendFinalLogs(controller, true, signal);
-    expect(uploads).toEqual([
-      [OWN_LOG, MUST_GATHER],
-      [OWN_LOG, MUST_GATHER],
-    ]);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG, MUST_GATHER], [OWN_LOG, MUST_GATHER]]);
   });
 
   it('are sent without must-gather when the client of the cluster does not exist', async () => {
     const { controller, notes, uploads } = serviceWith([]);
     const oc = async () => ({ exitCode: 127, output: 'oc: command not found' });
     await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
-    expect(uploads).toEqual([[OWN_LOG]]);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG]]);
     expect(notes).toEqual(['must-gather failed: oc: command not found']);
+  });
+
+  it('are sent before must-gather, and again without it when it does not end', async () => {
+    const { controller, notes, states, uploads } = serviceWith([]);
+    const limits = new Map<number, AbortController>();
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const limit = new AbortController();
+      limits.set(ms, limit);
+      return limit.signal;
+    });
+    const oc = (_args: readonly string[], stopped: AbortSignal) =>
+      new Promise<{ exitCode: number; output: string }>((resolve) => {
+        expect(uploads).toEqual([[OWN_LOG]]);
+        stopped.addEventListener('abort', () => resolve({ exitCode: 1, output: 'pod is pending' }));
+        limits.get(50 * 60_000)?.abort();
+      });
+    await sendFinalLogs({ ...controller, host: { ...controller.host, oc } }, true, signal);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG]]);
+    expect(notes).toEqual(['must-gather failed: it did not end within 50 minutes']);
+    expect(states).toEqual(['requested', 'completed']);
+  });
+
+  it('are sent with the diagnosis when the service refuses them before', async () => {
+    const { controller, notes, uploads } = serviceWith([503]);
+    await sendFinalLogs(controller, true, signal);
+    expect(uploads).toEqual([[OWN_LOG], [OWN_LOG, MUST_GATHER]]);
+    expect(notes).toEqual([expect.stringMatching(/^The log is sent with the diagnosis: /)]);
   });
 
   it('contain the folder that must-gather wrote', async () => {
