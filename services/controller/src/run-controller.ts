@@ -1,4 +1,4 @@
-import { HttpRefused, KUBE_RESOURCES } from '@muster/host-api';
+import { HttpRefused, KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
 import { errorMessage } from '@muster/schema';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
@@ -35,19 +35,16 @@ export async function runController(controller: Controller, signal: AbortSignal)
   let labels: Promise<void> | undefined;
   try {
     void resolveDnsConflict(controller, working);
-    let isKnown = true;
-    const report = async (): Promise<void> => void (isKnown = await reportReady(controller, signal));
+    let found: ServiceCluster | undefined;
+    const report = async (): Promise<void> => void (found = await reportReady(controller, signal));
     await persist(controller, 'Reporting ready', INTERVALS_MS.ready, report, signal);
     if (signal.aborted) return;
-    if (!isKnown) {
+    if (!found) {
       note(controller, WITHOUT_CLUSTER);
       controller.observe?.({ type: 'ended', status: UNKNOWN });
       return;
     }
     controller.observe?.({ type: 'ready' });
-    const { platform } = await controller.api
-      .cluster(controller.settings.clusterId, false, signal)
-      .catch(() => ({ platform: undefined }));
     const nodesDone = new AbortController();
     // The logs do not wait until the pool of workers is resumed.
     labels = labelNodes(controller, working);
@@ -55,7 +52,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
       followNodes(controller, working).finally(() => nodesDone.abort()),
       approveCertificates(controller, AbortSignal.any([working, nodesDone.signal])),
       finalize(controller, working),
-      platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
+      found.platform?.type === 'baremetal' ? updateBareMetalHosts(controller, working) : undefined,
       // The log alone would replace the diagnosis.
       sendLogsRepeatedly(controller, AbortSignal.any([working, failed.signal])),
     ]);
@@ -90,14 +87,19 @@ async function hasFailedOperator({ api, settings }: Controller, signal: AbortSig
   return operators.some(({ operator_type, status }) => operator_type === 'olm' && status === 'failed');
 }
 
-/** The installer on the bootstrap host waits for this event. Returns false when the service does not have the cluster. */
-async function reportReady({ api, cluster, settings }: Controller, signal: AbortSignal): Promise<boolean> {
-  try {
-    await api.cluster(settings.clusterId, false, signal);
-  } catch (error) {
-    if (error instanceof HttpRefused && error.status === 404) return false;
+/**
+ * The installer on the bootstrap host waits for this event. Returns the cluster; undefined when the service does not
+ * have it.
+ */
+async function reportReady(
+  { api, cluster, settings }: Controller,
+  signal: AbortSignal,
+): Promise<ServiceCluster | undefined> {
+  const found = await api.cluster(settings.clusterId, false, signal).catch((error: unknown) => {
+    if (error instanceof HttpRefused && error.status === 404) return undefined;
     throw error;
-  }
+  });
+  if (!found) return undefined;
   await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
   await cluster.create(
     KUBE_RESOURCES.events,
@@ -113,7 +115,7 @@ async function reportReady({ api, cluster, settings }: Controller, signal: Abort
     },
     signal,
   );
-  return true;
+  return found;
 }
 
 /**

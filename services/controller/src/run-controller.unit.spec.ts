@@ -125,3 +125,22 @@ describe('a controller whose cluster is in error', () => {
     expect(changes).toEqual([]);
   });
 });
+
+it('updates the bare-metal hosts although the service is unavailable after the controller is ready', async () => {
+  let calls = 0;
+  const listed: string[] = [];
+  const { controller } = failedCluster({
+    cluster: async () => {
+      calls += 1;
+      if (calls === 2) throw refusal(503);
+      return { status: calls > 20 ? 'installed' : 'installing', platform: { type: 'baremetal' }, hosts: [] };
+    },
+  });
+  const { cluster } = controller;
+  const list: typeof cluster.list = (resource, ...query) => {
+    listed.push(resource.plural);
+    return cluster.list(resource, ...query);
+  };
+  await runController({ ...controller, cluster: { ...cluster, list } }, signal);
+  expect(listed).toContain('baremetalhosts');
+});
