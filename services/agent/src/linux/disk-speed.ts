@@ -62,7 +62,9 @@ export async function measureDiskSpeed(options: DiskSpeedOptions, signal: AbortS
   if (hanging.has(path)) throw new StepFailed(`${hangs} That write still has not ended.`, TIMEOUT_EXIT_CODE);
   const writing = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs * WRITING_SHARE)]);
   const writes = Math.ceil((options.totalBytes ?? TOTAL_BYTES) / BLOCK_BYTES);
-  const jobs = Promise.all(Array.from({ length: JOBS }, () => syncLatencies(path, writes, writing)));
+  const writers = Array.from({ length: JOBS }, () => syncLatencies(path, writes, writing));
+  // When one writer fails, the write of the other one may not have ended.
+  const jobs = Promise.allSettled(writers).then(() => Promise.all(writers));
   const done = new AbortController();
   const limit = setTimeout(timeoutMs, undefined, { signal: AbortSignal.any([signal, done.signal]) });
   const ended = await Promise.race([jobs, limit.catch(() => undefined)]).finally(() => done.abort());

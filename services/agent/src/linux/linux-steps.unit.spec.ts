@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import fsPromises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { eventually } from '@muster/testing';
 import { StepFailed } from '../machine/machine.port';
 import { type NeighbourProbe, parseNeighbours, upAddresses } from './address-checks';
 import type { RunCommand } from './command';
@@ -130,10 +131,22 @@ describe('the speed of a disk', () => {
     const again = { exitCode: 124, message: `${message} That write still has not ended.` };
     await expect(measureDiskSpeed(options, signal)).rejects.toMatchObject(again);
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    while (hanging.size > 0) await setTimeout(1);
+    await eventually('the write has ended', () => hanging.size === 0);
     const patient = measureDiskSpeed({ ...options, timeoutMs: 20_000 }, signal);
     await expect(patient).rejects.toThrow(/failed while it was measured/);
     closeSync(reader);
+  });
+
+  it('is not measured again while the write of one writer does not end after the other one failed', async () => {
+    const options = { ...limits(disk(), 50), isTarget: () => true };
+    let endOpening = (): void => undefined;
+    const opening = new Promise<never>((_, reject) => (endOpening = () => reject(new Error('the disk is gone'))));
+    const open = jest.spyOn(fsPromises, 'open').mockRejectedValueOnce(new Error('EIO')).mockReturnValueOnce(opening);
+    await expect(measureDiskSpeed(options, signal)).rejects.toMatchObject({ exitCode: 124 });
+    await expect(measureDiskSpeed(options, signal)).rejects.toThrow(/That write still has not ended\.$/);
+    endOpening();
+    await eventually('the write has ended', () => options.hanging.size === 0);
+    open.mockRestore();
   });
 });
 
