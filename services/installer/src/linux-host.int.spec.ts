@@ -18,6 +18,19 @@ describe('commands on this machine', () => {
     expect((await linuxHost.run('no-such-program', [], {}, signal)).exitCode).toBe(127);
   });
 
+  it.each([
+    ['ends when it is stopped', 'echo begun; exec sleep 60'],
+    ['ignores that it is stopped', 'trap "" TERM; echo begun; while :; do sleep 0.1; done'],
+  ])('end with exit code 124 after their time limit when the program %s', async (_, script) => {
+    const run = () => linuxHost.run('sh', ['-c', script], { timeoutMs: 1_000 }, signal);
+    let ended = await run();
+    // On a busy machine, the time limit may pass before the program begins.
+    while (ended.stdout === '') ended = await run();
+    const { exitCode, stdout, stderr } = ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 124, stdout: 'begun\n' });
+    expect(stderr).toBe('The program did not end within 1 s. Check whether the disks answer.');
+  });
+
   it('end when the signal is aborted', async () => {
     const stop = new AbortController();
     const ended = linuxHost.run('sleep', ['60'], {}, stop.signal);
