@@ -202,7 +202,7 @@ export function timeoutsPage(): string {
     '',
     '# Time limits',
     '',
-    'A passed limit is stored as an event. The rows of `PassDeadline` and `Refresh` define the consequence. A later success is still accepted.',
+    'A passed limit is stored as an event. The rows of `PassDeadline` and `Refresh` define the consequence. A later success is still accepted. A limit that began before a start of the service passes `HOST_MAX_DISCONNECTION_TIME` after the start at the earliest, or after its own length if that is shorter, because nothing was reported while the service was stopped. The retention is not extended.',
     '',
     '## Cluster',
     '',

@@ -132,14 +132,18 @@ export interface DueHostDeadline {
   readonly name: HostDeadline;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
+  /** The length of the deadline, in milliseconds. */
+  readonly limitMs: number;
 }
 
 const NONE: readonly DueHostDeadline[] = [];
 
 /** Returns the deadlines of a host, computed from its state alone, so that the timers can be recreated at start. */
 export function hostDeadlines(state: HostState, timeouts: HostTimeouts): readonly DueHostDeadline[] {
-  const due = (name: HostDeadline, since: string, ms: number): readonly DueHostDeadline[] =>
-    since === '' || state.passedDeadlines.includes(name) ? NONE : [{ name, atMs: Date.parse(since) + ms }];
+  const due = (name: HostDeadline, since: string, limitMs: number): readonly DueHostDeadline[] =>
+    since === '' || state.passedDeadlines.includes(name)
+      ? NONE
+      : [{ name, atMs: Date.parse(since) + limitMs, limitMs }];
 
   switch (state.status) {
     case 'preparing-for-installation':
@@ -177,8 +181,8 @@ export function stageTimeoutMs(state: HostState, timeouts: HostTimeouts): number
 
 function logDeadline(state: HostState, timeouts: HostTimeouts): readonly DueHostDeadline[] {
   const { logs, statusSince } = state;
-  const at = (since: string, ms: number): readonly DueHostDeadline[] =>
-    since === '' ? NONE : [{ name: 'logs', atMs: Date.parse(since) + ms }];
+  const at = (since: string, limitMs: number): readonly DueHostDeadline[] =>
+    since === '' ? NONE : [{ name: 'logs', atMs: Date.parse(since) + limitMs, limitMs }];
   switch (logs.state) {
     case '':
       return logs.startedAt === '' ? at(statusSince, timeouts.logPendingMs) : NONE;

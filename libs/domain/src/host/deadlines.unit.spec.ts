@@ -1,6 +1,7 @@
 import type { HostEvent } from '@muster/contracts';
 import type { HostCommand } from './commands';
 import { DEFAULT_HOST_TIMEOUTS, HOST_TIMEOUT_TABLE, hostDeadlines, hostTimeouts } from './deadlines';
+import type { HostState } from './state';
 import {
   cluster,
   command,
@@ -21,7 +22,9 @@ import {
 const installing = cluster('installing');
 const pass = (deadline: string, at: string, more = {}): HostCommand =>
   command('PassDeadline', { deadline, at, cluster: installing, ...more });
-const deadlines = (history: readonly HostEvent[]) => hostDeadlines(stateAfter(history), DEFAULT_HOST_TIMEOUTS);
+const timesOf = (state: HostState, timeouts = DEFAULT_HOST_TIMEOUTS) =>
+  hostDeadlines(state, timeouts).map(({ name, atMs }) => ({ name, atMs }));
+const deadlines = (history: readonly HostEvent[]) => timesOf(stateAfter(history));
 const at = (minutes: number): number => Date.parse(START) + minutes * 60_000;
 const inStage = (stage: string): readonly HostEvent[] => [...day1('installing-in-progress'), progressed(stage)];
 
@@ -78,7 +81,7 @@ describe('deadlines of a host', () => {
         .events,
     ];
     const timeouts = hostTimeouts({ HOST_STAGE_REBOOTING_TIMEOUT: 1 });
-    expect(hostDeadlines(stateAfter(history), timeouts)).toEqual([{ name: 'stage', atMs: at(80) }]);
+    expect(timesOf(stateAfter(history), timeouts)).toEqual([{ name: 'stage', atMs: at(80) }]);
   });
 
   it('of a failed host follow its log collection', () => {
@@ -189,7 +192,7 @@ describe('success of a host after its deadline', () => {
     const fallen = when(inStage('Joined'), refresh({}, cluster('error'))).events;
     const back = when([...inStage('Joined'), ...fallen], refresh({}, cluster('finalizing'), { at: minute(200) }));
     expect(back.state).toMatchObject({ status: 'installing-in-progress', failedBy: '' });
-    expect(hostDeadlines(back.state, DEFAULT_HOST_TIMEOUTS)).toEqual([{ name: 'stage', atMs: at(260) }]);
+    expect(timesOf(back.state)).toEqual([{ name: 'stage', atMs: at(260) }]);
   });
 });
 

@@ -14,13 +14,15 @@ import { parseReactionKey } from './reaction-keys';
 /** Wait before a passed deadline is sent to its aggregate again, when the store was not available. */
 const RETRY_MS = 5_000;
 
-type Due = Pick<Deadline, 'name' | 'atMs'>;
+/** `limitMs`: the length of the deadline. */
+type Due = Pick<Deadline, 'name' | 'atMs'> & { readonly limitMs: number };
 
 /** The deadlines of all hosts and clusters in one heap, rebuilt from their states at start. */
 @Injectable()
 export class Deadlines implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
   private readonly scheduler: DeadlineScheduler;
+  private startedAtMs = -Infinity;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -34,6 +36,7 @@ export class Deadlines implements OnApplicationShutdown {
   }
 
   start(): void {
+    this.startedAtMs = this.clock.nowMs();
     for (const { key } of this.view.openHosts()) this.set(`host:${key}`);
     for (const { id } of this.view.openClusters()) this.set(`cluster:${id}`);
     this.scheduler.start();
@@ -49,6 +52,20 @@ export class Deadlines implements OnApplicationShutdown {
   }
 
   private dueOf(key: string): readonly Due[] {
+    return this.limitsOf(key).map((due) => ({ ...due, atMs: this.sinceStart(due) }));
+  }
+
+  /**
+   * Nothing was reported while the service was stopped. So a deadline that began before the start passes at the earliest when a host that
+   * is silent since the start would be disconnected, or after its own length if that is shorter. The retention needs no reports.
+   */
+  private sinceStart({ name, atMs, limitMs }: Due): number {
+    const hasBegunBefore = atMs - limitMs < this.startedAtMs;
+    if (!hasBegunBefore || name === 'retention') return atMs;
+    return Math.max(atMs, this.startedAtMs + Math.min(limitMs, this.config.maxDisconnectionMs));
+  }
+
+  private limitsOf(key: string): readonly Due[] {
     const { kind, id } = parseReactionKey(key);
     if (kind === 'host') {
       const host = this.view.host(id);

@@ -142,16 +142,6 @@ describe('deadlines', () => {
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));
   });
 
-  it('are restored after a restart, including those that passed meanwhile', async () => {
-    const keys = await cluster.installing();
-    for (const key of keys) await cluster.progress(key, 'Installing');
-    await running.stopService();
-    running.clock.advance(61 * MINUTE_MS);
-    await running.startService();
-    for (const key of keys) await eventually('it failed', async () => (await running.host(key)).status === 'error');
-    await eventually('the cluster too', async () => (await running.cluster(cluster.id)).status === 'error');
-  });
-
   it('end a preparation of a host and of the cluster', async () => {
     const keys = await cluster.ready();
     await cluster.install();
@@ -165,6 +155,32 @@ describe('deadlines', () => {
     await letTimePass(running, 10.5 * MINUTE_MS);
     await eventually('the artifacts took too long', async () => (await running.cluster(cluster.id)).status === 'ready');
     expect((await running.cluster(cluster.id)).preparation).toBe('failed');
+  });
+});
+
+describe('deadlines that pass while the service is stopped', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '4m' })));
+  afterAll(() => running.stop());
+
+  it('leave the hosts time to report after the start, and then pass', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.installing();
+    const [reporting, ...others] = keys;
+    if (!reporting) throw new Error('there are three hosts');
+    for (const key of keys) await cluster.progress(key, 'Installing');
+    await running.stopService();
+    running.clock.advance(61 * MINUTE_MS);
+    await running.startService();
+    await letTimePass(running, 3 * MINUTE_MS);
+    expect(await running.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));
+    for (const key of keys) await cluster.poll(key);
+    await cluster.progress(reporting, 'Writing image to disk');
+    await letTimePass(running, 1.5 * MINUTE_MS);
+    for (const key of others)
+      await eventually('it failed', async () => (await running.host(key)).failedBy === 'deadline');
+    expect(await running.types(streamIdOf('host', reporting))).not.toContain('HostDeadlinePassed');
+    await eventually('the cluster too', async () => (await running.cluster(cluster.id)).status === 'error');
   });
 });
 
