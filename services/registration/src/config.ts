@@ -31,6 +31,8 @@ export interface RegistrationConfig {
   readonly bootstrapExtraDisconnectionMs: number;
   readonly softTimeouts: boolean;
   readonly autoAssignsRoles: boolean;
+  /** In lower case. Empty: the service selects the bootstrap host. */
+  readonly bootstrapHostMac: string;
   readonly requirements: RequirementsTable;
   /** The settings of OLM operators, by variable. */
   readonly operatorSettings: OperatorSettings;
@@ -79,6 +81,7 @@ export const readConfig = (environment: Environment): RegistrationConfig =>
     bootstrapExtraDisconnectionMs: 2 * MINUTE_MS,
     softTimeouts: settings.get('ENABLE_SOFT_TIMEOUTS'),
     autoAssignsRoles: settings.get('ENABLE_AUTO_ASSIGN'),
+    bootstrapHostMac: settings.get('BOOTSTRAP_HOST_MAC'),
     requirements: readHardwareRequirements(settings),
     operatorSettings: readOperatorSettings(settings),
     edgeWorkerProducts: settings.get('EDGE_WORKERS_PRODUCT_NAMES'),

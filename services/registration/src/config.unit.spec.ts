@@ -26,6 +26,7 @@ const FIELDS: readonly (readonly [name: string, field: string, text: string, val
   ['HOST_MAX_DISCONNECTION_TIME', 'maxDisconnectionMs', '7h', 7 * HOUR_MS],
   ['ENABLE_SOFT_TIMEOUTS', 'softTimeouts', 'true', true],
   ['ENABLE_AUTO_ASSIGN', 'autoAssignsRoles', 'false', false],
+  ['BOOTSTRAP_HOST_MAC', 'bootstrapHostMac', '02:00:00:AA:00:01', '02:00:00:aa:00:01'],
   ['HW_VALIDATOR_REQUIREMENTS', 'requirements.standard.master.diskSizeGb', JSON.stringify(REQUIREMENTS), 7],
   ['EDGE_WORKERS_PRODUCT_NAMES', 'edgeWorkerProducts', 'a, b', ['a', 'b']],
   ['ENABLE_VIRTUAL_INTERFACES', 'keepsVirtualInterfaces', 'true', true],
@@ -49,6 +50,12 @@ describe('settings of the registration service', () => {
     // The host binaries are files that replace the images.
     const names = ofService.map(([name]) => name).filter((name) => name !== 'MUSTER_HOST_BINARIES');
     expect(FIELDS.map(([name]) => name).sort()).toEqual(names.sort());
+  });
+
+  it('refuse a text that is not a MAC address', () => {
+    expect(() => readConfig({ BOOTSTRAP_HOST_MAC: 'ens3' })).toThrow(
+      'Setting BOOTSTRAP_HOST_MAC="ens3" is not valid. Expected: a MAC address such as 02:00:00:80:12:14.',
+    );
   });
 
   it.each(HOST_TIMEOUT_TABLE.flatMap(({ env }) => env ?? []))('%s sets a timeout of hosts', (env) => {

@@ -46,3 +46,31 @@ describe('suggested roles with ENABLE_AUTO_ASSIGN=false', () => {
     expect(await running.statuses(...keys)).toEqual(Array(4).fill('preparing-for-installation'));
   });
 });
+
+describe('the host with the address in BOOTSTRAP_HOST_MAC', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start({ BOOTSTRAP_HOST_MAC: '02:00:00:AA:00:01' })));
+  afterAll(() => running.stop());
+
+  it('becomes the bootstrap host, although it is larger than the others', async () => {
+    const cluster = new TestCluster(running);
+    await cluster.register();
+    await cluster.registerInfraEnv();
+    const own = await cluster.registerHost();
+    const nics = [
+      { name: 'ens3', macAddress: '52:54:00:aa:00:09' },
+      { name: 'ens4', macAddress: '02:00:00:aa:00:01' },
+    ];
+    await cluster.reportInventory(own, 1, { cpuCount: 64, nics });
+    await cluster.evaluateHostOutcomes(own);
+    expect(await running.host(own)).toMatchObject({ role: 'master', isBootstrap: true });
+    const others = [await cluster.knownHost(), await cluster.knownHost(), await cluster.knownHost()];
+    await cluster.evaluate();
+    await cluster.install();
+
+    expect(await running.host(own)).toMatchObject({ role: 'master', isBootstrap: true });
+    const rest = await Promise.all(others.map((key) => running.host(key)));
+    expect(rest.map(({ role }) => role).sort()).toEqual(['master', 'master', 'worker']);
+    expect(rest.map(({ isBootstrap }) => isBootstrap)).toEqual([false, false, false]);
+  });
+});

@@ -5,6 +5,7 @@ import {
   type HostState,
   type HostSurroundings,
   installableDisks,
+  isDay2,
   isInstallationComplete,
   isRoleConfirmed,
   NOT_EVALUATED,
@@ -173,7 +174,17 @@ export class HostProcess {
     if (cluster?.status === 'preparing-for-installation') {
       if (role === 'auto-assign' && suggestedRole) yield { type: 'AssignRole', at, role: suggestedRole };
       if (cluster.bootstrapHostId === hostId && !isBootstrap) yield { type: 'ChooseBootstrap', at };
+    } else if (cluster && this.runsThisService(entry)) {
+      if (role !== 'master') yield { type: 'AssignRole', at, role: 'master' };
+      if (!isBootstrap) yield { type: 'ChooseBootstrap', at };
     }
+  }
+
+  /** Another bootstrap host would need this service after it was rebooted with its host. */
+  private runsThisService({ hardware, state }: HostEntry): boolean {
+    const { bootstrapHostMac } = this.config;
+    if (bootstrapHostMac === '' || isDay2(state)) return false;
+    return hardware?.nics?.some(({ macAddress }) => macAddress?.toLowerCase() === bootstrapHostMac) ?? false;
   }
 
   /** Discards the report of the last image check, so that the images are checked again. */

@@ -7,6 +7,7 @@ const VALIDATION = { readBy: ['validation'] } as const;
 const MINUTE_MS = 60_000;
 /** The number of changes of one outcome that are remembered. */
 const FLIPS_MAX = 50;
+const MAC_ADDRESS = /^[\da-f]{2}(?::[\da-f]{2}){5}$/i;
 
 /** Settings of registration, inventory, validation and events: how hosts and clusters are handled. */
 export const HOST_SETTINGS = {
@@ -69,6 +70,17 @@ export const HOST_SETTINGS = {
     meaning:
       'Whether roles are suggested for hosts whose role is `auto-assign` before the installation. The installation assigns the roles in both cases.',
   }),
+  BOOTSTRAP_HOST_MAC: {
+    ...text({
+      ...REGISTRATION,
+      fallback: '',
+      fallbackText: 'none',
+      meaning:
+        'A MAC address of the host that runs Muster, for a cluster whose hosts install themselves. This host becomes the bootstrap host, because the bootstrap host reboots last.',
+    }),
+    expected: 'a MAC address such as 02:00:00:80:12:14',
+    parse: (value: string) => (MAC_ADDRESS.test(value) ? value.toLowerCase() : undefined),
+  },
   ENABLE_VIRTUAL_INTERFACES: boolean({
     readBy: ['inventory', 'registration'],
     fallback: false,
