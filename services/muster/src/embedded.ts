@@ -12,7 +12,7 @@ import { isOneOf, keysOf } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { LOOPBACK } from './bus-access';
 import { lockDataDirectory, lockService } from './data-directory';
-import { prepareBaseImages } from './host-files';
+import { lockImageDirectory, prepareBaseImages } from './host-files';
 import { freePort, type NatsProcess, startNats } from './nats-process';
 import { type OpenPlatform, openPlatform } from './profile';
 import { startInThread } from './service-thread';
@@ -98,8 +98,10 @@ export async function startAlone(
   const dataDirectory = resolve(settings.get('MUSTER_DATA_DIRECTORY'));
   const lock = lockDataDirectory(dataDirectory, name, 'shared');
   const serviceLock = lockService(dataDirectory, name, !settings.get('EVENTSTORE_URL'));
+  const isStoring = name === 'image' && settings.get('OS_IMAGES_FETCH') !== 'stream';
+  const images = isStoring ? lockImageDirectory(settings, dataDirectory) : undefined;
   const platform = await openPlatform({
-    environment,
+    environment: { ...environment, ...(images && { DATA_DIR: images.path }) },
     dataDirectory,
     natsUrl: settings.get('NATS_URL') ?? '',
     natsCredentials: readFileSetting(settings, 'NATS_CREDENTIALS_FILE'),
@@ -114,6 +116,7 @@ export async function startAlone(
       platform.giveUp();
       await service.close();
       await platform.close();
+      images?.lock.release();
       serviceLock?.release();
       lock.release();
     },

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -9,7 +10,8 @@ import {
 } from '@muster/assisted-api';
 import { SettingsReader } from '@muster/nest-kit';
 import { temporaryDirectory, type TemporaryDirectory } from '@muster/testing';
-import { prepareBaseImages } from './host-files';
+import { lockImageDirectory, prepareBaseImages } from './host-files';
+import { StartError } from './start-error';
 
 describe('images without OS_IMAGES', () => {
   let directory: TemporaryDirectory;
@@ -65,5 +67,17 @@ describe('images without OS_IMAGES', () => {
   it('are replaced by those of the setting, under either name', async () => {
     expect(await prepare({ OS_IMAGES: '[]' })).toEqual({});
     expect(await prepare({ RHCOS_VERSIONS: '[]' })).toEqual({});
+  });
+});
+
+describe('the directory of downloaded images', () => {
+  it('has to be writable', () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'file');
+    writeFileSync(file, '');
+    const lock = (): unknown => lockImageDirectory(new SettingsReader({ DATA_DIR: join(file, 'images') }), '');
+    expect(lock).toThrow(StartError);
+    expect(lock).toThrow(/is not writable: .*DATA_DIR/);
+    directory.remove();
   });
 });

@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
+import { errorMessage } from '@muster/schema';
+import { StartError } from './start-error';
 
 /** Release of the simulated image. */
 const OWN_IMAGE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version: '418.94.202501010000-0' };
@@ -51,6 +54,34 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+const IMAGES_LOCK = 'images.lock';
+
+/**
+ * Locks a directory for the downloaded images of a process. Two processes would write the same files at the same time, so each further
+ * replica has a directory of its own in that of the first one. It is found again as long as the replicas are as many.
+ * @throws StartError `dataDirectory` when it is not writable
+ */
+export function lockImageDirectory(
+  settings: SettingsReader,
+  dataDirectory: string,
+): { readonly path: string; readonly lock: FileLock } {
+  const directory = settings.get('DATA_DIR') ?? join(dataDirectory, 'base-images');
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? directory : join(directory, `replica-${number}`);
+    try {
+      mkdirSync(path, { recursive: true });
+      const lock = lockFile(join(path, IMAGES_LOCK), 'exclusive');
+      if (lock) return { path, lock };
+    } catch (error) {
+      throw new StartError(
+        'dataDirectory',
+        `The directory of images ${path} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set DATA_DIR.`,
+        { cause: error },
+      );
+    }
+  }
 }
 
 /** Output folder of `npm run build:host`, relative to this file in `src` and in `dist`. */

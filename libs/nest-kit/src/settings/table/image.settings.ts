@@ -45,7 +45,8 @@ export const IMAGE_SETTINGS = {
   DATA_DIR: path({
     ...IMAGE,
     fallbackText: '`base-images` in the data directory',
-    meaning: 'The directory for downloaded images.',
+    meaning:
+      'The directory for downloaded images. Further replicas of the image service that share it use directories `replica-2`, `replica-3` and so on in it.',
   }),
   OS_IMAGES_STORE_BYTES_MAX: bytes({
     ...IMAGE,
