@@ -35,21 +35,21 @@ describe('the data directory', () => {
 
   it('admits one process of a service that must not have replicas', () => {
     const lock = (name: string, hasSqliteStore: boolean) => lockService(directory.path, name, hasSqliteStore);
-    for (const name of ['events', 'ignition', 'registration']) {
+    for (const name of ['events', 'ignition', 'registration', 'validation']) {
       const first = lock(name, false);
       expect(() => lock(name, false)).toThrow(StartError);
       expect(() => lock(name, false)).toThrow(`Only one replica of ${name} may run.`);
       first?.release();
       lock(name, false)?.release();
     }
-    for (const name of ['validation', 'inventory', 'image', 'gateway']) expect(lock(name, false)).toBeUndefined();
+    for (const name of ['inventory', 'image', 'gateway']) expect(lock(name, false)).toBeUndefined();
   });
 
   it('admits one process of each service that appends to the SQLite file', () => {
     const locks = Object.keys(SERVICES).map((name) => ({ name, lock: lockService(directory.path, name, true) }));
     expect(locks.filter(({ lock }) => !lock).map(({ name }) => name)).toEqual(['gateway']);
-    const second = (): unknown => lockService(directory.path, 'validation', true);
-    expect(second).toThrow(/Another process runs validation .* Set EVENTSTORE_URL for more replicas\./);
+    const second = (): unknown => lockService(directory.path, 'inventory', true);
+    expect(second).toThrow(/Another process runs inventory .* Set EVENTSTORE_URL for more replicas\./);
     for (const { lock } of locks) lock?.release();
   });
 

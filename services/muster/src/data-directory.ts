@@ -72,8 +72,11 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
   return lock;
 }
 
-/** These services cache decisions or commit read models. A second process would overwrite the data of the first. */
-const ONE_REPLICA: readonly string[] = ['events', 'ignition', 'registration'];
+/**
+ * These services cache decisions or commit read models. A second process would overwrite the data of the first: validation would store
+ * older outcomes over newer ones.
+ */
+const ONE_REPLICA: readonly string[] = ['events', 'ignition', 'registration', 'validation'];
 /** It appends no events. */
 const WITHOUT_EVENTS = 'gateway';
 
