@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
 import type { SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
@@ -17,14 +18,21 @@ export function openBusProblems(settings: SettingsReader): readonly string[] {
 }
 
 /**
- * Refuses a server beyond this machine that admits every client, and one that listens in place of the child process.
+ * Refuses a server beyond this machine that admits every client, and one that listens in place of the child process. Warns about one that
+ * accepts smaller messages than the child process.
  * @throws StartError `settings`, or `dependency` for the address of the child process
  */
 export function checkBusAccess(
   settings: SettingsReader,
-  bus: { readonly requiresCredentials: boolean; readonly isChild?: boolean },
+  bus: { readonly requiresCredentials: boolean; readonly maxMessageBytes?: number; readonly isChild?: boolean },
+  warn: (text: string) => void = () => undefined,
 ): void {
   const host = hostOf(settings.get('NATS_URL') ?? '');
+  const { maxMessageBytes = MAX_MESSAGE_BYTES } = bus;
+  if (maxMessageBytes < MAX_MESSAGE_BYTES)
+    warn(
+      `The NATS server ${host} (NATS_URL) accepts messages of at most ${maxMessageBytes} bytes, so requests with larger documents fail. Set max_payload to ${MAX_MESSAGE_BYTES} in its configuration.`,
+    );
   // The child process admits only credentials of this installation.
   if (bus.isChild && !bus.requiresCredentials)
     throw new StartError(

@@ -25,6 +25,10 @@ describe('an outage of the bus', () => {
     directory.remove();
   });
 
+  it('follows a warning of the start when the server accepts smaller messages than the child process', () => {
+    expect(lines.splice(0)).toEqual([expect.stringContaining('Set max_payload to 8388608')]);
+  });
+
   it('is one line when it begins, and one with the number of failed commands when it ends', async () => {
     const { port } = server;
     await server.kill();

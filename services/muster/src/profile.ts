@@ -147,7 +147,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     ...reaching,
     setting: 'NATS_URL',
   });
-  checkBusAccess(settings, { requiresCredentials: nats.requiresCredentials, isChild: options.isChildBus });
+  checkBusAccess(settings, { ...nats, isChild: options.isChildBus }, report);
   const live = await reach(() => connectNatsRequests({ ...connection, name: `${options.name} live`, echo: false }), {
     ...reaching,
     setting: 'NATS_URL',

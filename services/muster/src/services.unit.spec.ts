@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
 import { DamagedEvent, WriterThreadEnded } from '@muster/adapter-sqlite';
 import { SettingsReader } from '@muster/nest-kit';
 import { Unavailable } from '@muster/ports';
@@ -87,6 +88,20 @@ describe('a bus that other machines reach', () => {
     const { reason, lines } = failureOf(check(false));
     expect(EXIT_CODES[reason]).toBe(2);
     expect(lines.at(-1)).toMatch(/^The NATS server bus\.example\.com:4222 \(NATS_URL\) requires no credentials/);
+  });
+
+  it.each([
+    [
+      1_048_576,
+      [expect.stringMatching(/^The NATS server bus\.example\.com:4222 .* 1048576 bytes.* max_payload to 8388608 /)],
+    ],
+    [MAX_MESSAGE_BYTES, []],
+    [undefined, []],
+  ])('and whose server accepts messages of %s bytes is named when these are too few', (maxMessageBytes, expected) => {
+    const warnings: string[] = [];
+    const settings = new SettingsReader({ NATS_URL: 'nats://user:hidden@bus.example.com:4222' });
+    checkBusAccess(settings, { requiresCredentials: true, maxMessageBytes }, (text) => warnings.push(text));
+    expect(warnings).toEqual(expected);
   });
 
   it.each([{}, { NATS_OPEN: 'true' }])('and whose child process another server replaces is refused with %j', (more) => {

@@ -69,6 +69,7 @@ describe('connectNatsRequests', () => {
       if (message.body === 'break') throw new Error('it broke');
       return 'fine';
     });
+    await here.flush();
     const raw = await connect({ servers: server.url });
     raw.publish('test.v1.reports', '{"half":');
     raw.publish('test.v1.reports', new Uint8Array([0x22, 0xff, 0x22]));
@@ -142,6 +143,7 @@ describe('messages of agents', () => {
       name: 'test',
       onHandlerError: (_, error) => reports.push(error instanceof Error ? error.message : ''),
     });
+    expect(service.maxMessageBytes).toBe(MAX_MESSAGE_BYTES);
     service.subscribe('agent.v1.*.*.reply_to_step', ({ body, headers }) => void received.push([body, headers]));
     await service.flush();
     const agent = await connect({ servers: large.url });

@@ -61,6 +61,8 @@ export interface NatsRequests extends Requests {
   isConnected(): boolean;
   /** Whether the server requires credentials or a client certificate. */
   readonly requiresCredentials: boolean;
+  /** The size of the largest message that the server accepts, in bytes; undefined when it is not known. */
+  readonly maxMessageBytes: number | undefined;
   /** Resolves when the server has received everything that was sent before, including subscriptions. */
   flush(): Promise<void>;
 }
@@ -153,7 +155,11 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
     await connection.close();
   };
 
-  const { auth_required: isAuthRequired, tls_verify: isCertificateRequired } = connection.info ?? {};
+  const {
+    auth_required: isAuthRequired,
+    tls_verify: isCertificateRequired,
+    max_payload: maxMessageBytes,
+  } = connection.info ?? {};
   return {
     request,
     publish,
@@ -161,6 +167,7 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
     close,
     isConnected: watch.isConnected,
     requiresCredentials: isAuthRequired === true || isCertificateRequired === true,
+    maxMessageBytes,
     flush: () => connection.flush(),
   };
 };
