@@ -194,6 +194,22 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
     });
   });
 
+  it('are read from the primary, also when the URL prefers a secondary', async () => {
+    const server = new URL(url);
+    server.pathname ||= '/';
+    server.searchParams.set('readPreference', 'secondaryPreferred');
+    const readModels = await mongodbReadModels({ url: server.href, database: 'muster_test' });
+    // The driver calls it for each read of one document, too.
+    const { mock } = jest.spyOn(Collection.prototype, 'find');
+    await readModels.checkpoint('hosts');
+    await readModels.get('hosts', 'a');
+    await readModels.find({ collection: 'hosts', where: {} });
+    await readModels.close();
+    const modes = mock.contexts.map((found) => (found as Collection).readPreference?.mode);
+    jest.restoreAllMocks();
+    expect(modes).toEqual(['primary', 'primary', 'primary']);
+  });
+
   describe('behind a proxy', () => {
     jest.setTimeout(60_000);
     let proxy: TcpProxy;

@@ -14,7 +14,6 @@ import {
 import {
   type AnyBulkWriteOperation,
   BSON,
-  type Collection,
   type Document,
   type Filter,
   MongoClient,
@@ -126,13 +125,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     await client.close();
     throw error;
   });
-  const database = client.db(options.database);
+  // A document that was just committed may be missing on a secondary, which the URL may prefer.
+  const database = client.db(options.database, { readPreference: 'primary' });
   const checkpoints = database.collection<StoredCheckpoint>(CHECKPOINTS);
   const pending = database.collection<PendingPart>('pending');
   const indexed = new Map<string, Promise<unknown>>();
 
-  const collectionNamed = (name: string): Collection<StoredDocument> =>
-    database.collection<StoredDocument>(`${COLLECTION_PREFIX}${name}`);
+  const collectionNamed = (name: string) => database.collection<StoredDocument>(COLLECTION_PREFIX + name);
 
   const ensureIndexes = (name: string): Promise<unknown> => {
     const existing = indexed.get(name);
@@ -173,11 +172,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     const found = await available(() => pending.find({ _id: { $in: ids }, attempt: first.attempt }).toArray());
     const parts = ids.flatMap((id) => found.filter(({ _id }) => _id === id));
     if (parts.length < first.parts) return from;
-    await apply(
-      projection,
-      first,
-      parts.flatMap(({ changes }) => changes),
-    );
+    const changes = parts.flatMap((part) => part.changes);
+    await apply(projection, first, changes);
     return first.position;
   };
 
