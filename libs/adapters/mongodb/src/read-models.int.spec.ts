@@ -171,6 +171,17 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'mongodbReadModels', (ur
       expect(await documents()).toEqual([{ n: 4 }, { hosts: 2 }, 8]);
     });
 
+    it('refuse a commit when the server has lost an earlier one', async () => {
+      await models.readModels.commit('hosts', 7, [put('a', { n: 2 })]);
+      const client = await MongoClient.connect(url);
+      await client.db(models.database).dropDatabase();
+      await client.close();
+      const next = models.readModels.commit('hosts', 8, [put('b', { n: 1 })]);
+      await expect(next).rejects.toThrow('lost documents of the projection hosts');
+      expect(await models.readModels.checkpoint('hosts')).toBe(START_OF_STORE);
+      expect(await models.readModels.get('hosts', 'b')).toBeUndefined();
+    });
+
     it('have no change of a commit whose changes were not stored, or not completely', async () => {
       const text = 'x'.repeat(5 * 1024 * 1024);
       const large = ['d', 'e', 'f'].map((key) => put(key, { text }));

@@ -130,6 +130,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
   const checkpoints = database.collection<StoredCheckpoint>(CHECKPOINTS);
   const pending = database.collection<PendingPart>('pending');
   const indexed = new Map<string, Promise<unknown>>();
+  /** The last position of each projection that this process committed. */
+  const committed = new Map<string, number>();
 
   const collectionNamed = (name: string) => database.collection<StoredDocument>(COLLECTION_PREFIX + name);
 
@@ -207,6 +209,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     count: ({ collection, where }) => available(() => collectionNamed(collection).countDocuments(toFilter(where))),
     commit: async (projection, position, changes, event) => {
       const from = await complete(projection);
+      if (from < (committed.get(projection) ?? from))
+        throw new Error(`${server} lost documents of the projection ${projection}, or has older ones again.`);
       if (position <= from) return;
       const last = event && { streamId: event.streamId, revision: event.revision, id: event.id };
       const parts = changes.length > 0 ? partsOf(changes) : [];
@@ -216,6 +220,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
         await available(() => pending.replaceOne(filter, { ...same, changes: some }, { upsert: true }), true);
       }
       await apply(projection, same, changes);
+      committed.set(projection, position);
     },
     checkpoint,
     resume: async (projection, beforeDiscard) => {
