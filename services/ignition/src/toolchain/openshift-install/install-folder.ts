@@ -1,5 +1,6 @@
 import { chmod, cp, lchown, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { removeStaleFiles } from '@muster/adapter-filesystem';
 import type { ManifestFile, ManifestFolder } from '@muster/ignition-config';
 import { ArtifactsRefused } from '../toolchain.port';
 
@@ -28,10 +29,14 @@ const MODE_PRIVATE_FOLDER = 0o700;
 const MODE_PASSAGE = 0o711;
 const FOLDERS: readonly ManifestFolder[] = ['openshift', 'manifests'];
 
-/** Opens the folder of one installation, and removes the content of an earlier run. */
+/**
+ * Opens the folder of one installation. Removes the content of an earlier run, and the folders of other installations whose run did not
+ * end because the service was killed: they contain secrets.
+ */
 export async function openInstallFolder(path: string) {
   await rm(path, { recursive: true, force: true });
   await mkdir(dirname(path), { recursive: true, mode: MODE_PASSAGE });
+  await removeStaleFiles(dirname(path), Date.now());
   await mkdir(path, { mode: MODE_PRIVATE_FOLDER });
   const write = async (name: string, text: string): Promise<void> => {
     await mkdir(dirname(join(path, name)), { recursive: true, mode: MODE_PRIVATE_FOLDER });

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
 
 /** Maximum length of the part of a program's output that an error contains, in characters. */
 const DISPLAYED_CHARACTERS_MAX = 512;
@@ -53,12 +54,17 @@ export function runProgram(run: ProgramRun): Promise<void> {
     let outputBytes = 0;
     let stopped: string | undefined;
     // A process group of its own, so that the processes it started end with it.
-    const child = spawn(file, args, {
+    const child: ChildProcess = spawn(file, args, {
       cwd: folder,
       env: environment,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       ...(limits?.user && { uid: limits.user.uid, gid: limits.user.uid }),
+    });
+    const watch = child.stdio[3];
+    watch?.on('error', () => undefined);
+    child.once('exit', () => {
+      if (watch instanceof Writable) watch.end('ended\n');
     });
     const stop = (why: string): void => {
       stopped ??= why;
@@ -69,8 +75,8 @@ export function runProgram(run: ProgramRun): Promise<void> {
       outputBytes += chunk.length;
       if (limits && outputBytes > limits.outputBytes) stop(`it wrote more than ${limits.outputBytes} bytes of output`);
     };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
     const late = setTimeout(() => stop(`it did not end within ${timeoutMs / 1_000} seconds`), timeoutMs);
     const fail = (why: string): void => reject(new ProgramFailed(why, output.trim().slice(-DISPLAYED_CHARACTERS_MAX)));
     child.once('error', (error) => {
@@ -106,11 +112,16 @@ export function endProcessesOf(uid: number): Promise<void> {
   });
 }
 
-/** Sets the limits and replaces itself by the program. `ulimit` counts processes with -u in bash and with -p in dash and busybox. */
+/**
+ * Sets the limits and replaces itself by the program. `ulimit` counts processes with -u in bash and with -p in dash and busybox.
+ * Beside the program runs a process that ends the process group when the pipe from the service closes without a line. So a program whose
+ * service was killed does not write into the folder of the next run.
+ */
 const SET_LIMITS = `ulimit -t "$1" && ulimit -v "$2" && ulimit -f "$3" || exit 1
 [ "$4" = 0 ] || ulimit -u "$4" 2>/dev/null || ulimit -p "$4" || exit 1
 shift 4
-exec "$@"`;
+{ read -r line <&3 || kill -KILL 0; } >/dev/null 2>&1 &
+exec "$@" 3<&-`;
 
 function limitedCommand({ file, args }: ProgramRun, limits: ProgramLimits): readonly [string, ...string[]] {
   const { cpuSeconds, memoryBytes, fileBytes, user } = limits;
