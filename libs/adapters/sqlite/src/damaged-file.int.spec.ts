@@ -6,6 +6,7 @@ import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing
 import { SqliteCompaction } from './compaction';
 import { openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
+import { backUpSqliteStore, copySqliteFile } from './maintenance';
 import { sqliteSealedStorage } from './sealed-storage';
 import { sqliteSmallObjects } from './small-objects';
 
@@ -46,6 +47,11 @@ describe('a file with damaged pages', () => {
       await expect(collectPages(store.readAll(-1))).rejects.toThrow(refusal(file));
       await expect(collectPages(store.readStream('sample-1'))).rejects.toThrow(refusal(file));
       await store.close();
+    });
+
+    it('is named by a backup', () => {
+      expect(() => backUpSqliteStore(file, path('copy.sqlite'), () => undefined)).toThrow(refusal(file));
+      expect(() => copySqliteFile(file, path('copy.sqlite'))).toThrow(refusal(file));
     });
 
     it('is named by a compaction', () => {

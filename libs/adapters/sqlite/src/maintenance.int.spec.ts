@@ -1,10 +1,10 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NO_STREAM } from '@muster/ports';
 import { collectPages, eventToAppend, temporaryDirectory } from '@muster/testing';
 import { DatabaseUnusable, openDatabase } from './database';
 import { sqliteEventStore } from './event-store';
-import { backUpSqliteStore, sqliteStoreStats, verifySqliteStore } from './maintenance';
+import { backUpSqliteStore, copySqliteFile, sqliteStoreStats, verifySqliteStore } from './maintenance';
 
 const silent = (): void => undefined;
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => eventToAppend({ n }));
@@ -90,12 +90,27 @@ describe('maintenance of an event store', () => {
     const refused = new DatabaseUnusable(target, 'the file exists. Name a new file.');
     expect(() => backUpSqliteStore(file, target, silent)).toThrow(refused);
     const absent = join(directory.path, 'absent', 'copy');
-    expect(() => backUpSqliteStore(file, absent, silent)).toThrow(DatabaseUnusable);
+    expect(() => backUpSqliteStore(file, absent, silent)).toThrow(`Database ${absent}: the file cannot be opened`);
     const failing = (): never => {
       throw new Error('stopped');
     };
     expect(() => backUpSqliteStore(file, `${file}.part`, failing)).toThrow('stopped');
     expect(existsSync(`${file}.part`) || existsSync(`${file}.part.partial`)).toBe(false);
+  });
+
+  it('names the target of a copy when it cannot be written', () => {
+    const target = `${file}.unwritable`;
+    // SQLite cannot end its transaction, because it cannot remove its journal.
+    const journal = `${target}.partial-journal`;
+    const replaceJournal = (): void => {
+      rmSync(journal);
+      mkdirSync(journal);
+    };
+    expect(() => backUpSqliteStore(file, target, replaceJournal)).toThrow(
+      `Database ${target}: the disk failed to read or write. Check its health and free space.`,
+    );
+    copySqliteFile(file, target);
+    expect(() => copySqliteFile(file, target)).toThrow(`Database ${target}: output file already exists`);
   });
 
   it.each([

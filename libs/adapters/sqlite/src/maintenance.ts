@@ -98,7 +98,7 @@ const missingText = (first: number, last: number): string =>
 /**
  * Copies the store to a new file at one point in time, while other processes may append. The file has its name when the copy is
  * complete. The list of documents that an interrupted compaction has yet to remove is not copied.
- * @throws DatabaseUnusable when the store cannot be read, or the target exists or cannot be written
+ * @throws DatabaseUnusable with the file that cannot be used: the store, or the target, also when it exists
  */
 export function backUpSqliteStore(file: string, target: string, onProgress: OnProgress): void {
   if (existsSync(target)) throw new DatabaseUnusable(target, 'the file exists. Name a new file.');
@@ -107,13 +107,28 @@ export function backUpSqliteStore(file: string, target: string, onProgress: OnPr
   try {
     // Without a write-ahead log, the copy is one file.
     withDatabase(partial, (copy) => copy.pragma('journal_mode = DELETE'));
-    withDatabase(file, (database) => copyTo(database, partial, onProgress));
+    withDatabase(file, (database) => {
+      try {
+        copyTo(database, partial, onProgress);
+      } catch (error) {
+        throw explainCopy(file, partial, error);
+      }
+    });
     renameSync(partial, target);
   } catch (error) {
     rmSync(partial, { force: true });
-    throw error;
+    throw error instanceof DatabaseUnusable && error.file === partial
+      ? new DatabaseUnusable(target, error.explanation, error.code, { cause: error })
+      : error;
   }
 }
+
+/** Codes of SQLite about the file that a copy reads. A copy writes only its target, so the other codes are about that. */
+const READ_CODES = /^SQLITE_(?:CORRUPT|NOTADB|BUSY|IOERR_(?:READ|SHORT_READ|CORRUPTFS|SHM\w*|LOCK|RDLOCK)$)/;
+
+/** Returns the error with the file that it is about. The error of SQLite does not name it. */
+const explainCopy = (file: string, target: string, error: unknown): Error =>
+  explain(error instanceof Database.SqliteError && !READ_CODES.test(error.code) ? target : file, error);
 
 function copyTo(database: Database.Database, target: string, onProgress: OnProgress): void {
   database.prepare('ATTACH ? AS copy').run(target);
@@ -137,7 +152,7 @@ function copyTo(database: Database.Database, target: string, onProgress: OnProgr
 /**
  * Copies a SQLite file to a new file at one point in time, while other processes may write. The copy is durable, and only the
  * owner can read it.
- * @throws DatabaseUnusable when the file cannot be read or the target cannot be written
+ * @throws DatabaseUnusable with the file that cannot be read, or the target that cannot be written
  */
 export function copySqliteFile(file: string, target: string): void {
   createFile(target);
@@ -149,7 +164,7 @@ export function copySqliteFile(file: string, target: string): void {
     fsyncSync(copy);
     closeSync(copy);
   } catch (error) {
-    throw explain(file, error);
+    throw explainCopy(file, target, error);
   } finally {
     database.close();
   }
