@@ -115,6 +115,24 @@ describe('TLS of the bus', () => {
     expect(() => tlsOf({ ...files, NATS_TLS: 'off' })).toThrow('NATS_TLS=off');
   });
 
+  it.each([
+    ['does not exist', undefined],
+    ['is not PEM', 'text'],
+  ])('with a certificate that %s fails the start and names the settings', async (_, content) => {
+    const directory = temporaryDirectory();
+    const [certFile, keyFile, caFile] = ['cert.pem', 'key.pem', 'ca.pem'].map((name) => join(directory.path, name));
+    if (content) for (const file of [certFile, keyFile]) writeFileSync(file ?? '', content);
+    const tls = tlsOf({ NATS_CERT_FILE: certFile ?? '', NATS_KEY_FILE: keyFile ?? '', NATS_CA_FILE: caFile ?? '' });
+    const options = { directory: directory.path, host: '127.0.0.1', port: 0, tls, onExit: () => undefined };
+    await expect(startNats(options)).rejects.toMatchObject({
+      reason: 'settings',
+      message: expect.stringMatching(
+        /^nats-server cannot use its certificate: .+\. Correct NATS_CERT_FILE and NATS_KEY_FILE/,
+      ),
+    });
+    directory.remove();
+  });
+
   describe('of a child process that listens on every address', () => {
     const directory = temporaryDirectory();
     let nats: NatsProcess | undefined;

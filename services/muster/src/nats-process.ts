@@ -11,7 +11,7 @@ import {
   natsServerConfig,
   type NatsTrust,
 } from '@muster/adapter-nats';
-import { holderOfPort, StartError } from './start-error';
+import { type ExitReason, holderOfPort, StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
 const RETRY_MS = 20;
@@ -23,6 +23,8 @@ const STOP_TIMEOUT_MS = 1_000;
 const PORT_FILE = 'port';
 /** Exit code of a shell when the program does not exist. */
 const NOT_FOUND = 127;
+/** In the log of nats-server when it cannot use the files of its certificate. */
+const CERTIFICATE_REFUSED = /X509|certificate/i;
 /**
  * Runs nats-server in place of the shell, beside a process that kills nats-server when the pipe from Muster closes
  * without a line. So the bus also ends when Muster is killed.
@@ -43,7 +45,8 @@ export interface NatsProcess {
 /**
  * Starts a `nats-server` child process that admits only credentials of this installation. It is restarted when it ends.
  * It stores no data, so none is lost.
- * @throws StartError `dependency` when it cannot be started or its address is not available
+ * @throws StartError `dependency` when it cannot be started or its address is not available, `settings` when it cannot use the given
+ * certificate
  */
 export async function startNats(options: {
   readonly directory: string;
@@ -75,10 +78,8 @@ export async function startNats(options: {
 
   let isWanted = true;
   let isListening = false;
-  let failStart: (reason: string) => void = () => undefined;
-  const startFailed = new Promise<never>((_, reject) => {
-    failStart = (reason) => reject(new StartError('dependency', reason));
-  });
+  let failStart: (error: StartError) => void = () => undefined;
+  const startFailed = new Promise<never>((_, reject) => (failStart = reject));
   /** Undefined while no child process runs. */
   let child: ChildProcess | undefined = run();
   function run(): ChildProcess {
@@ -104,6 +105,12 @@ export async function startNats(options: {
       if (code === NOT_FOUND)
         ended(started, 'nats-server is not installed. Install the package nats-server, or set NATS_URL.');
       else if (isListening) ended(started, `nats-server ended with code ${code}: ${reason}`);
+      else if (wanted && !('own' in wanted) && CERTIFICATE_REFUSED.test(reason))
+        ended(
+          started,
+          `nats-server cannot use its certificate: ${reason}. Correct NATS_CERT_FILE and NATS_KEY_FILE, or unset them and NATS_CA_FILE for a certificate that Muster makes.`,
+          'settings',
+        );
       else
         ended(
           started,
@@ -113,17 +120,17 @@ export async function startNats(options: {
     return started;
   }
   /** The first start fails. Later, also a start that fails is repeated, because the cause may pass. */
-  function ended(one: ChildProcess, reason: string): void {
+  function ended(one: ChildProcess, reason: string, exitReason: ExitReason = 'dependency'): void {
     if (one !== child) return;
     child = undefined;
     if (!isWanted) return;
-    if (!isListening) return failStart(reason);
+    if (!isListening) return failStart(new StartError(exitReason, reason));
     options.onExit(`${reason}. It is started again.`);
     setTimeout(() => isWanted && (child = run()), RESTART_WAIT_MS);
   }
   const killAtExit = (): void => void child?.kill('SIGKILL');
   process.once('exit', killAtExit);
-  await Promise.race([untilListening(host, port), startFailed]);
+  await Promise.race([untilListening(host, port, () => child !== undefined), startFailed]);
   isListening = true;
 
   return {
@@ -181,9 +188,10 @@ export function freePort(host: string): Promise<number> {
   });
 }
 
-async function untilListening(host: string, port: number): Promise<void> {
+/** Returns also when nats-server has ended. */
+async function untilListening(host: string, port: number, isRunning: () => boolean): Promise<void> {
   for (let waited = 0; waited < START_TIMEOUT_MS; waited += RETRY_MS) {
-    if (await accepts(host, port)) return;
+    if ((await accepts(host, port)) || !isRunning()) return;
     await sleep(RETRY_MS);
   }
   throw new StartError(
