@@ -94,7 +94,10 @@ export class AgentsController {
   }
 
   @Get(':host_id/instructions')
-  @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS, { mayBeNotReady: true })
+  @AnswersText('Get the next steps of a host and the time until the next request.', V2_STEPS, {
+    mayBeNotReady: true,
+    mayStore: true,
+  })
   @Accepts('agentAuth')
   async nextSteps(
     @FromAgent() { infraEnvId, hostId, context }: AgentRequest,

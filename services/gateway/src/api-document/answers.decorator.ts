@@ -17,6 +17,8 @@ export interface AnswerNote {
   readonly others: { readonly [status: string]: string };
   /** A read that the present state may not allow: 409, for example while the resource does not exist yet. */
   readonly mayBeNotReady: boolean;
+  /** A read that may store an event or a secret: 507 when the disk is full. */
+  readonly mayStore: boolean;
   /** The settings of the service may exclude the operation: 501. */
   readonly mayBeUnsupported: boolean;
   /** The request refers to resources by ids outside of its path: 404 when they do not exist. */
@@ -29,9 +31,7 @@ export interface AnswerNote {
 export const isAnswerNote = (value: unknown): value is AnswerNote =>
   isObject(value) && typeof value['mediaType'] === 'string' && isObject(value['headers']) && isObject(value['others']);
 
-type AnswerOptions = Partial<
-  Pick<AnswerNote, 'headers' | 'others' | 'mayBeNotReady' | 'mayBeUnsupported' | 'refersToOthers' | 'validatesNames'>
->;
+type AnswerOptions = Partial<Omit<AnswerNote, 'schema' | 'mediaType'>>;
 /** The property descriptor of a handler, reduced to its result. */
 interface HandlerDescriptor<Value> {
   readonly value?: (...parameters: never[]) => Value | Promise<Value>;
@@ -83,6 +83,7 @@ const DEFAULT_NOTE: AnswerNote = {
   headers: {},
   others: {},
   mayBeNotReady: false,
+  mayStore: false,
   mayBeUnsupported: false,
   refersToOthers: false,
   validatesNames: false,
@@ -219,7 +220,7 @@ export const ERROR_ROWS: readonly ErrorRow[] = [
     status: 507,
     means: 'The disk is full, or the space for the logs of the cluster is used. The reason names the remedy.',
     schema: V2_ERROR,
-    occurs: (operation) => operation.method !== 'get' && isGuarded(operation),
+    occurs: (operation) => (operation.method !== 'get' || operation.note.mayStore) && isGuarded(operation),
   },
 ];
 

@@ -82,6 +82,14 @@ describe('the API document', () => {
     expect(writing.length).toBeGreaterThan(30);
   });
 
+  it('describes a full disk for the reads that may store something', () => {
+    const reads = operationsOf(document).filter(([name, { responses }]) => name.startsWith('GET ') && responses['507']);
+    expect(reads.map(([name]) => name.replace('/api/assisted-install/v2/infra-envs/{infra_env_id}', ''))).toEqual([
+      'GET /downloads/files',
+      'GET /hosts/{host_id}/instructions',
+    ]);
+  });
+
   it('gives every operation an id of its own', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods as { readonly [method: string]: { readonly operationId: string } }).map(

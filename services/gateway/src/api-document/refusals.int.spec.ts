@@ -1,8 +1,15 @@
 import { IgnitionService, RegistrationService } from '@muster/contracts';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
-import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+import {
+  CLUSTER_ID,
+  clusterDocument,
+  HOST_ID,
+  hostDocument,
+  INFRA_ENV_ID,
+  infraEnvDocument,
+} from '../sample-documents.fixture.spec';
 
-const { readArtifact, renderInstallConfig } = IgnitionService.method;
+const { readArtifact, renderDiscoveryIgnition, renderInstallConfig } = IgnitionService.method;
 const { issueBusCredentials, nextSteps, reviseCluster } = RegistrationService.method;
 const HOST = `v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`;
 
@@ -11,7 +18,7 @@ describe('the API document describes', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startRunningGateway();
-    await gateway.project(0, [clusterDocument(), hostDocument()]);
+    await gateway.project(0, [clusterDocument(), infraEnvDocument(), hostDocument()]);
   });
   afterAll(() => gateway.close());
 
@@ -23,6 +30,13 @@ describe('the API document describes', () => {
       'not-ready',
       renderInstallConfig,
       `v2/clusters/${CLUSTER_ID}/install-config`,
+    ],
+    [
+      'a discovery config whose token cannot be stored',
+      507,
+      'insufficient-storage',
+      renderDiscoveryIgnition,
+      `v2/infra-envs/${INFRA_ENV_ID}/downloads/files?file_name=discovery.ign`,
     ],
     ['steps of a host id that two machines use', 409, 'identity-conflict', nextSteps, `${HOST}/instructions`],
   ] as const)('the refusal of %s', async (_, status, code, method, path) => {

@@ -97,7 +97,11 @@ export class ImagesController {
   }
 
   @Get('files')
-  @AnswersFile('Download a boot file of an infra-env.', { mayBeNotReady: true, headers: LAST_MODIFIED })
+  @AnswersFile('Download a boot file of an infra-env.', {
+    mayBeNotReady: true,
+    mayStore: true,
+    headers: LAST_MODIFIED,
+  })
   @Accepts('userAuth', 'agentAuth', 'urlAuth', 'imageAuth', 'imageURLAuth')
   async downloadInfraEnvFile(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
