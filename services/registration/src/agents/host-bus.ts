@@ -94,7 +94,8 @@ export class Nudges {
     if (event.type !== 'ClusterSettingsRevised') return;
     const { changes } = event.data;
     if (SETTINGS_IN_STEPS.some((name) => name in (changes ?? {})))
-      for (const { key } of this.view.hostsOf(parseStreamId(event.streamId).id)) this.nudge(key, 'settings');
+      for (const key of this.view.cluster(parseStreamId(event.streamId).id)?.hostKeys ?? [])
+        this.nudge(key, 'settings');
   }
 
   private nudge(key: HostKey, reason: string): void {

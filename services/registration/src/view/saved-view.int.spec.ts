@@ -3,6 +3,7 @@ import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { parseEvent } from '@muster/contracts';
 import { keptEntries, SAVE_LIMITS, SavedStates, viewFold } from '@muster/event-sourcing';
+import type { Requests } from '@muster/ports';
 import {
   CLUSTER_ID,
   clusterEvent,
@@ -16,6 +17,7 @@ import {
   temporaryDirectory,
 } from '@muster/testing';
 import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
+import { Nudges } from '../agents/host-bus';
 import { RegistrationView } from './registration-view';
 import { CLUSTERS, HOSTS, INFRA_ENVS } from './view-entries';
 
@@ -42,57 +44,76 @@ describe('the registration view', () => {
     );
   });
 
-  it('loads the hosts of an installed cluster in steps when it is opened, and keeps them, also after a start', async () => {
+  describe('of an installed cluster', () => {
     /** More hosts than the cache for closed entries holds. */
     const keys = Array.from({ length: 260 }, (_, number) => hostKey(number + 1));
-    const file = join(directory.path, 'opened.sqlite');
     const enteredCluster = (status: string): SampleEvent =>
       clusterEvent('ClusterEnteredStatus', { status, from: '', transition: 't', at: '' });
-    let position = -1;
-    const open = async () => {
-      const fail = (error: Error): void => expect(error).toBeUndefined();
-      const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), fail, SAVE_LIMITS);
-      const consumer = await states.open('sample', [viewFold('sample', 1, [HOSTS, CLUSTERS, INFRA_ENVS])]);
-      const read = jest.spyOn(consumer.state, 'get');
-      const hostsRead = () => read.mock.calls.filter(([table]) => table === 'hosts').length;
-      const view = new RegistrationView(keptEntries(consumer), consumer.position('sample'));
-      const close = async () => {
-        consumer.reached('sample', position, undefined);
-        await states.close();
+
+    /** Returns a function that opens the saved view of an installed cluster, and one that places events after its events. */
+    const saveInstalled = async (name: string) => {
+      const file = join(directory.path, name);
+      let position = -1;
+      const open = async () => {
+        const fail = (error: Error): void => expect(error).toBeUndefined();
+        const states = new SavedStates(sqliteStateStore({ file }), inMemoryEventStore(), fail, SAVE_LIMITS);
+        const consumer = await states.open('sample', [viewFold('sample', 1, [HOSTS, CLUSTERS, INFRA_ENVS])]);
+        const read = jest.spyOn(consumer.state, 'get');
+        const hostsRead = () => read.mock.calls.filter(([table]) => table === 'hosts').length;
+        const view = new RegistrationView(keptEntries(consumer), consumer.position('sample'));
+        const close = async () => {
+          consumer.reached('sample', position, undefined);
+          await states.close();
+        };
+        return { consumer, view, hostsRead, close };
       };
-      return { consumer, view, hostsRead, close };
+      const next = (...facts: readonly SampleEvent[]) =>
+        recorded(facts).map((event) => ({ ...event, position: (position += 1) }));
+      const before = await open();
+      for (const event of next(infraEnvRegistered(), clusterRegistered())) before.view.observe(event);
+      for (const event of next(...keys.flatMap((key) => [hostRegistered(key), hostEntered(key, 'installed')])))
+        before.view.observe(event);
+      for (const event of next(enteredCluster('installed'))) before.view.observe(event);
+      await before.close();
+      return { open, next };
     };
-    const next = (...facts: readonly SampleEvent[]) =>
-      recorded(facts).map((event) => ({ ...event, position: (position += 1) }));
 
-    const before = await open();
-    for (const event of next(infraEnvRegistered(), clusterRegistered())) before.view.observe(event);
-    for (const event of next(...keys.flatMap((key) => [hostRegistered(key), hostEntered(key, 'installed')])))
-      before.view.observe(event);
-    for (const event of next(enteredCluster('installed'))) before.view.observe(event);
-    await before.close();
+    it('loads the hosts in steps when the cluster is opened, and keeps them, also after a start', async () => {
+      const { open, next } = await saveInstalled('opened.sqlite');
+      const { view, hostsRead, close } = await open();
+      for (const event of next(clusterEvent('ClusterProgressed', { totalPercentage: 100 }))) {
+        expect([...view.prepare(event)]).toEqual([]);
+        view.observe(event);
+      }
+      for (const event of next(enteredCluster('adding-hosts'))) {
+        let steps = 0;
+        for (const _ of view.prepare(event)) expect(hostsRead()).toBe((steps += 1));
+        expect(steps).toBe(keys.length);
+        view.observe(event);
+      }
+      expect(view.hostsOf(CLUSTER_ID)).toHaveLength(keys.length);
+      expect(hostsRead()).toBe(keys.length);
+      await close();
 
-    const { view, hostsRead, close } = await open();
-    for (const event of next(clusterEvent('ClusterProgressed', { totalPercentage: 100 }))) {
-      expect([...view.prepare(event)]).toEqual([]);
-      view.observe(event);
-    }
-    for (const event of next(enteredCluster('adding-hosts'))) {
-      let steps = 0;
-      for (const _ of view.prepare(event)) expect(hostsRead()).toBe((steps += 1));
-      expect(steps).toBe(keys.length);
-      view.observe(event);
-    }
-    expect(view.hostsOf(CLUSTER_ID)).toHaveLength(keys.length);
-    expect(hostsRead()).toBe(keys.length);
-    await close();
+      const after = await open();
+      await after.consumer.loadOpen();
+      expect(after.hostsRead()).toBe(keys.length);
+      expect(after.view.hostsOf(CLUSTER_ID)).toHaveLength(keys.length);
+      expect(after.hostsRead()).toBe(keys.length);
+      await after.close();
+    });
 
-    const after = await open();
-    await after.consumer.loadOpen();
-    expect(after.hostsRead()).toBe(keys.length);
-    expect(after.view.hostsOf(CLUSTER_ID)).toHaveLength(keys.length);
-    expect(after.hostsRead()).toBe(keys.length);
-    await after.close();
+    it('loads no host to notify the agents of changed settings', async () => {
+      const { open, next } = await saveInstalled('notified.sqlite');
+      const { view, hostsRead, close } = await open();
+      const publish = jest.fn();
+      const nudges = new Nudges({ publish } as unknown as Requests, view);
+      for (const event of next(clusterEvent('ClusterSettingsRevised', { changes: { name: 'other' } })))
+        nudges.after(event);
+      expect(publish).toHaveBeenCalledTimes(keys.length);
+      expect(hostsRead()).toBe(0);
+      await close();
+    });
   });
 
   it('shares equal outcomes of hosts that were loaded', async () => {
