@@ -28,6 +28,7 @@ export {
   CONTROL_PLANE_LABEL,
   conditionsOf,
   isConditionTrue,
+  isSelfInstalled,
   KUBE_RESOURCES,
   removeUninitializedTaints,
   toKubeNode,

@@ -1,5 +1,5 @@
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
-import { createGuard, createJsonParser, listAt, valueOf } from '@muster/schema';
+import { createGuard, createJsonParser, listAt, textAt, valueOf } from '@muster/schema';
 import { type Static, Type } from '@sinclair/typebox';
 import type { ServiceHost } from './service-api';
 
@@ -74,6 +74,14 @@ export function toKubeNode(object: KubeObject): KubeNode {
     internalAddresses: addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
     taints: listAt(object, 'spec', 'taints').filter(isTaint),
   };
+}
+
+/** Returns whether the hosts of the cluster run the service themselves. It then ends when its host reboots. */
+export async function isSelfInstalled(cluster: Pick<ClusterApi, 'get'>, signal: AbortSignal): Promise<boolean> {
+  const namespace = 'openshift-config';
+  const ref = { resource: KUBE_RESOURCES.configMaps, namespace, name: 'openshift-install-manifests' };
+  const map = await cluster.get(ref, signal).catch(() => undefined);
+  return textAt(map, 'data', 'invoker') === 'agent-installer';
 }
 
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';

@@ -1,4 +1,12 @@
-import { HttpRefused, KUBE_RESOURCES, type ServiceCluster } from '@muster/host-api';
+import {
+  CONTROL_PLANE_LABEL,
+  HttpRefused,
+  isConditionTrue,
+  isSelfInstalled,
+  KUBE_RESOURCES,
+  type ServiceCluster,
+  toKubeNode,
+} from '@muster/host-api';
 import { errorMessage } from '@muster/schema';
 import { updateBareMetalHosts } from './bare-metal-hosts';
 import { type Controller, INTERVALS_MS, note, persist } from './controller';
@@ -17,6 +25,8 @@ const NAME = 'assisted-installer-controller';
 const READY_EVENT = 'AssistedControllerIsReady';
 /** Status of a cluster that the service does not have. */
 const UNKNOWN = 'unknown';
+/** Status of a cluster that is installed, and whose service has ended with the reboot of its host. */
+const WITHOUT_SERVICE = 'installed-without-service';
 const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
@@ -35,13 +45,13 @@ export async function runController(controller: Controller, signal: AbortSignal)
   let labels: Promise<void> | undefined;
   try {
     void resolveDnsConflict(controller, working);
-    let found: ServiceCluster | undefined;
+    let found: Awaited<ReturnType<typeof reportReady>> | undefined;
     const report = async (): Promise<void> => void (found = await reportReady(controller, signal));
     await persist(controller, 'Reporting ready', INTERVALS_MS.ready, report, signal);
-    if (signal.aborted) return;
-    if (!found) {
-      note(controller, WITHOUT_CLUSTER);
-      controller.observe?.({ type: 'ended', status: UNKNOWN });
+    if (signal.aborted || !found) return;
+    if (typeof found === 'string') {
+      if (found === UNKNOWN) note(controller, WITHOUT_CLUSTER);
+      controller.observe?.({ type: 'ended', status: found });
       return;
     }
     controller.observe?.({ type: 'ready' });
@@ -71,8 +81,9 @@ export async function runController(controller: Controller, signal: AbortSignal)
     await Promise.all([work, diagnosis]);
     if (signal.aborted) return;
     // The service refuses the logs of a cluster that it does not have.
+    const takesLogs = status !== UNKNOWN && status !== WITHOUT_SERVICE;
     const replacesDiagnosis = !failed.signal.aborted || status === 'installed';
-    if (status !== UNKNOWN && replacesDiagnosis)
+    if (takesLogs && replacesDiagnosis)
       await sendFinalLogs(controller, await hasFailedOperator(controller, signal), signal);
     controller.observe?.({ type: 'ended', status });
   } finally {
@@ -87,19 +98,19 @@ async function hasFailedOperator({ api, settings }: Controller, signal: AbortSig
   return operators.some(({ operator_type, status }) => operator_type === 'olm' && status === 'failed');
 }
 
-/**
- * The installer on the bootstrap host waits for this event. Returns the cluster; undefined when the service does not
- * have it.
- */
+/** The installer on the bootstrap host waits for this event. Returns the cluster, or the status with which to end. */
 async function reportReady(
-  { api, cluster, settings }: Controller,
+  controller: Controller,
   signal: AbortSignal,
-): Promise<ServiceCluster | undefined> {
-  const found = await api.cluster(settings.clusterId, false, signal).catch((error: unknown) => {
-    if (error instanceof HttpRefused && error.status === 404) return undefined;
+): Promise<ServiceCluster | typeof UNKNOWN | typeof WITHOUT_SERVICE> {
+  const { api, cluster, settings } = controller;
+  const found = await api.cluster(settings.clusterId, false, signal).catch(async (error: unknown) => {
+    if (error instanceof HttpRefused && error.status === 404) return UNKNOWN;
+    if (!(error instanceof HttpRefused) && (await isInstalledWithoutService(controller, signal)))
+      return WITHOUT_SERVICE;
     throw error;
   });
-  if (!found) return undefined;
+  if (typeof found === 'string') return found;
   await cluster.list(KUBE_RESOURCES.nodes, {}, signal);
   await cluster.create(
     KUBE_RESOURCES.events,
@@ -116,6 +127,24 @@ async function reportReady(
     signal,
   );
   return found;
+}
+
+/**
+ * Returns whether the cluster is complete and had its service on one of its own hosts. The pods of the controller are
+ * privileged and approve certificates, so they must not wait for this service without end.
+ */
+async function isInstalledWithoutService({ cluster, settings }: Controller, signal: AbortSignal): Promise<boolean> {
+  try {
+    if (!(await isSelfInstalled(cluster, signal))) return false;
+    const version = await cluster.get({ resource: KUBE_RESOURCES.clusterVersions, name: 'version' }, signal);
+    const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+    const controlPlane = nodes.filter(({ labels }) => CONTROL_PLANE_LABEL in labels);
+    const areReady = nodes.every(({ isReady }) => isReady) && controlPlane.length >= settings.controlPlaneCount;
+    return areReady && version !== undefined && isConditionTrue(version, 'Available');
+  } catch {
+    // The next poll reads the cluster again.
+    return false;
+  }
 }
 
 /**
@@ -139,9 +168,10 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
       points = 0;
     } catch (error) {
       // The installation continues while the service is unavailable. It ends when the service does not have the cluster
-      // any more.
+      // any more, or when the cluster no longer needs it.
       if (error instanceof HttpRefused)
         points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
+      else if (await isInstalledWithoutService(controller, signal)) return WITHOUT_SERVICE;
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }
