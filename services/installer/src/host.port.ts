@@ -2,6 +2,11 @@ export interface CommandOptions {
   readonly environment?: { readonly [name: string]: string };
   /** Receives each line of stdout and stderr when it is written. A carriage return ends a line too. */
   readonly onLine?: (line: string) => void;
+  /**
+   * Then the program is stopped, and its exit code is 124. One that does not end, because a disk does not answer, is no longer waited for.
+   * @default no limit
+   */
+  readonly timeoutMs?: number;
 }
 
 export interface CommandResult {

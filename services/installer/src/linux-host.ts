@@ -7,12 +7,16 @@ import type { CommandResult, Host } from './host.port';
 const PROGRAM_MISSING_EXIT_CODE = 127;
 /** Exit code of a killed program in shells: 128 and the number of the signal. */
 const KILLED_EXIT_CODE = 143;
+/** Exit code of the program `timeout` after the time limit. */
+const TIMEOUT_EXIT_CODE = 124;
+/** Time that a program has to end after its time limit. */
+const END_MS_MAX = 5_000;
 /** Maximum size of the output that is kept; the beginning is dropped. */
 const OUTPUT_CHARS_MAX = 4 * 1024 * 1024;
 
 /** The machine on which this process runs. */
 export const linuxHost: Host = {
-  run: (program, args, { environment, onLine }, signal) =>
+  run: (program, args, { environment, onLine, timeoutMs }, signal) =>
     new Promise<CommandResult>((resolve) => {
       const child = spawn(program, [...args], {
         signal,
@@ -30,8 +34,30 @@ export const linuxHost: Host = {
         });
         child[name].once('end', lines.end);
       }
+      let isLate = false;
+      const end = (code: number | null): void => {
+        clearTimeout(limit);
+        if (!isLate) return resolve({ exitCode: code ?? KILLED_EXIT_CODE, ...output });
+        const reason = `The program did not end within ${(timeoutMs ?? 0) / 1_000} s. Check whether the disks answer.`;
+        resolve({ exitCode: TIMEOUT_EXIT_CODE, stdout: output.stdout, stderr: `${output.stderr}\n${reason}`.trim() });
+      };
+      // A program that waits for a disk without an answer ignores each signal.
+      const abandon = (): void => {
+        child.kill('SIGKILL');
+        child.unref();
+        child.stdout.destroy();
+        child.stderr.destroy();
+        end(null);
+      };
+      const stop = (): void => {
+        isLate = true;
+        child.kill();
+        limit = setTimeout(abandon, END_MS_MAX);
+      };
+      let limit = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
       child.once('error', (error: NodeJS.ErrnoException) => {
         if (error.name === 'AbortError') return;
+        clearTimeout(limit);
         const exitCode = error.code === 'ENOENT' ? PROGRAM_MISSING_EXIT_CODE : 1;
         resolve({
           exitCode,
@@ -39,7 +65,7 @@ export const linuxHost: Host = {
           stderr: error.code === 'ENOENT' ? `${program}: command not found` : error.message,
         });
       });
-      child.once('close', (code) => resolve({ exitCode: code ?? KILLED_EXIT_CODE, ...output }));
+      child.once('close', end);
     }),
   readFile: async (path) => {
     try {

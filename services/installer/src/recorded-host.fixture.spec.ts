@@ -23,6 +23,8 @@ export type Recording = readonly (readonly [string, Partial<CommandResult> | str
 export interface RecordedRun {
   /** Command lines in the order of their execution. */
   readonly commands: readonly string[];
+  /** Command lines that have a time limit. */
+  readonly limited: ReadonlySet<string>;
   /** Variables that were set, by command line. */
   readonly environments: ReadonlyMap<string, { readonly [name: string]: string }>;
   /** `<stage>` or `<stage>: <info>`, in order. */
@@ -45,6 +47,7 @@ export async function runRecorded(options: {
   readonly signal?: AbortSignal;
 }): Promise<RecordedRun> {
   const commands: string[] = [];
+  const limited = new Set<string>();
   const environments = new Map<string, { readonly [name: string]: string }>();
   const stages: string[] = [];
   const notes: string[] = [];
@@ -58,10 +61,11 @@ export async function runRecorded(options: {
     ['lsblk', JSON.stringify(LSBLK)],
   ];
   const host: Host = {
-    run: async (program, args, { environment = {}, onLine }) => {
+    run: async (program, args, { environment = {}, onLine, timeoutMs }) => {
       const line = [program, ...args].join(' ');
       commands.push(line);
       environments.set(line, environment);
+      if (timeoutMs !== undefined) limited.add(line);
       const found = recording.find(([start]) => line.startsWith(start))?.[1] ?? '';
       const result = {
         exitCode: 0,
@@ -148,5 +152,5 @@ export async function runRecorded(options: {
     () => undefined,
     (error: Error) => error.message,
   );
-  return { commands, environments, stages, notes, phases, files, failure };
+  return { commands, limited, environments, stages, notes, phases, files, failure };
 }

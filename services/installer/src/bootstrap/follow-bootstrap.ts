@@ -2,6 +2,7 @@ import {
   ARBITER_LABEL,
   CONTROL_PLANE_LABEL,
   createTarGz,
+  isSelfInstalled,
   KUBE_RESOURCES,
   type KubeNode,
   nodeOf,
@@ -58,7 +59,7 @@ export async function followBootstrap(installation: Installation, signal: AbortS
   await waitForReadyNodes(installation, cluster, signal);
   await waitForBootkube(installation, signal);
   await waitForController(installation, cluster, signal);
-  if ((await invokerOf(cluster, signal)) === 'agent-installer') await waitForWorkers(installation, signal);
+  if (await isSelfInstalled(cluster, signal)) await waitForWorkers(installation, signal);
   await waitForConfigs(installation, cluster, signal);
 }
 
@@ -187,16 +188,6 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
     }
     await timer.sleep(CONTROLLER_LOGS_MS, signal);
   }
-}
-
-async function invokerOf(cluster: ClusterApi, signal: AbortSignal): Promise<string> {
-  const ref = {
-    resource: KUBE_RESOURCES.configMaps,
-    namespace: 'openshift-config',
-    name: 'openshift-install-manifests',
-  };
-  const map = await cluster.get(ref, signal).catch(() => undefined);
-  return textAt(map, 'data', 'invoker') ?? 'assisted-service';
 }
 
 async function waitForWorkers(installation: Installation, signal: AbortSignal): Promise<void> {

@@ -18,9 +18,12 @@ const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array
   nullIsAbsent: true,
 });
 
+/** The programs that read and clean disks end in seconds, except when a disk does not answer. */
+const DISK_PROGRAM = { timeoutMs: 2 * 60_000 };
+
 /** Returns the disk as lsblk shows it. `mapped`: the multipath disk that it is, or to which it is a path. */
 async function readDisk(host: Host, device: string, signal: AbortSignal) {
-  const text = await execute(host, ['lsblk', '--json', '--output', 'NAME,KNAME,TYPE', device], signal);
+  const text = await execute(host, ['lsblk', '--json', '--output', 'NAME,KNAME,TYPE', device], signal, DISK_PROGRAM);
   const [disk] = readBlockDevices(text).blockdevices;
   return { disk, mapped: disk?.type === 'mpath' ? disk : disk?.children?.find(({ type }) => type === 'mpath') };
 }
@@ -39,7 +42,7 @@ export async function partitionOf(host: Host, device: string, number: number, si
 export async function formatDisks(installation: Installation, signal: AbortSignal): Promise<void> {
   for (const disk of installation.settings.formatDisks) {
     const command = ['dd', 'if=/dev/zero', `of=${disk}`, 'bs=512', 'count=1'];
-    await execute(installation.host, command, signal).catch((error: Error) =>
+    await execute(installation.host, command, signal, DISK_PROGRAM).catch((error: Error) =>
       note(installation, `The disk ${disk} could not be formatted: ${error.message}`),
     );
   }
@@ -63,7 +66,7 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
   const failures = new Set<string>();
   const attempt: Attempt = async (...command) => {
     if (signal.aborted) return '';
-    return execute(host, command, signal).catch((error: Error) => {
+    return execute(host, command, signal, DISK_PROGRAM).catch((error: Error) => {
       failures.add(error.message);
       return '';
     });
@@ -76,7 +79,8 @@ export async function cleanDisk(installation: Installation, signal: AbortSignal)
   await removeVolumes(attempt, isOnDisk);
   await removeMappedDevices(attempt, isOnDisk);
   await stopRaids(attempt, isOnDisk);
-  await execute(host, ['wipefs', '--all', '--force', device], signal).catch(() => attempt('wipefs', '--all', device));
+  const wipe = ['wipefs', '--all', '--force', device];
+  await execute(host, wipe, signal, DISK_PROGRAM).catch(() => attempt('wipefs', '--all', device));
   if (failures.size === 0 || signal.aborted) return;
   const text = `Could not clean install device ${device}. The installation will continue. If the installation fails, clean the disk and try again: ${[...failures].join('; ')}`;
   note(installation, text);

@@ -155,6 +155,24 @@ describe('the cleaning of a disk', () => {
     ]);
   });
 
+  it('stops each program that a disk without an answer blocks', async () => {
+    const { commands, limited } = await runRecorded({
+      flags: ['--format-disk', '/dev/sdb'],
+      recording: [
+        ['vgs', '  data /dev/sda3\n'],
+        ['pvs', '  /dev/sda3\n'],
+        ['dmsetup ls', 'data-root\t(253:0)\n'],
+        ['dmsetup deps', ' 1 dependencies\t: (sda3)\n'],
+        ['mdadm -v', 'ARRAY /dev/md0\n   devices=/dev/sda2\n'],
+        ['wipefs --all --force', { exitCode: 1 }],
+      ],
+    });
+    const programs = /^(dd|lsblk|vgs|vgremove|pvs|pvremove|dmsetup|mdadm|wipefs) /;
+    const ofDisks = commands.filter((command) => programs.test(command));
+    expect(ofDisks.length).toBeGreaterThan(10);
+    expect(ofDisks.filter((command) => !limited.has(command))).toEqual([]);
+  });
+
   it('continues after each failed command and reports each failure once', async () => {
     const failed = { exitCode: 5, stderr: 'busy' };
     const { commands, stages } = await runRecorded({
