@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventData, parseHostKey, ValidationService } from '@muster/contracts';
 import { callService, type RunningService } from '@muster/nest-kit';
-import type { JsonObject, RecordedEvent, StreamId } from '@muster/ports';
+import { isoTime, type JsonObject, type RecordedEvent, type StreamId } from '@muster/ports';
 import {
   CLUSTER_ID,
   clusterEvent,
@@ -14,6 +14,7 @@ import {
   hostRegistered,
   infraEnvRegistered,
   inventoryReported,
+  manualClock,
   reportEvent,
 } from '@muster/testing';
 import { openTestPlatform, type TestPlatform } from '@muster/testing/platform';
@@ -23,6 +24,8 @@ const NOBODY = ['', '.'].map((dot) => ({ domainName: `validateNoWildcardDNS.c.ex
 const SILENT = { log: () => undefined, error: () => undefined, warn: () => undefined };
 
 describe('the validation service with a real bus and store', () => {
+  /** It stands still, so that no outcome is stable before a test lets time pass. */
+  const clock = manualClock();
   let platform: TestPlatform;
   let service: RunningService;
 
@@ -30,6 +33,7 @@ describe('the validation service with a real bus and store', () => {
     platform = await openTestPlatform({
       storage: 'disk',
       ids: { uuid: () => randomUUID() },
+      clock,
       publishesEvents: true,
       environment: {
         ENABLE_UPGRADE_AGENT: 'false',
@@ -56,7 +60,7 @@ describe('the validation service with a real bus and store', () => {
         commandId: randomUUID(),
         correlationId: 'c',
         actor: 'test',
-        occurredAt: new Date().toISOString(),
+        occurredAt: isoTime(clock.nowMs()),
       };
       const data = event.data as unknown as JsonObject;
       const { length } = await stored(streamId);
@@ -67,6 +71,12 @@ describe('the validation service with a real bus and store', () => {
     const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
     return (await callService(platform.requests, ValidationService.method.readOutcomes, { subjectId }, context))
       .outcomes;
+  };
+  /** Resolves when the service has evaluated the subject after all stored events. */
+  const awaitEvaluation = async (subjectId: string) => {
+    const request = { position: await platform.eventStore.head(), subjectId };
+    const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
+    return callService(platform.requests, ValidationService.method.awaitEvaluation, request, context);
   };
   const outcomes = async (subjectId: string): Promise<ReadonlyMap<string, string>> =>
     new Map((await read(subjectId)).map(({ id, status }) => [id, status]));
@@ -92,9 +102,7 @@ describe('the validation service with a real bus and store', () => {
   });
 
   it('tells the position of the last outcomes of the hosts of an infra-env and their clusters', async () => {
-    const request = { position: await platform.eventStore.head(), subjectId: parseHostKey(a).infraEnvId };
-    const context = { commandId: randomUUID(), correlationId: 'c', actor: 'test' };
-    const told = await callService(platform.requests, ValidationService.method.awaitEvaluation, request, context);
+    const told = await awaitEvaluation(parseHostKey(a).infraEnvId);
     const outcomesOf = [...(await stored(`validation-${a}`)), ...(await stored(`validation-${CLUSTER_ID}`))];
     expect(told.position).toBe(Math.max(...outcomesOf.map(({ position }) => position)));
   });
@@ -211,6 +219,9 @@ describe('the validation service with a real bus and store', () => {
     expect(flapping).toMatchObject({ flips: 4, quietSeconds: 1 });
     await append(hostEvent(b, 'HostReturned', {}), hostEvent(b, 'HostFellSilent', { lastSeenAt: '' }));
     await append(hostEvent(b, 'HostReturned', {}));
+    await awaitEvaluation(b);
+    expect((await connected())?.status).toBe('failure');
+    clock.advance(1_000);
     await eventually('the validation is stable', async () => (await connected())?.status === 'success');
     const settled = await connected();
     expect(Date.parse(settled?.since ?? '') - Date.parse(flapping?.since ?? '')).toBeGreaterThanOrEqual(1_000);
