@@ -117,6 +117,16 @@ describe('filesystemSecrets', () => {
     own.remove();
   });
 
+  it('seals values while another process destroys their scope', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const [secrets, other] = [await filesystemSecrets(ownOptions), await filesystemSecrets(ownOptions)];
+    for (let n = 0; n < 100; n += 1) {
+      await secrets.seal('scope', 'first', Buffer.from('1'));
+      await Promise.all([secrets.seal('scope', 'second', Buffer.from('2')), other.shred('scope')]);
+    }
+    own.remove();
+  });
+
   it('reads no key of a new scope, and the key of another scope once', async () => {
     const { directory: own, options: ownOptions } = locations();
     const reads: string[] = [];

@@ -199,8 +199,14 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
     replace: async (scope, name, bytes, given) => {
       const found = await readIfPresent(join(scopes, scope, given.name));
       if (!found?.equals(given.bytes)) return false;
-      await replace(join(scopes, scope), name, bytes);
-      return true;
+      try {
+        await replace(join(scopes, scope), name, bytes);
+        return true;
+      } catch (error) {
+        // Another process has destroyed the scope meanwhile.
+        if (isErrno(error, 'ENOENT')) return false;
+        throw error;
+      }
     },
     remove: async (scope) => {
       const away = temporaryName(discarded);
