@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -37,7 +38,7 @@ describe('bus with TLS', () => {
       const requests = await open(caPem);
       requests.subscribe('question', async () => ({ answer: 42 }));
       await requests.flush();
-      expect(await requests.request('question', {}, {}, 1_000)).toEqual({ answer: 42 });
+      expect(await requests.request('question', {}, {}, 10_000)).toEqual({ answer: 42 });
       await requests.close();
       // The system does not trust this authority.
       await expect(open(undefined)).rejects.toThrow(NatsUnreachable);
@@ -123,6 +124,16 @@ describe('loadOrCreateNatsTrust', () => {
     chmodSync(file, 0o644);
     expect(await loadOrCreateNatsTrust(file)).toEqual(made);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('shows other processes the complete file only', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      const shared = join(directory.path, `shared-${n}.json`);
+      const created = [loadOrCreateNatsTrust(shared), loadOrCreateNatsTrust(shared)];
+      while (!existsSync(shared)) await new Promise((resolve) => setImmediate(resolve));
+      const shown: unknown = JSON.parse(readFileSync(shared, 'utf8'));
+      expect(await Promise.all(created)).toEqual([shown, shown]);
+    }
   });
 
   it.each(['', '{}', 'not json', '{"operatorSeed":"SOABC","accountSeed":"SAABC"}'])(

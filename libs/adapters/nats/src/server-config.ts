@@ -1,4 +1,5 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { natsAccountJwt } from './account';
 import { accountKey, createNatsTrust, type NatsTrust, operatorKey, signNatsJwt } from './credentials';
 
@@ -7,15 +8,22 @@ import { accountKey, createNatsTrust, type NatsTrust, operatorKey, signNatsJwt }
  * @throws Error when the file has other content
  */
 export const loadOrCreateNatsTrust = async (file: string): Promise<NatsTrust> => {
-  const trust = createNatsTrust();
-  try {
-    await writeFile(file, `${JSON.stringify(trust)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    return trust;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+  if ((await stat(file).catch(() => undefined)) === undefined) await createTrust(file);
   await chmod(file, 0o600);
   return parseTrust(file, await readFile(file, 'utf8'));
+};
+
+/** Other processes may create the file at the same time. It has its name when it is complete. */
+const createTrust = async (file: string): Promise<void> => {
+  const temporary = `${file}.${randomUUID()}`;
+  await writeFile(temporary, `${JSON.stringify(createNatsTrust())}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary);
+  }
 };
 
 const parseTrust = (file: string, text: string): NatsTrust => {
