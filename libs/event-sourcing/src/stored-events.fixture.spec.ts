@@ -86,15 +86,26 @@ export const countingStore = (
   };
 };
 
-/** Runs work that takes 2 ms, and counts how often it ran in each turn of the event loop. */
+/**
+ * Stops the clock of durations until the mocks are restored. A consumer then handles a page in one turn of the event loop, also while the
+ * machine is busy.
+ */
+export const stopClock = (): void => void jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+
+/**
+ * Runs work that takes 2 ms, and counts how often it ran in each turn of the event loop. Until the end, only this work takes time: a busy
+ * machine would divide it among other turns.
+ */
 export class BusyTurns {
   private turn = 0;
+  private nowMs = performance.now();
+  private readonly clock = jest.spyOn(performance, 'now').mockImplementation(() => this.nowMs);
   private readonly counts = new Map<number, number>();
   private immediate = setImmediate(() => this.nextTurn());
 
   work(): void {
     this.counts.set(this.turn, (this.counts.get(this.turn) ?? 0) + 1);
-    for (const endMs = performance.now() + 2; performance.now() < endMs;);
+    this.nowMs += 2;
   }
 
   most(): number {
@@ -103,6 +114,7 @@ export class BusyTurns {
 
   end(): void {
     clearImmediate(this.immediate);
+    this.clock.mockRestore();
   }
 
   private nextTurn(): void {

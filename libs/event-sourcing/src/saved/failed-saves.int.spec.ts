@@ -4,6 +4,7 @@ import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { START_OF_STORE, type StateStore } from '@muster/ports';
 import { temporaryDirectory } from '@muster/testing';
+import { stopClock } from '../stored-events.fixture.spec';
 import { keptEntries, viewFold } from './kept-entries';
 import { type SavedConsumer, SavedStates, type SaveLimits } from './saved-states';
 
@@ -49,10 +50,14 @@ describe('a save that fails', () => {
     [attempts, isDiskFull] = [0, false];
     await open();
   });
-  afterEach(() => states.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return states.close();
+  });
   afterAll(() => directory.remove());
 
   it('is repeated before its interval only when twice as many entries have changed', async () => {
+    stopClock();
     const entries = keptEntries(consumer)<string, { readonly n: number }, number>(KIND);
     let n = 0;
     const observe = async (count: number): Promise<void> => {

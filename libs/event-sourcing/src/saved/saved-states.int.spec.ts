@@ -6,7 +6,7 @@ import { type EventStore, type Requests, START_OF_STORE, type StateStore } from 
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { localBus } from '../local-bus.fixture.spec';
 import { type Reactor, startReactor } from '../reactor';
-import { appendEvents, appendLive, plainEventStore, turns } from '../stored-events.fixture.spec';
+import { appendEvents, appendLive, plainEventStore, stopClock, turns } from '../stored-events.fixture.spec';
 import { keptEntries, viewFold } from './kept-entries';
 import { type SavedConsumer, SavedStates, type SaveLimits } from './saved-states';
 
@@ -37,6 +37,7 @@ describe('a consumer with a saved state', () => {
   let file: string;
   beforeEach(() => (file = join(directory.path, `state-${(files += 1)}.sqlite`)));
   afterEach(async () => {
+    jest.restoreAllMocks();
     for (const one of running.splice(0)) await stop(one);
   });
   afterAll(() => directory.remove());
@@ -212,6 +213,7 @@ describe('a consumer with a saved state', () => {
   };
 
   it('saves by itself after enough changes', async () => {
+    stopClock();
     const store = inMemoryEventStore();
     const bus = localBus();
     await start(store, { bus, limits: { ...NOT_BY_ITSELF, changes: 5 } });
@@ -220,6 +222,7 @@ describe('a consumer with a saved state', () => {
   });
 
   it('saves sooner while it replays', async () => {
+    stopClock();
     const store = inMemoryEventStore();
     const bus = localBus();
     await appendEvents(store, 1_000);
@@ -247,6 +250,7 @@ describe('a consumer with a saved state', () => {
   });
 
   it('waits for one save at most when it has many unsaved changes', async () => {
+    stopClock();
     const store = inMemoryEventStore();
     const bus = localBus();
     const held: (() => void)[] = [];
