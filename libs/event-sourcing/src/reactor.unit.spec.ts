@@ -96,15 +96,17 @@ describe('reactor', () => {
   });
 
   it('resolves followed when the event was observed and its key was processed', async () => {
-    let finish: () => void = () => undefined;
-    const reactor = start({ react: (key) => new Promise((done) => (finish = () => (reacted.push(key), done()))) });
+    const finishes: (() => void)[] = [];
+    const reactor = start({
+      react: (key) => new Promise((done) => void finishes.push(() => (reacted.push(key), done()))),
+    });
     await reactor.caughtUp;
     await appendEvents(store, 1);
     let isFollowed = false;
     const followed = reactor.followed(await store.head()).then(() => (isFollowed = true));
-    await eventually('the reaction has started', () => finish !== undefined && observed.length === 1);
+    await eventually('the reaction has started', () => finishes.length === 1 && observed.length === 1);
     expect(isFollowed).toBe(false);
-    finish();
+    finishes[0]?.();
     await followed;
     expect(reacted).toHaveLength(1);
     await reactor.followed(await store.head());

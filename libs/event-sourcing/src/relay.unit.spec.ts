@@ -36,7 +36,8 @@ describe('relay', () => {
       [4, 5],
     ]);
     expect(facts().map(({ previous: _, ...event }) => event as unknown as RecordedEvent)).toEqual(events);
-    expect(bus.published[0]?.subject).toBe('event.v1.sample');
+    // On a busy machine, a beacon may be published before.
+    expect(bus.published.find(({ subject }) => subject !== HEAD_BEACON)?.subject).toBe('event.v1.sample');
   });
 
   it('publishes the text of the data that was stored, and keeps it no longer', async () => {
