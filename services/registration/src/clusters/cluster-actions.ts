@@ -5,7 +5,6 @@ import {
   type HostAction,
   type HostCommand,
   hostPermits,
-  isClosedCluster,
   summarizeMembers,
 } from '@muster/domain';
 import type { CommandContext, Stored } from '@muster/event-sourcing';
@@ -104,7 +103,7 @@ export class ClusterActions {
     // Every host needs a role to be installed, also when the service does not suggest roles before.
     const suggestedAt = entry ? await this.roles.suggest(entry) : 0;
     await this.process.settled(clusterId, suggestedAt);
-    const hosts = this.hostsOf(clusterId);
+    const hosts = this.view.countedHostsOf(clusterId);
     const command = {
       type: 'Install',
       at: this.aggregates.now(),
@@ -155,15 +154,10 @@ export class ClusterActions {
     return { ...stored, position: await this.reactions.after(reactionKeys, stored.position) };
   }
 
-  /** The status of an installed cluster refuses the actions that depend on its hosts, which are not in memory. */
-  private hostsOf(clusterId: string): readonly MemberEntry[] {
-    const cluster = this.view.cluster(clusterId);
-    return cluster && !isClosedCluster(cluster.state) ? this.view.hostsOf(clusterId) : [];
-  }
-
   /** Names of the hosts whose status does not permit the action. */
   private hostsRefusing(clusterId: string, action: HostAction): string[] {
-    return this.hostsOf(clusterId)
+    return this.view
+      .countedHostsOf(clusterId)
       .filter(({ state }) => !hostPermits(action, state.status))
       .map(({ state }) => `${state.requestedHostname || state.hostId} (${state.status})`);
   }

@@ -6,7 +6,6 @@ import {
   clusterPermits,
   type ClusterState,
   type ClusterSurroundings,
-  isClosedCluster,
   OPEN_STATUSES,
   type SuggestedRole,
   suggestRoles,
@@ -116,8 +115,7 @@ export class ClusterProcess {
    */
   private followUps(entry: ClusterEntry): Iterable<ClusterCommand> {
     const { state } = entry;
-    // Nothing follows from the hosts of an installed cluster, which are not in memory.
-    const hosts = isClosedCluster(state) ? [] : this.view.hostsOf(entry.id);
+    const hosts = this.view.countedHostsOf(entry.id);
     const surroundings = { ...entry, conditions: conditionsOf(entry), evaluatedRevision: state.inputsRevision };
     return clusterFollowUps(state, { ...surroundings, hosts }, this.aggregates.now());
   }

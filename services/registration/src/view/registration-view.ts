@@ -156,6 +156,11 @@ export class RegistrationView {
     return members;
   }
 
+  /** Returns the hosts of a cluster as decisions about it count them: none of a closed cluster, whose hosts may have left memory. */
+  countedHostsOf(id: string): readonly MemberEntry[] {
+    return isClosedCluster(this.clusters.get(id)?.state ?? clusterDecider.initialState()) ? [] : this.hostsOf(id);
+  }
+
   /** Returns the hosts of a cluster to which something may still happen by itself, and some others. */
   openHostsOf(clusterId: string): readonly MemberEntry[] {
     return membersOf(this.clusters.get(clusterId)?.hostKeys ?? [], { get: (key) => this.hosts.peek(key) });
