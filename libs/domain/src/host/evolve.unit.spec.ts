@@ -205,3 +205,16 @@ function unboundOrBound(type: string) {
   // The first AssignRole must be a change, so it needs a host whose role is open.
   return type === 'AssignRole' ? unbound('known-unbound') : day1('discovering');
 }
+
+describe('the logs of a host', () => {
+  it('are complete when they arrive after the time for their collection', () => {
+    const error = day1('error', 'report');
+    const timedOut = when(
+      error,
+      command('PassDeadline', { deadline: 'logs', at: minute(2), cluster: cluster('installing') }),
+    );
+    expect(timedOut.state.logs.state).toBe('timeout');
+    const late = command('RecordLogs', { logsState: 'completed', at: minute(32) });
+    expect(when([...error, ...timedOut.events], late).state.logs.state).toBe('completed');
+  });
+});
