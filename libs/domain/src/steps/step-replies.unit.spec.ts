@@ -19,6 +19,8 @@ describe('the commands of a failed download of boot artifacts', () => {
       'Get "https://images.example.com:8080/i": dial tcp: refused',
     ],
     ['There is no space left on the device?', 'There is no space left on the device?'],
+    ['http://a/b?c=canary?d=canary and https://e?f', 'http://a/b and https://e'],
+    ['http://'.repeat(200), 'http://'.repeat(200).slice(0, 1_000)],
   ])('contain its error without tokens: %s', (error, reason) => {
     expect(failed(error)).toEqual([{ type: 'FailReclaim', at: AT, reason }]);
   });
