@@ -99,7 +99,8 @@ const KUBERNETES_FLOAT: ScalarTag = {
   tag: FLOAT,
   default: true,
   identify: (value) => typeof value === 'number',
-  test: /^(?:(?:[-+]_*)?\d[\d_]*(?:\.[\d_]*)?|[-+]_*\._*\d[\d_]*|\.\d+)(?:_*[eE]_*[-+]?_*\d[\d_]*)?$/,
+  // Each underscore matches in one place only, so that the time is linear in the length.
+  test: /^(?:(?:[-+]_*)?\d[\d_]*(?:\.[\d_]*)?|[-+]_*\._*\d[\d_]*|\.\d+)(?:[eE]_*(?:[-+]_*)?\d[\d_]*)?$/,
   resolve: (source) => {
     const value = Number(source.replaceAll('_', ''));
     return Number.isFinite(value) ? value : source;
