@@ -221,4 +221,4 @@ function pulled({ images }: EventData<'ImageAvailabilityReported'>, { before }: 
 }
 
 /** Returns the image without tag and digest, which change with every release. */
-const repositoryOf = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+const repositoryOf = (image: string): string => image.replace(/@.*/s, '').replace(/:[^/:]*$/, '');
