@@ -12,6 +12,7 @@ export {
   valueOf,
 } from './parse-document';
 export {
+  countValues,
   errorCode,
   errorMessage,
   isKeyOf,
@@ -27,5 +28,6 @@ export {
   recordOf,
   selectMembers,
   textAt,
+  urlHost,
 } from './values';
 export { formatPlace, formatViolation, type Place, type PlacedViolation, type Violation } from './violation';

@@ -71,6 +71,17 @@ export function selectMembers<Object extends object>(
 export const onlyPresent = <Object extends object>(object: Object): Partial<Object> =>
   selectMembers(object, (name) => object[name] !== undefined);
 
+/** The number of values in a value at any depth, itself included. Reads at most `max` of them and returns `max` + 1 when there are more. */
+export function countValues(value: unknown, max: number): number {
+  const waiting: unknown[] = [value];
+  let count = 0;
+  for (; waiting.length > 0 && count <= max; count += 1) {
+    const one = waiting.pop();
+    if (typeof one === 'object' && one !== null) for (const member of Object.values(one)) waiting.push(member);
+  }
+  return count;
+}
+
 /** The value of a JSON text; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
@@ -79,6 +90,9 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The host name or address as URLs contain it: an IPv6 address in brackets. */
+export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** The message of what was thrown, also of an error of another realm. */
 export function errorMessage(error: unknown): string {

@@ -1,4 +1,4 @@
-import { errorMessage, textAt } from '@muster/schema';
+import { countValues, errorMessage, textAt } from '@muster/schema';
 import { parseAsKubernetes, readYaml, stringifyAsJson, stringifyForKubernetes, toPlain } from '../documents/read-yaml';
 import { MANIFEST_FOLDERS, type ManifestFile } from './manifests-input';
 
@@ -14,15 +14,24 @@ type Container = { [key: string]: unknown } | unknown[];
 /** An operation that cannot be applied. The message contains its number and the reason. */
 export class PatchError extends Error {}
 
+/** Maximum number of values that the operations of a patch copy. A few operations could double a document again and again. */
+export const COPIED_VALUES_MAX = 10_000;
+
 /**
  * Returns the document after the operations of an RFC 6902 patch, in order. The arguments are not changed.
  * @throws PatchError
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw new PatchError('a patch must be a list of operations.');
+  let left = COPIED_VALUES_MAX;
+  const copyOf = (value: unknown): unknown => {
+    left -= countValues(value, left);
+    if (left < 0) throw new PatchError(`the operations copy more than ${COPIED_VALUES_MAX} values.`);
+    return structuredClone(value);
+  };
   return patch.reduce<unknown>((patched, operation: Operation, index) => {
     try {
-      return applyOne(patched, operation ?? {});
+      return applyOne(patched, operation ?? {}, copyOf);
     } catch (error) {
       if (error instanceof PatchError) throw new PatchError(`operation ${index + 1}: ${error.message}`);
       throw error;
@@ -30,7 +39,11 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   }, structuredClone(document));
 }
 
-function applyOne(document: unknown, { op, path, from, value }: Operation): unknown {
+function applyOne(
+  document: unknown,
+  { op, path, from, value }: Operation,
+  copyOf: (value: unknown) => unknown,
+): unknown {
   const target = tokensOf(path, 'path');
   switch (op) {
     case 'add':
@@ -46,7 +59,7 @@ function applyOne(document: unknown, { op, path, from, value }: Operation): unkn
       return add(remove(document, source), target, moved);
     }
     case 'copy':
-      return add(document, target, structuredClone(read(document, tokensOf(from, 'from'))));
+      return add(document, target, copyOf(read(document, tokensOf(from, 'from'))));
     case 'test':
       if (!isAlike(read(document, target), value)) throw new PatchError(`the value at ${String(path)} is different.`);
       return document;

@@ -187,6 +187,13 @@ describe('JSON patch', () => {
     expect(() => applyJsonPatch(document, [operation])).toThrow(PatchError);
   });
 
+  it('copies a limited number of values, because each operation may double the document', () => {
+    const copy = { op: 'copy', from: '/a', path: '/a/-' };
+    const copies = (count: number) => applyJsonPatch({ a: [1] }, Array(count).fill(copy));
+    expect(() => copies(16)).toThrow(/operation \d+: the operations copy more than 10000 values/);
+    expect(copies(2)).toEqual({ a: [1, [1], [1, [1]]] });
+  });
+
   it('does not change the prototypes of objects', () => {
     const patched = applyJsonPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: 1 } }]) as object;
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
