@@ -1,6 +1,18 @@
 import { parseCidr, parseIp } from '@muster/addresses';
-import { holds } from '@muster/schema';
+import { countValues, holds } from '@muster/schema';
 import { type TSchema, Type } from '@sinclair/typebox';
+
+/**
+ * Maximum number of values in a JSON document of a user, far more than such documents have. It is read and merged whenever a host or a
+ * user asks for the result.
+ */
+export const DOCUMENT_VALUES_MAX = 20_000;
+
+/** Returns why a document has too many values, as the end of a sentence, or undefined. */
+export const extentFault = (document: unknown): string | undefined =>
+  countValues(document, DOCUMENT_VALUES_MAX) > DOCUMENT_VALUES_MAX
+    ? `it has more than ${DOCUMENT_VALUES_MAX} values. Shorten its lists.`
+    : undefined;
 
 const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i;
 const INFINIBAND_MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){19}$/i;

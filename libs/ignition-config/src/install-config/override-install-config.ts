@@ -1,6 +1,7 @@
 import { isObject, keptByObject, type Members } from '@muster/schema';
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { certificatesFault, splitCertificates } from '../documents/certificates';
+import { extentFault } from '../documents/values';
 import { faultOf, INSTALL_CONFIG } from './check-install-config';
 import type { InstallConfig } from './install-config-input';
 
@@ -44,6 +45,8 @@ export function parseInstallConfigOverride(text: string): ParsedInstallConfigOve
     return refuse(`it is not JSON: ${error instanceof Error ? error.message : 'unreadable'}.`);
   }
   if (!isObject(given)) return refuse('it must be a JSON object.');
+  const extent = extentFault(given);
+  if (extent) return refuse(extent);
   if (depthOf(given) > MAX_DEPTH) return refuse(`it is nested more than ${MAX_DEPTH} levels deep.`);
   const override = withKnownNames(INSTALL_CONFIG, [given]);
   const problem = faultOf(override);

@@ -1,11 +1,19 @@
+import { DOCUMENT_VALUES_MAX } from '../documents/values';
 import { parseInstallConfigOverride } from './override-install-config';
 
 describe('an override of the install-config', () => {
-  it('is refused with the name of the field also when it has a list of 500,000 entries', () => {
-    const text = `{"fip":[${'0,'.repeat(499_999)}0]}`;
-    expect(parseInstallConfigOverride(text)).toEqual({
-      kind: 'refused',
-      reason: expect.stringContaining('fip is not a known field') as string,
-    });
+  const withPools = (count: number) =>
+    parseInstallConfigOverride(JSON.stringify({ compute: Array.from({ length: count }, () => ({})) }));
+
+  it('is refused when it has too many values', () => {
+    expect(withPools(DOCUMENT_VALUES_MAX - 2).kind).toBe('parsed');
+    for (const count of [DOCUMENT_VALUES_MAX - 1, 300_000])
+      expect(withPools(count)).toMatchObject({
+        reason: expect.stringContaining(`it has more than ${DOCUMENT_VALUES_MAX} values`) as string,
+      });
+  });
+
+  it('may have long values', () => {
+    expect(parseInstallConfigOverride(JSON.stringify({ sshKey: 'x'.repeat(1_000_000) })).kind).toBe('parsed');
   });
 });

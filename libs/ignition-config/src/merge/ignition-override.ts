@@ -2,6 +2,7 @@ import type { Refusal } from '@muster/problems';
 import { errorMessage, formatPlace, formatViolation, isObject, type Place } from '@muster/schema';
 import type { IgnitionConfig } from '../config/ignition-config';
 import { fromDataUrl } from '../config/ignition-file';
+import { extentFault } from '../documents/values';
 import { DISTINCT_LISTS, LATER_MEMBERS, MEMBERS_OF_A_FORMAT, parseIgnitionConfig } from './ignition.schema';
 
 /**
@@ -115,6 +116,8 @@ export function parseIgnitionOverride(text: string, subject: string): ParsedOver
     return refuse(`it is not JSON (${describeSyntax(text, error)}).`);
   }
   if (!isObject(config)) return refuse('it is not a JSON object.');
+  const extent = extentFault(config);
+  if (extent) return refuse(extent);
   const ignition = config['ignition'];
   const version = isObject(ignition) ? ignition['version'] : undefined;
   if (typeof version !== 'string' || !OVERRIDE_SPEC_VERSIONS.includes(version)) {

@@ -1,3 +1,4 @@
+import { DOCUMENT_VALUES_MAX } from '../documents/values';
 import { authoritiesOf, parseIgnitionOverride } from './ignition-override';
 
 const parse = (document: unknown) =>
@@ -5,6 +6,15 @@ const parse = (document: unknown) =>
 const version3 = { ignition: { version: '3.1.0' } };
 
 describe('Ignition override', () => {
+  it('is refused when it has too many values', () => {
+    const withFiles = (count: number) =>
+      parse({ ...version3, storage: { files: Array.from({ length: count }, (_, index) => ({ path: `/${index}` })) } });
+    expect(withFiles(DOCUMENT_VALUES_MAX / 2 - 3).kind).toBe('parsed');
+    expect(withFiles(DOCUMENT_VALUES_MAX / 2)).toMatchObject({
+      refusal: { reason: expect.stringContaining(`it has more than ${DOCUMENT_VALUES_MAX} values`) as string },
+    });
+  });
+
   it('of a supported version is accepted as it is', () => {
     const document = { ...version3, storage: { files: [{ path: '/etc/a' }] }, unknown: { part: 1 } };
     expect(parse(document)).toEqual({ kind: 'parsed', config: document });
