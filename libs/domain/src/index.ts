@@ -18,6 +18,7 @@ export {
   manifestDecider,
   manifestKey,
   manifestNotFound,
+  manifestsSizeFault,
   type ManifestSource,
   type ManifestsState,
   userManifestsAfter,

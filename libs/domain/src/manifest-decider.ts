@@ -49,7 +49,8 @@ function decide(command: ManifestCommand, { manifests }: ManifestsState): Decisi
       const { manifest } = command;
       const inOtherFolder = manifestInOtherFolder(manifests, manifest);
       if (inOtherFolder) return refused(existsElsewhere(inOtherFolder));
-      return isKnown(manifests, manifest) ? accepted() : accepted(stored(clusterId, manifest));
+      if (isKnown(manifests, manifest)) return accepted();
+      return storedOrRefused(manifests, stored(clusterId, manifest));
     }
     case 'MoveManifest': {
       const { from, manifest } = command;
@@ -58,7 +59,7 @@ function decide(command: ManifestCommand, { manifests }: ManifestsState): Decisi
         manifest.fileName === from.fileName ? undefined : manifestInOtherFolder(manifests, manifest);
       if (inOtherFolder) return refused(existsElsewhere(inOtherFolder));
       if (manifestKey(from) === manifestKey(manifest) && isKnown(manifests, manifest)) return accepted();
-      return accepted(stored(clusterId, manifest, from));
+      return storedOrRefused(manifests, stored(clusterId, manifest, from));
     }
     case 'ReplaceSystemManifests': {
       const changed = command.manifests.filter(
@@ -78,6 +79,33 @@ function decide(command: ManifestCommand, { manifests }: ManifestsState): Decisi
     default:
       return command satisfies never;
   }
+}
+
+/** Maximum size of all manifests of one cluster, in bytes. In base64 they are part of a config of at most 5 MiB. */
+export const ALL_MANIFESTS_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Returns the reason why a cluster cannot be installed with all these manifests, or undefined. */
+export function manifestsSizeFault(manifests: Iterable<Pick<Manifest, 'sizeBytes'>>): string | undefined {
+  const bytes = sizeOf(manifests);
+  return bytes <= ALL_MANIFESTS_BYTES_MAX
+    ? undefined
+    : `The manifests of the cluster have ${bytes} bytes together. Allowed: at most ${ALL_MANIFESTS_BYTES_MAX}. Delete or shorten manifests.`;
+}
+
+function sizeOf(manifests: Iterable<Pick<Manifest, 'sizeBytes'>>): number {
+  let bytes = 0;
+  for (const { sizeBytes } of manifests) bytes += sizeBytes;
+  return bytes;
+}
+
+/** A change that makes the manifests smaller is accepted at any size. */
+function storedOrRefused(
+  before: ManifestsState['manifests'],
+  event: ManifestEvent,
+): Decision<ManifestEvent, ProblemCode> {
+  const after = [...evolve({ manifests: before }, event).manifests.values()];
+  const fault = sizeOf(after) > sizeOf(before.values()) ? manifestsSizeFault(after) : undefined;
+  return fault ? refused({ code: 'invalid-input', reason: fault, subject: 'content' }) : accepted(event);
 }
 
 const stored = (

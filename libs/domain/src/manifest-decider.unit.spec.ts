@@ -1,6 +1,12 @@
 import type { ManifestEvent } from '@muster/contracts';
 import { givenEvents } from '@muster/testing';
-import { type Manifest, type ManifestCommand, manifestDecider, userManifestsAfter } from './manifest-decider';
+import {
+  ALL_MANIFESTS_BYTES_MAX,
+  type Manifest,
+  type ManifestCommand,
+  manifestDecider,
+  userManifestsAfter,
+} from './manifest-decider';
 
 const clusterId = 'c';
 const file = (changes: Partial<Manifest> = {}): Manifest => ({
@@ -39,6 +45,24 @@ describe('manifest decider', () => {
     given(stored(file()))
       .when(store(file({ digest: '2' })))
       .then([stored(file({ digest: '2' }))]);
+  });
+
+  it('refuses manifests that are too large together, unless they become smaller', () => {
+    const large = file({ fileName: 'large.yaml', sizeBytes: ALL_MANIFESTS_BYTES_MAX });
+    given(stored(file({ ...large, sizeBytes: ALL_MANIFESTS_BYTES_MAX - 5 })))
+      .when(store(file()))
+      .then([stored(file())]);
+    given(stored(large)).when(store(file())).then('invalid-input');
+    given(stored(large), stored(file()))
+      .when(move(file(), file({ digest: '2', sizeBytes: 6 })))
+      .then('invalid-input');
+    const [smaller, moved] = [file({ digest: '2', sizeBytes: 4 }), file({ fileName: 'b.yaml' })];
+    given(stored(large), stored(file()))
+      .when(store(smaller))
+      .then([stored(smaller)]);
+    given(stored(large), stored(file()))
+      .when(move(file(), moved))
+      .then([stored(moved, 'manifests', 'a.yaml')]);
   });
 
   it('refuses a file name that exists in the other folder', () => {

@@ -89,6 +89,17 @@ describe('manifests of a user', () => {
     });
   });
 
+  it('end a preparation without being read when they are too large together', async () => {
+    const data = { clusterId: CLUSTER_ID, folder: 'manifests', source: 'user', digest: '0'.repeat(64) };
+    const large = { ...data, sizeBytes: 1_048_576, formerFolder: '', formerFileName: '' };
+    for (const fileName of ['a.yaml', 'b.yaml', 'c.yaml', 'd.yaml', 'e.yaml'])
+      await stage.given('manifest', CLUSTER_ID, { type: 'ManifestStored', data: { ...large, fileName } });
+    await stage.given('cluster', CLUSTER_ID, ...preparationStarted());
+    expect(await stage.fact('ArtifactsFailed')).toMatchObject({
+      data: { reason: expect.stringContaining('have 5242880 bytes together') as string },
+    });
+  });
+
   it('are refused for a cluster that does not exist', async () => {
     const clusterId = 'c1c1c1c1-0000-4000-8000-00000000dead';
     const input = { clusterId, folder: 'manifests', fileName: 'a.yaml', content: base64('a: 1') };

@@ -9,6 +9,7 @@ import {
   manifestKey,
   manifestNotFound,
   type ManifestSource,
+  manifestsSizeFault,
   type ManifestsState,
 } from '@muster/domain';
 import {
@@ -39,7 +40,7 @@ import type { Clock, Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { listAt, parseJson, textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
-import type { InstallRequest } from '../toolchain/toolchain.port';
+import { ArtifactsRefused, type InstallRequest } from '../toolchain/toolchain.port';
 import { foldStream } from '../view/fold-stream';
 
 export interface OwnManifestsSettings {
@@ -49,7 +50,6 @@ export interface OwnManifestsSettings {
 }
 
 const WORKERS_OF_THEIR_OWN = 2;
-const CIPHER = 'aes-cbc-essiv:sha256';
 /** A name or an address. Hosts may report other texts, which chrony cannot read. */
 const TIME_SOURCE = /^[\w.:%-]+$/;
 
@@ -81,7 +81,7 @@ function toInput(
       roles: textAt(encryption, 'enable_on') || 'none',
       mode: textAt(encryption, 'mode') || 'tpmv2',
       tangServers: tangServersIn(textAt(encryption, 'tang_servers') || '[]'),
-      cipher: diskEncryptionCipher || CIPHER,
+      cipher: diskEncryptionCipher || 'aes-cbc-essiv:sha256',
     },
     domain: `${settings.name ?? ''}.${settings.baseDnsDomain ?? ''}`,
     ownNamesAddress: hasSingleNodeNames && isSingleNode ? (node?.nodeAddress ?? '') : '',
@@ -138,9 +138,11 @@ export class Manifests {
     return this.known(clusterId);
   }
 
-  /** Returns every manifest of a user with its text. */
+  /** Returns every manifest of a user with its text. @throws ArtifactsRefused when they are too large together */
   async ofUsers(clusterId: string): Promise<readonly ManifestFile[]> {
     const manifests = (await this.known(clusterId)).filter(({ source }) => source === 'user');
+    const fault = manifestsSizeFault(manifests);
+    if (fault) throw new ArtifactsRefused(`${fault} Then start the installation again.`);
     return Promise.all(
       manifests.map(async (manifest) => ({
         folder: folderOf(manifest.folder),
@@ -290,8 +292,8 @@ function folderOf(folder: string): ManifestFile['folder'] {
 
 function throwFault(fault: ManifestFault | undefined, subject: string): void {
   if (!fault) return;
-  const code = fault.kind === 'unusable-name' ? 'unusable-name' : 'invalid-input';
-  throw new RefusalError({ code, reason: fault.reason, subject });
+  const { kind, reason } = fault;
+  throw new RefusalError({ code: kind === 'invalid' ? 'invalid-input' : kind, reason, subject });
 }
 
 const refusal = (reason: string, subject: string): RefusalError =>
