@@ -13,6 +13,7 @@ import {
   vipLeaseConfig,
 } from '@muster/ignition-config';
 import { DOCUMENT_TASKS, type DocumentTask, type DocumentWorkers } from '@muster/nest-kit';
+import { type TurnLimits, TurnShare } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { hostArtifactName } from '../artifacts/artifact-vault';
 import { ArtifactsRefused, type InstallHost, type InstallRequest, type MadeArtifact } from './toolchain.port';
@@ -38,11 +39,17 @@ export async function hostConfigs(
   const controlPlane = roles.get('master');
   if (controlPlane) roles.set('master', mergeIgnition(controlPlane, vipLeaseConfig(leasedVipsOf(order))));
   const pools = await poolsOf(order, documents);
-  return [
-    ...[...roles].map(([role, config]) => made(`${role}.ign`, config)),
-    ...hosts.map((host) => hostConfig(host, roles, pools)),
-  ];
+  const configs = [...roles].map(([role, config]) => made(`${role}.ign`, config));
+  for (const host of hosts) {
+    if (!time.hasTime()) await time.nextTurn();
+    configs.push(hostConfig(host, roles, pools));
+  }
+  return configs;
 }
+
+/** Time in which the configs of hosts are rendered in one turn of the event loop. An override may have 1 MiB. */
+const HOST_CONFIGS_TIME: TurnLimits = { minMs: 10, share: 0.3, maxMs: 20 };
+const time = new TurnShare(HOST_CONFIGS_TIME);
 
 /** Undefined unless DHCP allocated the VIPs. */
 function leasedVipsOf({ clusterId, settings, vipLeases }: InstallRequest): LeasedVips | undefined {
@@ -74,6 +81,8 @@ function hostConfig(host: InstallHost, roles: RoleConfigs, pools: ReadonlySet<st
 
 /** Longer manifests are parsed in a worker, because the parser may take more than 10 ms for 1 KiB. */
 const INLINE_MAX_CHARACTERS = 4 * 1024;
+/** Begins an alias, which may stand for most of the document. */
+const ALIAS = '*';
 
 /**
  * Runs a task on manifests of users. `parsed`: those that it parses.
@@ -86,7 +95,8 @@ export async function parseManifests<Args extends readonly unknown[], Result>(
   ...args: Args
 ): Promise<Result> {
   const characters = parsed.reduce((sum, { content }) => sum + content.length, 0);
-  if (characters <= INLINE_MAX_CHARACTERS) return task.run(...args);
+  const isShort = characters <= INLINE_MAX_CHARACTERS && !parsed.some(({ content }) => content.includes(ALIAS));
+  if (isShort) return task.run(...args);
   return documents.runAlone(task, characters, ...args).catch((error: unknown) => {
     const isRefused = error instanceof RefusalError && error.refusal.code === 'invalid-input';
     throw isRefused ? new ArtifactsRefused(error.refusal.reason) : error;
