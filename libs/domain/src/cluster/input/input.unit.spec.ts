@@ -119,6 +119,7 @@ const CREATE_REFUSED: readonly (readonly [string, Settings, string])[] = [
   ['service-networks-usable', { serviceNetworks: list('0.0.0.0/0') }, 'service_networks'],
   ['machine-networks-usable', { machineNetworks: list('192.168.1.0/29') }, 'machine_networks'],
   ['machine-networks-usable', { machineNetworks: list('home') }, 'machine_networks'],
+  ['machine-networks-usable', { machineNetworks: list('10.0.0.0/16', '10.0.1.0/24') }, 'machine_networks'],
   ['networks-start-with-one-family', { serviceNetworks: list('fd02::/112') }, 'machine_networks'],
   ['vips-not-user-managed', { userManagedNetworking: true, apiVips: list('192.168.1.5') }, 'api_vips'],
   ['vips-not-user-managed', { vipDhcpAllocation: true, apiVips: list('192.168.1.5') }, 'api_vips'],

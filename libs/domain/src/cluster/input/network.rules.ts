@@ -1,5 +1,6 @@
 import {
   addressBits,
+  findOverlap,
   formatIp,
   formatNetwork,
   isCanonical,
@@ -14,6 +15,8 @@ import type { BrokenInput, ClusterInput, ClusterInputRule } from './input-rule';
 
 /** Minimum sizes of networks, as host bits. */
 const HOST_BITS_MIN = { clusterOrService: 7, machine: 4, machineUserBalanced: 2, machineSingleNode: 1 } as const;
+/** More networks than the racks of a large cluster. Each is compared with the addresses of all hosts. */
+const MACHINE_NETWORKS_MAX = 128;
 /** The number of hosts of the smallest cluster. Each host needs a subnet of the cluster network. */
 const HOSTS_MIN = 4;
 
@@ -29,6 +32,14 @@ export function brokenCidr(field: string, text: string, hostBitsMin: number): Br
   return cidr.prefix <= prefixMax
     ? undefined
     : { reason: `${field} "${text}" is too small. The prefix length must be at most ${prefixMax}.` };
+}
+
+/** The installer refuses such networks. The connectivity of all hosts is computed for each network that they are in. */
+function brokenByOverlap(texts: readonly string[]): BrokenInput | undefined {
+  const [first, second] = findOverlap(parseCidrs(texts)) ?? [];
+  return first && second
+    ? { reason: `machine_networks ${formatNetwork(first)} and ${formatNetwork(second)} overlap. Remove one of them.` }
+    : undefined;
 }
 
 const firstBroken = (broken: readonly (BrokenInput | undefined)[]): BrokenInput | undefined =>
@@ -79,8 +90,11 @@ export const NETWORK_RULES: readonly ClusterInputRule[] = [
           : settings.loadBalancerType === 'user-managed'
             ? HOST_BITS_MIN.machineUserBalanced
             : HOST_BITS_MIN.machine;
-      return firstBroken(
-        (settings.machineNetworks?.items ?? []).map((cidr) => brokenCidr('machine_networks', cidr, bits)),
+      const networks = settings.machineNetworks?.items ?? [];
+      if (networks.length > MACHINE_NETWORKS_MAX)
+        return { reason: `machine_networks has ${networks.length} entries. Allowed: at most ${MACHINE_NETWORKS_MAX}.` };
+      return (
+        firstBroken(networks.map((cidr) => brokenCidr('machine_networks', cidr, bits))) ?? brokenByOverlap(networks)
       );
     },
   },

@@ -1,5 +1,5 @@
 import type { ClusterSettings, Plain } from '@muster/contracts';
-import { after, registration, START, when } from '../cluster.fixture.spec';
+import { after, refusalOf, registration, START, when } from '../cluster.fixture.spec';
 import type { ReviseCluster } from '../commands';
 import type { ClusterState } from '../state';
 
@@ -9,6 +9,20 @@ const revise = (changes: Plain<ClusterSettings>): ReviseCluster => ({
   changes,
   pullSecretReplaced: false,
   at: START,
+});
+
+describe('machine networks', () => {
+  const cluster = after(registration({ loadBalancerType: 'user-managed' }));
+  const networks = (count: number) => list(...Array.from({ length: count }, (_, index) => `10.0.${index}.0/24`));
+
+  it('may be one for each rack of a large cluster, but not any number', () => {
+    expect(
+      when(cluster, revise({ machineNetworks: networks(128) })).state.settings.machineNetworks?.items,
+    ).toHaveLength(128);
+    expect(refusalOf(cluster, revise({ machineNetworks: networks(129) })).reason).toBe(
+      'machine_networks has 129 entries. Allowed: at most 128.',
+    );
+  });
 });
 
 describe('revision of platform and networking', () => {
