@@ -51,6 +51,8 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
     { images: [{ result: 'maybe' }] },
     /images\[0\]\.result must be one of success, failure/,
   ],
+  ['container-image-availability', { images: [{ name: 'x'.repeat(1_025) }] }, /name must be at most 1024 characters/],
+  ['installation-disk-speed-check', { path: 'x'.repeat(1_025) }, /path must be at most 1024 characters/],
   ['free-network-addresses', [], /a list with at least one network/],
   ['domain-resolution', { resolutions: {} }, /resolutions must be a list/],
   ['verify-vips', { vip: 'x' }, /must be a list/],

@@ -54,6 +54,9 @@ function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
     : last !== fingerprintOf(event);
 }
 
+/** Maximum number of disks whose last results are compared, because an agent may report any paths. The oldest are removed. */
+const COMPARED_DISKS_MAX = 256;
+
 function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   const { generation } = event.data;
   if (generation < state.generation) return state;
@@ -66,6 +69,10 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
     if (event.type !== 'StepFailed') fingerprints.delete(failureOf(stepTypeOf(event)));
     else
       for (const kind of [...fingerprints.keys()]) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
+    if (event.type === 'DiskSpeedMeasured') {
+      const disks = [...fingerprints.keys()].filter((kind) => belongsTo(kind, DISK_SPEED_STEP_TYPE));
+      for (const kind of disks.slice(0, -COMPARED_DISKS_MAX)) fingerprints.delete(kind);
+    }
   }
   return { generation, fingerprints, peers: peersAfter(state, event) };
 }

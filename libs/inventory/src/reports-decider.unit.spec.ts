@@ -49,6 +49,17 @@ describe('reports of a host', () => {
     given(ntp('synced'), failed, ntp('synced')).when(record(failed)).then([failed]);
   });
 
+  it('are compared for a limited number of disks', () => {
+    const speeds = Array.from({ length: 257 }, (_, index) => speed(`/dev/${index}`));
+    const state = speeds.reduce(
+      (known, event) => inventoryDecider.evolve(known, event),
+      inventoryDecider.initialState(),
+    );
+    expect([...state.fingerprints.keys()]).toEqual(
+      speeds.slice(1).map((_, index) => `installation-disk-speed-check:/dev/${index + 1}`),
+    );
+  });
+
   it('are stored again in a later generation, and ignored in an earlier one', () => {
     given(ntp('synced', 1))
       .when(record(ntp('synced', 2)))

@@ -92,6 +92,9 @@ function withoutFailure(reports: HostReports, event: InventoryEvent): HostReport
   return { ...reports, failedSteps: new Map([...reports.failedSteps].filter(([failed]) => failed !== stepType)) };
 }
 
+/** Maximum number of disks and of images whose results are kept, because an agent may report any names. */
+const RESULTS_MAX = 256;
+
 /** Returns the reports after one more report. Reports that no rule reads change nothing. */
 export function evolveReports(before: HostReports, event: InventoryEvent): HostReports {
   const reports = withoutFailure(before, event);
@@ -100,11 +103,12 @@ export function evolveReports(before: HostReports, event: InventoryEvent): HostR
       return { ...reports, hardware: event.data.hardware };
     case 'DiskSpeedMeasured': {
       const others = reports.diskSpeeds.filter(({ path }) => path !== event.data.path);
-      return { ...reports, diskSpeeds: [...others, event.data] };
+      return { ...reports, diskSpeeds: [...others, event.data].slice(-RESULTS_MAX) };
     }
     case 'ImageAvailabilityReported': {
       const named = new Set(event.data.images.map(({ name }) => name));
-      return { ...reports, images: [...reports.images.filter(({ name }) => !named.has(name)), ...event.data.images] };
+      const others = reports.images.filter(({ name }) => !named.has(name));
+      return { ...reports, images: [...others, ...event.data.images].slice(-RESULTS_MAX) };
     }
     case 'NtpSourcesReported':
       return { ...reports, ntpSources: event.data.sources };

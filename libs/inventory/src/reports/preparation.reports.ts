@@ -4,6 +4,9 @@ import { integer } from './inventory.report';
 
 const MAX_PREPARATION_REPORT_BYTES = 256 * 1024;
 const MAX_IMAGES = 64;
+/** Longer than paths of disks and names of images. Both are kept for each host. */
+const MAX_NAME_CHARACTERS = 1_024;
+const name = Type.String({ maxLength: MAX_NAME_CHARACTERS });
 
 export const DISK_SPEED_STEP_TYPE = 'installation-disk-speed-check';
 
@@ -12,7 +15,7 @@ export const diskSpeedReader = documentReader({
   stepType: DISK_SPEED_STEP_TYPE,
   maxBytes: MAX_PREPARATION_REPORT_BYTES,
   name: 'disk speed report',
-  schema: record({ path: Type.String(), io_sync_duration: integer }),
+  schema: record({ path: name, io_sync_duration: integer }),
   toReport: ({ path, io_sync_duration }, { exitCode, generation }) =>
     path
       ? {
@@ -31,7 +34,7 @@ export const imagesReader = documentReader({
   schema: record({
     images: list(
       record({
-        name: Type.String(),
+        name,
         size_bytes: integer,
         time: Type.Number(),
         download_rate: Type.Number(),

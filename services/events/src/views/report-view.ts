@@ -61,10 +61,9 @@ export const REPORT_VIEW: ViewRows<DataByType<InventoryEvent>, HostDocument> = {
     _ip_collisions: toIpCollisions(collisions),
   }),
   DiskSpeedMeasured: (host, { path, exitCode, ioSyncDurationMs }) => ({
-    disks_info: JSON.stringify({
-      ...membersIn(host.disks_info),
-      [path]: { path, disk_speed: { tested: true, exit_code: exitCode, speed_ms: ioSyncDurationMs } },
-    }),
+    disks_info: withResults(host.disks_info, [
+      [path, { path, disk_speed: { tested: true, exit_code: exitCode, speed_ms: ioSyncDurationMs } }],
+    ]),
   }),
   ImageAvailabilityReported: (host, { images }) => ({ images_status: mergeImages(host.images_status, images) }),
   DomainsResolved: (_host, { resolutions }) => ({
@@ -127,11 +126,22 @@ function networksOf(nics: Hardware['nics']): readonly string[] {
  * one.
  */
 function mergeImages(before: string | undefined, images: EventData<'ImageAvailabilityReported'>['images']): string {
+  const results = images.map(
+    ({ name, sizeBytes, seconds, downloadRateMbps, result }) =>
+      [name, { name, size_bytes: sizeBytes, time: seconds, download_rate: downloadRateMbps, result }] as const,
+  );
+  return withResults(before, results);
+}
+
+/** Maximum number of disks and of images that a host shows, because an agent may report any names. The oldest are removed. */
+const RESULTS_MAX = 256;
+
+/** Adds results by name to a JSON object. */
+function withResults(
+  before: string | undefined,
+  results: readonly (readonly [name: string, result: object])[],
+): string {
   const byName = new Map(Object.entries(membersIn(before)));
-  for (const { name, sizeBytes, seconds, downloadRateMbps, result } of images)
-    byName.set(
-      name,
-      Object.assign({ name }, { size_bytes: sizeBytes, time: seconds, download_rate: downloadRateMbps, result }),
-    );
-  return JSON.stringify(Object.fromEntries(byName));
+  for (const [name, result] of results) byName.set(name, result);
+  return JSON.stringify(Object.fromEntries([...byName].slice(-RESULTS_MAX)));
 }

@@ -107,6 +107,21 @@ describe('reports of hosts in the views', () => {
     });
   });
 
+  it('the last results of a limited number of disks and images are shown', async () => {
+    const numbers = Array.from({ length: 258 }, (_, index) => index);
+    const { host } = await viewsAfter(
+      hostRegistered(),
+      onInventory('ImageAvailabilityReported', { images: numbers.map((one) => ({ ...IMAGE, name: `i${one}` })) }),
+      ...numbers.map((one) =>
+        onInventory('DiskSpeedMeasured', { path: `/dev/${one}`, ioSyncDurationMs: 4, exitCode: 0 }),
+      ),
+    );
+    const kept = numbers.slice(2);
+    const namesIn = (text = '{}') => Object.keys(JSON.parse(text) as object);
+    expect(namesIn(host.images_status)).toEqual(kept.map((one) => `i${one}`));
+    expect(namesIn(host.disks_info)).toEqual(kept.map((one) => `/dev/${one}`));
+  });
+
   it('a discarded result is removed', async () => {
     const { host } = await viewsAfter(
       hostRegistered(),
