@@ -1,10 +1,10 @@
-import { UUID_PATTERN } from '@muster/assisted-api';
+import { STEP_TYPES, UUID_PATTERN } from '@muster/assisted-api';
 import { anyAgentSubject, HEADERS, parseAgentSubject, toJsonValue } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/nest-kit';
 import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { errorMessage, keysOf } from '@muster/schema';
+import { errorMessage, keysOf, textAt } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AGENT_METHODS, AgentRequests, type RequestVerb } from './agent-requests';
 
@@ -101,6 +101,7 @@ function readInput<Verb extends RequestVerb>(
   ids: HostIds,
 ): InputOf<(typeof AGENT_METHODS)[Verb]> & HostIds {
   const { input } = AGENT_METHODS[verb];
+  refuseUnknownStep(body);
   try {
     const message = parseMessage<(typeof AGENT_METHODS)[Verb]['input']>(input, { ...jsonObjectOf(body), ...ids });
     return { ...message, ...ids };
@@ -108,6 +109,18 @@ function readInput<Verb extends RequestVerb>(
     const reason = `The message is not a ${input.name}: ${errorMessage(error)}`;
     throw new RefusalError({ code: 'invalid-input', reason, subject: input.name });
   }
+}
+
+/** The type of a step is part of events and of the memory of failures. The HTTP endpoint checks it with the request. */
+function refuseUnknownStep(body: JsonValue): void {
+  const stepType = textAt(body, 'stepType') || textAt(body, 'step_type');
+  if (!stepType || STEP_TYPES.some((known) => known === stepType)) return;
+  throw new RefusalError({
+    code: 'invalid-input',
+    reason: `The step type ${JSON.stringify(stepType.slice(0, 64))} is not known. Update the agent.`,
+    subject: 'step_type',
+    allowed: STEP_TYPES,
+  });
 }
 
 const jsonObjectOf = (body: JsonValue): JsonObject =>

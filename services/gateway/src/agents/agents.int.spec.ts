@@ -274,6 +274,11 @@ describe('the HTTP and NATS endpoints for agents', () => {
       { exitCode: 'zero' },
     ],
     ['a message with an unknown field', agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'), { exit: 0 }],
+    [
+      'a step that is not known',
+      agentSubject(INFRA_ENV_ID, HOST_ID, 'reply_to_step'),
+      { stepType: 'x'.repeat(99_999) },
+    ],
   ])('refuses %s', async (_, subject, body) => {
     expect(await gateway.bus.request(subject, body, {}, 5_000)).toMatchObject({ refusal: { code: 'invalid-input' } });
     expect(gateway.received).toEqual([]);
