@@ -16,6 +16,7 @@ import {
   SECRETS,
   type StartService,
 } from '@muster/nest-kit';
+import { urlHost } from '@muster/schema';
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -97,5 +98,5 @@ export async function openGateway(
 function endpointOf(app: NestFastifyApplication, scheme: 'http' | 'https'): string {
   const address = app.getHttpServer().address();
   if (address === null || typeof address === 'string') return `${scheme}://${address ?? 'localhost'}`;
-  return `${scheme}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+  return `${scheme}://${urlHost(address.address)}:${address.port}`;
 }

@@ -6,6 +6,7 @@ import {
   SECURITY_HEADERS,
   type StartService,
 } from '@muster/nest-kit';
+import { urlHost } from '@muster/schema';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
@@ -41,12 +42,11 @@ export const startImage: StartService = async (platform, logger) => {
     done();
   });
   app.get(RequestMetrics).countRequests(fastify);
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   // Without certificates the endpoint without TLS is the only one, as in assisted-image-service.
   const firstPort = tls ? config.port : (plainPort ?? config.port);
   await app.listen(firstPort, config.host);
   const port = portOf(app.getHttpServer());
-  const endpoints = [`${tls ? 'https' : 'http'}://${host}:${port}`];
+  const endpoints = [`${tls ? 'https' : 'http'}://${urlHost(config.host)}:${port}`];
   // The first request of a process is slow, so the service sends it itself.
   if (!tls)
     void fetch(`${endpoints[0]}/live`.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')).catch(
@@ -60,7 +60,7 @@ export const startImage: StartService = async (platform, logger) => {
           isBesideTls: true,
         })
       : undefined;
-  if (plain) endpoints.push(`http://${host}:${plain.port}`);
+  if (plain) endpoints.push(`http://${urlHost(config.host)}:${plain.port}`);
   return {
     name: 'image',
     endpoints,

@@ -11,6 +11,7 @@ import {
   natsServerConfig,
   type NatsTrust,
 } from '@muster/adapter-nats';
+import { urlHost } from '@muster/schema';
 import { type ExitReason, holderOfPort, StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
@@ -67,7 +68,7 @@ export async function startNats(options: {
   if (await accepts(host, port))
     throw new StartError(
       'dependency',
-      `The address ${host}:${port} (NATS_PORT) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change NATS_PORT, or set NATS_URL.`,
+      `The address ${urlHost(host)}:${port} (NATS_PORT) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change NATS_PORT, or set NATS_URL.`,
     );
   await writeFile(join(directory, PORT_FILE), String(port), { mode: 0o600 });
   const [config, pidFile] = [join(directory, 'nats-server.conf'), join(directory, 'nats-server.pid')];
@@ -134,7 +135,7 @@ export async function startNats(options: {
   isListening = true;
 
   return {
-    url: `nats://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `nats://${urlHost(host)}:${port}`,
     trust,
     trustFile,
     caFile: tls?.caFile,
@@ -196,7 +197,7 @@ async function untilListening(host: string, port: number, isRunning: () => boole
   }
   throw new StartError(
     'dependency',
-    `nats-server does not listen on ${host}:${port} after ${START_TIMEOUT_MS / 1_000} s. Check NATS_HOST and NATS_PORT.`,
+    `nats-server does not listen on ${urlHost(host)}:${port} after ${START_TIMEOUT_MS / 1_000} s. Check NATS_HOST and NATS_PORT.`,
   );
 }
 

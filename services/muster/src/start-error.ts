@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DamagedEvent, DatabaseUnusable, WriterThreadEnded } from '@muster/adapter-sqlite';
 import { unavailableIn } from '@muster/ports';
 import { isFullDisk, SettingError, type SettingName, SettingsError, type SettingsReader } from '@muster/nest-kit';
-import { errorMessage } from '@muster/schema';
+import { errorMessage, urlHost } from '@muster/schema';
 
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
@@ -231,7 +231,7 @@ function hostOf(
 
 function endpointText(code: string, address: string, port: number, settings: SettingsReader): string {
   const setting = PORTS.find((one) => settings.get(one) === port) ?? 'the setting of the port';
-  const where = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const where = `${urlHost(address)}:${port}`;
   return code === 'EACCES'
     ? `The process may not listen on ${where} (${setting}): ports below 1024 need a permission. Change ${setting}.`
     : `The address ${where} (${setting}) is in use by ${holderOfPort(port) ?? 'another process'}. Stop it, or change ${setting}.`;

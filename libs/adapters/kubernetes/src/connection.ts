@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { urlHost } from '@muster/schema';
 import { parse } from 'yaml';
 
 /** The address and credentials of a cluster's API. */
@@ -67,7 +68,7 @@ export function inClusterConnection(environment: { readonly [name: string]: stri
   if (!host) throw new Error('KUBERNETES_SERVICE_HOST is not set: this process does not run in a pod of a cluster.');
   const folder = environment['SERVICE_ACCOUNT_FOLDER'] ?? SERVICE_ACCOUNT_FOLDER;
   return {
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    server: `https://${urlHost(host)}:${port}`,
     caPem: readFileSync(`${folder}/ca.crt`, 'utf8'),
     token: () => readFileSync(`${folder}/token`, 'utf8').trim(),
   };

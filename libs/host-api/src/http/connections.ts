@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { SendHttp } from '@muster/ports';
+import { urlHost } from '@muster/schema';
 import { bareHostname, proxyAuthorization, proxyOf, type ProxySettings } from './proxy';
 
 /** Bundles of the system's certificate authorities: CoreOS and RHEL, Debian, openSUSE. */
@@ -139,7 +140,7 @@ class TunnelAgent extends HttpsAgent {
   ): undefined {
     const host = target.host ?? '';
     const fail = (error: Error): void => onSocket?.(error, new Duplex());
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${target.port ?? 443}`;
+    const authority = `${urlHost(host)}:${target.port ?? 443}`;
     const authorization = proxyAuthorization(this.proxy);
     const tunnel = (this.toProxy.protocol === 'https:' ? httpsRequest : httpRequest)({
       ...this.toProxy,
