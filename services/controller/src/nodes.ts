@@ -164,16 +164,19 @@ const MCS_NAMESPACE = 'openshift-machine-config-operator';
 const MCS_LOG_SECONDS = 300;
 const UNTAINTED_PLATFORMS = ['nutanix', 'vsphere'];
 
-/** Reports which hosts became nodes, until every host is installed. A host in `error` can still join. */
-export async function followNodes(controller: Controller, signal: AbortSignal): Promise<void> {
+/**
+ * Reports which hosts became nodes, until every host is installed. A host in `error` can still join. Nodes lose their
+ * taint also while the service is unavailable, because the cluster starts no pods on them before.
+ */
+export async function followNodes(controller: Controller, platformType: string, signal: AbortSignal): Promise<void> {
   const { api, cluster, settings, timer } = controller;
   while (!signal.aborted) {
     try {
-      const { hosts = [], platform } = await api.cluster(settings.clusterId, true, signal);
+      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
+      if (UNTAINTED_PLATFORMS.includes(platformType)) await removeUninitializedTaints(cluster, nodes, signal);
+      const { hosts = [] } = await api.cluster(settings.clusterId, true, signal);
       const open = hosts.filter(({ status }) => !SETTLED.includes(status));
       if (hosts.length > 0 && open.length === 0) return;
-      const nodes = (await cluster.list(KUBE_RESOURCES.nodes, {}, signal)).map(toKubeNode);
-      if (UNTAINTED_PLATFORMS.includes(platform?.type ?? '')) await removeUninitializedTaints(cluster, nodes, signal);
       const log = await machineConfigServerLog(controller, signal);
       for (const host of open) await reportHost(controller, host, nodeOf(host, nodes), log, signal);
     } catch (error) {

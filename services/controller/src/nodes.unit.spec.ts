@@ -23,23 +23,37 @@ describe('the stages of hosts', () => {
       [KUBE_RESOURCES.pods as KubeResource, [{ metadata: { name: 'mcs' } }]],
     ]);
     const { controller, signal, stages } = controllerWith(objects, { cluster: async () => cluster });
-    await followNodes(controller, signal);
+    await followNodes(controller, 'baremetal', signal);
     expect(stages).toEqual(['a Joined', 'b Joined', 'b Done', 'w Configuring']);
   });
 });
 
-it('the taint of a node without its cloud provider is removed only from its own position', async () => {
+describe('the taint of a node without its cloud provider', () => {
   const taints = ['node-role.kubernetes.io/master', 'node.cloudprovider.kubernetes.io/uninitialized'];
   const tainted = { ...node('a', false), spec: { taints: taints.map((key) => ({ key })) } };
   const nodes = new Map([[KUBE_RESOURCES.nodes as KubeResource, [tainted, node('b', false)]]]);
-  const vsphere = { status: 'installing', hosts: [], platform: { type: 'vsphere' } };
-  const { changes, controller, signal } = controllerWith(nodes, { cluster: async () => vsphere });
-  await followNodes(controller, signal);
   const change = [
     { op: 'test', path: '/spec/taints/1/key', value: taints[1] },
     { op: 'remove', path: '/spec/taints/1' },
   ];
-  expect(changes).toEqual([`patch a ${JSON.stringify(change)}`]);
+  const removed = `patch a ${JSON.stringify(change)}`;
+
+  it.each([
+    ['vsphere', [removed]],
+    ['baremetal', []],
+  ])('is removed only from its own position, on the platform %s', async (platform, expected) => {
+    const cluster = async (): Promise<ServiceCluster> => ({ status: 'installing', hosts: [] });
+    const { changes, controller, signal } = controllerWith(nodes, { cluster });
+    await followNodes(controller, platform, signal);
+    expect(changes).toEqual(expected);
+  });
+
+  it('is removed while the service is unavailable', async () => {
+    const cluster = (): Promise<never> => Promise.reject(new Error('no answer'));
+    const { changes, controller, signal } = controllerWith(nodes, { cluster });
+    await followNodes(controller, 'nutanix', signal);
+    expect(changes).toEqual([removed]);
+  });
 });
 
 describe('the stage of a host whose reports were lost', () => {
@@ -54,7 +68,7 @@ describe('the stage of a host whose reports were lost', () => {
   ])('follows its ready node from "%s"', async (stage, reported) => {
     const cluster: ServiceCluster = { status: 'installing', hosts: [host('a', stage)] };
     const { controller, signal, stages } = controllerWith(nodes, { cluster: async () => cluster });
-    await followNodes(controller, signal);
+    await followNodes(controller, 'baremetal', signal);
     expect(stages).toEqual(reported);
   });
 
@@ -75,7 +89,7 @@ describe('the stage of a host whose reports were lost', () => {
       { rounds: 3 },
     );
     const settings = { ...controller.settings, notifiesReboots: true };
-    await followNodes({ ...controller, settings }, signal);
+    await followNodes({ ...controller, settings }, 'baremetal', signal);
     expect(openings).toBe(0);
   });
 });
