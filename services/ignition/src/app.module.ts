@@ -62,7 +62,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('ignition', 4, INSTALL_SHAPES),
+        savedViews('ignition', 5, INSTALL_SHAPES),
         {
           provide: InstallView,
           inject: [SAVED],
