@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isCoreOsVolumeId } from '@muster/boot-image';
@@ -56,6 +56,7 @@ export async function createBaseImage(options: BaseImageOptions): Promise<BaseIm
     await runXorriso([...isoArguments(volumeId, architecture), ...dates, '-o', complete, tree], sourceDateEpoch);
     const { size: bytes } = await stat(complete);
     const sha256 = await digest(complete);
+    await flush(complete);
     await rename(complete, path);
     return { path, bytes, sha256, volumeId, architecture };
   } finally {
@@ -79,6 +80,12 @@ function isoArguments(volumeId: string, architecture: Architecture): string[] {
     ...(path.startsWith('isolinux/') ? ['-c', 'isolinux/boot.cat', '-boot-info-table'] : []),
   ]);
   return [...['-as', 'mkisofs', '-quiet', '-iso-level', '1', '-rational-rock', '-no-pad', '-volid', volumeId], ...boot];
+}
+
+/** A file system may write the new name to the disk before the bytes. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  await file.sync().finally(() => file.close());
 }
 
 async function digest(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -38,6 +38,15 @@ describe('images without OS_IMAGES', () => {
     expect(releases).toHaveLength(DEFAULT_RELEASE_IMAGES.length);
     expect(releases.filter(({ simulated }) => simulated).map(release)).toEqual(['4.18/x86_64']);
     expect(told).toEqual([expect.stringContaining('simulated machines only')]);
+  });
+
+  it('contain a whole simulated image after a power failure that left its name without its bytes', async () => {
+    await prepare({});
+    const path = join(directory.path, 'images', 'muster-demo-x86_64.iso');
+    const image = readFileSync(path);
+    writeFileSync(path, '');
+    await prepare({});
+    expect(readFileSync(path).equals(image)).toBe(true);
   });
 
   it('have a URL of the simulated image for every data directory', async () => {

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openFileByteSource } from '@muster/adapter-filesystem';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
+import { readBootIsoLayout } from '@muster/boot-image';
 import { HOST_BINARY_INDEX, type SettingsReader } from '@muster/nest-kit';
 import { errorMessage } from '@muster/schema';
 import { StartError } from './start-error';
@@ -27,7 +29,7 @@ export async function prepareBaseImages(
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
   await mkdir(directory, { recursive: true });
-  if (!(await exists(outPath))) await createBaseImage({ outPath });
+  if (!(await isWhole(outPath))) await createBaseImage({ outPath });
   tell(
     `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only. For real machines set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
   );
@@ -49,11 +51,15 @@ const isOfOwnRelease = ({
 }: Pick<OsImage, 'openshift_version' | 'cpu_architecture'>): boolean =>
   openshift_version === OWN_IMAGE.openshift_version && cpu_architecture === OWN_IMAGE.cpu_architecture;
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+/** A power failure may leave the name of the image without its bytes. */
+async function isWhole(path: string): Promise<boolean> {
+  const file = await openFileByteSource(path).catch(() => undefined);
+  if (!file) return false;
+  const isRead = readBootIsoLayout(file).then(
     () => true,
     () => false,
   );
+  return isRead.finally(() => file.close());
 }
 
 const IMAGES_LOCK = 'images.lock';
