@@ -21,7 +21,8 @@ export const MAX_ROUTE_FACTS = 256;
 export const MAX_GPU_FACTS = 64;
 /** CPU flags of Intel and AMD. */
 const VIRTUALIZATION_FLAGS: ReadonlySet<string> = new Set(['vmx', 'svm']);
-const MAX_ADDRESSES_PER_NIC = 64;
+/** Addresses of one family: of a NIC, and of all NICs, of which each has an equal share. */
+const MAX_ADDRESSES = { perNic: 64, all: 2_048 };
 const MAX_REASONS_PER_DISK = 8;
 const MAX_FACT_CHARACTERS = 256;
 
@@ -102,12 +103,13 @@ function toDiskFacts(disk: InventoryDisk): Plain<DiskFacts> {
   };
 }
 
-function toNicFacts(nic: InventoryNic): Plain<NicFacts> {
+function toNicFacts(nic: InventoryNic, _: number, { length: nicCount }: readonly InventoryNic[]): Plain<NicFacts> {
+  const count = Math.min(MAX_ADDRESSES.perNic, Math.floor(MAX_ADDRESSES.all / nicCount));
   return {
     name: short(nic.name),
     macAddress: short(nic.mac_address).toLowerCase(),
-    ipv4Addresses: (nic.ipv4_addresses ?? []).slice(0, MAX_ADDRESSES_PER_NIC).map(short),
-    ipv6Addresses: (nic.ipv6_addresses ?? []).slice(0, MAX_ADDRESSES_PER_NIC).map(short),
+    ipv4Addresses: (nic.ipv4_addresses ?? []).slice(0, count).map(short),
+    ipv6Addresses: (nic.ipv6_addresses ?? []).slice(0, count).map(short),
     mtu: toInt32(nic.mtu),
     speedMbps: toInt32(nic.speed_mbps),
     type: short(nic.type),

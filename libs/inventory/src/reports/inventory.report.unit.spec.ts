@@ -39,6 +39,20 @@ const violationOf = (output: string): string => {
 };
 
 describe('inventory report', () => {
+  it.each([
+    [1, 64],
+    [32, 64],
+    [64, 32],
+    [300, 8],
+  ])('contains a limited number of addresses of %d NICs: %d of each', (nicCount, count) => {
+    const addresses = Array.from({ length: 100 }, (_, index) => `10.0.0.${index}/24`);
+    const nic = { mac_address: '02:00:00:27:b1:40', ipv4_addresses: addresses, ipv6_addresses: addresses };
+    const { nics } = hardware({ interfaces: Array.from({ length: nicCount }, () => nic) });
+    expect(nics).toHaveLength(Math.min(nicCount, 256));
+    for (const { ipv4Addresses, ipv6Addresses } of nics)
+      expect([ipv4Addresses, ipv6Addresses]).toEqual([addresses.slice(0, count), addresses.slice(0, count)]);
+  });
+
   it('is converted to the hardware facts that rules use', () => {
     expect(of()).toMatchObject({
       hostKey: SAMPLE_HOST_KEY,
