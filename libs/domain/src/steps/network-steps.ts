@@ -170,12 +170,19 @@ export function ignitionBase({
   ignitionEndpoint,
   apiVipDnsName,
 }: Pick<StepCluster, 'ignitionEndpoint' | 'apiVipDnsName'>): string | undefined {
-  if (ignitionEndpoint?.url) return ignitionEndpoint.url.replace(/\/+$/, '');
+  if (ignitionEndpoint?.url) return withoutFinalSlashes(ignitionEndpoint.url);
   if (!apiVipDnsName) return undefined;
   // A URL contains an IPv6 address in brackets.
   const host = parseIp(apiVipDnsName)?.family === 6 ? `[${apiVipDnsName}]` : apiVipDnsName;
   if (!ignitionEndpoint?.caCertificate) return `http://${host}:${IGNITION_PORT}/config`;
   return `https://${host.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
+}
+
+/** A pattern would read the rest of the URL once for each slash. */
+function withoutFinalSlashes(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === '/') end -= 1;
+  return url.slice(0, end);
 }
 
 const poolOf = ({ machineConfigPoolName, effectiveRole }: StepHost): string =>
