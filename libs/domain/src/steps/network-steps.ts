@@ -1,6 +1,6 @@
 import { type Cidr, containsIp, formatNetwork, isLinkLocal, parseCidr, parseCidrs, parseIp } from '@muster/addresses';
 import { hostKeyOf } from '@muster/contracts';
-import { keptByObject } from '@muster/schema';
+import { keptByObject, urlHost } from '@muster/schema';
 import { addressesOf, type Hardware, type Nic } from '@muster/validation-rules';
 import { withoutPrefix } from './remote-hosts';
 import { isDay2Host, type StepArguments, type StepCluster, type StepContext, type StepHost } from './step-context';
@@ -172,8 +172,7 @@ export function ignitionBase({
 }: Pick<StepCluster, 'ignitionEndpoint' | 'apiVipDnsName'>): string | undefined {
   if (ignitionEndpoint?.url) return withoutFinalSlashes(ignitionEndpoint.url);
   if (!apiVipDnsName) return undefined;
-  // A URL contains an IPv6 address in brackets.
-  const host = parseIp(apiVipDnsName)?.family === 6 ? `[${apiVipDnsName}]` : apiVipDnsName;
+  const host = urlHost(apiVipDnsName);
   if (!ignitionEndpoint?.caCertificate) return `http://${host}:${IGNITION_PORT}/config`;
   return `https://${host.replace(/^api\./, 'api-int.')}:${IGNITION_TLS_PORT}/config`;
 }
