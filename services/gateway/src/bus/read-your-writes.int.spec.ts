@@ -9,6 +9,9 @@ import { START_OF_STORE } from '@muster/ports';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
 
+/** For answers that must arrive, however busy the machine is. */
+const PATIENT_MS = 20_000;
+
 describe('a response that waits for the read models', () => {
   const readModels = inMemoryReadModels();
   let server: NatsServer;
@@ -58,7 +61,7 @@ describe('a response that waits for the read models', () => {
     await requests.flush();
     asked.length = 0;
     await readModels.commit(VIEWS_PROJECTION, 9, []);
-    expect(await waiting.reevaluated(5, ['c', 'i.h'])).toBe(true);
+    expect(await waiting.reevaluated(5, ['c', 'i.h'], PATIENT_MS)).toBe(true);
     expect([...asked].sort()).toEqual(
       [5, 7, 9]
         .flatMap((position) => ['registration', 'validation'].map((service) => `${service} ${position}`))
@@ -66,7 +69,7 @@ describe('a response that waits for the read models', () => {
         .sort(),
     );
     asked.length = 0;
-    expect(await waiting.reevaluated(9, [])).toBe(true);
+    expect(await waiting.reevaluated(9, [], PATIENT_MS)).toBe(true);
     expect([...asked].sort()).toEqual(['registration 9 ', 'validation 9 ']);
     evaluation.unsubscribe();
     await requests.flush();

@@ -32,7 +32,7 @@ const POLL_INTERVAL_MS = 50;
 const POLLS_BEFORE_REMINDER = 5;
 
 /** Maximum time that a response waits for the reactions of other services to the change. */
-export const REEVALUATION_MAX_WAIT_MS = 500;
+const REACTION_WAIT_MS = 500;
 /**
  * Each round covers one step of the longest chain: settings, host outcomes, host statuses, cluster outcomes, cluster
  * status, suggested roles.
@@ -180,20 +180,20 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
 
   /**
    * Waits until the services have reacted to the event at the position and to the events that followed from it, and
-   * until the read models contain them. Returns false when that took longer than REEVALUATION_MAX_WAIT_MS, or when a service did not
+   * until the read models contain them. Returns false when that took longer than `maxWaitMs`, or when a service did not
    * answer; then the read models contain the event itself, unless that took too long as well. `subjectIds`: the clusters, with their
    * hosts, and the hosts (<infra-env id>.<host id>) whose reactions are awaited. Empty: all of them.
    */
-  async reevaluated(position: number, subjectIds: readonly string[]): Promise<boolean> {
-    const isComplete = await this.reacted(position, subjectIds);
+  async reevaluated(position: number, subjectIds: readonly string[], maxWaitMs = REACTION_WAIT_MS): Promise<boolean> {
+    const isComplete = await this.reacted(position, subjectIds, maxWaitMs);
     if (!isComplete) await this.passed(position);
     return isComplete;
   }
 
-  private async reacted(position: number, subjectIds: readonly string[]): Promise<boolean> {
+  private async reacted(position: number, subjectIds: readonly string[], maxWaitMs: number): Promise<boolean> {
     const awaited = subjectIds.length > 0 ? subjectIds : [''];
     const questions = REACTING.flatMap((method) => awaited.map((subjectId) => ({ method, subjectId })));
-    const endsAtMs = performance.now() + REEVALUATION_MAX_WAIT_MS;
+    const endsAtMs = performance.now() + maxWaitMs;
     const leftMs = (): number => Math.max(1, endsAtMs - performance.now());
     let head = position;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
