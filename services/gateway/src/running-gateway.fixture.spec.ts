@@ -52,7 +52,7 @@ export interface RunningGateway {
   answers(method: MethodName, reply: Reply): Promise<void>;
   refuses(method: MethodName, refusal: Refusal): Promise<void>;
   readonly readModels: ReadModels;
-  /** Stores documents and announces their position, as the projection does. */
+  /** Stores documents and announces their position, as the projection does. Resolves when the gateway has the announcement. */
   project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -121,6 +121,8 @@ export async function startRunningGateway(
       }));
       await platform.readModels.commit(VIEWS_PROJECTION, position, changes);
       bus.publish(projectionSubject(VIEWS_PROJECTION), { projection: VIEWS_PROJECTION, position });
+      await bus.flush();
+      await platform.requests.flush();
     },
     close: async () => {
       await gateway.close();
