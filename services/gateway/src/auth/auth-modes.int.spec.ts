@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { IgnitionService } from '@muster/contracts';
+import { manualClock } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
 import { startTestIssuer } from './test-issuer.fixture.spec';
@@ -45,12 +46,14 @@ describe('AUTH_TYPE=local, every operation', () => {
   // Higher than the number of requests that the routes and credentials below produce.
   const FAILURES_MAX = 1_000;
   beforeAll(async () => {
-    gateway = await startRunningGateway({
+    const settings = {
       FAILED_PROOFS_PER_MINUTE_MAX: String(FAILURES_MAX),
       AUTH_TYPE: 'local',
       EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
       EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
-    });
+    };
+    // The time stands still, so that all failures are those of one minute.
+    gateway = await startRunningGateway(settings, { clock: manualClock(Date.now()) });
     await fill(gateway);
   });
   afterAll(() => gateway.close());
