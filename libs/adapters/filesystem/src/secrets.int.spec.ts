@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsContract, temporaryDirectory } from '@muster/testing';
 import { KeptKeys } from './kept-keys';
@@ -114,6 +114,19 @@ describe('filesystemSecrets', () => {
       const opened = await Promise.all(services.map((_, at) => services[0]?.open(scope, `of ${at}`)));
       expect(opened.map(String)).toEqual(services.map((_, at) => `value ${at}`));
     }
+    own.remove();
+  });
+
+  it('leaves no other file in a scope when a value cannot be replaced', async () => {
+    const { directory: own, options: ownOptions } = locations();
+    const storage = await filesystemSealedStorage(ownOptions.directory);
+    const [key, scope] = [Buffer.from('key'), join(ownOptions.directory, 'scopes', 'scope')];
+    await storage.create('scope', new Map([['key', key]]));
+    // A directory is not replaced by a file.
+    mkdirSync(join(scope, 'value'));
+    const replaced = storage.replace('scope', 'value', Buffer.from('new'), { name: 'key', bytes: key });
+    await expect(replaced).rejects.toThrow(/EISDIR/);
+    expect(filesBelow(ownOptions.directory)).toEqual([join(scope, 'key')]);
     own.remove();
   });
 

@@ -199,10 +199,14 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
     replace: async (scope, name, bytes, given) => {
       const found = await readIfPresent(join(scopes, scope, given.name));
       if (!found?.equals(given.bytes)) return false;
+      // Not in the scope, where the file of a process that is killed would stay.
+      const temporary = temporaryName(incoming);
+      await writeNewFile(temporary, bytes);
       try {
-        await replace(join(scopes, scope), name, bytes);
+        await moveIntoPlace(temporary, join(scopes, scope, name));
         return true;
       } catch (error) {
+        await rm(temporary, { force: true });
         // Another process has destroyed the scope meanwhile.
         if (isErrno(error, 'ENOENT')) return false;
         throw error;
@@ -228,12 +232,6 @@ export const filesystemSealedStorage = async (directory: string): Promise<Sealed
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const keySealedFor = (scope: string): SealedFor => ['key', scope];
 const valueSealedFor = (scope: string, name: string): SealedFor => ['value', scope, name];
-
-const replace = async (directory: string, name: string, bytes: Buffer): Promise<void> => {
-  const temporary = temporaryName(directory);
-  await writeNewFile(temporary, bytes);
-  await moveIntoPlace(temporary, join(directory, name));
-};
 
 const readIfPresent = (path: string): Promise<Buffer | undefined> =>
   readFile(path).catch((error: unknown) => {
