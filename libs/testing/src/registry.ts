@@ -4,7 +4,6 @@ import { createHash, webcrypto } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -54,23 +53,26 @@ interface PushOptions {
 const MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json';
 const LAYER = 'application/vnd.docker.image.rootfs.diff.tar.gzip';
 const CONFIG = 'application/vnd.docker.container.image.v1+json';
+/** The name in the certificate. */
+const ADDRESS = { host: '127.0.0.1' };
 
 export async function startTestRegistry(): Promise<TestRegistry> {
   const folder = mkdtempSync(join(tmpdir(), 'test-registry-'));
-  const [inner, outer] = [await freePort(), await freePort()];
-  const host = `127.0.0.1:${outer}`;
+  // A file: another process could take a free port before the program listens on it.
+  const socketPath = join(folder, 'socket');
   const { certPem, keyPem } = await selfSigned();
-  writeConfig(folder, `127.0.0.1:${inner}`, certPem, keyPem);
+  writeConfig(folder, socketPath, certPem, keyPem);
   const server = spawn(PROGRAM, ['serve', join(folder, 'config.yml')], { stdio: 'ignore' });
   const requests: string[] = [];
   const registry: { disturb: TestRegistry['disturb'] } = { disturb: () => undefined };
   const front = createHttpsServer({ cert: certPem, key: keyPem }, (asked, answer) => {
     const { headers, method, url = '' } = asked;
     requests.push(`${method} ${url}${headers.range ? ` ${headers.range}` : ''}`);
-    forward({ asked, answer, port: inner, ca: certPem, disturbance: registry.disturb(url) });
+    forward({ asked, answer, socketPath, ca: certPem, disturbance: registry.disturb(url) });
   });
-  await new Promise<void>((resolve) => front.listen(outer, '127.0.0.1', resolve));
-  await untilAnswers(`https://127.0.0.1:${inner}/v2/`, certPem, server);
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${portOf(front)}`;
+  await untilAnswers(socketPath, certPem, server);
 
   const send = (method: string, path: string, headers: IncomingHttpHeaders, body: Buffer) =>
     write(certPem, method, new URL(path, `https://${host}`), headers, body);
@@ -126,20 +128,20 @@ const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').updat
 interface Forwarding {
   readonly asked: IncomingMessage;
   readonly answer: ServerResponse;
-  readonly port: number;
+  readonly socketPath: string;
   readonly ca: string;
   readonly disturbance: Disturbance | undefined;
 }
 
 /** Forwards a request to the registry, and returns its answer with the simulated fault. */
-function forward({ answer, asked, ca, disturbance, port }: Forwarding): void {
+function forward({ answer, asked, ca, disturbance, socketPath }: Forwarding): void {
   if (disturbance && 'status' in disturbance) {
     asked.resume();
     answer.writeHead(disturbance.status, disturbance.headers).end('disturbed');
     return;
   }
   const { headers, method, url: path } = asked;
-  const passed = request({ host: '127.0.0.1', port, ca, method, path, headers, agent: false }, (found) => {
+  const passed = request({ ...ADDRESS, socketPath, ca, method, path, headers, agent: false }, (found) => {
     answer.writeHead(found.statusCode ?? 0, found.headers);
     if (!disturbance) return void found.pipe(answer);
     const chunks: Buffer[] = [];
@@ -157,7 +159,7 @@ function forward({ answer, asked, ca, disturbance, port }: Forwarding): void {
   asked.pipe(passed);
 }
 
-function writeConfig(folder: string, address: string, certPem: string, keyPem: string): void {
+function writeConfig(folder: string, socketPath: string, certPem: string, keyPem: string): void {
   writeFileSync(join(folder, 'cert.pem'), certPem);
   writeFileSync(join(folder, 'key.pem'), keyPem);
   writeFileSync(join(folder, 'htpasswd'), `user:${bcrypt.hashSync('password', 4).replace('$2b$', '$2y$')}\n`);
@@ -165,16 +167,22 @@ function writeConfig(folder: string, address: string, certPem: string, keyPem: s
     version: '0.1',
     log: { level: 'error' },
     storage: { filesystem: { rootdirectory: join(folder, 'storage') } },
-    http: { addr: address, tls: { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') } },
+    http: {
+      net: 'unix',
+      addr: socketPath,
+      tls: { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') },
+    },
     auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } },
   };
   writeFileSync(join(folder, 'config.yml'), JSON.stringify(config));
 }
 
-async function untilAnswers(url: string, ca: string, server: ChildProcess): Promise<void> {
+async function untilAnswers(socketPath: string, ca: string, server: ChildProcess): Promise<void> {
   const answers = (): Promise<boolean> =>
     new Promise((resolve) => {
-      request(url, { ca, agent: false }, (answer) => resolve(answer.resume() !== undefined))
+      request({ ...ADDRESS, socketPath, ca, path: '/v2/', agent: false }, (answer) =>
+        resolve(answer.resume() !== undefined),
+      )
         .once('error', () => resolve(false))
         .end();
     });
@@ -188,7 +196,8 @@ async function untilAnswers(url: string, ca: string, server: ChildProcess): Prom
 const write = (ca: string, method: string, url: URL, headers: IncomingHttpHeaders, body: Buffer) =>
   new Promise<{ readonly location: string }>((resolve, reject) => {
     const authorization = `Basic ${REGISTRY_CREDENTIALS}`;
-    request(url, { method, headers: { authorization, 'content-length': body.length, ...headers }, ca }, (answer) => {
+    const options = { method, headers: { authorization, 'content-length': body.length, ...headers }, ca, agent: false };
+    request(url, options, (answer) => {
       const { headers: found, statusCode = 0 } = answer.resume();
       if (statusCode >= 300) reject(new Error(`${method} ${url.pathname} was answered with ${statusCode}`));
       answer.once('end', () => resolve({ location: found.location ?? '' }));
@@ -225,11 +234,3 @@ async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem
     keyPem: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
   };
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const port = portOf(server);
-      server.close(() => resolve(port));
-    });
-  });

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { eventually } from './clock-and-ids';
 
 /** A TCP proxy on loopback in front of a server, which can simulate faults of the server and of the network. */
 export interface TcpProxy {
@@ -41,7 +42,8 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     }
   };
   let server: Server = createServer(accept);
-  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve));
+  const listen = (on: number): Promise<void> =>
+    new Promise((resolve, reject) => server.once('error', reject).listen(on, '127.0.0.1', resolve));
   await listen(0);
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -69,8 +71,14 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     recover: async () => {
       answerBytesLeft = Infinity;
       if (server.listening) return reset();
-      server = createServer(accept);
-      await listen(port);
+      // Another process may use the port meanwhile, for a connection of its own.
+      await eventually('the port is free', () => {
+        server = createServer(accept);
+        return listen(port).then(
+          () => true,
+          () => false,
+        );
+      });
     },
     close: refuse,
   };
