@@ -69,13 +69,16 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
         readonly mirrors?: readonly MirrorRule[];
         readonly bytesMax?: number;
         readonly cache?: string;
-        readonly silenceMsMax?: number;
+        readonly blobSilenceMsMax?: number;
       } = {},
     ): Promise<ImageRegistry> => {
-      const connections = createSendHttp({ caPem: server.caPem, silenceMsMax: options.silenceMsMax });
-      openings.push(connections);
+      const connections = createSendHttp({ caPem: server.caPem });
+      const ofBlobs = createSendHttp({ caPem: server.caPem, silenceMsMax: options.blobSilenceMsMax });
+      openings.push(connections, ofBlobs);
       return ociImageRegistry({
-        send: breaking(connections.send),
+        send: breaking((request, stop) =>
+          (request.url.includes('/blobs/') ? ofBlobs : connections).send(request, stop),
+        ),
         pullSecret: parsePullSecret(
           options.secret ?? JSON.stringify({ auths: { [server.host]: { auth: REGISTRY_CREDENTIALS } } }),
         ),
@@ -190,11 +193,11 @@ async function* firstBytes(body: AsyncIterable<Uint8Array>, limit: number): Asyn
     });
 
     it('ends a download that stopped, with the image, the registry and the reason', async () => {
-      const registry = await open({ silenceMsMax: 50 });
-      await readRelease(registry, release(), 'amd64', signal);
-      let stalls = 0;
-      server.disturb = (path) =>
-        path.includes('/blobs/') ? { stallsAfterBytes: stalls++ === 0 ? 1_000 : 0 } : undefined;
+      const cache = mkdtempSync(join(folder.path, 'cache-'));
+      await readRelease(await open({ cache }), release(), 'amd64', signal);
+      const registry = await open({ cache, blobSilenceMsMax: 50 });
+      const bytes = [1_000];
+      server.disturb = (path) => (path.includes('/blobs/') ? { stallsAfterBytes: bytes.pop() ?? 0 } : undefined);
       const failure = await installerOf(registry).catch((error: unknown) => error);
       expect(failure).toMatchObject({ fault: 'unreachable', registry: server.host });
       expect(String(failure)).toMatch(
