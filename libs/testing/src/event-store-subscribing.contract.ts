@@ -66,6 +66,7 @@ export const subscribingContract = (current: Current): void => {
     const stream = freshStream();
     for (let n = 0; n < 5; n += 1) await store.append(stream, n - 1, [eventToAppend({ n })]);
     await eventually('the fast subscription has all events', () => quick.seen.length >= 5);
+    await eventually('the slow subscription has its first page', () => slowPages.length > 0);
     expect(slowPages).toHaveLength(1);
     release();
     await eventually(
