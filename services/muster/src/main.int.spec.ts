@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '@muster/testing';
+import { runProgram, temporaryDirectory } from '@muster/testing';
 
 const run = async (args: readonly string[], environment: { readonly [name: string]: string } = {}) => {
   const program = runProgram(join(__dirname, 'main.ts'), args, environment);
@@ -42,6 +42,24 @@ describe('the command line', () => {
       'warning: settings: The environment sets MUSTER_DATA_DIRECTROY, which is not a setting. See docs/reference/settings.md.',
     );
   }, 60_000);
+
+  it.each([
+    ['ignition', true],
+    ['registration', false],
+  ])(
+    'reports the missing address of the API when %s runs alone: %s',
+    async (service, isReported) => {
+      const directory = temporaryDirectory();
+      // The start ends, because there is no server of the bus.
+      const environment = { NATS_URL: 'nats://127.0.0.1:1', MUSTER_DATA_DIRECTORY: directory.path };
+      const { code, errors, lines } = await run([service], { ...environment, MUSTER_START_WAIT: '1s' });
+      directory.remove();
+      expect(code).toBe(5);
+      const all = [...lines, errors].join('\n');
+      expect(all.includes('SERVICE_BASE_URL is not set: hosts receive the address 127.0.0.1')).toBe(isReported);
+    },
+    60_000,
+  );
 
   it.each([['doctor'], ['image']])(
     'uses the executables of the repository for %s when they were built',

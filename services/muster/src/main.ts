@@ -15,6 +15,11 @@ const USAGE = `Usage: npm start [-- <command>]
   doctor               check the settings
   store <command>      maintain the event store: stats, verify, backup <new file>, backup --all <new directory>, compact
 Settings are environment variables; docs/reference/settings.md lists them.`;
+/** The checks that concern a service that runs alone: of settings that it reads, and of the machine. */
+const CHECKS_ALONE: { readonly [service in StartableService]?: readonly string[] } = {
+  ignition: ['addresses', 'catalogue', 'clock', 'toolchain'],
+  image: ['disk'],
+};
 const CLOSE_MAX_MS = 5_000;
 const PARENT_CHECK_MS = 1_000;
 
@@ -56,9 +61,8 @@ async function main(args: readonly string[], environment: Environment): Promise<
   if (name === 'doctor') return examine(settings);
   const logger = createLogger(environment);
   for (const { problem, remedy } of unknownFindings(environment)) logger.warn(`${problem} ${remedy}`, 'muster');
-  if (name === undefined)
-    for (const finding of await localFindings(settings, realSurroundings(settings)))
-      logger.warn(findingText(finding), 'doctor');
+  for (const finding of await localFindings(settings, realSurroundings(settings)))
+    if (name === undefined || CHECKS_ALONE[name]?.includes(finding.check)) logger.warn(findingText(finding), 'doctor');
   const muster = name === undefined ? await startEmbedded(settings, logger) : await startAlone(name, settings, logger);
 
   running.muster = muster;
