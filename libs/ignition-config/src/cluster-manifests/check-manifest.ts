@@ -2,6 +2,8 @@ import { readYaml, toPlain, YAML_ALIASES_MAX } from '../documents/read-yaml';
 
 /** Maximum size of one manifest after base64 decoding, in bytes. */
 export const MANIFEST_BYTES_MAX = 1_048_576;
+/** Each document becomes a file of the bootstrap host. */
+const DOCUMENTS_MAX = 1_000;
 const NAME = /^[^/]*\.(?:json|ya?ml(?:\.patch_?[a-zA-Z0-9_]*)?)$/;
 /** File systems accept 255 bytes. The installer splits manifests and adds a suffix of up to 16 bytes. */
 const NAME_BYTES_MAX = 239;
@@ -48,6 +50,11 @@ export function manifestContentFault(fileName: string, content: string): Manifes
   }
   const read = readYaml(content);
   if (read.kind === 'refused') return invalid(`${read.fault.reason.replace(/\.$/, '')} (line ${read.fault.line}).`);
+  const { length } = read.documents;
+  if (length > DOCUMENTS_MAX)
+    return invalid(
+      `The text has ${length} documents. Allowed: at most ${DOCUMENTS_MAX}. Divide it into several files.`,
+    );
   return read.documents.every(toPlain)
     ? undefined
     : invalid(`An alias cannot be resolved, or more than ${YAML_ALIASES_MAX} values follow from aliases.`);

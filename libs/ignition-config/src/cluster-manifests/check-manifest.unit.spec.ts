@@ -55,6 +55,12 @@ describe('text of a manifest', () => {
     expect(manifestContentFault(name, content)?.reason).toContain(reason);
   });
 
+  it('is refused when it has too many documents', () => {
+    const documents = (count: number) => manifestContentFault('a.yaml', 'a: 1\n---\n'.repeat(count - 1));
+    expect(documents(1_000)).toBeUndefined();
+    expect(documents(1_001)?.reason).toContain('a.yaml: The text has 1001 documents. Allowed: at most 1000.');
+  });
+
   it('is accepted or refused without throwing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('a.yaml', 'a.json'), (content, name) => {

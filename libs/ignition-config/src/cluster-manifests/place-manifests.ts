@@ -153,8 +153,10 @@ export function placeManifests(
 ): PlacedManifests {
   const files = new Map(generated.map((file) => [keyOf(file), file]));
   const given = added.filter(({ content }) => content.trim() !== '');
-  for (const file of given.filter((one) => !isPatch(one)))
+  for (const file of given.filter((one) => !isPatch(one))) {
     for (const single of splitDocuments(file, token)) files.set(keyOf(single), single);
+    if (files.size > PLACED_FILES_MAX) return { kind: 'refused', reason: TOO_MANY_FILES };
+  }
   const patches = given
     .filter(isPatch)
     .sort(
@@ -167,6 +169,10 @@ export function placeManifests(
   }
   return { kind: 'placed', files: [...files.values()] };
 }
+
+/** Maximum number of files after the division. More do not fit into the config of the bootstrap host. */
+const PLACED_FILES_MAX = 10_000;
+const TOO_MANY_FILES = `The manifests of the cluster have more than ${PLACED_FILES_MAX} documents. Delete manifests and start the installation again.`;
 
 const keyOf = ({ folder, fileName }: Pick<ManifestFile, 'folder' | 'fileName'>): string => `${folder}/${fileName}`;
 
@@ -183,7 +189,7 @@ const CONTENT = /^(?!(?:---|\.\.\.|\ufeff)?[ \t]*(?:#|$))./m;
 function splitDocuments(file: ManifestFile, token: string): readonly ManifestFile[] {
   const name = DOCUMENTS.exec(file.fileName);
   if (!name || DIRECTIVE.test(file.content)) return [file];
-  const [first = '', ...others] = file.content.split(MARKER);
+  const [first = '', ...others] = file.content.split(MARKER, PLACED_FILES_MAX + 2);
   const documents = [first, ...others.map(withoutBlankMarker)].filter((text) => CONTENT.test(text));
   if (documents.length < 2) return [file];
   const [, stem = '', extension = ''] = name;

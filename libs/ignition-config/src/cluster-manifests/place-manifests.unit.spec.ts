@@ -37,6 +37,14 @@ describe('manifests that are added to the generated ones', () => {
     ]);
   });
 
+  it('are refused when they have too many documents together', () => {
+    const files = ['a.yaml', 'b.yaml'].map((name) => file(name, 'a: 1\n---\n'.repeat(5_001)));
+    const refused = { kind: 'refused', reason: expect.stringContaining('more than 10000 documents') as string };
+    expect(placeManifests([], files, 'abc1234')).toEqual(refused);
+    expect(placeManifests([], [file('a.yaml', 'a: 1\n---\n'.repeat(100_000))], 'abc1234')).toEqual(refused);
+    expect(placeManifests([], [file('a.yaml', 'a: 1\n---\n'.repeat(10_000))], 'abc1234').kind).toBe('placed');
+  });
+
   it('are not split when they contain one document or directives', () => {
     const one = '---\nkind: A\n...\n--- # nothing\n';
     const directives = '%YAML 1.1\n---\nkind: A\n---\nkind: B\n';
