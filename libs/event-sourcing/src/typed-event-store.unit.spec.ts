@@ -194,9 +194,7 @@ describe('append', () => {
     expect(await append('a'.repeat(TEXT_CHARACTERS_MAX))).toMatchObject({ kind: 'appended' });
     const tooLong = append('a', 'a'.repeat(TEXT_CHARACTERS_MAX + 1));
     await expect(tooLong).rejects.toThrow(TextTooLong);
-    await expect(tooLong).rejects.toThrow(
-      'changes.name in InfraEnvSettingsRevised for infraEnv-one has more than the 16384 characters',
-    );
+    await expect(tooLong).rejects.toThrow('name is too long to be stored: it has more than 16384 characters');
   });
 
   it('keeps the text of the data for the store', async () => {

@@ -119,8 +119,9 @@ export class RequestsServer {
         this.platform.onCommandFailed?.(unavailable);
         return refusalEnvelope(unavailableRefusal(unavailable));
       }
-      if (error instanceof AppendTooLarge || error instanceof TextTooLong)
-        return refusalEnvelope({ code: 'too-large', reason: error.message });
+      if (error instanceof AppendTooLarge) return refusalEnvelope({ code: 'too-large', reason: error.message });
+      if (error instanceof TextTooLong)
+        return refusalEnvelope({ code: 'too-large', reason: error.message, subject: error.field });
       if (isFullDisk(error))
         return refusalEnvelope({ code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` });
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -225,8 +225,18 @@ export class AppendTooLarge extends Error {
   }
 }
 
+/** Returns `kernel_arguments` for `changes.kernelArguments`. */
+const fieldOf = (path: string): string =>
+  (path.split('.').findLast((name) => !/^(?:items|\d+)$/.test(name)) ?? path).replace(
+    /[A-Z]/g,
+    (letter) => `_${letter.toLowerCase()}`,
+  );
+
 /** A text in the data of an event is longer than an event may contain. Nothing was stored. */
 export class TextTooLong extends Error {
+  /** Field of the REST API with the text. Lists and labels are stored as one text. */
+  readonly field: string;
+
   constructor(
     streamId: StreamId,
     eventType: string,
@@ -234,9 +244,11 @@ export class TextTooLong extends Error {
     readonly path: string,
     charactersMax: number,
   ) {
+    const field = fieldOf(path);
     super(
-      `${path} in ${eventType} for ${streamId} has more than the ${charactersMax} characters that a text in an event may have. Send a shorter text.`,
+      `${field} is too long to be stored: it has more than ${charactersMax} characters. Send fewer or shorter values. (${path} in ${eventType} for ${streamId})`,
     );
     this.name = 'TextTooLong';
+    this.field = field;
   }
 }

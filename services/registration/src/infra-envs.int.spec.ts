@@ -168,7 +168,11 @@ describe('the documents of an infra-env and a cluster', () => {
     const { infraEnvId } = await registered();
     const kernelArguments = JSON.stringify([{ operation: 'append', value: 'a'.repeat(17_000) }]);
     await expect(running.ask(reviseInfraEnv, { infraEnvId, changes: { kernelArguments } })).rejects.toMatchObject({
-      refusal: { code: 'too-large', reason: expect.stringContaining('changes.kernelArguments') },
+      refusal: {
+        code: 'too-large',
+        reason: expect.stringContaining('kernel_arguments is too long to be stored'),
+        subject: 'kernel_arguments',
+      },
     });
     expect(await running.types(streamIdOf('infraEnv', infraEnvId))).toEqual(['InfraEnvRegistered']);
   });
