@@ -105,7 +105,8 @@ describe('the script of the controller', () => {
   };
   const file = join(host, 'var/lib/muster/muster-host');
   const SUCCEEDS = [`cat >${file} <<'EOF'\n${PROGRAM}EOF`];
-  const options = `--silent --show-error --fail --location --output ${file}`;
+  const limits = '--connect-timeout 30 --speed-limit 1 --speed-time 60';
+  const options = `--silent --show-error --fail --location ${limits} --output ${file}`;
 
   it('downloads the program once, and runs it', () => {
     const { calls, output } = runWith(SUCCEEDS);
@@ -123,8 +124,18 @@ describe('the script of the controller', () => {
 
   it('accepts every certificate when the installation does', () => {
     expect(runWith(SUCCEEDS, '--insecure').calls).toEqual([
-      `curl --silent --show-error --fail --location --insecure --output ${file} ${URL} (proxy none, not for none)`,
+      `curl --silent --show-error --fail --location ${limits} --insecure --output ${file} ${URL} (proxy none, not for none)`,
     ]);
+  });
+
+  it('downloads the program again when the service stopped without closing the connection', () => {
+    const once = join(folder, 'host', 'tried');
+    const { calls } = runWith([
+      `[ -e ${once} ] || { touch ${once}; case "$*" in *'${limits}'*) exit 28 ;; esac; echo "waits without end" >&2; kill $PPID; }`,
+      ...SUCCEEDS,
+    ]);
+    const download = `curl ${options} ${URL} (proxy none, not for none)`;
+    expect(calls).toEqual([download, 'sleep 5', download]);
   });
 
   it('uses the proxy of the installation', () => {

@@ -228,6 +228,9 @@ const tokenVolume = {
   secret: { secretName: SECRET_NAME, defaultMode: 0o400, items: [{ key: TOKEN_KEY, path: 'token' }] },
 };
 
+/** Without limits, curl waits for a service that lost its power without closing the connection. */
+const DOWNLOAD_LIMITS = '--connect-timeout 30 --speed-limit 1 --speed-time 60';
+
 /**
  * Returns the image and command of the container. The Muster executable needs no image of its own: a container of an
  * image that every release contains downloads it to the host, checks its digest and runs it.
@@ -237,7 +240,8 @@ function programOf(settings: InstallerSettings): Manifest {
   if (controller.kind === 'container') return { image: controller.image, imagePullPolicy: 'IfNotPresent' };
   const file = `/host${HOST_PROGRAM}`;
   const proxies = Object.entries(proxyEnvironment(settings)).map(([name, value]) => ` ${name}=${shellQuote(value)}`);
-  const options = `--silent --show-error --fail --location${isInsecure ? ' --insecure' : ''} --output ${file}`;
+  const trust = isInsecure ? ' --insecure' : '';
+  const options = `--silent --show-error --fail --location ${DOWNLOAD_LIMITS}${trust} --output ${file}`;
   // The certificate can be signed by the authority of the service or by one that the node trusts.
   const attempts = [...(caPath ? [`download --cacert ${shellQuote(caPath)}`] : []), 'download', 'true'];
   const script = [
