@@ -1,5 +1,5 @@
 import { MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
-import type { SettingsReader } from '@muster/nest-kit';
+import { readFileSetting, type SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
 export const LOOPBACK = /^(localhost|127\.|\[::1\]|::1$)/;
@@ -44,6 +44,24 @@ export function checkBusAccess(
     'settings',
     `The NATS server ${host} (NATS_URL) requires no credentials, so every machine that reaches it can send commands to every service. Configure authentication in the server and set NATS_CREDENTIALS_FILE, or set NATS_OPEN=true if only trusted machines reach the server.`,
   );
+}
+
+/** A file that is being written is not complete. The client would end for good with a part of it. */
+const COMPLETE_CREDENTIALS = /BEGIN NATS USER JWT[^]*END USER NKEY SEED/;
+
+/**
+ * Returns the credentials for the bus. Those in NATS_CREDENTIALS_FILE are read at each connection attempt, because they expire, and the file is
+ * replaced before. While the file cannot be used, the text of the start is returned.
+ */
+export function presentCredentials(
+  settings: SettingsReader,
+  { natsCredentials, isChildBus }: { readonly natsCredentials?: string; readonly isChildBus?: boolean },
+): string | (() => string) | undefined {
+  if (natsCredentials === undefined || isChildBus) return natsCredentials;
+  return () => {
+    const found = readFileSetting(settings, 'NATS_CREDENTIALS_FILE') ?? '';
+    return COMPLETE_CREDENTIALS.test(found) ? found : natsCredentials;
+  };
 }
 
 /** Returns the host and the port of a URL or of an address, without the password. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { embeddedSettings, temporaryDirectory } from '@muster/testing';
+import { createNatsTrust, mintServiceCredentials, natsServerConfig } from '@muster/adapter-nats';
+import { embeddedSettings, eventually, startNatsServer, temporaryDirectory } from '@muster/testing';
 import { startAlone, startEmbedded } from './embedded';
 import { type NatsProcess, startNats } from './nats-process';
 import { checkSettings } from './services';
@@ -39,5 +40,33 @@ describe('a bus that requires the credentials of NATS_CREDENTIALS_FILE', () => {
     expect(() => checkSettings(environment, ['inventory'], true)).toThrow(
       `Setting ${name}="/absent/file" is not valid. Expected: the path of a file that can be read.`,
     );
+  });
+});
+
+describe('credentials in NATS_CREDENTIALS_FILE that are replaced', () => {
+  jest.setTimeout(60_000);
+  const nowMs = Date.now();
+  const [before, after] = [createNatsTrust(), createNatsTrust()];
+  const credentialsOf = (trust: typeof before): string => mintServiceCredentials(trust, { name: 'services', nowMs });
+
+  it('are used without a restart, as soon as the file is complete', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'services.creds');
+    writeFileSync(file, credentialsOf(before), { mode: 0o600 });
+    const first = await startNatsServer({ config: natsServerConfig(before, { nowMs }) });
+    const settings = { ...embeddedSettings(directory.path), NATS_URL: first.url, NATS_CREDENTIALS_FILE: file };
+    const muster = await startAlone('inventory', settings, SILENT);
+    const bus = muster.platform.probes?.find(({ part }) => part === 'bus');
+    expect(await bus?.check()).toBeUndefined();
+
+    await first.stop();
+    writeFileSync(file, credentialsOf(after).slice(0, 200));
+    const second = await startNatsServer({ port: first.port, config: natsServerConfig(after, { nowMs }) });
+    await eventually('the outage is noticed', async () => (await bus?.check()) !== undefined);
+    writeFileSync(file, credentialsOf(after));
+    await eventually('the bus is used again', async () => (await bus?.check()) === undefined);
+    await muster.close();
+    await second.stop();
+    directory.remove();
   });
 });

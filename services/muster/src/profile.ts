@@ -29,7 +29,7 @@ import { type Environment, type Platform, readFileSetting, SettingsReader } from
 import { type EventStore, type ReadModels, type Requests, type SealedStorage, type Secrets } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { READ_MODEL_FOLDS } from '@muster/service-events';
-import { checkBusAccess } from './bus-access';
+import { checkBusAccess, presentCredentials } from './bus-access';
 import { checkIdentity, MARKS_FOLD, requireMasterKey, SEALED_FILE } from './data-directory';
 import { answerLocally, lossyRequests } from './local-requests';
 import { Outage, watchEventStore, watchObjectAreas } from './outages';
@@ -133,7 +133,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const connection: NatsRequestsOptions = {
     servers: options.natsUrl,
     name: options.name,
-    credentials: options.natsCredentials,
+    credentials: presentCredentials(settings, options),
     caPem: readFileSetting(settings, 'NATS_CA_FILE'),
     pingIntervalMs: SERVICE_PING_INTERVAL_MS,
     onHandlerError: (subject, error) => options.warn(`${subject}: ${String(error)}`),

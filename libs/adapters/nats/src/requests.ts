@@ -39,8 +39,11 @@ export interface NatsRequestsOptions {
   readonly servers: string | readonly string[];
   /** Name of this connection in the monitoring of the server. */
   readonly name: string;
-  /** Text of a credentials file (a user's JWT and seed). Takes precedence over those in an address. */
-  readonly credentials?: string;
+  /**
+   * Text of a credentials file (a user's JWT and seed), or a function that returns it at each connection attempt and must not fail.
+   * Takes precedence over those in an address.
+   */
+  readonly credentials?: string | (() => string);
   /** Used when there are no `credentials`. */
   readonly identity?: NatsIdentity;
   /** The certificate authority of the server, PEM. When set, only TLS connections are made. */
@@ -194,8 +197,10 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     noEcho: options.echo === false,
   };
   if (options.caPem !== undefined) clientOptions.tls = tlsOptions(options.caPem, servers);
-  if (options.credentials !== undefined) {
-    clientOptions.authenticator = credsAuthenticator(new TextEncoder().encode(options.credentials));
+  const { credentials } = options;
+  if (credentials !== undefined) {
+    const read = typeof credentials === 'string' ? () => credentials : credentials;
+    clientOptions.authenticator = credsAuthenticator(() => new TextEncoder().encode(read()));
   } else if (options.identity !== undefined) {
     const { jwt, seed } = options.identity;
     clientOptions.authenticator = jwtAuthenticator(jwt, new TextEncoder().encode(seed));

@@ -95,7 +95,11 @@ export const PROGRAM_SETTINGS = {
     meaning:
       'The URL of the NATS server, with `user:password@` or `token@` when the server requires that. Required when a service runs alone.',
   }),
-  NATS_CREDENTIALS_FILE: path({ ...MUSTER, meaning: 'The credentials file for the server that `NATS_URL` names.' }),
+  NATS_CREDENTIALS_FILE: path({
+    ...MUSTER,
+    meaning:
+      'The credentials file for the server that `NATS_URL` names. It is read at each connection, so it may be replaced before they expire.',
+  }),
   NATS_HOST: text({
     ...MUSTER,
     fallback: '127.0.0.1',
