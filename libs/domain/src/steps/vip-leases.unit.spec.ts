@@ -48,6 +48,11 @@ describe('leases of VIPs', () => {
     else expect(parsed.kind).toBe('parsed');
   });
 
+  it('are refused unread when they are too long', () => {
+    const reason = expect.stringContaining('they have 65537 characters, and at most 65536 are allowed') as string;
+    expect(parseVipLeases('['.repeat(65_537))).toMatchObject({ refusal: { reason } });
+  });
+
   it('are requested with MAC addresses that depend on the cluster id', () => {
     const id = '5b1d7d24-1b63-4c6e-9d4b-2d2f8a7f0a11';
     expect(vipMacAddress(id, 'api')).toMatch(/^00:1a:4a(:[0-9a-f]{2}){3}$/);
