@@ -110,12 +110,15 @@ export function dnsCarrier(family: Family, interfaces: readonly NetworkInterface
   const static_ = able.filter((one) => !one[family].isDhcp && one[family].addresses.length > 0);
   const ownDns = able.filter((one) => one[family].isDhcp && !isOn(one[family].raw['auto-dns']));
   const automatic = able.filter((one) => one[family].isDhcp);
-  const best = [static_, ownDns, automatic].map(byName).flat();
-  return best[0];
+  return firstByName(static_) ?? firstByName(ownDns) ?? firstByName(automatic);
 }
 
-const byName = (interfaces: readonly NetworkInterface[]): readonly NetworkInterface[] =>
-  [...interfaces].sort((first, second) => (first.name < second.name ? -1 : 1));
+/** Called for each interface, so it sorts none of them. */
+const firstByName = (interfaces: readonly NetworkInterface[]): NetworkInterface | undefined =>
+  interfaces.reduce<NetworkInterface | undefined>(
+    (first, one) => (first !== undefined && first.name <= one.name ? first : one),
+    undefined,
+  );
 
 function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }: NetworkState): KeyfileSettings {
   const servers = dns.servers.filter((server) => familyOf(server) === family);
@@ -153,7 +156,8 @@ function routeSettings(family: Family, one: NetworkInterface, state: NetworkStat
   const rules = state.rules.filter(({ raw }) => raw['state'] !== 'absent' && ruleFamily(raw) === family);
   return {
     ...Object.fromEntries(routes.flatMap((route, index) => routeLines(family, route, index))),
-    ...(ruleCarrier(family, state) === one &&
+    ...(rules.length > 0 &&
+      ruleCarrier(family, state) === one &&
       Object.fromEntries(rules.map(({ raw }, index) => [`routing-rule${index}`, ruleLine(raw)]))),
   };
 }
@@ -187,9 +191,8 @@ function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
 
 /** Rules belong to no interface and are written to the first section with the address family. */
 const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInterface | undefined =>
-  byName(interfaces.filter(({ name }) => name !== LOOPBACK)).find(
-    (one) => one.state === 'up' && one[family].isEnabled,
-  ) ?? interfaces.find(({ name }) => name === LOOPBACK);
+  firstByName(interfaces.filter((one) => one.name !== LOOPBACK && one.state === 'up' && one[family].isEnabled)) ??
+  interfaces.find(({ name }) => name === LOOPBACK);
 
 /** Like nmstate: a rule without a priority gets one, because NetworkManager refuses such a rule. */
 const RULE_PRIORITY = 30_000;

@@ -77,7 +77,8 @@ function sectionsOf(
   state: NetworkState,
   membership: { readonly one: NetworkInterface; readonly port: Port } | undefined,
 ): readonly KeyfileSection[] {
-  const controller = membership?.one ?? state.interfaces.find(({ name }) => name === one.controller);
+  const named = one.controller === '' ? undefined : state.interfaces.find(({ name }) => name === one.controller);
+  const controller = membership?.one ?? named;
   const type = keyfileTypeOf(one.type);
   const lldp = within(one.raw, 'lldp')['enabled'];
   const connection: KeyfileSection = {

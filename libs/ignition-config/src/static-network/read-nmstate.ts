@@ -160,17 +160,17 @@ export function withPlainPorts(state: NetworkState): readonly NetworkInterface[]
     (name) => !known.has(name),
   );
   const ports = plain.map((name, at) => plainPort(name, state.interfaces.length + at));
-  return [...state.interfaces, ...ports, ...vethPeers(state, [...known, ...plain])];
+  return [...state.interfaces, ...ports, ...vethPeers(state, new Set([...known, ...plain]))];
 }
 
 /** The peers of veth pairs that the document does not describe. */
-function vethPeers(state: NetworkState, known: readonly string[]): readonly NetworkInterface[] {
+function vethPeers(state: NetworkState, known: ReadonlySet<string>): readonly NetworkInterface[] {
   const described = state.interfaces.filter(({ type }) => type === 'veth');
   return described.flatMap(({ name, raw }) => {
     const peer = textOf(within(raw, 'veth')['peer']);
-    if (known.includes(peer)) return [];
+    if (known.has(peer)) return [];
     const ipv6 = { ...OFF, raw: { enabled: false } };
-    return [{ ...plainPort(peer, known.length), type: 'veth', ipv6, raw: { veth: { peer: name } } }];
+    return [{ ...plainPort(peer, known.size), type: 'veth', ipv6, raw: { veth: { peer: name } } }];
   });
 }
 
