@@ -150,6 +150,7 @@ export function createServiceApi(access: ServiceAccess, retries: RetryPolicy, ti
     isInsecure: access.isInsecure,
     proxy: access.proxy,
     onRetry: access.onRetry,
+    sendsJsonErrors: true,
     retries,
     timer,
   });

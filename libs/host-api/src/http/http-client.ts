@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import { errorCode, errorMessage, parseJson, textAt } from '@muster/schema';
+import { errorCode, errorMessage, isObject, parseJson, textAt } from '@muster/schema';
 import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
@@ -25,8 +25,8 @@ export class HttpRefused extends Error {
 }
 
 /**
- * No answer arrived: the server was not reachable, too slow, or the connection broke. Whether the call was executed is
- * unknown.
+ * No answer arrived: the server was not reachable, too slow, the connection broke, or a proxy answered in its place. Whether the call was
+ * executed is unknown.
  */
 export class ServiceUnreachable extends Error {
   constructor(where: string, cause: unknown) {
@@ -38,6 +38,7 @@ export class ServiceUnreachable extends Error {
   }
 }
 
+const NOT_FOUND = 404;
 const REASON_CHARS_MAX = 500;
 
 /** Returns the reason from both error bodies of the v2 API, or from the page of a router. */
@@ -120,6 +121,8 @@ export interface HttpClientOptions extends ConnectionOptions {
   /** `http://host:port[/prefix]` */
   readonly baseUrl: string;
   readonly headers?: { readonly [name: string]: string };
+  /** Whether the server sends JSON with each error. Then a 404 without it is from a proxy. @default false */
+  readonly sendsJsonErrors?: boolean;
   readonly retries?: RetryPolicy;
   readonly timer: Timer;
   /** Called before a retry, so that a waiting call can be logged. */
@@ -159,6 +162,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       request.end(body);
     });
   const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => collect(await begin(call, signal));
+  /**
+   * Some proxies answer 404 with their own page while the service is stopped. Callers end when the service does not have their host or
+   * cluster, so such an answer counts as none.
+   */
+  const failureOf = (call: HttpCall, answer: HttpAnswer): HttpRefused | ServiceUnreachable => {
+    const isOfServer = !options.sendsJsonErrors || isObject(parseJson(answer.body.toString('utf8')));
+    if (answer.status !== NOT_FOUND || isOfServer) return new HttpRefused(call, answer);
+    return new ServiceUnreachable(base.origin, new Error(`a proxy answered ${call.method} ${call.path} with 404`));
+  };
 
   return {
     stream: async (call, signal) => {
@@ -172,7 +184,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     call: async (call, signal) => {
       for (let attempt = 1; ; attempt += 1) {
         const failure = await send(call, signal).then(
-          (answer) => (answer.status >= 200 && answer.status < 300 ? answer : new HttpRefused(call, answer)),
+          (answer) => (answer.status >= 200 && answer.status < 300 ? answer : failureOf(call, answer)),
           (error: unknown) => new ServiceUnreachable(base.origin, error),
         );
         if (!(failure instanceof Error)) return failure;

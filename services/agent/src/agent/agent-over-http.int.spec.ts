@@ -279,6 +279,14 @@ describe('an agent over HTTP', () => {
     expect(tries).toBe(7);
   });
 
+  it('continues when a proxy answers with 404 in place of a stopped service', async () => {
+    let polls = 0;
+    const { service } = await start(({ method }) =>
+      method === 'POST' ? registered() : (polls += 1) <= 5 ? { status: 404 } : steps(),
+    );
+    await eventually('it polls again', () => service.of('GET', INSTRUCTIONS).length > 6);
+  });
+
   it('stops polling when the service does not have the host any more', async () => {
     const { service, of } = await start(({ method }) =>
       method === 'POST' ? registered() : { status: 404, json: { reason: 'no such host' } },

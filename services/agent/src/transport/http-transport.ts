@@ -76,6 +76,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     caPem: options.caPem,
     isInsecure: options.isInsecure,
     proxy: options.proxy,
+    sendsJsonErrors: true,
     retries: AGENT_RETRIES,
     timer: options.timer,
   });
