@@ -100,7 +100,7 @@ export interface NatsServer {
   kill(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 20_000;
 const POLL_INTERVAL_MS = 3;
 
 /** Starts a real nats-server on loopback. Resolves when it accepts connections. */

@@ -4,6 +4,9 @@ import { collectPages, eventually, type RunningProgram, runProgram, temporaryDir
 import { sqliteEventStore } from './event-store';
 import { openAndCloseElsewhere } from './other-process.fixture.spec';
 
+// On a busy machine, the program and its thread take many seconds to start.
+jest.setTimeout(60_000);
+
 type Acknowledged = [stream: string, revision: number, position: number, ...ids: string[]];
 
 const EVENTS_PER_APPEND = 3;
