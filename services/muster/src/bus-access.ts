@@ -1,4 +1,4 @@
-import { MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
+import { addressesIn, MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
 import { readFileSetting, type SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
@@ -27,7 +27,8 @@ export function checkBusAccess(
   bus: { readonly requiresCredentials: boolean; readonly maxMessageBytes?: number; readonly isChild?: boolean },
   warn: (text: string) => void = () => undefined,
 ): void {
-  const host = hostOf(settings.get('NATS_URL') ?? '');
+  const hosts = addressesIn(settings.get('NATS_URL') ?? '').map(hostOf);
+  const host = hosts.join(', ');
   const { maxMessageBytes = MAX_MESSAGE_BYTES } = bus;
   if (maxMessageBytes < MAX_MESSAGE_BYTES)
     warn(
@@ -39,7 +40,8 @@ export function checkBusAccess(
       'dependency',
       `Another NATS server, which requires no credentials, listens on ${host} in place of the nats-server of Muster. Stop it, or change NATS_PORT, or set NATS_URL.`,
     );
-  if (bus.requiresCredentials || host === '' || LOOPBACK.test(host) || settings.get('NATS_OPEN')) return;
+  const isLocal = host === '' || hosts.every((one) => LOOPBACK.test(one));
+  if (bus.requiresCredentials || isLocal || settings.get('NATS_OPEN')) return;
   throw new StartError(
     'settings',
     `The NATS server ${host} (NATS_URL) requires no credentials, so every machine that reaches it can send commands to every service. Configure authentication in the server and set NATS_CREDENTIALS_FILE, or set NATS_OPEN=true if only trusted machines reach the server.`,

@@ -1,6 +1,7 @@
 export { type BusAccount, openBusAccount, type RevokedKeys } from './account';
 export { type BusTlsFiles, makeBusCertificate } from './bus-certificate';
 export {
+  addressesIn,
   connectNatsRequests,
   type NatsIdentity,
   type NatsRequests,

@@ -3,7 +3,7 @@ import { eventually, type NatsServer, requestsContract, startNatsServer } from '
 import { connect, headers } from 'nats';
 import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
 import { AGENT_BODY_MAX_BYTES, AGENT_HEADERS_MAX_BYTES } from './message-handler';
-import { connectNatsRequests, type NatsRequests } from './requests';
+import { addressesIn, connectNatsRequests, type NatsRequests } from './requests';
 import { MAX_MESSAGE_BYTES } from './server-config';
 
 const LONG_TIMEOUT_MS = 10_000;
@@ -44,6 +44,19 @@ describe('connectNatsRequests', () => {
     await expect(attempt).rejects.toThrow(NatsUnreachable);
     await expect(attempt).rejects.toThrow(/No NATS server answers at 127\.0\.0\.1:1/);
   });
+
+  it.each(['first', 'last'])('connects to another server of a list when the %s does not answer', async (silent) => {
+    const addresses = [server.url, 'nats://127.0.0.1:1'];
+    const requests = await open({ servers: (silent === 'last' ? addresses : addresses.reverse()).join(', ') });
+    expect(requests.isConnected()).toBe(true);
+  });
+
+  it.each([
+    ['a:4222', ['a:4222']],
+    ['nats://user:pa,ss@a:4222', ['nats://user:pa,ss@a:4222']],
+    ['nats://user:pa,ss@a:4222,b:4222', ['nats://user:pa,ss@a:4222', 'b:4222']],
+    ['tls://a,tls://user:pass@b , c', ['tls://a', 'tls://user:pass@b', 'c']],
+  ])('reads %s as a list of addresses', (list, expected) => expect(addressesIn(list)).toEqual(expected));
 
   it.each([
     ['user: "mu@ster", password: "1:2/3"', 'mu%40ster:1%3A2%2F3@'],

@@ -35,7 +35,7 @@ export interface NatsIdentity {
 }
 
 export interface NatsRequestsOptions {
-  /** One or several addresses, as `host:port` or `nats://host:port`. The first may contain `user:password@` or `token@`. */
+  /** One or several addresses, as `host:port` or `nats://host:port`, also separated by commas. The first may contain `user:password@` or `token@`. */
   readonly servers: string | readonly string[];
   /** Name of this connection in the monitoring of the server. */
   readonly name: string;
@@ -175,9 +175,12 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   };
 };
 
+/** Returns the addresses in a list. A comma of a password does not separate them. */
+export const addressesIn = (list: string): readonly string[] => list.split(/\s*,\s*(?=\w+:\/\/|[^@]*$)/);
+
 /** @throws NatsUnreachable when the first connection fails */
 export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConnection> => {
-  const given = [options.servers].flat();
+  const given = [options.servers].flat().flatMap(addressesIn);
   // The client does not expect a login in an address.
   const servers = given.map((server) => server.replace(/^(\w+:\/\/)?.*@/, '$1'));
   const clientOptions: ConnectionOptions = {

@@ -93,7 +93,7 @@ export const PROGRAM_SETTINGS = {
     isSecret: true,
     fallbackText: 'a `nats-server` child process',
     meaning:
-      'The URL of the NATS server, with `user:password@` or `token@` when the server requires that. Required when a service runs alone.',
+      'The URL of the NATS server, with `user:password@` or `token@` when the server requires that, or the URLs of several servers of a cluster, separated by commas. Required when a service runs alone.',
   }),
   NATS_CREDENTIALS_FILE: path({
     ...MUSTER,
