@@ -86,6 +86,12 @@ describe('createParser', () => {
     expect(sentence.length).toBeLessThan(200);
   });
 
+  it('shortens long names of members in messages', () => {
+    const parse = createParser(Type.Object({ a: Type.Object({}, { additionalProperties: false }) }), { name: 'd' });
+    const found = parse({ a: { ['x'.repeat(1_000)]: 1 } });
+    expect(found).toMatchObject({ violations: [{ path: `d.a.${'x'.repeat(80)}…` }] });
+  });
+
   it('removes unknown members when dropsUnknown is set', () => {
     const drop = createParser(INVENTORY, { name: 'inventory', dropsUnknown: true });
     expect(drop({ disks: [], more: 1 })).toEqual({ kind: 'valid', value: { disks: [] } });

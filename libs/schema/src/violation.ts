@@ -23,8 +23,8 @@ export interface PlacedViolation extends Violation {
 /** The violation as one sentence without a full stop. */
 export const formatViolation = ({ path, reason }: Violation): string => `${path} ${reason}`;
 
-/** Longest part of a wrong value that a message repeats, in characters. */
-const VALUE_MAX_CHARACTERS = 80;
+/** Longest part of a wrong value or of the name of a member that a message repeats, in characters. */
+const SHOWN_MAX_CHARACTERS = 80;
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['string', 'a string'],
@@ -114,8 +114,7 @@ export function displayValue(value: unknown): string {
   if (value === undefined) return 'absent';
   if (Array.isArray(value)) return `a list of ${value.length} entries`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value);
-  return text.length > VALUE_MAX_CHARACTERS ? `${text.slice(0, VALUE_MAX_CHARACTERS)}…` : text;
+  return shortened(JSON.stringify(value));
 }
 
 /**
@@ -146,4 +145,10 @@ export function formatPlace(place: Place, name = ''): string {
   );
 }
 
-const memberPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+function memberPath(path: string, name: string): string {
+  const shown = shortened(name);
+  return path === '' ? shown : `${path}.${shown}`;
+}
+
+const shortened = (text: string): string =>
+  text.length > SHOWN_MAX_CHARACTERS ? `${text.slice(0, SHOWN_MAX_CHARACTERS)}…` : text;

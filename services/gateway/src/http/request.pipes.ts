@@ -143,8 +143,13 @@ class RequestBuilder {
   }
 }
 
+/** Paths of fields have at most 60 characters. */
+const UNKNOWN_FIELD_MAX_CHARACTERS = 200;
+
 const unknownField = (path: string): SchemaViolation =>
-  new SchemaViolation(`${path} in body is not a field of this request; check its spelling or leave it out`);
+  new SchemaViolation(
+    `${path.slice(0, UNKNOWN_FIELD_MAX_CHARACTERS)} in body is not a field of this request; check its spelling or leave it out`,
+  );
 
 /**
  * Turns bodies and queries into instances of their request classes and validates them with the class-validator decorators.

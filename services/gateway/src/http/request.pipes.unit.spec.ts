@@ -87,6 +87,11 @@ describe('the pipe for bodies', () => {
     );
   });
 
+  it('repeats the beginning of a long unknown field', async () => {
+    const found = await violationOf(RegisterClusterBody, { ...CLUSTER, ['x'.repeat(100_000)]: 1 });
+    expect(found).toMatch(/^x{200} in body is not a field of this request/);
+  });
+
   it('stops at the first of many unknown fields', async () => {
     const reads: string[] = [];
     const names = Array.from({ length: 250_000 }, (_, index) => `unknown_${index}`);
