@@ -49,7 +49,7 @@ describe('filesystemObjectStore', () => {
     };
     await Promise.all([writes(0), writes(1_000), writes(2_000)]);
     expect(readdirSync(join(directory.path, 'shared'))).toEqual([]);
-  });
+  }, 60_000);
 
   it('stores bodies in a path that contains their digest, readable by the owner only', async () => {
     const objects = await filesystemObjectStore({ directory: directory.path });

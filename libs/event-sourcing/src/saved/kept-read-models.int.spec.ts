@@ -103,7 +103,8 @@ describe('keptReadModels', () => {
         await opened.states.close();
       }),
     );
-  });
+    // Each history opens files, which takes long on a busy machine.
+  }, 600_000);
 
   /** Opens the file and counts what is read from it. */
   const openCounted = async (file: string) => {
