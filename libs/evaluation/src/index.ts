@@ -19,4 +19,4 @@ export {
   type Scope,
 } from './outcomes/outcomes.decider';
 export { FACTS_SHAPES } from './facts/entry-kinds';
-export { compactOutcomes } from './outcomes/compact-outcomes';
+export { compactOutcomes, type IsNamed } from './outcomes/compact-outcomes';

@@ -58,6 +58,7 @@ const outcomeOf = (ids: readonly string[]) =>
   fc.record({
     id: fc.constantFrom(...ids),
     status: fc.constantFrom('success', 'failure', 'pending', 'error'),
+    reason: fc.constantFrom(undefined, 'awaits-inventory', 'awaits-role'),
     parameters: fc.array(fc.constantFrom('a', 'b'), { maxLength: 1 }),
     flapping: fc.constantFrom(undefined, undefined, undefined, {
       since: timeOf(0),
@@ -76,15 +77,16 @@ const conditions = fc.option(
   { nil: undefined },
 );
 
+export const outcomesChanged = (key: HostKey, data: object): SampleEvent =>
+  sample('validation', key, 'HostOutcomesChanged', { hostKey: key, clusterId: CLUSTER_ID, ...data });
+
 const outcomesOf = (key: HostKey) =>
   fc
     .record({
       changed: fc.uniqueArray(outcomeOf(RULES), { selector: ({ id }) => id, maxLength: 3 }),
       conditions,
     })
-    .map((data): SampleEvent =>
-      sample('validation', key, 'HostOutcomesChanged', { hostKey: key, clusterId: CLUSTER_ID, ...data }),
-    );
+    .map((data) => outcomesChanged(key, data));
 
 function sample(category: 'validation', id: string, type: MusterEvent['type'], data: object): SampleEvent {
   return { streamId: streamIdOf(category, id), event: parseEvent(category, type, data) };
@@ -146,10 +148,27 @@ export const ntpSources = (name: string) =>
 
 const parsedHostId = (key: HostKey): string => key.slice(key.indexOf('.') + 1);
 
+const ENTERED = { from: '', transition: 't', at: timeOf(0) };
+/** A reason whose text contains the messages of these rules. */
+const reasonOf = ([failing = '', ...pending]: readonly string[]) => ({
+  code: 'insufficient',
+  parameters: {},
+  failing: [failing],
+  pending,
+});
+
+export const insufficientBecauseOf = (key: HostKey, ruleIds: readonly string[]): SampleEvent =>
+  hostEvent(key, 'HostEnteredStatus', { ...ENTERED, status: 'insufficient', statusReason: reasonOf(ruleIds) });
+
+const clusterChange = fc.constant(
+  clusterEvent('ClusterEnteredStatus', { ...ENTERED, status: 'insufficient', statusReason: reasonOf(CLUSTER_RULES) }),
+);
+
 const hostChange = (key: HostKey) =>
   fc.constantFrom<SampleEvent[]>(
     hostEntered(key, 'known'),
     hostEntered(key, 'insufficient'),
+    insufficientBecauseOf(key, RULES),
     hostEvent(key, 'HostReregistered', { at: timeOf(0), discoveryAgentVersion: 'agent' }),
     hostEvent(key, 'HostRoleSuggested', { role: 'master' }),
     hostEvent(key, 'HostDeregistered', { at: timeOf(0) }),
@@ -176,6 +195,7 @@ export const histories = fc
   .array(
     fc.oneof(
       { weight: 1, arbitrary: clusterOutcomes },
+      { weight: 1, arbitrary: clusterChange },
       ...HOSTS.flatMap((key) => [
         { weight: 4, arbitrary: outcomesOf(key) },
         { weight: 4, arbitrary: reportOf(key) },

@@ -17,7 +17,16 @@ import fc from 'fast-check';
 import { compactStore } from './store-compaction';
 import { runStoreCommand } from './store-command';
 import { lockDataDirectory } from './data-directory';
-import { histories, INSTALLED, ntpSources, REGISTERED, replayed, storeEvents } from './store-compaction.fixture.spec';
+import {
+  histories,
+  INSTALLED,
+  insufficientBecauseOf,
+  ntpSources,
+  outcomesChanged,
+  REGISTERED,
+  replayed,
+  storeEvents,
+} from './store-compaction.fixture.spec';
 
 const KEY = hostKey(1);
 const AFTER_ALL_MS = Date.parse('2025-01-01T00:00:00.000Z');
@@ -72,6 +81,25 @@ describe('compaction of an event store', () => {
     );
     expect(removed).toBeGreaterThan(0);
   }, 120_000);
+
+  it('keeps the outcomes whose messages are in the text of a status', async () => {
+    const rules = ['ntp-synced', 'connected'];
+    const waitsFor = (reason: string) =>
+      outcomesChanged(KEY, { generation: 1, changed: rules.map((id) => ({ id, status: 'pending', reason })) });
+    await storeEvents(dataDirectory, [
+      ...REGISTERED,
+      outcomesChanged(KEY, { generation: 1, reset: true, changed: [{ id: 'has-inventory', status: 'success' }] }),
+      waitsFor('awaits-inventory'),
+      waitsFor('awaits-role'),
+      insufficientBecauseOf(KEY, rules),
+      waitsFor('awaits-apiVips'),
+      waitsFor('awaits-groups'),
+      ...INSTALLED,
+    ]);
+    const before = await replayed(dataDirectory);
+    expect(await compact()).toMatchObject({ removed: 1, reduced: 0 });
+    expect(await replayed(dataDirectory)).toEqual(before);
+  });
 
   it('replaces a removed event by its former type, its times and the digest of its text', async () => {
     await storeEvents(dataDirectory, [...REGISTERED, ntp('first'), ntp('second'), ...INSTALLED]);

@@ -12,7 +12,7 @@ import {
   toStoredData,
 } from '@muster/contracts';
 import { clusterDecider, clusterFinishedAt, hostDecider } from '@muster/domain';
-import { compactOutcomes } from '@muster/evaluation';
+import { compactOutcomes, type IsNamed } from '@muster/evaluation';
 import { compactReports } from '@muster/inventory';
 import { type ObjectStore, parseStreamId } from '@muster/ports';
 import { SEALED_FILE } from './data-directory';
@@ -60,14 +60,14 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
       total.before += before;
       total.after += after;
     };
-    for (const id of clusters) compactAll(outcomesToReplace(store, id, options.beforeMs));
+    for (const id of clusters)
+      compactAll(outcomesToReplace(store, id, options.beforeMs, eventsOf(store, 'cluster', id)));
     for (const streamId of store.streams('host-')) {
       const { id } = parseStreamId(streamId);
       const host = eventsOf(store, 'host', id);
       if (isFinishedHost(host, clusters, options.beforeMs)) {
-        const ends = host.filter(({ type }) => type === 'HostDeregistered').map(({ position }) => position);
-        compactAll(outcomesToReplace(store, id, options.beforeMs, ends));
-        compactAll(reportsToReplace(store, id, options.beforeMs, ends));
+        compactAll(outcomesToReplace(store, id, options.beforeMs, host));
+        compactAll(reportsToReplace(store, id, options.beforeMs, endsOf(host)));
       }
       visited += 1;
       if (visited % PROGRESS_STREAMS === 0 || visited === streams)
@@ -124,20 +124,39 @@ function isFinishedHost(
   return clusters.has(clusterId);
 }
 
+/** `subject`: the events of the host or cluster. */
 function outcomesToReplace(
   store: SqliteCompaction,
   id: string,
   beforeMs: number,
-  ends: readonly number[] = [],
+  subject: readonly RecordedMusterEvent[],
 ): readonly Replacement[] {
   const events = eventsOf(store, 'validation', id).filter((event) => isEventOf('validation', event));
-  return betweenEnds(events, ends).flatMap((part, index) => {
+  return betweenEnds(events, endsOf(subject)).flatMap((part, index) => {
     // Outcomes that arrived late belong to no registration.
     const first = index === 0 ? 0 : part.findIndex(({ type, data }) => type === 'HostOutcomesChanged' && data.reset);
     const own = first < 0 ? [] : part.slice(first);
-    return toReplacements(own, compactOutcomes(own, countBefore(own, beforeMs)));
+    return toReplacements(own, compactOutcomes(own, countBefore(own, beforeMs), namedByStatuses(subject, own)));
   });
 }
+
+/** The text of a status in the event log contains the messages of these rules, as their outcomes were at its time. */
+function namedByStatuses(subject: readonly RecordedMusterEvent[], outcomes: readonly RecordedMusterEvent[]): IsNamed {
+  const statuses = subject.flatMap((event) => {
+    if (event.type !== 'HostEnteredStatus' && event.type !== 'ClusterEnteredStatus') return [];
+    const { failing = [], pending = [] } = event.data.statusReason ?? {};
+    return [{ position: event.position, ruleIds: [...failing, ...pending] }];
+  });
+  const positionOf = (index: number): number => outcomes[index]?.position ?? Infinity;
+  return (ruleId, index, nextIndex) =>
+    statuses.some(
+      ({ position, ruleIds }) =>
+        ruleIds.includes(ruleId) && position > positionOf(index) && position < positionOf(nextIndex),
+    );
+}
+
+const endsOf = (subject: readonly RecordedMusterEvent[]): readonly number[] =>
+  subject.filter(({ type }) => type === 'HostDeregistered').map(({ position }) => position);
 
 function reportsToReplace(
   store: SqliteCompaction,

@@ -21,6 +21,9 @@ interface Known {
   readonly history: OutcomeHistory | undefined;
 }
 
+/** Whether the event log contains the message of the rule as it was at some time after the first event and before the second one. */
+export type IsNamed = (ruleId: string, index: number, nextIndex: number) => boolean;
+
 /**
  * Returns for each event of one stream what has to be kept: its data, smaller data, or undefined for nothing. The first `count` events
  * may become smaller. The outcomes, their histories, the conditions, the event log and the metrics that follow from the whole stream
@@ -29,9 +32,10 @@ interface Known {
 export function compactOutcomes(
   events: readonly ValidationEvent[],
   count: number,
+  isNamed: IsNamed = () => false,
 ): readonly (ValidationEvent['data'] | undefined)[] {
   const kept = events.map(({ data }): ValidationEvent['data'] | undefined => data);
-  for (const [start, end] of periodsOf(events)) compactPeriod(events, kept, { start, end, count });
+  for (const [start, end] of periodsOf(events)) compactPeriod(events, kept, { start, end, count, isNamed });
   return kept;
 }
 
@@ -51,7 +55,12 @@ const isReset = (event: ValidationEvent | undefined): boolean =>
 function compactPeriod(
   events: readonly ValidationEvent[],
   kept: (ValidationEvent['data'] | undefined)[],
-  { start, end, count }: { readonly start: number; readonly end: number; readonly count: number },
+  {
+    start,
+    end,
+    count,
+    isNamed,
+  }: { readonly start: number; readonly end: number; readonly count: number; readonly isNamed: IsNamed },
 ): void {
   const first = events[start];
   if (!first) return;
@@ -70,9 +79,11 @@ function compactPeriod(
   }
   // The event log does not show the first outcomes as changes, so one of them stays.
   const shownFirst = events.slice(start, end).find(({ data }) => data.changed.length > 0)?.data.changed[0];
+  const isShownBefore = ({ index, outcome }: Change, next: Change): boolean =>
+    outcome === shownFirst || isNamed(outcome.id, index, next.index);
   const removed = new Set<Outcome>();
   for (const [id, changes] of byRule)
-    for (const outcome of replacedBy(changes, { outcome: initial.get(id), history: undefined }, shownFirst))
+    for (const outcome of replacedBy(changes, { outcome: initial.get(id), history: undefined }, isShownBefore))
       removed.add(outcome);
   for (let index = start; index < Math.min(end, count); index += 1) {
     const event = events[index];
@@ -80,8 +91,12 @@ function compactPeriod(
   }
 }
 
-/** Returns the outcomes whose removal changes nothing after the next change of the rule. `shownFirst` stays. */
-function replacedBy(changes: readonly Change[], initial: Known, shownFirst: Outcome | undefined): ReadonlySet<Outcome> {
+/** Returns the outcomes whose removal changes nothing after the next change of the rule, and which are not shown before it. */
+function replacedBy(
+  changes: readonly Change[],
+  initial: Known,
+  isShownBefore: (change: Change, next: Change) => boolean,
+): ReadonlySet<Outcome> {
   const removed = new Set<Outcome>();
   // Without one outcome, the outcomes beside it can become removable.
   for (let before = -1; before < removed.size;) {
@@ -93,7 +108,7 @@ function replacedBy(changes: readonly Change[], initial: Known, shownFirst: Outc
       const next = kept[at + 1];
       const isRemovable =
         next !== undefined &&
-        change.outcome !== shownFirst &&
+        !isShownBefore(change, next) &&
         shownOf(known.outcome, change.outcome).length === 0 &&
         isEqual(shownOf(after.outcome, next.outcome), shownOf(known.outcome, next.outcome)) &&
         isEqual(applied(after, next), applied(known, next));
