@@ -8,5 +8,5 @@ describe('the bench of clusters that prepare at once', () => {
   it('prepares every cluster without a release that has to be downloaded', async () => {
     const [measurement] = await prepareAtOnce.run(bed);
     expect(measurement?.what).toBe('10 clusters of 3 hosts preparing at once');
-  });
+  }, 120_000);
 });
