@@ -37,6 +37,7 @@ const SOON = { 'retry-after': '0.001' };
 (isMissing ? describe.skip : describe)(
   `the service with releases of a real registry${isMissing ? ' (skipped: without docker-registry)' : ''}`,
   () => {
+    jest.setTimeout(120_000);
     let nats: NatsServer;
     let server: TestRegistry;
     let directory: TemporaryDirectory;
