@@ -84,6 +84,8 @@ async function expectCompleteDownloads(name: string, replace: () => void): Promi
 }
 
 describe('downloads of a base image that is replaced', () => {
+  jest.setTimeout(120_000);
+
   it('are complete when the store has downloaded another file of the build', async () => {
     writeFileSync(join(folder.path, STORED), OLD);
     writeFileSync(join(folder.path, `${STORED}.origin`), JSON.stringify({ urlSha256: 'of another url', sha256: '' }));
