@@ -62,7 +62,7 @@ function removableOf(events: readonly InventoryEvent[], indexes: readonly number
   const [first] = indexes;
   if (first === undefined || events[first]?.type !== 'InventoryReported')
     return replaced.filter((index) => events[index]?.type !== 'ConnectivityReported');
-  // The first inventory is in the timeline. Names and sizes are in the event log and in metrics from then on.
+  // The first inventory is in the timeline. Names, sizes and the disks to format are in the event log and in metrics from then on.
   let shown = shownOf(events[first]);
   return replaced.slice(1).filter((index) => {
     const own = shownOf(events[index]);
@@ -77,7 +77,15 @@ function shownOf(event: InventoryEvent | undefined): object | undefined {
   const { hostname, isVirtual, cpuCount, physicalMemoryBytes, disks, nics } = event.data.hardware;
   return {
     ...{ hostname, isVirtual, cpuCount, physicalMemoryBytes },
-    disks: disks.map(({ driveType, sizeBytes }) => [driveType, sizeBytes]),
+    disks: disks.map(({ id, name, driveType, sizeBytes, bootable, removable, isInstallationMedia }) => [
+      id,
+      name,
+      driveType,
+      sizeBytes,
+      bootable,
+      removable,
+      isInstallationMedia,
+    ]),
     nics: nics.map(({ speedMbps }) => speedMbps),
   };
 }

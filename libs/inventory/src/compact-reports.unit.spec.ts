@@ -44,6 +44,13 @@ describe('compacted reports', () => {
     expect(keptOf(all)).toEqual([0, 2, 4]);
   });
 
+  it('do not contain an inventory with other disks to format, which the event log shows when the installation starts', () => {
+    const disk = { id: 'a', name: 'sda', driveType: 'SSD', sizeBytes: 1 };
+    const [bootable, wiped] = [true, false].map((isBootable) => ({ disks: [{ ...disk, bootable: isBootable }] }));
+    const all = events(inventory(bootable), inventory(wiped), inventory({ ...wiped, routes: [] }), inventory(wiped));
+    expect(keptOf(all)).toEqual([0, 1, 3]);
+  });
+
   it('do not contain measured disks and checked images, because metrics count each of them', () => {
     const disk = reportEvent(KEY, 'DiskSpeedMeasured', { path: '/dev/sda' });
     const image = reportEvent(KEY, 'ImageAvailabilityReported', { images: [] });
