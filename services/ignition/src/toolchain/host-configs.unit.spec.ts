@@ -22,7 +22,7 @@ it('the configs of many hosts are rendered in several turns of the event loop', 
   isEnded = true;
   await counted;
   expect(made).toHaveLength(22);
-  // Two hosts in each turn: the first one is rendered without a look at the time.
+  // Two hosts in each turn: the time is not read before the first one.
   expect(turns).toBeGreaterThanOrEqual(9);
 });
 
