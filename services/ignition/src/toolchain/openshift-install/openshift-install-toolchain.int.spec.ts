@@ -199,12 +199,12 @@ describe('the confinement of the installer', () => {
 
   itAsRoot('ends the processes that it leaves behind (needs root)', async () => {
     const mark = join(tools, 'pid');
-    const script = `setsid sh -c 'echo $$ >${mark}; sleep 600' >/dev/null 2>&1 &\nwhile [ ! -s ${mark} ]; do :; done`;
-    await run(script).catch(() => undefined);
-    const pid = readFileSync(mark, 'utf8').trim();
+    // The second call must not start another process: it could end before its id is written.
+    const leave = `[ -s ${mark} ] && exit\nsetsid sh -c 'echo $$ >${mark}; sleep 600' >/dev/null 2>&1 &`;
+    await run(`${leave}\nwhile [ ! -s ${mark} ]; do :; done`).catch(() => undefined);
+    const place = `/proc/${readFileSync(mark, 'utf8').trim()}/cmdline`;
     // A killed process ends when it gets the processor. Then it has no command line, also before its parent collects it.
-    const commandLine = () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    await eventually('the process has ended', async () => (await commandLine()) === '');
+    await eventually('the process has ended', async () => (await readFile(place, 'utf8').catch(() => '')) === '');
   });
 
   it('does not follow symbolic links in the output', async () => {
