@@ -47,9 +47,9 @@ function connectivityReported(number: number): SampleEvent {
   });
 }
 
-const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary<SampleEvent> => {
+export const sampleEventsOfHost = (number: number): SampleEvent[] => {
   const key = hostKey(number);
-  return fc.constantFrom(
+  return [
     hostRegistered(key),
     hostRegistered(key, { clusterId: '' }),
     hostEvent(key, 'HostBound', { clusterId: CLUSTER_ID }),
@@ -62,18 +62,24 @@ const sampleEvents = fc.integer({ min: 1, max: 4 }).chain((number): fc.Arbitrary
     inventoryReported(key),
     inventoryReported(key, { hostname: 'same-name' }),
     connectivityReported(number),
-    clusterEvent('ClusterSettingsRevised', {
-      changes: { machineNetworks: { items: ['192.168.128.0/24', '10.0.0.0/8'] } },
-    }),
-    clusterEvent('ClusterSettingsRevised', {
-      changes: { machineNetworks: { items: ['10.0.0.0/8', '192.168.128.0/24'] } },
-    }),
-    clusterEvent('ClusterEnteredStatus', { status: 'ready', from: '', transition: 't', at: AT }),
-    clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: AT }),
-    clusterEvent('ClusterDeregistered', { at: AT }),
-    { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', {}) },
-  );
-});
+  ];
+};
+export const OTHER_SAMPLE_EVENTS: readonly SampleEvent[] = [
+  clusterEvent('ClusterSettingsRevised', {
+    changes: { machineNetworks: { items: ['192.168.128.0/24', '10.0.0.0/8'] } },
+  }),
+  clusterEvent('ClusterSettingsRevised', {
+    changes: { machineNetworks: { items: ['10.0.0.0/8', '192.168.128.0/24'] } },
+  }),
+  clusterEvent('ClusterEnteredStatus', { status: 'ready', from: '', transition: 't', at: AT }),
+  clusterEvent('ClusterEnteredStatus', { status: 'installed', from: '', transition: 't', at: AT }),
+  clusterEvent('ClusterDeregistered', { at: AT }),
+  { streamId: `infraEnv-${INFRA_ENV_ID}`, event: parseEvent('infraEnv', 'InfraEnvDeregistered', {}) },
+];
+
+const sampleEvents = fc
+  .integer({ min: 1, max: 4 })
+  .chain((number): fc.Arbitrary<SampleEvent> => fc.constantFrom(...sampleEventsOfHost(number), ...OTHER_SAMPLE_EVENTS));
 
 /** Histories of a few hosts of one cluster. The cluster and an infra-env register once, before their hosts. */
 const historiesOf = (events: fc.Arbitrary<SampleEvent>) =>
@@ -103,7 +109,7 @@ const withGeneration = ({ type, data }: InventoryEvent, generation: number): Mus
   parseEvent('inventory', type, { ...data, generation });
 
 /** Returns the events as stored. Reports belong to the current generation of their host: a view ignores others. */
-function eventsOf(given: readonly SampleEvent[]): readonly RecordedMusterEvent[] {
+export function storedSample(given: readonly SampleEvent[]): readonly RecordedMusterEvent[] {
   const generations = new Map<HostKey, number>();
   const events = given.map((step): SampleEvent => {
     const { streamId, event } = step;
@@ -120,7 +126,7 @@ function eventsOf(given: readonly SampleEvent[]): readonly RecordedMusterEvent[]
   return recorded(events);
 }
 
-interface View {
+export interface View {
   observe(event: RecordedMusterEvent): unknown;
 }
 
@@ -191,7 +197,7 @@ export async function expectSavedAsReplayed(
     folds: [viewFold('sample', 1, shapes)],
     histories: historiesOf(events),
     examples: CHANGES_AFTER_RESTART,
-    eventsOf,
+    eventsOf: storedSample,
     start: async (states, folds) => {
       const consumer = await states.open('sample', folds);
       const view = makeView(keptEntries(consumer), consumer.position('sample'), consumer);

@@ -31,7 +31,7 @@ import { builtinToolchain } from './toolchain/builtin-toolchain';
 import { InstallerBinaries } from './toolchain/openshift-install/installer-binaries';
 import { openshiftInstallToolchain } from './toolchain/openshift-install/openshift-install-toolchain';
 import { ArtifactsRefused, TOOLCHAINS, type Toolchains } from './toolchain/toolchain.port';
-import { INSTALL_SHAPES, InstallView } from './view/install-view';
+import { INSTALL_SHAPES, InstallView, VIEW_VERSION } from './view/install-view';
 
 @Module({})
 export class AppModule {
@@ -62,7 +62,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('ignition', 5, INSTALL_SHAPES),
+        savedViews('ignition', VIEW_VERSION, INSTALL_SHAPES),
         {
           provide: InstallView,
           inject: [SAVED],

@@ -36,7 +36,7 @@ import { ReactionTracker } from './reactions/reaction-keys';
 import { AwaitReactionController, RegistrationProcess } from './reactions/registration-process';
 import { GivenDocuments, GivenProxies, HostSecretVault, SealingCommands } from './sealed-secrets';
 import { RegistrationView } from './view/registration-view';
-import { CLUSTERS, HOSTS, INFRA_ENVS } from './view/view-entries';
+import { CLUSTERS, HOSTS, INFRA_ENVS, VIEW_VERSION } from './view/view-entries';
 
 @Module({})
 export class AppModule {
@@ -57,7 +57,7 @@ export class AppModule {
         Readiness,
         ReactorHost,
         Aggregates,
-        savedViews('registration', 5, [HOSTS, CLUSTERS, INFRA_ENVS]),
+        savedViews('registration', VIEW_VERSION, [HOSTS, CLUSTERS, INFRA_ENVS]),
         {
           provide: RegistrationView,
           inject: [SAVED],

@@ -13,7 +13,7 @@ import {
 } from '@muster/nest-kit';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CONFIG, FLAP_POLICY, readConfig, readFlapPolicy } from './config';
-import { OUTCOMES, OutcomeStore } from './outcome-store';
+import { OUTCOMES, OutcomeStore, VIEW_VERSION } from './outcome-store';
 import { AwaitEvaluationController, DryRunController, ReadOutcomesController } from './outcomes.controller';
 import { ValidationProcess } from './validation.process';
 
@@ -30,7 +30,7 @@ export class AppModule {
         { provide: DocumentWorkers, useFactory: () => DocumentWorkers.create() },
         Readiness,
         ReactorHost,
-        savedViews('validation', 4, [...FACTS_SHAPES, OUTCOMES]),
+        savedViews('validation', VIEW_VERSION, [...FACTS_SHAPES, OUTCOMES]),
         {
           provide: FactsView,
           inject: [SAVED],

@@ -15,7 +15,7 @@ import { FACTS_SHAPES, FactsView, hostSubject, type OutcomeCommand, subjectOfStr
 import { type SavedConsumer, SavedStates, typedEventStore, viewFold } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
 import { CLUSTER_ID, hostKey, manualClock, type SampleEvent, seededIds, temporaryDirectory } from '@muster/testing';
-import { expectSavedAsReplayed, textOf } from '@muster/testing/platform';
+import { expectSavedAsReplayed, expectSavedShape, textOf } from '@muster/testing/platform';
 import {
   DEFAULT_FLAP_POLICY,
   type HostConditions,
@@ -23,7 +23,7 @@ import {
   type Outcome,
 } from '@muster/validation-rules';
 import fc from 'fast-check';
-import { OUTCOMES, OutcomeStore } from './outcome-store';
+import { OUTCOMES, OutcomeStore, VIEW_VERSION } from './outcome-store';
 
 jest.mock('node:v8', () => {
   const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
@@ -112,6 +112,12 @@ describe('the recorded outcomes', () => {
       (make, _position, saved) => foldOf(saved, make),
       OUTCOME_EVENTS,
     );
+  });
+
+  it('are saved, with the facts, in the shape of their version', async () => {
+    const [file, shapes] = [join(__dirname, 'saved-shape.txt'), [...FACTS_SHAPES, OUTCOMES]];
+    const makeView = (make: MakeEntries, _position: number, saved: SavedConsumer) => foldOf(saved, make);
+    await expectSavedShape(directory.path, file, VIEW_VERSION, shapes, makeView, OUTCOME_EVENTS);
   });
 
   it('are the same whether this process stored them or read them from the store', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   CLUSTER_ID,
   clusterEvent,
@@ -8,8 +9,8 @@ import {
   recorded,
   temporaryDirectory,
 } from '@muster/testing';
-import { expectSavedAsReplayed } from '@muster/testing/platform';
-import { INSTALL_SHAPES, InstallView } from './install-view';
+import { expectSavedAsReplayed, expectSavedShape } from '@muster/testing/platform';
+import { INSTALL_SHAPES, InstallView, VIEW_VERSION } from './install-view';
 
 jest.mock('node:v8', () => {
   const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
@@ -23,6 +24,11 @@ describe('the installation view', () => {
 
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     await expectSavedAsReplayed(directory.path, INSTALL_SHAPES, (make) => new InstallView(make));
+  });
+
+  it('saves entries of the shape of its version', async () => {
+    const file = join(__dirname, 'saved-shape.txt');
+    await expectSavedShape(directory.path, file, VIEW_VERSION, INSTALL_SHAPES, (make) => new InstallView(make));
   });
 
   it('has no entries of a deleted cluster and its hosts, also after the end of the retention', () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { inMemoryEventStore } from '@muster/adapter-in-memory';
 import { sqliteStateStore } from '@muster/adapter-sqlite';
 import { parseEvent } from '@muster/contracts';
+import type { MakeEntries } from '@muster/decision';
 import { keptEntries, SAVE_LIMITS, SavedStates, viewFold } from '@muster/event-sourcing';
 import type { Requests } from '@muster/ports';
 import {
@@ -16,10 +17,10 @@ import {
   type SampleEvent,
   temporaryDirectory,
 } from '@muster/testing';
-import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed } from '@muster/testing/platform';
+import { expectInfraEnvKeptWithHosts, expectSavedAsReplayed, expectSavedShape } from '@muster/testing/platform';
 import { Nudges } from '../agents/host-bus';
 import { RegistrationView } from './registration-view';
-import { CLUSTERS, HOSTS, INFRA_ENVS } from './view-entries';
+import { CLUSTERS, HOSTS, INFRA_ENVS, VIEW_VERSION } from './view-entries';
 
 jest.mock('node:v8', () => {
   const v8 = jest.requireActual<typeof import('node:v8')>('node:v8');
@@ -34,6 +35,12 @@ describe('the registration view', () => {
   it('is the same whether it was saved and loaded or folded from all events', async () => {
     const shapes = [HOSTS, CLUSTERS, INFRA_ENVS];
     await expectSavedAsReplayed(directory.path, shapes, (make, position) => new RegistrationView(make, position));
+  });
+
+  it('saves entries of the shape of its version', async () => {
+    const [file, shapes] = [join(__dirname, 'saved-shape.txt'), [HOSTS, CLUSTERS, INFRA_ENVS]];
+    const makeView = (make: MakeEntries, position: number) => new RegistrationView(make, position);
+    await expectSavedShape(directory.path, file, VIEW_VERSION, shapes, makeView);
   });
 
   it('keeps an infra-env in memory as long as one of its hosts', async () => {

@@ -97,6 +97,8 @@ export interface InfraEnvEntry {
   readonly settingsPosition: number;
 }
 
+/** Raised when saved entries or their fold change. */
+export const VIEW_VERSION = 5;
 export const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id', 'infra_env_id'] };
 export const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 export const INFRA_ENVS: EntryShape = { name: 'infra_envs', fields: ['cluster_id'] };
