@@ -40,9 +40,9 @@ interface Known {
   readonly position: number;
 }
 
-/** The recorded outcomes by subject, as they are saved. */
 /** Raised when saved entries, the facts included, or their fold change. */
 export const VIEW_VERSION = 4;
+/** The recorded outcomes by subject, as they are saved. */
 export const OUTCOMES: EntryShape = { name: 'outcomes', fields: [] };
 
 /** Whether something may still happen to the host or cluster by itself. */

@@ -57,14 +57,14 @@ export const isSecondStart = ({ stepType, exitCode, error }: StepResult): boolea
   stepType === 'install' && exitCode === ALREADY_RUNNING.exitCode && error.includes(ALREADY_RUNNING.text);
 
 const REASON_CHARS_MAX = 1_000;
-/** A whole URL, so that a text without a query is read once. The error of a step has any length. */
-const URL = /https?:\/\/[^\s"']+/g;
+/** Matches the query too, so that a text without a query is read once. The error of a step has any length. */
+const WHOLE_URL = /https?:\/\/[^\s"']+/g;
 
 /** The query of a URL contains the token of an image. */
 const withoutQuery = (url: string): string => url.split('?', 1).join('');
 
 /** Returns the error of a step for the status and the events of the host, which every user with access to the host may read. */
-export const shownError = (error: string): string => error.replace(URL, withoutQuery).slice(0, REASON_CHARS_MAX);
+export const shownError = (error: string): string => error.replace(WHOLE_URL, withoutQuery).slice(0, REASON_CHARS_MAX);
 
 /** Returns the command that the result of a step causes for the status of the host. */
 export function commandsOfReply(

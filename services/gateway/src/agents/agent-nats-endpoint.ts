@@ -4,7 +4,7 @@ import type { CommandContext } from '@muster/event-sourcing';
 import { fromHeaders, IDS, type InputOf, parseMessage, REQUESTS } from '@muster/nest-kit';
 import type { Ids, IncomingMessage, JsonObject, JsonValue, Requests } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
-import { errorMessage, keysOf, textAt } from '@muster/schema';
+import { errorMessage, isOneOf, keysOf, textAt } from '@muster/schema';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { AGENT_METHODS, AgentRequests, type RequestVerb } from './agent-requests';
 
@@ -114,7 +114,7 @@ function readInput<Verb extends RequestVerb>(
 /** The type of a step is part of events and of the memory of failures. The HTTP endpoint checks it with the request. */
 function refuseUnknownStep(body: JsonValue): void {
   const stepType = textAt(body, 'stepType') || textAt(body, 'step_type');
-  if (!stepType || STEP_TYPES.some((known) => known === stepType)) return;
+  if (!stepType || isOneOf(STEP_TYPES, stepType)) return;
   throw new RefusalError({
     code: 'invalid-input',
     reason: `The step type ${JSON.stringify(stepType.slice(0, 64))} is not known. Update the agent.`,

@@ -137,8 +137,8 @@ export interface ClusterEntry {
 const HOSTS: EntryShape = { name: 'hosts', fields: ['cluster_id'] };
 const CLUSTERS: EntryShape = { name: 'clusters', fields: [] };
 
-/** The saved state of the view. Its version is raised when saved entries or their fold change. */
 export const INSTALL_SHAPES: readonly EntryShape[] = [HOSTS, CLUSTERS];
+/** Raised when saved entries or their fold change. */
 export const VIEW_VERSION = 5;
 
 /** The state of clusters and hosts from which the service determines its work, folded from the streams in order. */
