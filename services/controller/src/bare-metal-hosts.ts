@@ -28,8 +28,10 @@ export async function updateBareMetalHosts(controller: Controller, signal: Abort
       const update = async (host: KubeObject): Promise<void> => {
         const ref = { resource: KUBE_RESOURCES.bareMetalHosts, name: host.metadata.name, namespace: NAMESPACE };
         const change = provisioning ? managedChange(host, free) : unmanagedChange(host, free);
-        if (change?.status) await cluster.replace(ref, { ...host, status: change.status }, 'status', signal);
-        if (change) await cluster.patch(ref, change.patch, signal);
+        if (!change) return;
+        if (change.status) await cluster.replace(ref, { ...host, status: change.status }, 'status', signal);
+        await cluster.patch(ref, change.patch, signal);
+        if (!change.consumerRef) throw withoutMachine(host);
       };
       // A host without a machine must not delay the hosts after it.
       for (const host of hosts) await update(host).catch((error: unknown) => (failure ??= error));
@@ -49,27 +51,48 @@ function unallocated(machines: readonly KubeObject[], hosts: readonly KubeObject
 interface Change {
   readonly patch: object;
   readonly status?: object;
+  /** Undefined while the host has no machine. */
+  readonly consumerRef: object | undefined;
 }
+
+const withoutMachine = ({ metadata }: KubeObject): Error =>
+  new Error(`The bare-metal host ${metadata.name} has no machine yet.`);
 
 function managedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
   if (!['', 'unmanaged'].includes(textAt(host, 'status', 'provisioning', 'state') ?? '')) return undefined;
   const consumerRef = consumerOf(host, free);
-  if (!consumerRef) throw new Error(`The bare-metal host ${host.metadata.name} has no machine yet.`);
+  if (!consumerRef) throw withoutMachine(host);
   return {
     patch: {
       metadata: { annotations: { [PAUSED_ANNOTATION]: null } },
       spec: { externallyProvisioned: true, consumerRef },
     },
+    consumerRef,
   };
 }
 
+/** The members that the resource requires in a status. The cluster refuses a status without one of them. */
+const STATUS_REQUIRED = {
+  errorCount: 0,
+  errorMessage: '',
+  hardwareProfile: '',
+  operationHistory: {},
+  operationalStatus: '',
+  poweredOn: false,
+  provisioning: { ID: '', state: '' },
+};
+
 function unmanagedChange(host: KubeObject, free: KubeObject[]): Change | undefined {
   const text = host.metadata.annotations?.[STATUS_ANNOTATION];
-  if (text === undefined) return undefined;
+  if (text === undefined && textAt(host, 'spec', 'consumerRef', 'name')) return undefined;
   const consumerRef = consumerOf(host, free);
   return {
-    status: objectAt(parseJson(text)),
+    status:
+      text === undefined
+        ? undefined
+        : { ...STATUS_REQUIRED, lastUpdated: new Date().toISOString(), ...objectAt(parseJson(text)) },
     patch: { metadata: { annotations: { [STATUS_ANNOTATION]: null } }, ...(consumerRef && { spec: { consumerRef } }) },
+    consumerRef,
   };
 }
 

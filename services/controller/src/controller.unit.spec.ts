@@ -1,6 +1,5 @@
 import { KUBE_RESOURCES } from '@muster/host-api';
 import type { ClusterApi, KubeObject, KubeResource } from '@muster/ports';
-import { updateBareMetalHosts } from './bare-metal-hosts';
 import { BadControllerSettings, readControllerSettings } from './controller';
 import { controllerWith, host, node, refusal, SETTINGS } from './controller.fixture.spec';
 import { resolveDnsConflict } from './dns-conflict';
@@ -105,64 +104,6 @@ describe('certificate requests', () => {
     await approveCertificates(controller, signal);
     expect(approved).toEqual(['kubelet']);
     expect(notes).toEqual([expect.stringMatching(/^The certificate request foreign was not approved: .*signer/)]);
-  });
-});
-
-describe('bare-metal hosts', () => {
-  const machine: KubeObject = {
-    metadata: { name: 'worker-0', labels: { 'machine.openshift.io/cluster-api-machine-role': 'worker' } },
-  };
-
-  it('get a machine and are no longer paused in a cluster that provisions hosts', async () => {
-    const objects = new Map<KubeResource, readonly KubeObject[]>([
-      [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h' } }]],
-      [KUBE_RESOURCES.machines, [machine]],
-      [KUBE_RESOURCES.provisionings, [{ metadata: { name: 'provisioning-configuration' } }]],
-    ]);
-    const { changes, controller, signal } = controllerWith(objects, {});
-    await updateBareMetalHosts(controller, signal);
-    expect(changes).toEqual([
-      'patch h {"metadata":{"annotations":{"baremetalhost.metal3.io/paused":null}},"spec":{"externallyProvisioned":true,"consumerRef":{"apiVersion":"machine.openshift.io/v1beta1","kind":"Machine","name":"worker-0","namespace":"openshift-machine-api"}}}',
-    ]);
-  });
-
-  it('are updated after one that has no machine yet', async () => {
-    const consumerRef = { name: 'master-0' };
-    const objects = new Map<KubeResource, readonly KubeObject[]>([
-      [
-        KUBE_RESOURCES.bareMetalHosts,
-        [{ metadata: { name: 'a' } }, { metadata: { name: 'b' }, spec: { consumerRef } }],
-      ],
-      [KUBE_RESOURCES.provisionings, [{ metadata: { name: 'provisioning-configuration' } }]],
-    ]);
-    const { changes, controller, notes, signal } = controllerWith(objects, {}, { rounds: 2 });
-    await updateBareMetalHosts(controller, signal);
-    expect(changes).toEqual(Array(2).fill(expect.stringMatching(/^patch b .*paused":null.*"name":"master-0"/)));
-    expect(notes).toEqual(
-      Array(2).fill('Updating the bare-metal hosts failed: The bare-metal host a has no machine yet.'),
-    );
-  });
-
-  it('get their status from the annotation in other clusters', async () => {
-    const annotations = { 'baremetalhost.metal3.io/status': '{"poweredOn":true}' };
-    const objects = new Map<KubeResource, readonly KubeObject[]>([
-      [KUBE_RESOURCES.bareMetalHosts, [{ metadata: { name: 'h', annotations } }]],
-    ]);
-    const { changes, controller, signal } = controllerWith(objects, {});
-    await updateBareMetalHosts(controller, signal);
-    expect(changes[0]).toBe('replace h/status {"poweredOn":true}');
-  });
-
-  it('are updated when the cluster has them later than their kind', async () => {
-    let created: readonly KubeObject[] = [];
-    const list: ClusterApi['list'] = async ({ plural }) => {
-      const found = plural === 'baremetalhosts' ? created : [];
-      created = [{ metadata: { name: 'h', annotations: { 'baremetalhost.metal3.io/status': '{}' } } }];
-      return found;
-    };
-    const { changes, controller, signal } = controllerWith(new Map(), {}, { list, rounds: 3 });
-    await updateBareMetalHosts(controller, signal);
-    expect(changes[0]).toBe('replace h/status {}');
   });
 });
 
