@@ -30,6 +30,8 @@ const WITHOUT_SERVICE = 'installed-without-service';
 const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
+/** Number of polls, one per minute, in which a controller that is not ready may use a token that is refused. */
+const REFUSED_POLLS_MAX = 70;
 
 /**
  * Runs the controller of a new cluster until the installation has ended.
@@ -37,6 +39,8 @@ const UNKNOWN_POINTS_MAX = 3;
  * 2. Concurrently: follow the nodes, approve certificates, update bare-metal hosts and labels, finalize.
  * 3. Send the logs, with the diagnosis when an operator of OLM failed.
  * A cluster in `error` can still complete, so the work continues for ten hours after the diagnosis is sent.
+ * @throws Error when the service refuses the token for 70 minutes before the first step. The Job then starts the
+ * controller again, which reads the token again.
  */
 export async function runController(controller: Controller, signal: AbortSignal): Promise<void> {
   const ending = new AbortController();
@@ -45,10 +49,23 @@ export async function runController(controller: Controller, signal: AbortSignal)
   let labels: Promise<void> | undefined;
   try {
     void resolveDnsConflict(controller, working);
-    let found: Awaited<ReturnType<typeof reportReady>> | undefined;
-    const report = async (): Promise<void> => void (found = await reportReady(controller, signal));
+    let found: Awaited<ReturnType<typeof reportReady>> | HttpRefused | undefined;
+    let refusedPolls = 0;
+    const report = async (): Promise<void> => {
+      found = await reportReady(controller, signal).catch(async (error: unknown) => {
+        if (!(error instanceof HttpRefused && error.status === 401)) throw error;
+        refusedPolls += 1;
+        await controller.timer.sleep(INTERVALS_MS.clusterStatus, signal);
+        if (refusedPolls < REFUSED_POLLS_MAX) throw error;
+        return error;
+      });
+    };
     await persist(controller, 'Reporting ready', INTERVALS_MS.ready, report, signal);
     if (signal.aborted || !found) return;
+    if (found instanceof HttpRefused)
+      throw new Error(
+        `The service refused the token of the controller for ${REFUSED_POLLS_MAX} minutes: ${found.reason} Replace the token in the Secret ${NAME}-secret of the namespace ${NAMESPACE}.`,
+      );
     if (typeof found === 'string') {
       if (found === UNKNOWN) note(controller, WITHOUT_CLUSTER);
       controller.observe?.({ type: 'ended', status: found });

@@ -126,6 +126,47 @@ describe('a controller whose cluster is in error', () => {
   });
 });
 
+describe('a controller whose token is refused before it is ready', () => {
+  const start = (answers: (poll: number) => Error | undefined) => {
+    const entries: ControllerLogEntry[] = [];
+    const waitsMs: number[] = [];
+    let polls = 0;
+    const { controller } = controllerWith(OBJECTS, {
+      cluster: async () => {
+        const error = answers(++polls);
+        if (error) throw error;
+        return { status: 'cancelled' };
+      },
+      reportClusterLogs: async () => undefined,
+      uploadControllerLogs: async () => undefined,
+      operators: async () => [],
+    });
+    const sleep = async (ms: number): Promise<void> => {
+      waitsMs.push(ms);
+      await setImmediate();
+    };
+    const observe = (entry: ControllerLogEntry): void => void entries.push(entry);
+    return { entries, waitsMs, run: () => runController({ ...controller, observe, timer: { sleep } }, signal) };
+  };
+
+  it('polls once a minute, and fails after 70 minutes, so that its Job reads the token again', async () => {
+    const { entries, run, waitsMs } = start((poll) =>
+      poll < 1_000 ? refusal(401, 'The token has expired.') : undefined,
+    );
+    await expect(run()).rejects.toThrow(/refused the token of the controller for 70 minutes.*The token has expired/);
+    expect(waitsMs.filter((ms) => ms === INTERVALS_MS.clusterStatus)).toHaveLength(70);
+    const notes = entries.filter((entry) => entry.type === 'note' && entry.text.startsWith('Reporting ready'));
+    expect(notes).toHaveLength(69);
+    expect(entries).not.toContainEqual(expect.objectContaining({ type: 'ended' }));
+  });
+
+  it('continues when the service accepts the token again', async () => {
+    const { entries, run } = start((poll) => (poll < 50 ? refusal(401) : undefined));
+    await run();
+    expect(entries).toContainEqual({ type: 'ready' });
+  });
+});
+
 it('updates the bare-metal hosts although the service is unavailable after the controller is ready', async () => {
   let calls = 0;
   const listed: string[] = [];
