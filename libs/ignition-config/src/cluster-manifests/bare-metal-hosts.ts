@@ -84,7 +84,7 @@ function statusOf({ hostname, hardware }: BareMetalHost): object {
       },
       nics: nics.map(({ name, macAddress, ipv4Addresses, ipv6Addresses, vendorId, productId, speedMbps }) => ({
         name,
-        mac: macAddress,
+        ...(macAddress && { mac: macAddress }),
         ip: [...(ipv4Addresses ?? []), ...(ipv6Addresses ?? [])][0]?.split('/')[0] ?? '',
         model: [vendorId, productId].filter((id) => id).join(' '),
         speedGbps: Math.max(0, Math.floor((speedMbps ?? 0) / MBPS_PER_GBPS)),
