@@ -74,6 +74,7 @@ export {
   SAVED,
   savedViews,
   SECRETS,
+  WHEN_REACHABLE,
 } from './platform';
 export { ReactorHost } from './reactor-host';
 export { readReleaseToolchains, type ReleaseToolchains } from './release-toolchains';

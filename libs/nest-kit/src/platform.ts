@@ -33,6 +33,10 @@ export interface Platform {
   readonly environment: Environment;
   /** Checks of the resources behind the ports, for `/ready`. */
   readonly probes?: readonly Probe[];
+  /**
+   * Resolves when hosts can reach the gateway of this process. Absent when the gateway is another process.
+   */
+  readonly whenReachable?: () => Promise<void>;
   /** Called when a command fails because a server is not available. */
   readonly onCommandFailed?: (error: Unavailable) => void;
 }
@@ -63,6 +67,8 @@ export const SECRETS = Symbol('Secrets');
 export const REQUESTS = Symbol('Requests');
 export const CLOCK = Symbol('Clock');
 export const IDS = Symbol('Ids');
+/** `Platform.whenReachable`. It resolves at once when the gateway is another process. */
+export const WHEN_REACHABLE = Symbol('WhenReachable');
 
 /** One provider per port, for the module of a service. */
 export const platformProviders = (platform: Platform): Provider[] => [
@@ -76,6 +82,7 @@ export const platformProviders = (platform: Platform): Provider[] => [
   { provide: CLOCK, useValue: platform.clock },
   { provide: IDS, useValue: platform.ids },
   { provide: PROBES, useValue: platform.probes ?? [] },
+  { provide: WHEN_REACHABLE, useValue: platform.whenReachable ?? (() => Promise.resolve()) },
 ];
 
 /**

@@ -26,6 +26,7 @@ describe('all services in one process', () => {
     return result;
   };
   let muster: RunningMuster;
+  let firstAnswer: Promise<Response> | undefined;
   beforeAll(async () => {
     const empty = { AGENT_NATS_URL: '', NATS_TRUST_FILE: '', NATS_CA_FILE: '', ENABLE_SINGLE_NODE_DNSMASQ: '' };
     const settings = {
@@ -34,7 +35,13 @@ describe('all services in one process', () => {
       NATS_TLS: 'on',
       MUSTER_SAVE_INTERVAL_SECONDS: '1',
     };
-    const starting = (): Promise<RunningMuster> => startEmbedded(settings, SILENT);
+    const starting = (): Promise<RunningMuster> =>
+      startEmbedded(settings, SILENT, (platform) => {
+        firstAnswer = platform
+          .whenReachable?.()
+          .then(() => fetch(`http://127.0.0.1:${platform.environment.REST_PORT}/health`));
+        return platform;
+      });
     muster = await withoutHooks(starting);
   });
   afterAll(async () => {
@@ -60,6 +67,10 @@ describe('all services in one process', () => {
     expect(readServiceBaseUrl(new SettingsReader(muster.platform.environment))).toBe(endpointOf('gateway'));
     const { download_url: link } = (await (await registerInfraEnv()).json()) as { download_url: string };
     expect(new URL(link).origin).toBe(endpointOf('image'));
+  });
+
+  it('are told that hosts can reach them when the REST API answers', async () => {
+    expect((await firstAnswer)?.status).toBe(200);
   });
 
   it('keep what the start computed for settings that are empty', () => {

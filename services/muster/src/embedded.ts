@@ -60,9 +60,12 @@ export async function startEmbedded(
     natsCredentials: nats ? nats.serviceCredentials : readFileSetting(settings, 'NATS_CREDENTIALS_FILE'),
     isChildBus: nats !== undefined,
   };
-  const platform = instrument(
-    await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) }),
-  );
+  let announceReachable: () => void = () => undefined;
+  const reachable = new Promise<void>((resolve) => (announceReachable = resolve));
+  const platform = instrument({
+    ...(await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) })),
+    whenReachable: () => reachable,
+  });
   const { gateway, ...others } = SERVICES;
   const threaded = threadedServices(coresOf(settings));
   const behind = await Promise.all(
@@ -72,6 +75,7 @@ export async function startEmbedded(
   );
   // The REST endpoint opens last, so that a request finds all services running.
   const endpoint = await gateway(platform, logger);
+  announceReachable();
   return {
     services: [...behind, endpoint],
     platform,

@@ -52,6 +52,8 @@ export class RunningRegistration {
   evaluatedPosition = START_OF_STORE;
   /** Answers the next question for outcomes instead, with the position of those that it stores. */
   evaluation: (() => Promise<number>) | undefined;
+  /** Resolves when hosts can reach the gateway. */
+  reachable: Promise<void> = Promise.resolve();
   private running: Running | undefined;
   private refusal: JsonObject | undefined;
 
@@ -64,6 +66,7 @@ export class RunningRegistration {
     this.platform = {
       ...opened,
       eventStore: { ...eventStore, append: (...given) => this.appendUnlessBroken(...given) },
+      whenReachable: () => this.reachable,
     };
     requests.subscribe(subjectOfMethod(InventoryService.method.recordReport), async ({ body }): Promise<JsonObject> => {
       this.reports.push(body as unknown as InventoryReport);

@@ -15,6 +15,7 @@ import {
   ReactorHost,
   SAVED,
   SECRETS,
+  WHEN_REACHABLE,
 } from '@muster/nest-kit';
 import type { RunAgain, SavedConsumer } from '@muster/event-sourcing';
 import type { Secrets } from '@muster/ports';
@@ -55,6 +56,7 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   constructor(
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(SAVED) private readonly saved: SavedConsumer,
+    @Inject(WHEN_REACHABLE) private readonly whenReachable: () => Promise<void>,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -105,8 +107,11 @@ export class RegistrationProcess implements OnApplicationBootstrap {
 
   private goLive(): void {
     this.view.isLive = true;
-    this.presence.start();
-    this.deadlines.start();
+    // Another service of the process may still replay events. Until the gateway answers, no host can poll or report.
+    void this.whenReachable().then(() => {
+      this.presence.start();
+      this.deadlines.start();
+    });
     this.revocations
       .endRemoved()
       .catch((error: Error) => this.logger.error(`The bus credentials of removed hosts: ${error.message}`));
