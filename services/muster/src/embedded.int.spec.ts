@@ -69,7 +69,7 @@ describe('all services in one process', () => {
     expect(new URL(link).origin).toBe(endpointOf('image'));
   });
 
-  it('are told that hosts can reach them when the REST API answers', async () => {
+  it('count the time of hosts from when the REST API answers', async () => {
     expect((await firstAnswer)?.status).toBe(200);
   });
 
