@@ -67,7 +67,7 @@ export const SECRETS = Symbol('Secrets');
 export const REQUESTS = Symbol('Requests');
 export const CLOCK = Symbol('Clock');
 export const IDS = Symbol('Ids');
-/** `Platform.whenReachable`. It resolves at once when the gateway is another process. */
+/** `Platform.whenReachable`. It resolves immediately when the gateway is another process. */
 export const WHEN_REACHABLE = Symbol('WhenReachable');
 
 /** One provider per port, for the module of a service. */
