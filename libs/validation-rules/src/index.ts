@@ -20,7 +20,7 @@ export {
   controlPlaneCountOf,
   DEFAULT_CONTROL_PLANE_COUNT,
   externalPlatformNameOf,
-  isLoadBalancerUserManaged,
+  isRouted,
   isSingleNode,
   toClusterSettingsFacts,
 } from './facts/cluster-settings.facts';

@@ -1,5 +1,5 @@
 import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
-import { type ClusterSettingsFacts, isLoadBalancerUserManaged } from '@muster/validation-rules';
+import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
 import { connectHost } from './entry-kinds';
 import type { KnownEntries } from './known-entries';
@@ -14,9 +14,6 @@ import {
 
 /** With fewer hosts, each new host changes whether the hosts can be compared. */
 const FEW_HOSTS = 3;
-/** With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts. */
-const isRouted = (facts: ClusterSettingsFacts): boolean =>
-  facts.userManagedNetworking || isLoadBalancerUserManaged(facts);
 
 /** Applies the connectivity reports of the host. Returns the hosts whose outcomes depend on the change. */
 export function reconnected(before: HostEntry, after: HostEntry, entries: KnownEntries): readonly HostKey[] {
@@ -35,8 +32,11 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     const reached = connectHost(connectivity, hostId, after.reports);
     if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
     const concernsAll = isNew || addressedBefore !== connectivity.addressedHosts;
+    // With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts.
     if (isRouted(cluster.facts)) keys.push(...(concernsAll ? cluster.hostKeys : keysOf(reached, cluster, entries)));
   }
+  if (isRouted(cluster.facts) && before.state.isSilent !== after.state.isSilent)
+    keys.push(...keysOf(combined.connectivity.partlyReachedHosts(), cluster, entries));
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);
   if (isNew || before.reports.collisions !== after.reports.collisions)
@@ -50,7 +50,29 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
 export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): PresentGroups {
   const groups = entries.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, entries));
   const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
-  return { groups, members };
+  const { checked, silentHosts } = checkedHostsOf(cluster, entries);
+  return { groups, members, checkedHosts: checked.length, silentHosts };
+}
+
+interface CheckedHosts {
+  readonly checked: readonly { readonly key: HostKey; readonly reachedCount: number }[];
+  readonly silentHosts: readonly string[];
+}
+
+/** Returns the hosts with an inventory, because only these check their connectivity. */
+function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): CheckedHosts {
+  const checked: { readonly key: HostKey; readonly reachedCount: number }[] = [];
+  const silentHosts: string[] = [];
+  for (const [key, { isSilent, reachedCount }] of entries.combinedOf(cluster).members) {
+    if (reachedCount === undefined) continue;
+    if (isSilent) silentHosts.push(parseHostKey(key).hostId);
+    else checked.push({ key, reachedCount });
+  }
+  // The machine may be connected through another infra-env.
+  return {
+    checked,
+    silentHosts: silentHosts.filter((id) => entries.hostOfCluster(cluster, id)?.state.isSilent),
+  };
 }
 
 /** Applies recorded connectivity groups. Returns the hosts that joined or left. */
@@ -76,21 +98,28 @@ const keysOf = (hostIds: readonly string[], cluster: ClusterEntry, entries: Know
   hostIds.flatMap((id) => entries.hostsWithId(cluster, id)).map(({ key }) => key);
 
 /**
- * Determines whether a connected host still has to report its connectivity to other hosts of the cluster. When that has
- * changed, returns the hosts whose outcomes depend on it: those that are not in every group.
+ * Determines whether a connected host still has to report its connectivity to other connected hosts of the cluster. When that has
+ * changed, or the hosts are so few that they may not be comparable, returns the hosts whose outcomes depend on it: those that are not
+ * in every group.
  */
 export function reportsSettled(
   cluster: ClusterEntry,
   entries: KnownEntries,
   members: () => ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly HostKey[] {
-  const checking: { readonly isSilent: boolean; readonly reachedCount: number }[] = [];
-  for (const { isSilent, reachedCount } of entries.combinedOf(cluster).members.values())
-    if (reachedCount !== undefined) checking.push({ isSilent, reachedCount });
-  const awaitsReports = checking.some(({ isSilent, reachedCount }) => !isSilent && reachedCount < checking.length - 1);
-  if (awaitsReports === cluster.awaitsReports) return [];
+  const { connectivity } = entries.combinedOf(cluster);
+  const { checked, silentHosts } = checkedHostsOf(cluster, entries);
+  const others = checked.length - 1;
+  const awaitsReports = checked.some(({ key, reachedCount }) => {
+    if (reachedCount < others || silentHosts.length === 0) return reachedCount < others;
+    // Reports name a silent host until they are renewed.
+    const isCertain = reachedCount >= others + silentHosts.length;
+    return !isCertain && reachedCount - connectivity.reportedAmong(parseHostKey(key).hostId, silentHosts) < others;
+  });
+  const areFew = checked.length <= FEW_HOSTS && connectivity.hasReports;
+  const isSame = awaitsReports === cluster.awaitsReports && !areFew;
   cluster.awaitsReports = awaitsReports;
-  if (isRouted(cluster.facts)) return [...cluster.hostKeys];
+  if (isSame || isRouted(cluster.facts)) return [];
   const present = members();
   const groups = cluster.facts.machineNetworks.map((network) => present.get(network));
   return [...cluster.hostKeys].filter((key) => !groups.every((group) => group?.has(parseHostKey(key).hostId)));

@@ -11,6 +11,7 @@ import {
   hasMemory,
   type HostFacts,
   type HostRequirements,
+  isRouted,
   isSingleNode,
   requirementsOf,
   type RulesPolicy,
@@ -66,12 +67,16 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
 }
 
 function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): HostFacts['majority'] {
-  const { groups, members } = view.presentGroups(cluster);
+  const { groups, members, checkedHosts, silentHosts } = view.presentGroups(cluster);
   if (groups === undefined) return undefined;
+  const { connectivity } = view.combinedOf(cluster);
+  const isWithRouters = isRouted(cluster.facts);
+  const comparedHosts = isWithRouters ? cluster.hostKeys.size : checkedHosts;
   return {
     groups: [...members].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
-    reachedFamilies: view.combinedOf(cluster).connectivity.reachedFamilies(hostId),
-    hasEnoughHosts: cluster.hostKeys.size >= majorityHostsMinOf(cluster, view),
+    reachedFamilies: connectivity.reachedFamilies(hostId),
+    unreachedFamilies: isWithRouters ? connectivity.unreachedFamilies(hostId, silentHosts) : [],
+    hasEnoughHosts: comparedHosts >= majorityHostsMinOf(cluster, view),
     awaitsReports: cluster.awaitsReports,
   };
 }

@@ -110,6 +110,10 @@ export interface PresentGroups {
   /** Undefined before any host has reported its connectivity. */
   readonly groups: ReadonlyMap<string, readonly string[]> | undefined;
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Number of connected hosts with an inventory. Only these can be compared. */
+  readonly checkedHosts: number;
+  /** Ids of the silent ones, whose reports are outdated. */
+  readonly silentHosts: readonly string[];
 }
 
 export interface InfraEnvEntry {

@@ -34,6 +34,8 @@ export class ClusterConnectivity {
   );
   /** Host → its address → the number of other hosts that reached it on layer 3. */
   private readonly reachedBy = new Map<string, Map<string, number>>();
+  /** Host → the number of other hosts that have reported on it, whether or not they reached it. */
+  private readonly reportedBy = new Map<string, number>();
   private reporters = 0;
   private addressed = 0;
 
@@ -123,6 +125,37 @@ export class ClusterConnectivity {
     return FAMILIES.filter((family) => addresses.some((one) => one.family === family));
   }
 
+  /**
+   * Returns the families in which none of the host's addresses is reached by all others that have reported on it. The reports of
+   * `outdated` hosts do not count.
+   */
+  unreachedFamilies(host: string, outdated: readonly string[]): readonly Family[] {
+    const ignored = outdated.flatMap((other) => this.members.get(other)?.reaches.get(host) ?? []);
+    const ignoredCounts = new Map<string, number>();
+    for (const { farAddresses } of ignored) countEach(ignoredCounts, farAddresses, 1);
+    const reports = (this.reportedBy.get(host) ?? 0) - ignored.length;
+    const counts = this.reachedBy.get(host);
+    const countOf = (key: string): number => (counts?.get(key) ?? 0) - (ignoredCounts.get(key) ?? 0);
+    const reached = (this.members.get(host)?.addresses ?? []).filter(
+      ({ address }) => countOf(keyOf(address)) >= reports,
+    );
+    return FAMILIES.filter((family) => !reached.some((one) => one.family === family));
+  }
+
+  /** Returns the hosts with an address family in which not all others reach them. */
+  partlyReachedHosts(): readonly string[] {
+    return [...this.members.keys()].filter((host) => {
+      const reached = this.reachedFamilies(host);
+      return this.members.get(host)?.addresses.some(({ family }) => !reached.includes(family));
+    });
+  }
+
+  /** Returns how many of the others the host has reported on. */
+  reportedAmong(host: string, others: readonly string[]): number {
+    const reaches = this.members.get(host)?.reaches;
+    return others.filter((other) => reaches?.has(other)).length;
+  }
+
   private changeReaches(host: string, before: Reaches, after: Reaches): readonly string[] {
     if (before === after) return [];
     const changed: string[] = [];
@@ -135,8 +168,11 @@ export class ClusterConnectivity {
         graph.setReached(host, other, now !== undefined && isReached(now));
       }
     }
-    for (const other of changed)
+    for (const other of changed) {
+      const reports = Number(after.has(other)) - Number(before.has(other));
+      if (reports !== 0) this.reportedBy.set(other, (this.reportedBy.get(other) ?? 0) + reports);
       this.recount(other, before.get(other)?.farAddresses ?? [], after.get(other)?.farAddresses ?? []);
+    }
     return changed;
   }
 

@@ -134,6 +134,23 @@ describe('connectivity of a cluster', () => {
     expect(connectivity.reachedFamilies(idOf(1))).toEqual([4]);
   });
 
+  it('lists the families in which one of those that have reported on a host does not reach it', () => {
+    const connectivity = connected(4);
+    connectivity.setHost(idOf(5), addresses(5), reaches(1, 2, 3, 4));
+    expect(connectivity.reachedFamilies(idOf(5))).toEqual([]);
+    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([]);
+    expect(connectivity.partlyReachedHosts()).toEqual(ids([5]));
+    const only4 = new Map([[idOf(5), reachOf(5, { farAddresses: [ipOf(5)] })]]);
+    connectivity.setHost(idOf(1), addresses(1), new Map([...reaches(2, 3, 4), ...only4]));
+    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([6]);
+    expect(connectivity.unreachedFamilies(idOf(5), [idOf(1)])).toEqual([]);
+    connectivity.setHost(idOf(1), addresses(1), reaches(2, 3, 4));
+    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([]);
+    connectivity.setHost(idOf(5), ['10.0.0.5/24'], reaches(1, 2, 3, 4));
+    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([6]);
+    expect(connectivity.reportedAmong(idOf(5), ids([1, 4, 5]))).toBe(2);
+  });
+
   it('expects nothing of a host without addresses', () => {
     const connectivity = connected(3);
     connectivity.setHost(idOf(4), []);
@@ -191,7 +208,12 @@ describe('connectivity of a cluster', () => {
         scratch.setNetworks(networks);
         const table = (one: ClusterConnectivity) => [...(one.groups(2) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
         if (state.size > 0) expect(table(stepped)).toEqual(table(scratch));
-        for (const id of state.keys()) expect(stepped.reachedFamilies(id)).toEqual(scratch.reachedFamilies(id));
+        const familiesOf = (one: ClusterConnectivity, id: string) => [
+          one.reachedFamilies(id),
+          one.unreachedFamilies(id, []),
+          one.unreachedFamilies(id, [idOf(1), idOf(2)]),
+        ];
+        for (const id of state.keys()) expect(familiesOf(stepped, id)).toEqual(familiesOf(scratch, id));
       }),
     );
   });

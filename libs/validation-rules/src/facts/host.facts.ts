@@ -115,6 +115,8 @@ export interface MajorityFacts {
   readonly groups: readonly string[];
   /** Address families in which all other hosts reach it on layer 3. */
   readonly reachedFamilies: readonly (4 | 6)[];
+  /** Address families in which a connected host has not reached it. The other hosts may have to report yet. */
+  readonly unreachedFamilies: readonly (4 | 6)[];
   /** With fewer hosts, a disconnected host cannot be determined. */
   readonly hasEnoughHosts: boolean;
   /** A connected host has not reported its connectivity to all other hosts yet, so a host may still join a group. */

@@ -6,7 +6,15 @@ import {
   isRouted,
   isSingleNode,
 } from '../facts/cluster-settings.facts';
-import { AUTO_ASSIGN, clusterOf, effectiveRole, hardwareOf, type HostFacts, isDay2Host } from '../facts/host.facts';
+import {
+  AUTO_ASSIGN,
+  clusterOf,
+  effectiveRole,
+  hardwareOf,
+  type HostFacts,
+  isDay2Host,
+  type MajorityFacts,
+} from '../facts/host.facts';
 import type { Disk } from '../hardware/hardware';
 import { requirementsForRole } from '../hardware/host-requirements';
 import { diskIdOf } from '../hardware/installation-disk';
@@ -34,14 +42,20 @@ function majorityClaim(facts: HostFacts): Claim {
   if (majority === undefined) return pending('awaits-connectivity');
   // A silent host never reports, so the groups of the other hosts decide.
   if (!isReachReported && !isSilent) return pending('awaits-connectivity');
-  const missed = isRouted(cluster)
-    ? familiesOf(cluster)
-        .filter((family) => !majority.reachedFamilies.includes(family))
-        .map((family) => `IPv${family}`)
-    : cluster.machineNetworks.filter((network) => !majority.groups.includes(network));
+  if (isRouted(cluster)) return routedClaim(cluster, majority);
+  const missed = cluster.machineNetworks.filter((network) => !majority.groups.includes(network));
   if (missed.length === 0) return pass();
   if (!majority.hasEnoughHosts) return pending('awaits-more-hosts');
   return majority.awaitsReports ? pending('awaits-groups') : fail(missed.join(', '));
+}
+
+/** One connected host that does not reach this host is enough for a failure. A missing report is not. */
+function routedClaim(cluster: ClusterSettingsFacts, majority: MajorityFacts): Claim {
+  const missed = familiesOf(cluster).filter((family) => !majority.reachedFamilies.includes(family));
+  if (missed.length === 0) return pass();
+  if (!majority.hasEnoughHosts) return pending('awaits-more-hosts');
+  const unreached = missed.filter((family) => majority.unreachedFamilies.includes(family));
+  return unreached.length === 0 ? pending('awaits-groups') : fail(unreached.map((family) => `IPv${family}`).join(', '));
 }
 
 type Measure = 'latencyMs' | 'packetLossPercent';

@@ -12,6 +12,7 @@ const imported = { kind: 'AddHostsCluster', imported: true };
 const majority = (changes: Partial<MajorityFacts> = {}): MajorityFacts => ({
   groups: [],
   reachedFamilies: [],
+  unreachedFamilies: [4, 6],
   hasEnoughHosts: true,
   awaitsReports: false,
   ...changes,
@@ -83,6 +84,18 @@ export const NETWORK_CASES: readonly [
   ['belongs-to-majority-group', 'day 2', given({ ...DAY_2, majority: undefined }), 'success'],
   ['belongs-to-majority-group', 'routed', cl(UMN, { majority: majority({ reachedFamilies: [4] }) }), 'success'],
   ['belongs-to-majority-group', 'disconnected on layer 3', cl(UMN, { majority: majority() }), 'failure'],
+  [
+    'belongs-to-majority-group',
+    'disconnected on layer 3, reports missing',
+    cl(UMN, { majority: majority({ awaitsReports: true }) }),
+    'failure',
+  ],
+  [
+    'belongs-to-majority-group',
+    'reached by those that have reported',
+    cl(UMN, { majority: majority({ unreachedFamilies: [6] }) }),
+    'pending',
+  ],
   [
     'belongs-to-majority-group',
     'user-managed load balancer, one family missing',

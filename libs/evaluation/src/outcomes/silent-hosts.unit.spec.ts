@@ -1,0 +1,114 @@
+import type { HostKey } from '@muster/contracts';
+import {
+  clusterRegistered,
+  hostEvent,
+  hostKey,
+  hostRegistered,
+  infraEnvRegistered,
+  inventoryReported,
+  reportEvent,
+  type SampleEvent,
+} from '@muster/testing';
+import { Arrival } from './arrival.fixture.spec';
+
+const NETWORK = '192.168.128.0/24';
+const ROUTED = { platformType: 'none', userManagedNetworking: true, machineNetworks: { items: [] } };
+const address = (number: number): string => `192.168.128.1${number}`;
+
+/** A report about `others`, of which the host does not reach `unreached`. */
+const connectivity = (number: number, others: readonly number[], unreached: readonly number[] = []): SampleEvent =>
+  reportEvent(hostKey(number), 'ConnectivityReported', {
+    peers: others.map((other) => {
+      const addresses = unreached.includes(other) ? [] : [address(other)];
+      return { hostId: hostKey(other).slice(37), nearAddresses: addresses, farAddresses: addresses, latencyMs: 1 };
+    }),
+    vanishedPeers: [1, 2, 3, 4, 5]
+      .filter((other) => other !== number && !others.includes(other))
+      .map((other) => hostKey(other).slice(37)),
+    mtuMeasured: true,
+  });
+const silent = (number: number): SampleEvent => hostEvent(hostKey(number), 'HostFellSilent', { lastSeenAt: '' });
+const registered = (number: number): readonly SampleEvent[] => [
+  hostRegistered(hostKey(number)),
+  inventoryReported(hostKey(number), { nics: [{ name: 'ens3', ipv4Addresses: [`${address(number)}/24`] }] }),
+];
+
+function clusterOf(count: number, settings: object): readonly SampleEvent[] {
+  const all = [1, 2, 3, 4, 5].slice(0, count);
+  return [
+    infraEnvRegistered(),
+    clusterRegistered(settings),
+    ...all.flatMap(registered),
+    ...all.map((number) =>
+      connectivity(
+        number,
+        all.filter((other) => other !== number),
+      ),
+    ),
+  ];
+}
+
+/** Returns the status of the rule for the hosts 1 to 3. It must not depend on the subjects that were evaluated before. */
+function statusesAfter(...events: readonly SampleEvent[]): readonly (string | undefined)[] {
+  const outcomes = Arrival.stepByStep(events).outcomes();
+  expect(outcomes).toEqual(Arrival.atOnce(events).outcomes());
+  return [1, 2, 3].map((number) => statusOf(outcomes, hostKey(number)));
+}
+
+function statusOf(outcomes: object, key: HostKey): string | undefined {
+  const subject = (outcomes as Record<string, { readonly outcomes: readonly (readonly string[])[] }>)[`host:${key}`];
+  return subject?.outcomes.find(([id]) => id === 'belongs-to-majority-group')?.[1];
+}
+
+describe.each([
+  ['with routers', ROUTED],
+  ['in one network', { machineNetworks: { items: [NETWORK] } }],
+])('a cluster with a silent host, %s', (_, settings) => {
+  // The other hosts receive a list of hosts without it.
+  const others = [connectivity(1, [2, 3, 5]), connectivity(2, [1, 3, 5]), connectivity(5, [1, 2, 3])];
+  const cutOff = [
+    connectivity(1, [2, 3, 5], [3]),
+    connectivity(2, [1, 3, 5], [3]),
+    connectivity(5, [1, 2, 3], [3]),
+    connectivity(3, [1, 2, 5]),
+  ];
+
+  it('shows that another host is not reached', () => {
+    const events = [...clusterOf(5, settings), silent(4)];
+    expect(statusesAfter(...events)).toEqual(['success', 'success', 'success']);
+    expect(statusesAfter(...events, ...others, connectivity(3, [1, 2, 5]))).toEqual(['success', 'success', 'success']);
+    expect(statusesAfter(...events, ...cutOff)).toEqual(['success', 'success', 'failure']);
+  });
+
+  it('shows it also when the silent host has never reported its connectivity', () => {
+    const events = [...clusterOf(3, settings), ...registered(4), silent(4), ...registered(5)];
+    expect(statusesAfter(...events, ...cutOff)).toEqual([expect.anything(), expect.anything(), 'failure']);
+  });
+
+  it('waits for the reports of the other hosts about a new one', () => {
+    const events = [...clusterOf(2, settings), ...registered(4), silent(4), ...registered(5), ...registered(3)];
+    const known = [connectivity(1, [2, 5]), connectivity(2, [1, 5]), connectivity(5, [1, 2, 3])];
+    expect(statusesAfter(...events, ...known, connectivity(3, [1, 2, 5])).at(2)).toBe('pending');
+  });
+});
+
+describe('a routed cluster of which a host fell silent', () => {
+  const all = [1, 2, 3, 4, 5];
+  const unreaching = connectivity(4, [1, 2, 3, 5], [1, 2, 3, 5]);
+
+  it('does not count what that host did not reach', () => {
+    const events = [...clusterOf(all.length, ROUTED), unreaching];
+    expect(statusesAfter(...events)).toEqual(['failure', 'failure', 'failure']);
+    expect(statusesAfter(...events, silent(4))).toEqual(['pending', 'pending', 'pending']);
+    const returned = hostEvent(hostKey(4), 'HostReturned', {});
+    expect(statusesAfter(...events, silent(4), returned)).toEqual(['failure', 'failure', 'failure']);
+  });
+});
+
+describe('three hosts in one network of which one fell silent', () => {
+  it('are too few to be compared', () => {
+    const events = [...clusterOf(3, { machineNetworks: { items: [NETWORK] } }), silent(3)];
+    const renewed = [connectivity(1, [2]), connectivity(2, [1])];
+    expect(statusesAfter(...events, ...renewed)).toEqual(['pending', 'pending', 'pending']);
+  });
+});
