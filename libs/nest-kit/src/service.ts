@@ -17,6 +17,8 @@ export interface RunningService {
 export type StartService = (platform: Platform, logger: LoggerService) => Promise<RunningService>;
 
 const POLL_INTERVAL_MS = 5;
+/** A start that replays many events takes minutes, in which the service does not answer. */
+const REPORT_INTERVAL_MS = 30_000;
 
 /**
  * Starts the module of a service without an HTTP server. It accepts requests after it has replayed the stored events.
@@ -29,7 +31,9 @@ export async function startMicroservice(
   logger: LoggerService,
 ): Promise<RunningService & { readonly app: INestApplicationContext }> {
   const app = await NestFactory.createApplicationContext(module, { logger, abortOnError: false });
-  await whenReady(readinessOf(app));
+  await whenReady(readinessOf(app), ({ part, reason }) =>
+    logger.warn(`The start of ${name} waits for ${part}: ${reason}.`),
+  );
   const server = new RequestsServer(name, platform);
   server.listen(app);
   const close = async (): Promise<void> => {
@@ -48,6 +52,17 @@ function readinessOf(app: INestApplicationContext): Readiness {
   }
 }
 
-async function whenReady(readiness: Readiness): Promise<void> {
-  while (readiness.notReady().length > 0) await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+/** Resolves when all parts are ready. Calls `report` with the first of the others, every 30 s. */
+export async function whenReady(
+  readiness: Pick<Readiness, 'notReady'>,
+  report: (waitsFor: { readonly part: string; readonly reason: string }) => void,
+): Promise<void> {
+  let reportedMs = performance.now();
+  for (let [first] = readiness.notReady(); first; [first] = readiness.notReady()) {
+    if (performance.now() - reportedMs >= REPORT_INTERVAL_MS) {
+      report(first);
+      reportedMs = performance.now();
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
 }
