@@ -3,7 +3,6 @@
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,7 +18,8 @@ const SMALL = { cpu_cores: 1, ram_mib: 2_000, disk_size_gb: 100, installation_di
 /** Starts Muster in \`folder\`, without settings of the shell, and waits until it is ready. */
 export async function startMuster({ folder, iso }) {
   const { NO_SETTINGS } = (await import(join(ROOT, 'tools/demo/dist/index.js'))).default;
-  const [rest, images, nats] = [await freePort(), await freePort(), await freePort()];
+  const { freePort } = (await import(join(ROOT, 'services/muster/dist/index.js'))).default;
+  const [rest, images, nats] = [await freePort('127.0.0.1'), await freePort('127.0.0.1'), await freePort('127.0.0.1')];
   const child = spawn(process.execPath, [join(ROOT, 'services/muster/dist/main.js')], {
     env: {
       ...process.env,
@@ -86,15 +86,6 @@ export async function startMuster({ folder, iso }) {
 }
 
 export const isBuilt = () => existsSync(join(ROOT, 'dist/muster-host/index.json'));
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 export function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -11,7 +11,7 @@ import {
   natsServerConfig,
   type NatsTrust,
 } from '@muster/adapter-nats';
-import { urlHost } from '@muster/schema';
+import { errorCode, urlHost } from '@muster/schema';
 import { type ExitReason, holderOfPort, StartError } from './start-error';
 
 const START_TIMEOUT_MS = 10_000;
@@ -179,10 +179,41 @@ async function isAlive(pid: number): Promise<boolean> {
   return state !== '' && !/\) Z /.test(state);
 }
 
-export function freePort(host: string): Promise<number> {
+/** The kernel gives the ports of this range to outgoing connections, and to programs that select none. */
+const KERNEL_PORTS = '/proc/sys/net/ipv4/ip_local_port_range';
+/** The ports from which a free one is selected. Those above belong to Kubernetes (NodePort) or to the kernel. */
+const [FIRST_PORT, LAST_PORT] = [10_000, 29_999];
+const PORT_TRIES = 100;
+
+/**
+ * Returns a port on which no program listens. The kernel does not give it to another program before it is used, or while Muster
+ * does not run.
+ */
+export async function freePort(host: string, kernelPorts?: readonly number[]): Promise<number> {
+  const [firstOfKernel = 0] = kernelPorts ?? (await readKernelPorts());
+  const count = Math.min(firstOfKernel - 1, LAST_PORT) - FIRST_PORT + 1;
+  for (let tried = 0; count > 0 && tried < PORT_TRIES; tried += 1) {
+    const port = FIRST_PORT + Math.floor(Math.random() * count);
+    const isFree = await listenOnce(host, port).catch((error: unknown) => {
+      if (errorCode(error) !== 'EADDRINUSE') throw error;
+      return undefined;
+    });
+    if (isFree) return port;
+  }
+  return listenOnce(host, 0);
+}
+
+/** Returns the first and the last port; nothing on other systems than Linux. */
+async function readKernelPorts(): Promise<readonly number[]> {
+  const text = await readFile(KERNEL_PORTS, 'utf8').catch(() => '');
+  return text.trim().split(/\s+/).map(Number);
+}
+
+/** Returns the port; 0 selects one. @throws the error of the system when it is not free */
+function listenOnce(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
-    probe.listen(0, host, () => {
+    probe.listen(port, host, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });

@@ -24,3 +24,20 @@ describe('a free port on an address of another machine', () => {
     expect(lines).toEqual([`The address ${host} (NATS_HOST) is not an address of this machine. Change NATS_HOST.`]);
   });
 });
+
+describe('a free port', () => {
+  const ports = (kernelPorts: readonly number[]): Promise<readonly number[]> =>
+    Promise.all(Array.from({ length: 50 }, () => freePort('127.0.0.1', kernelPorts)));
+
+  it.each([
+    [32_768, 60_999],
+    [15_000, 60_999],
+  ])('is none that the kernel gives to other programs: %i to %i', async (first, last) => {
+    const outside = (await ports([first, last])).filter((port) => port < 10_000 || port >= Math.min(first, 30_000));
+    expect(outside).toEqual([]);
+  });
+
+  it.each([[[1_024, 65_535]], [[]]])('is one of the kernel when it gives away all ports: %j', async (range) => {
+    expect((await ports(range)).filter((port) => port < 1_024)).toEqual([]);
+  });
+});

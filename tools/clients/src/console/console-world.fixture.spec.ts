@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import { startEmbedded } from '@muster/service-muster';
+import { freePort, startEmbedded } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
 import type { Evaluated } from './wizard-gates.fixture.spec';
 
@@ -113,7 +112,8 @@ export interface ConsoleWorld {
 /** All services with a real bus and a SQLite file, in this process. The images are simulated. */
 export async function openConsoleWorld(): Promise<ConsoleWorld> {
   const directory = temporaryDirectory();
-  const [restPort, imagePort] = [await freePort(), await freePort()];
+  // Images contain both URLs before the endpoints are open.
+  const [restPort, imagePort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
   const api = `http://127.0.0.1:${restPort}`;
   const silent = (): void => undefined;
   const muster = await startEmbedded(
@@ -151,15 +151,4 @@ export async function openConsoleWorld(): Promise<ConsoleWorld> {
       directory.remove();
     },
   };
-}
-
-/** Images contain both URLs before the endpoints are open. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }
