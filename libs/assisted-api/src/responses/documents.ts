@@ -59,6 +59,8 @@ export type ClusterDocument = Kept &
     readonly _bootstrap_host_id: string;
     /** 0 before the first installation. */
     readonly _attempt: number;
+    /** The last details of a platform. `platform` has none while its type is another one. */
+    readonly _platform_details?: { readonly [name: string]: unknown };
     /** Not interpreted by the service. Returned by the ui-settings operation. */
     readonly _ui_settings_digest?: string;
     /** A sealed document in the scope of the cluster. */

@@ -96,9 +96,13 @@ export function presentedVips(
 
 function platformPatch(settings: Settings, before: ClusterDocument | undefined): WritablePatch {
   const patch: WritablePatch = {};
-  if (settings.platformType !== undefined || settings.platformDetails) {
-    const type = settings.platformType ?? before?.platform.type ?? 'baremetal';
-    patch.platform = { ...settings.platformDetails, type };
+  const { platformType, platformDetails } = settings;
+  if (platformDetails) patch._platform_details = platformDetails;
+  if (platformType !== undefined || platformDetails) {
+    const type = platformType ?? before?.platform.type ?? 'baremetal';
+    // Earlier events of another type did not clear the details, and those of the former type did not contain them again.
+    const details = platformDetails ?? (type === 'external' ? before?._platform_details : undefined);
+    patch.platform = { ...details, type };
   }
   if (settings.loadBalancerType) patch.load_balancer = { type: settings.loadBalancerType };
   return patch;
