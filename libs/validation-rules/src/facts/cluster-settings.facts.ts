@@ -103,9 +103,15 @@ export const DEFAULT_CONTROL_PLANE_COUNT = 3;
 export const controlPlaneCountOf = (settings: Pick<Plain<ClusterSettings>, 'controlPlaneCount'> | undefined): number =>
   settings?.controlPlaneCount ?? DEFAULT_CONTROL_PLANE_COUNT;
 
-/** Returns the name of the external platform in the settings; '' when there is none. */
-export const externalPlatformNameOf = ({ platformDetails }: Pick<Plain<ClusterSettings>, 'platformDetails'>): string =>
-  textAt(platformDetails, 'external', 'platform_name') ?? '';
+/**
+ * Returns the name of the external platform in the settings; '' when there is none. Another platform may have the details of an
+ * earlier one.
+ */
+export const externalPlatformNameOf = ({
+  platformType,
+  platformDetails,
+}: Pick<Plain<ClusterSettings>, 'platformType' | 'platformDetails'>): string =>
+  platformType === 'external' ? (textAt(platformDetails, 'external', 'platform_name') ?? '') : '';
 
 export interface RegisteredCluster {
   readonly kind: string;
