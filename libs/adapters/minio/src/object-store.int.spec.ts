@@ -47,8 +47,8 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
     it('fails an upload, and the next one stores the body', async () => {
       const store = await minioObjectStore({ url: proxied });
       const body = randomBytes(BODY_BYTES);
-      // The answer to the check for the object, and no answer to the upload.
-      proxy.freezeAfter(600);
+      // The server stores the body, and its answer does not arrive.
+      proxy.freezeAfter(1);
       await expect(store.put(body, MAX_BYTES)).rejects.toBeInstanceOf(Unavailable);
       await recover();
       const { digest, bytes } = await store.put(body, MAX_BYTES);
@@ -78,6 +78,22 @@ needsServer('MINIO_URL', 'http://key:secret@127.0.0.1:9000/bucket', 'minioObject
       };
       await expect(list()).rejects.toBeInstanceOf(Unavailable);
     });
+  });
+
+  it('stores a body again, with the time of its last put', async () => {
+    const store = await minioObjectStore({ url });
+    const storedAtMs = async (wanted: string): Promise<number> => {
+      for await (const { digest, storedAtMs: atMs } of store.list()) if (digest === wanted) return atMs;
+      return 0;
+    };
+    const body = randomBytes(100);
+    const { digest } = await store.put(body, body.length);
+    const before = await storedAtMs(digest);
+    await eventually('the time is later', async () => {
+      await store.put(body, body.length);
+      return (await storedAtMs(digest)) > before;
+    });
+    await store.remove(digest);
   });
 
   it('waits for a reader that is slower than the server', async () => {
@@ -134,6 +150,35 @@ describe('uploads to an S3 server', () => {
     expect(await store.put(Buffer.alloc(0), 0)).toMatchObject({ bytes: 0 });
     expect(requests[1]?.body).toBe(createHash('sha256').digest('hex'));
     expect(openFiles().filter((path) => path.includes('muster-upload-'))).toEqual([]);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('a body that is stored again', () => {
+  it('replaces a damaged body of equal size', async () => {
+    const bodies = new Map<string, Buffer>();
+    const server = createServer((request, answer) => {
+      const name = request.url ?? '';
+      const stored = bodies.get(name);
+      if (request.method === 'PUT')
+        return void buffer(request).then((body) => {
+          bodies.set(name, body);
+          answer.setHeader('etag', '"1"').end();
+        });
+      if (!name.includes('objects')) return void answer.end('<LocationConstraint></LocationConstraint>');
+      if (!stored) return void answer.writeHead(404).end();
+      answer.writeHead(200, { 'content-length': stored.length, etag: '"1"' });
+      answer.end(request.method === 'GET' ? stored : undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const store = await minioObjectStore({ url: `http://key:secret@127.0.0.1:${port}/bucket` });
+    const { digest } = await store.put(Buffer.from('whole'), 10);
+    for (const name of bodies.keys()) bodies.set(name, Buffer.from('other'));
+    await expect(store.get(digest)).rejects.toThrow(/is damaged or incomplete/);
+    await store.put(Buffer.from('whole'), 10);
+    expect((await store.get(digest))?.toString()).toBe('whole');
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
