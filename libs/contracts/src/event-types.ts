@@ -166,6 +166,12 @@ export const INFRA_ENV_EVENTS = {
   InfraEnvDeregistered: InfraEnvDeregisteredSchema,
 } as const;
 
+/**
+ * Maximum number of disks and of images of a host whose last results are kept, because an agent may report any names. The oldest are
+ * removed. The rules, the views and the comparison of repeated results keep the same ones.
+ */
+export const REPORTED_RESULTS_MAX = 256;
+
 export const INVENTORY_EVENTS = {
   InventoryReported: InventoryReportedSchema,
   NtpSourcesReported: NtpSourcesReportedSchema,

@@ -23,6 +23,7 @@ export {
   type ManifestEvent,
   type MusterEvent,
   type NoteEvent,
+  REPORTED_RESULTS_MAX,
   type StreamCategory,
   type ValidationEvent,
 } from './event-types';

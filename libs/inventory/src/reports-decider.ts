@@ -1,4 +1,4 @@
-import type { InventoryEvent } from '@muster/contracts';
+import { type InventoryEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { accepted, type Decider } from '@muster/decision';
 import type { ProblemCode } from '@muster/problems';
 import { keptByText } from '@muster/schema';
@@ -54,9 +54,6 @@ function hasChanged(event: InventoryEvent, state: ReportedState): boolean {
     : last !== fingerprintOf(event);
 }
 
-/** Maximum number of disks whose last results are compared, because an agent may report any paths. The oldest are removed. */
-const COMPARED_DISKS_MAX = 256;
-
 function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
   const { generation } = event.data;
   if (generation < state.generation) return state;
@@ -71,7 +68,7 @@ function evolve(state: ReportedState, event: InventoryEvent): ReportedState {
       for (const kind of [...fingerprints.keys()]) if (belongsTo(kind, event.data.stepType)) fingerprints.delete(kind);
     if (event.type === 'DiskSpeedMeasured') {
       const disks = [...fingerprints.keys()].filter((kind) => belongsTo(kind, DISK_SPEED_STEP_TYPE));
-      for (const kind of disks.slice(0, -COMPARED_DISKS_MAX)) fingerprints.delete(kind);
+      for (const kind of disks.slice(0, -REPORTED_RESULTS_MAX)) fingerprints.delete(kind);
     }
   }
   return { generation, fingerprints, peers: peersAfter(state, event) };

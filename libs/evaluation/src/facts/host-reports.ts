@@ -1,8 +1,7 @@
-import type { InventoryEvent } from '@muster/contracts';
+import { type EventData, type InventoryEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { type AddressRange, parseAddressRanges } from '@muster/addresses';
 import { keptByText } from '@muster/schema';
 import { GOOD_LATENCY_MS, type Hardware, type HostFacts, type Reach, type Reaches } from '@muster/validation-rules';
-import type { EventData } from '@muster/contracts';
 
 interface FreeAddresses {
   readonly network: string;
@@ -92,9 +91,6 @@ function withoutFailure(reports: HostReports, event: InventoryEvent): HostReport
   return { ...reports, failedSteps: new Map([...reports.failedSteps].filter(([failed]) => failed !== stepType)) };
 }
 
-/** Maximum number of disks and of images whose results are kept, because an agent may report any names. */
-const RESULTS_MAX = 256;
-
 /** Returns the reports after one more report. Reports that no rule reads change nothing. */
 export function evolveReports(before: HostReports, event: InventoryEvent): HostReports {
   const reports = withoutFailure(before, event);
@@ -103,12 +99,12 @@ export function evolveReports(before: HostReports, event: InventoryEvent): HostR
       return { ...reports, hardware: event.data.hardware };
     case 'DiskSpeedMeasured': {
       const others = reports.diskSpeeds.filter(({ path }) => path !== event.data.path);
-      return { ...reports, diskSpeeds: [...others, event.data].slice(-RESULTS_MAX) };
+      return { ...reports, diskSpeeds: [...others, event.data].slice(-REPORTED_RESULTS_MAX) };
     }
     case 'ImageAvailabilityReported': {
       const named = new Set(event.data.images.map(({ name }) => name));
       const others = reports.images.filter(({ name }) => !named.has(name));
-      return { ...reports, images: [...others, ...event.data.images].slice(-RESULTS_MAX) };
+      return { ...reports, images: [...others, ...event.data.images].slice(-REPORTED_RESULTS_MAX) };
     }
     case 'NtpSourcesReported':
       return { ...reports, ntpSources: event.data.sources };

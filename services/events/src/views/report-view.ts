@@ -1,6 +1,6 @@
 import { formatNetwork, parseCidrs } from '@muster/addresses';
 import type { ClusterDocument, HostDocument, IpCollisions, MachineSizes } from '@muster/assisted-api';
-import type { EventData, InventoryEvent } from '@muster/contracts';
+import { type EventData, type InventoryEvent, REPORTED_RESULTS_MAX } from '@muster/contracts';
 import { type Members, objectAt, parseJson } from '@muster/schema';
 import { diskIdOf, disksToFormat } from '@muster/validation-rules';
 import type { DataByType } from '../event-rows';
@@ -133,15 +133,12 @@ function mergeImages(before: string | undefined, images: EventData<'ImageAvailab
   return withResults(before, results);
 }
 
-/** Maximum number of disks and of images that a host shows, because an agent may report any names. The oldest are removed. */
-const RESULTS_MAX = 256;
-
-/** Adds results by name to a JSON object. */
+/** Adds results by name to a JSON object and removes the oldest ones. */
 function withResults(
   before: string | undefined,
   results: readonly (readonly [name: string, result: object])[],
 ): string {
   const byName = new Map(Object.entries(membersIn(before)));
   for (const [name, result] of results) byName.set(name, result);
-  return JSON.stringify(Object.fromEntries([...byName].slice(-RESULTS_MAX)));
+  return JSON.stringify(Object.fromEntries([...byName].slice(-REPORTED_RESULTS_MAX)));
 }
