@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@muster/service-muster';
 import { temporaryDirectory } from '@muster/testing';
-import { MUSTER_MAIN, MusterProcess } from './muster-process';
+import { MUSTER_MAIN, MusterProcess, NO_SETTINGS } from './muster-process';
 import { type HostView, RestClient } from './rest-client';
 import { PULL_SECRET } from './scenario';
 
@@ -33,7 +33,7 @@ describe('a backup of a running installation', () => {
   });
 
   const store = async (dataDirectory: string, ...args: readonly string[]): Promise<string> => {
-    const environment = { ...process.env, MUSTER_DATA_DIRECTORY: dataDirectory };
+    const environment = { ...process.env, ...NO_SETTINGS, MUSTER_DATA_DIRECTORY: dataDirectory };
     const { stdout } = await promisify(execFile)(process.execPath, [MUSTER_MAIN, 'store', ...args], {
       env: environment,
     });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { NO_SETTINGS } from './muster-process';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
@@ -10,7 +11,13 @@ export class BashSession {
   private notify: () => void = () => undefined;
 
   constructor(folder: string) {
-    this.child = spawn('bash', ['--norc'], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    this.child = spawn('bash', ['--norc'], {
+      cwd: folder,
+      // curl would ask a proxy of the shell for the addresses of this machine.
+      env: { ...process.env, ...NO_SETTINGS },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();

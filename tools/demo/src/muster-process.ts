@@ -27,14 +27,18 @@ export function nodeOptionsOf(program: string): readonly string[] {
 
 const NODE_OPTIONS = nodeOptionsOf(MUSTER_MAIN);
 
+/** The variables of proxies that are no settings. curl and other programs read them. */
+const PROXIES = ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy', 'ALL_PROXY'];
+
 /**
- * Every setting with an empty value, which counts as not set. The shell may have settings for real machines or for the servers of the
- * tests.
+ * Every setting and proxy with an empty value, which counts as not set. The shell may have settings for real machines or for the servers
+ * of the tests.
  */
 export const NO_SETTINGS = Object.fromEntries(
   [
     ...Object.entries<Setting<unknown>>(SETTINGS).flatMap(([name, { aliases = [] }]) => [name, ...aliases]),
     ...[...timeoutSettings(String), ...operatorSettings()].map(({ name }) => name),
+    ...PROXIES,
   ].map((name) => [name, '']),
 );
 
@@ -134,15 +138,18 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const LOG_CHARACTERS = 65_536;
 
-/** One service in a separate process, as `npm start -- <service>` runs it. */
+/** One service in a separate process, as `npm start -- <service>` runs it. It has none of the settings of the shell. */
 export class ServiceProcess {
+  readonly environment: NodeJS.ProcessEnv;
   private child: ChildProcess | undefined;
   private log = '';
 
   constructor(
     readonly service: StartableService,
-    private readonly environment: NodeJS.ProcessEnv,
-  ) {}
+    settings: { readonly [name: string]: string },
+  ) {
+    this.environment = { ...process.env, ...NO_SETTINGS, ...settings };
+  }
 
   /** Resolves when the service reports its start. Rejects with the last output when it ends earlier. */
   async start(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { operatorSettings, SETTINGS, SettingsReader, timeoutSettings } from '@muster/nest-kit';
 import { keysOf } from '@muster/schema';
 import { temporaryDirectory } from '@muster/testing';
-import { MusterProcess, nodeOptionsOf } from './muster-process';
+import { MusterProcess, nodeOptionsOf, ServiceProcess } from './muster-process';
 
 describe('the options of Node', () => {
   const directory = temporaryDirectory();
@@ -52,6 +52,22 @@ describe('the settings of a process of Muster', () => {
     expect(derived.filter((name) => settings.raw(name))).toEqual([]);
     expect(Object.values(environment)).not.toContain('of the shell');
     expect(settings.get('MUSTER_SIMULATED_IMAGE')).toBe(true);
+  });
+
+  it('are not the proxies of the shell', async () => {
+    const proxies = ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'].flatMap((name) => [
+      name,
+      name.toUpperCase(),
+    ]);
+    process.env = { ...given, ...Object.fromEntries(proxies.map((name) => [name, 'of the shell'])) };
+    expect(Object.values(await prepare())).not.toContain('of the shell');
+  });
+
+  it('are only those of its constructor when it runs one service', () => {
+    process.env = { ...given, EVENTSTORE_URL: 'of the shell', http_proxy: 'of the shell', OF_THE_SYSTEM: 'kept' };
+    const { environment } = new ServiceProcess('gateway', { NATS_URL: 'nats://127.0.0.1:1' });
+    expect(environment).toMatchObject({ NATS_URL: 'nats://127.0.0.1:1', OF_THE_SYSTEM: 'kept', PATH: given.PATH });
+    expect(Object.values(environment)).not.toContain('of the shell');
   });
 
   it('are those of its options', async () => {

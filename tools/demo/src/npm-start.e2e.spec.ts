@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@muster/service-muster';
 import { eventually, temporaryDirectory } from '@muster/testing';
-import { MUSTER_MAIN, nodeOptionsOf } from './muster-process';
+import { MUSTER_MAIN, NO_SETTINGS, nodeOptionsOf } from './muster-process';
 
 const PACKAGE_JSON = join(__dirname, '..', '..', '..', 'package.json');
 
@@ -76,9 +76,7 @@ describe('npm start', () => {
       detached: true,
       env: {
         ...process.env,
-        EVENTSTORE_URL: '',
-        MONGODB_URL: '',
-        MINIO_URL: '',
+        ...NO_SETTINGS,
         MUSTER_DATA_DIRECTORY: join(folder.path, 'data'),
         REST_HOST: '127.0.0.1',
         REST_PORT: String(rest),

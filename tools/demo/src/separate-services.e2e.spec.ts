@@ -36,8 +36,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
     const [restPort, imagePort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
     restUrl = `http://127.0.0.1:${restPort}`;
     const database = `muster_separate_${process.pid}_${Date.now()}`;
-    const environment = {
-      ...process.env,
+    const settings = {
       MUSTER_DATA_DIRECTORY: directory.path,
       NATS_URL: nats.url,
       MONGODB_URL: new URL(database, mongo.endsWith('/') ? mongo : `${mongo}/`).href,
@@ -66,7 +65,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'seven services, each in
       IMAGE_SERVICE_BASE_URL: `http://127.0.0.1:${imagePort}`,
     };
     for (const service of Object.keys(SERVICES) as StartableService[])
-      processes.set(service, new ServiceProcess(service, environment));
+      processes.set(service, new ServiceProcess(service, settings));
     await Promise.all([...processes.values()].map((one) => one.start()));
   });
   afterAll(async () => {

@@ -188,10 +188,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'each service in its own
     const [restPort, imagePort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
     restUrl = `http://127.0.0.1:${restPort}`;
     runs += 1;
-    const environment = {
-      ...process.env,
-      EVENTSTORE_URL: '',
-      MINIO_URL: '',
+    const settings = {
       MUSTER_DATA_DIRECTORY: join(directory.path, String(runs)),
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
       MONGODB_URL: new URL(`muster_ends_${process.pid}_${Date.now()}`, mongo.url).href,
@@ -203,7 +200,7 @@ needsServer('MONGODB_URL', 'mongodb://127.0.0.1:27017', 'each service in its own
       IMAGE_SERVICE_BASE_URL: `http://127.0.0.1:${imagePort}`,
       OS_IMAGES: '[]',
     };
-    processes = (Object.keys(SERVICES) as StartableService[]).map((name) => new ServiceProcess(name, environment));
+    processes = (Object.keys(SERVICES) as StartableService[]).map((name) => new ServiceProcess(name, settings));
     await Promise.all(processes.map((one) => one.start()));
   });
   afterEach(async () => {
