@@ -155,6 +155,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     pollMsMin: options.pollMsMin,
     observer: {
       onImageRetry: (reason) => tell(`${spec.name}: the image cannot be downloaded, is tried again: ${reason}`),
+      onTrouble: ({ hostname }, what) => tell(`${spec.name}: ${hostname}: ${what}`),
     },
   });
   try {

@@ -25,6 +25,7 @@ export interface MachinesReport {
 /** Sent for each cluster that is ready, installed or failed, and at the end the report. */
 export type MachinesMessage = 'ready' | 'installed' | { readonly failed: string } | MachinesReport;
 
+const LATE = 'not installed within the time limit';
 const CONTROL_PLANE_COUNT = 3;
 /** With room for 1,024 hosts. The default network has room for 512. */
 const CLUSTER_NETWORK = { cidr: '10.128.0.0/14', hostPrefix: 24 };
@@ -32,7 +33,7 @@ const CLUSTER_NETWORK = { cidr: '10.128.0.0/14', hostPrefix: 24 };
 async function install(order: MachinesOrder): Promise<MachinesReport> {
   const client = new RestClient(order.restUrl);
   const installedMs: number[] = [];
-  const failures = new Map(order.clusters.map(({ name }) => [name, 'not installed within the time limit']));
+  const failures = new Map(order.clusters.map(({ name }) => [name, LATE]));
   const slots = createSlots(order.installationsAtOnce);
   const send = (message: MachinesMessage): unknown => process.send?.(message);
   const installOne = async ({ name, hosts, startAfterMs }: MachinesOrder['clusters'][number]): Promise<void> => {
@@ -45,6 +46,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       vips: { api: '10.20.255.100', ingress: '10.20.255.101' },
       clusterNetwork: CLUSTER_NETWORK,
     };
+    const tell = (text: string): unknown => failures.set(name, `${LATE}. Last: ${text}`);
     let release = (): void => undefined;
     let startedMs = 0;
     const untilMayInstall = async (): Promise<void> => {
@@ -53,7 +55,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       startedMs = performance.now();
     };
     try {
-      await installCluster(spec, { ...order, client, seed: name, tell: () => undefined, untilMayInstall });
+      await installCluster(spec, { ...order, client, seed: name, tell, untilMayInstall });
       installedMs.push(performance.now() - startedMs);
       failures.delete(name);
       send('installed');

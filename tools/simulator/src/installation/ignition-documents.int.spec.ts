@@ -1,12 +1,19 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { createReportReader } from '@muster/inventory';
 import { renderJoiningIgnition, toDataUrl } from '@muster/ignition-config';
+import { portOf } from '@muster/nest-kit';
 import { fetchApiVipIgnition } from '@muster/service-agent';
 import { controllerManifests, parseInstallFlags } from '@muster/service-installer';
 import { makeFakeArtifacts } from '../fake-artifacts.fixture.spec';
 import { applyIgnition, createScratchRoots, type ScratchRoots } from '../scratch-root/scratch-roots';
 import { type MachineConfigServer, startMachineConfigServer } from '../world/machine-config-server';
+import { createSimulatedTimer } from '../timer';
+import { createSimulatedWorld } from '../world/simulated-cluster';
+import { becomeNode } from './node';
 import { readBootstrapManifests, readIgnition, withFetched } from './ignition-documents';
 
 const HOST = { id: '00000000-0000-4000-8000-000000000001', role: 'master', hostname: 'a' };
@@ -32,6 +39,48 @@ const joining = {
   token: '',
   headers: {},
 };
+
+describe('a machine that boots from its disk', () => {
+  /** A way to the server that closes its first connections without an answer. */
+  const unsteady = async (closes: number): Promise<{ readonly port: number; readonly close: () => void }> => {
+    let left = closes;
+    const way = createServer((socket) => {
+      if (left > 0) {
+        left -= 1;
+        socket.destroy();
+        return;
+      }
+      const further = connect(server.tlsPort, '127.0.0.1');
+      pipeline(socket, further, socket, () => undefined);
+    });
+    await once(way.listen(0, '127.0.0.1'), 'listening');
+    return { port: portOf(way), close: () => way.close() };
+  };
+
+  it('repeats the download of the config of its pool, as Ignition does', async () => {
+    const way = await unsteady(2);
+    const world = createSimulatedWorld();
+    const troubles: string[] = [];
+    try {
+      const cluster = world.cluster('c1000000-0000-4000-8000-000000000002');
+      cluster.machineConfigServer = { ...server, tlsPort: way.port, close: () => undefined };
+      const system = {
+        clusterId: cluster.clusterId,
+        path: 'master',
+        config: configOf(`master-${HOST.id}.ign`),
+      } as const;
+      const observer = { onTrouble: (_host: object, what: string) => void troubles.push(what) };
+      const timer = createSimulatedTimer({ timeScale: 10_000, pollMsMin: 1 });
+      const self = { hostId: HOST.id, hostname: HOST.hostname };
+      await becomeNode({ self, system, world, timer, observer }, new AbortController().signal);
+      expect(cluster.nodes.get(HOST.id)).toEqual({ isControlPlane: true, isReady: true });
+      expect(troubles).toEqual(Array.from({ length: 2 }, () => expect.stringMatching(/could not fetch .*is repeated/)));
+    } finally {
+      way.close();
+      world.close();
+    }
+  });
+});
 
 describe('the machine-config server of a simulated cluster', () => {
   it('returns the config of their pool to hosts of the installation over TLS', async () => {

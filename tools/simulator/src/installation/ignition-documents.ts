@@ -22,10 +22,16 @@ export function readIgnition(bytes: Buffer, what: string): IgnitionConfig {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Errors of a connection to a server that is overloaded, or not there for a moment. */
+const PASSING = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
+
+/** The server gave no answer. Ignition repeats such a download. */
+export class NoAnswer extends Error {}
 
 /**
  * Returns a config with everything to which it refers, as Ignition downloads it on first boot. Only the certificate
  * authorities in the config are trusted. The server of the simulated cluster has the name in the URL and its own ports.
+ * @throws NoAnswer when the download may succeed later
  */
 export async function withFetched(config: IgnitionConfig, server: ServerPorts): Promise<IgnitionConfig> {
   const authorities = config.ignition.security?.tls?.certificateAuthorities ?? [];
@@ -41,7 +47,9 @@ export async function withFetched(config: IgnitionConfig, server: ServerPorts): 
 
 export function fetchPoolConfig(url: URL, ca: readonly string[], { tlsPort, plainPort }: ServerPorts): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string): void => reject(new Error(`Ignition could not fetch ${url.href}: ${reason}`));
+    const fail = (reason: string, code = ''): void =>
+      reject(new (PASSING.includes(code) ? NoAnswer : Error)(`Ignition could not fetch ${url.href}: ${reason}`));
+    const failWith = ({ message, code }: NodeJS.ErrnoException): void => fail(message, code);
     const isTls = url.protocol === 'https:';
     const asking = (isTls ? tlsRequest : plainRequest)(
       {
@@ -57,15 +65,15 @@ export function fetchPoolConfig(url: URL, ca: readonly string[], { tlsPort, plai
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', (error) => fail(error.message));
+        response.on('error', failWith);
         response.on('end', () => {
           if (response.statusCode !== 200) return fail(`the server answered ${response.statusCode}.`);
           resolve(Buffer.concat(chunks));
         });
       },
     );
-    asking.on('timeout', () => asking.destroy(new Error('no answer in time.')));
-    asking.on('error', (error) => fail(error.message));
+    asking.on('timeout', () => asking.destroy(Object.assign(new Error('no answer in time.'), { code: 'ETIMEDOUT' })));
+    asking.on('error', failWith);
     asking.end();
   });
 }

@@ -6,7 +6,7 @@ import { DURATIONS_MS, INTERVALS_MS, type SimulatedTimer } from '../timer';
 import type { ServerPorts } from '../world/server-names';
 import type { SimulatedWorld } from '../world/simulated-cluster';
 import type { StagePath } from './host-stages';
-import { withFetched } from './ignition-documents';
+import { NoAnswer, withFetched } from './ignition-documents';
 
 /** The system that the installer wrote to the disk of a machine. */
 export interface InstalledSystem {
@@ -43,13 +43,25 @@ export async function becomeNode(
     const endpoint = endpointOf(config);
     const find = (): ServerPorts | undefined =>
       world.cluster(clusterId).machineConfigServer ?? world.serverAt(endpoint);
-    await untilFound(find, world, timer, signal);
+    const fetchOnce = async (): Promise<IgnitionConfig | undefined> => {
+      await untilFound(find, world, timer, signal);
+      await timer.work(DURATIONS_MS.ignitionFetch, signal);
+      const server = find();
+      if (signal.aborted || !server) return undefined;
+      try {
+        return await withFetched(config, server);
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        observer.onTrouble?.(self, `${error.message} The download is repeated.`);
+        return undefined;
+      }
+    };
+    let fetched: IgnitionConfig | undefined;
+    while (!fetched && !signal.aborted) fetched = await fetchOnce();
+    if (!fetched) return;
+    complete = fetched;
     // The service may use another id for the running cluster, so the endpoint identifies the cluster.
     if (!cluster.machineConfigServer) cluster = world.clusterAt(endpoint) ?? cluster;
-    await timer.work(DURATIONS_MS.ignitionFetch, signal);
-    const server = find();
-    if (signal.aborted || !server) return;
-    complete = await withFetched(config, server);
     cluster.ignitionFetchedBy.add(hostId);
     world.changed();
   }
