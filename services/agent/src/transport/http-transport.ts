@@ -32,8 +32,6 @@ export interface BusCredentials {
   /** NATS user JWT for the key of the request. */
   readonly jwt: string;
   readonly inboxPrefix: string;
-  /** ISO 8601 UTC. */
-  readonly expiresAt: string;
 }
 
 export interface HttpTransport extends Transport {
@@ -63,7 +61,7 @@ const readInstructions = createReader(
   }),
   RESPONSE,
 );
-const readBusCredentials = createReader(Type.Object({ jwt: text, inbox_prefix: text, expires_at: text }), {
+const readBusCredentials = createReader(Type.Object({ jwt: text, inbox_prefix: text }), {
   ...RESPONSE,
   hidesValues: true,
 });
@@ -118,8 +116,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     busCredentials: async (publicKey, signal) => {
       const json = { public_key: publicKey };
       const body = await ask({ method: 'POST', path: busCredentials, json }, '', signal);
-      const { jwt, inbox_prefix: inboxPrefix, expires_at: expiresAt } = readBusCredentials(body);
-      return { jwt, inboxPrefix, expiresAt };
+      const { jwt, inbox_prefix: inboxPrefix } = readBusCredentials(body);
+      return { jwt, inboxPrefix };
     },
     listen: () => () => undefined,
     close: async () => client.close(),

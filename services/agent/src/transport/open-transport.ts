@@ -1,5 +1,6 @@
 import type { Timer } from '@muster/host-api';
-import { errorMessage } from '@muster/schema';
+import { createJsonReader, errorMessage } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
 import type { DiscoverySettings } from '../discovery-settings';
 import { type BusCredentials, createHttpTransport, type HttpTransport } from './http-transport';
 import { type ConnectNats, createBusKey, createNatsTransport } from './nats-transport';
@@ -36,6 +37,7 @@ export interface BusTransportOptions {
   readonly infraEnvId: string;
   readonly hostId: string;
   readonly timer: Timer;
+  /** A time that no change of the clock affects, in milliseconds. */
   readonly nowMs: () => number;
   readonly connectNats: ConnectNats;
   readonly createKey: () => { readonly publicKey: string; readonly seed: string };
@@ -47,6 +49,15 @@ interface Connection {
   readonly transport: Transport;
   credentials: BusCredentials;
   renewAtMs: number;
+}
+
+const readClaims = createJsonReader(Type.Object({ iat: Type.Number(), exp: Type.Number() }), { name: 'the bus token' });
+
+/** Returns milliseconds. Both times in the token are of the service, because the clock of the host may be wrong or not set yet. */
+function lifetimeMsOf({ jwt }: BusCredentials): number {
+  const [, payload = ''] = jwt.split('.');
+  const { exp, iat } = readClaims(Buffer.from(payload, 'base64url').toString('utf8'));
+  return (exp - iat) * 1_000;
 }
 
 /**
@@ -62,7 +73,7 @@ export function withBus(http: HttpTransport, options: BusTransportOptions): Tran
   const request = async (signal: AbortSignal): Promise<Pick<Connection, 'credentials' | 'renewAtMs'>> => {
     key ??= options.createKey();
     const credentials = await http.busCredentials(key.publicKey, signal);
-    return { credentials, renewAtMs: nowMs() + (Date.parse(credentials.expiresAt) - nowMs()) / 2 };
+    return { credentials, renewAtMs: nowMs() + lifetimeMsOf(credentials) / 2 };
   };
   const open = async (signal: AbortSignal): Promise<void> => {
     const first = await request(signal);
@@ -127,7 +138,7 @@ export async function openTransport(options: OpenTransportOptions): Promise<Tran
   if (!nats || !connectNats) return http;
   if (!nats.credentials) {
     const { url, caPem: busCaPem } = nats;
-    const nowMs = (): number => Date.now();
+    const nowMs = (): number => performance.now();
     const bus = { url, caPem: busCaPem, nowMs, connectNats, createKey: createBusKey };
     return withBus(http, { ...bus, infraEnvId, hostId, timer, onFallback });
   }
