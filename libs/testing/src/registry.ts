@@ -218,7 +218,8 @@ function tarOf(folder: string, files: Files): Buffer {
   return execFileSync('tar', ['-C', tree, '-cf', '-', '.'], { maxBuffer: 1e9 });
 }
 
-async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem: string }> {
+/** A certificate for 127.0.0.1 and its key. */
+export async function selfSigned(): Promise<{ readonly certPem: string; readonly keyPem: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   x509.cryptoProvider.set(globalThis.crypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

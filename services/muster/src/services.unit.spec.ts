@@ -7,6 +7,7 @@ import { Unavailable } from '@muster/ports';
 import { readIgnitionConfig } from '@muster/service-ignition';
 import { readImageConfig } from '@muster/service-image';
 import { temporaryDirectory } from '@muster/testing';
+import { selfSigned } from '@muster/testing/registry';
 import { checkBusAccess } from './bus-access';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
@@ -184,7 +185,15 @@ describe('the addresses that no setting names', () => {
   const hostBinaries = temporaryDirectory();
   writeFileSync(join(hostBinaries.path, 'index.json'), JSON.stringify({ version: '1', binaries: [] }));
   afterAll(() => hostBinaries.remove());
-  const KEY_FILES = { HTTPS_KEY_FILE: __filename, HTTPS_CERT_FILE: __filename };
+  const KEY_FILES = {
+    HTTPS_KEY_FILE: join(hostBinaries.path, 'key.pem'),
+    HTTPS_CERT_FILE: join(hostBinaries.path, 'cert.pem'),
+  };
+  beforeAll(async () => {
+    const { certPem, keyPem } = await selfSigned();
+    writeFileSync(KEY_FILES.HTTPS_KEY_FILE, keyPem);
+    writeFileSync(KEY_FILES.HTTPS_CERT_FILE, certPem);
+  });
   it.each([
     [{}, 'http://127.0.0.1:8090', 'http://127.0.0.1:8888'],
     [{ REST_PORT: '9000', IMAGE_PORT: '9001' }, 'http://127.0.0.1:9000', 'http://127.0.0.1:9001'],

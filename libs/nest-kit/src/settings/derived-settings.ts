@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
 import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { createJsonReader } from '@muster/schema';
+import { createJsonReader, errorMessage } from '@muster/schema';
 import { DEFAULT_REQUIREMENTS, parseRequirements, type RequirementsTable } from '@muster/validation-rules';
 import { Type } from '@sinclair/typebox';
 import { DURATION_EXPECTED, parseDurationMs } from './setting';
@@ -36,14 +37,31 @@ export interface TlsFiles {
   readonly cert: string;
 }
 
-/** HTTPS_KEY_FILE and HTTPS_CERT_FILE must both be set, or neither. */
+/** HTTPS_KEY_FILE and HTTPS_CERT_FILE must both be set, or neither. Rejects files that a TLS endpoint cannot use. */
 export function readTlsFiles(settings: SettingsReader): TlsFiles | undefined {
   const [key, cert] = [readFileSetting(settings, 'HTTPS_KEY_FILE'), readFileSetting(settings, 'HTTPS_CERT_FILE')];
-  if (key !== undefined && cert !== undefined) return { key, cert };
+  if (key !== undefined && cert !== undefined) return usableTls(settings, { key, cert });
   const missing = settings.isSet('HTTPS_KEY_FILE') ? 'HTTPS_CERT_FILE' : 'HTTPS_KEY_FILE';
   const isOneGiven = settings.isSet('HTTPS_KEY_FILE') !== settings.isSet('HTTPS_CERT_FILE');
   if (isOneGiven) settings.reject(missing, '', 'a PEM file too, or neither HTTPS_KEY_FILE nor HTTPS_CERT_FILE');
   return undefined;
+}
+
+function usableTls(settings: SettingsReader, tls: TlsFiles): TlsFiles | undefined {
+  // Lists, because an empty text counts as not given.
+  const [key, cert] = [[tls.key], [tls.cert]];
+  for (const [name, parts, expected] of [
+    ['HTTPS_KEY_FILE', { key }, 'a PEM file with a private key without a passphrase'],
+    ['HTTPS_CERT_FILE', { cert }, 'a PEM file with a certificate'],
+    ['HTTPS_CERT_FILE', { key, cert }, 'the certificate of the key in HTTPS_KEY_FILE'],
+  ] as const)
+    try {
+      createSecureContext(parts);
+    } catch (error) {
+      settings.reject(name, settings.get(name) ?? '', `${expected}. ${errorMessage(error)}`);
+      return undefined;
+    }
+  return tls;
 }
 
 /** A setting whose definition is a row of another table: a timeout of the domain, or a setting of an operator. */
