@@ -11,7 +11,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces } from '../http/file-answers';
 import { collect, findAll, noCluster, SealedTexts } from './documents';
 import { type HostDetail, HostViews } from './host-views';
-import { allOf, KeptTexts } from './kept-texts';
+import { allOf, KeptTexts, type Text } from './kept-texts';
 import { RenderTurns } from './render-turns';
 
 /** Members of hosts within a cluster. They equal those of a single host. */
@@ -62,7 +62,8 @@ export class ClusterViews {
    * @throws RefusalError `not-found`
    */
   async textWithoutDocuments(clusterId: string): Promise<readonly JsonPiece[]> {
-    return this.textWithHosts(await this.document(clusterId), { withDeleted: false, documents: false });
+    const document = await this.document(clusterId);
+    return (await this.textWithHosts(document, { withDeleted: false, documents: false })).render();
   }
 
   /**
@@ -98,12 +99,16 @@ export class ClusterViews {
     const deleted = options.withDeleted ? await inCollection(COLLECTIONS.deletedClusters) : [];
     const wanted = [...present, ...deleted].filter(filter);
     const key = `/${Number(options.withHosts)}${Number(options.withDeleted ?? false)}`;
-    // The texts of hosts contain the time of their last poll, so a list with hosts does not follow from the documents.
-    const sources = options.withHosts ? undefined : wanted;
-    const known = sources && this.whole.find(key, sources);
-    if (known) return known;
-    const texts = await allOf(wanted.map((document) => this.textOf(document, options)));
-    return this.whole.joined(key, jsonList(texts), sources);
+    if (!options.withHosts)
+      return this.whole.joined(key, {
+        sources: () => wanted,
+        render: async () => jsonList(await allOf(wanted.map((document) => this.textAlone(document)))),
+      });
+    const texts = await Promise.all(wanted.map((document) => this.textOf(document, options)));
+    return this.whole.joined(key, {
+      sources: () => texts.flatMap((text) => text.sources()),
+      render: async () => jsonList(await Promise.all(texts.map((text) => text.render()))),
+    });
   }
 
   /**
@@ -117,9 +122,12 @@ export class ClusterViews {
   ): Promise<readonly JsonPiece[]> {
     const cluster = await this.document(clusterId);
     const hosts = (await this.hosts.documentsOfCluster(clusterId)).filter(filter);
-    const texts = hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail));
     const key = `${clusterId}/hosts/${Number(detail.inventory)}${Number(detail.connectivity)}`;
-    return this.whole.joined(key, jsonList(await allOf(texts)));
+    return this.whole.joined(key, {
+      sources: () => [cluster.control_plane_count, ...hosts.flatMap((host) => this.hosts.sourcesOf(host))],
+      render: async () =>
+        jsonList(await allOf(hosts.map((host) => this.hosts.text(host, cluster.control_plane_count, detail)))),
+    });
   }
 
   private async documentOrDeleted(clusterId: string): Promise<ClusterDocument> {
@@ -127,19 +135,19 @@ export class ClusterViews {
     return deleted ?? this.document(clusterId);
   }
 
-  private textOf(
-    document: ClusterDocument,
-    { withHosts, withDeleted = false }: Static,
-  ): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
+  private textOf(document: ClusterDocument, { withHosts, withDeleted = false }: Static): Text | Promise<Text> {
     if (withHosts) return this.textWithHosts(document, { withDeleted, documents: true });
-    const known = this.kept.find(document.id, [document]);
-    return known ?? this.rendered(document.id, document, true);
+    return { sources: () => [document], render: () => this.textAlone(document) };
+  }
+
+  private textAlone(document: ClusterDocument): readonly JsonPiece[] | Promise<readonly JsonPiece[]> {
+    return this.kept.find(document.id, [document]) ?? this.rendered(document.id, document, true);
   }
 
   private async textWithHosts(
     document: ClusterDocument,
     { withDeleted, documents }: { readonly withDeleted: boolean; readonly documents: boolean },
-  ): Promise<readonly JsonPiece[]> {
+  ): Promise<Text> {
     const hostDocuments = [
       // The documents of many clusters are read in several turns as well.
       ...(await this.turns.run(() => this.hosts.documentsOfCluster(document.id))),
@@ -150,8 +158,13 @@ export class ClusterViews {
       this.kept.find(key, [document, ...hostDocuments]) ??
       (await this.rendered(key, document, documents, hostDocuments));
     const detail = { ...HOSTS_IN_CLUSTER, documents };
-    const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, detail));
-    return [begin, ...jsonList(await allOf(hosts)), END];
+    return {
+      sources: () => [document, ...hostDocuments.flatMap((host) => this.hosts.sourcesOf(host))],
+      render: async () => {
+        const hosts = hostDocuments.map((host) => this.hosts.text(host, document.control_plane_count, detail));
+        return [begin, ...jsonList(await allOf(hosts)), END];
+      },
+    };
   }
 
   /** Renders the cluster and keeps the text. With documents of hosts it ends where the list of the hosts begins. */

@@ -76,7 +76,7 @@ export class ReportedBodies {
   }
 }
 
-/** Maximum total size of cached texts. A text is reused until the document of its host changes. */
+/** Maximum total size of cached texts. A text that was requested twice is reused until the document of its host changes. */
 const KEPT_MAX_BYTES = 80 * MIB;
 
 /** Caches hosts as JSON, because most of a response about a cluster equals the previous one. */

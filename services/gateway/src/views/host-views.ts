@@ -7,7 +7,7 @@ import { LastSeen } from '../auth/last-seen';
 import { type JsonAnswer, jsonList, type JsonPiece, jsonPieces, withMembers } from '../http/file-answers';
 import { collect, findAll, noHost, SealedTexts } from './documents';
 import { endOf, HostTexts, ReportedBodies } from './host-texts';
-import { allOf, KeptTexts } from './kept-texts';
+import { allOf, KeptTexts, type Sources } from './kept-texts';
 import { RenderTurns } from './render-turns';
 
 /** Which large reported bodies a response contains. */
@@ -79,8 +79,17 @@ export class HostViews {
     for (const { cluster_id: id } of documents) {
       if (id && !counts.has(id)) counts.set(id, await this.controlPlaneCountOf(id));
     }
-    const texts = documents.map((document) => this.text(document, counts.get(document.cluster_id ?? ''), EVERYTHING));
-    return this.lists.joined(infraEnvId, jsonList(await allOf(texts)));
+    const countOf = (document: HostDocument): number | undefined => counts.get(document.cluster_id ?? '');
+    return this.lists.joined(infraEnvId, {
+      sources: () => documents.flatMap((document) => [...this.sourcesOf(document), countOf(document)]),
+      render: async () =>
+        jsonList(await allOf(documents.map((document) => this.text(document, countOf(document), EVERYTHING)))),
+    });
+  }
+
+  /** Returns what the text of the host follows from at this moment, besides the arguments of `text`. */
+  sourcesOf(document: HostDocument): Sources {
+    return [document, this.checkedInAt(document), this.timestampOf(document)];
   }
 
   /** Returns the host as JSON in parts. */

@@ -1,19 +1,34 @@
 import { BoundedMap } from '@muster/event-sourcing';
+import { hiddenProperty } from '@muster/schema';
 import { bytesOf, joinPieces, JOINED_MAX_BYTES, type JsonPiece } from '../http/file-answers';
 import { keepBody } from '../http/kept-bodies';
 
-interface Kept {
-  /** The inputs from which the text was rendered. */
-  readonly sources: readonly unknown[];
-  /** Undefined for a text that was joined once. Until it is requested again, only its tag is kept. */
-  readonly pieces: readonly JsonPiece[] | undefined;
-  /** The tag of a text that was joined. */
-  readonly tag?: string;
+/** What a text was rendered from: objects that are never changed, and short values. */
+export type Sources = readonly (object | string | number | undefined)[];
+
+/** A JSON text that may not have to be rendered. */
+export interface Text {
+  /** Returns the present sources. They are what `render` uses when it is called in the same turn of the event loop. */
+  sources(): Sources;
+  render(): readonly JsonPiece[] | Promise<readonly JsonPiece[]>;
 }
 
+interface Kept {
+  readonly sources: Sources;
+  /** Undefined for a text that was requested once. Until it is requested again, only its tag is kept. */
+  readonly pieces: readonly JsonPiece[] | undefined;
+  /** The tag of a text that was joined. */
+  readonly tag?: string | undefined;
+}
+
+/** Memory of an entry without its text, and of each source, in bytes. */
+const ENTRY_BYTES = 256;
+const SOURCE_BYTES = 16;
+
 /**
- * JSON texts in pieces, kept from answer to answer. Documents that the read models return are never changed, so a text is valid while it
- * is rendered from the same objects. The least recently used text leaves when the texts exceed `bytesMax`.
+ * JSON texts in pieces, kept from the second request to the last one with the same sources. While a fleet installs, most hosts and
+ * clusters change between two requests, and texts that are kept until then become garbage in old memory, which costs collections of the
+ * whole heap. The least recently used text leaves when the texts exceed `bytesMax`.
  */
 export class KeptTexts {
   private readonly texts: BoundedMap<string, Kept>;
@@ -22,37 +37,59 @@ export class KeptTexts {
     this.texts = new BoundedMap(bytesMax);
   }
 
-  /** The text that was kept under the key, when it was rendered from exactly these objects. */
-  find(key: string, sources: readonly unknown[]): readonly JsonPiece[] | undefined {
-    const known = this.texts.peek(key);
-    if (!known || !areSame(known.sources, sources)) return undefined;
-    return this.texts.get(key)?.pieces;
+  /** Returns the text that was kept under the key, when its sources are the same. */
+  find(key: string, sources: Sources): readonly JsonPiece[] | undefined {
+    return this.known(key, sources)?.pieces && this.texts.get(key)?.pieces;
   }
 
-  /** Replaces the text of the key. A text above `bytesMax` is not kept. */
-  keep(key: string, sources: readonly unknown[], pieces: readonly JsonPiece[]): void {
-    this.texts.set(key, { sources, pieces }, bytesOf(pieces));
+  /** Replaces the text of the key. It is kept when its sources are the same as the last time. A text above `bytesMax` is not kept. */
+  keep(key: string, sources: Sources, pieces: readonly JsonPiece[]): void {
+    this.set(key, sources, pieces, bytesOf(pieces));
   }
 
   /**
-   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same objects, by default the pieces.
-   * Texts above `JOINED_MAX_BYTES` stay in pieces. The bytes are kept from the second request on: most clusters change between two
-   * requests, and garbage in old memory costs a collection of the whole heap.
+   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same. Texts above
+   * `JOINED_MAX_BYTES` stay in pieces.
    */
-  joined(key: string, pieces: readonly JsonPiece[], sources: readonly unknown[] = pieces): readonly JsonPiece[] {
-    const bytes = bytesOf(pieces);
-    if (bytes > JOINED_MAX_BYTES) return pieces;
+  async joined(key: string, text: Text): Promise<readonly JsonPiece[]> {
+    const sources = text.sources();
     const kept = this.find(key, sources);
     if (kept) return kept;
-    const known = this.texts.peek(key);
-    const isRepeated = known !== undefined && areSame(known.sources, sources);
+    const pieces = await text.render();
+    const bytes = bytesOf(pieces);
+    if (bytes > JOINED_MAX_BYTES) return pieces;
     const whole = joinPieces(pieces, bytes);
-    const tag = keepBody(whole, isRepeated ? known.tag : undefined);
-    const joined = [whole];
-    this.texts.set(key, { sources, pieces: isRepeated ? joined : undefined, tag }, bytes);
-    return joined;
+    const tag = keepBody(whole, this.known(key, sources)?.tag);
+    this.set(key, sources, [whole], bytes, tag);
+    return [whole];
+  }
+
+  private set(key: string, sources: Sources, pieces: readonly JsonPiece[], bytes: number, tag?: string): void {
+    const isRepeated = this.known(key, sources) !== undefined;
+    const size = ENTRY_BYTES + SOURCE_BYTES * sources.length + (isRepeated ? bytes : 0);
+    this.texts.set(key, { sources: identified(sources), pieces: isRepeated ? pieces : undefined, tag }, size);
+  }
+
+  private known(key: string, sources: Sources): Kept | undefined {
+    const known = this.texts.peek(key);
+    return known && areSame(known.sources, sources) ? known : undefined;
   }
 }
+
+const numberOf = hiddenProperty<number>();
+let numbers = 0;
+
+/** Returns the number of an object, which identifies it without keeping it in memory. */
+function identify(object: object): number {
+  const known = numberOf.get(object);
+  if (known !== undefined) return known;
+  numbers += 1;
+  numberOf.set(object, numbers);
+  return numbers;
+}
+
+const identified = (sources: Sources): Sources =>
+  sources.map((source) => (typeof source === 'object' ? identify(source) : source));
 
 /** As `Promise.all`, without a promise where all values are there already. */
 export function allOf<Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<Value[]> {
@@ -62,6 +99,6 @@ export function allOf<Value>(values: readonly (Value | Promise<Value>)[]): reado
 const areThere = <Value>(values: readonly (Value | Promise<Value>)[]): values is readonly Value[] =>
   !values.some((value) => value instanceof Promise);
 
-function areSame(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
-}
+const areSame = (known: Sources, sources: Sources): boolean =>
+  known.length === sources.length &&
+  sources.every((source, index) => (typeof source === 'object' ? numberOf.get(source) : source) === known[index]);

@@ -1,53 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { JsonPiece } from '../http/file-answers';
 import { keepBody } from '../http/kept-bodies';
-import { KeptTexts } from './kept-texts';
+import { KeptTexts, type Sources } from './kept-texts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** The text of pieces that were found. */
+const textOf = (pieces: readonly JsonPiece[] | undefined): string | undefined => pieces?.join('');
 
 describe('Texts that are kept', () => {
-  it('are found while they are rendered from the same objects', () => {
-    const texts = new KeptTexts(100);
+  const keepTwice = (texts: KeptTexts, key: string, sources: Sources, pieces: readonly JsonPiece[]): void => {
+    texts.keep(key, sources, pieces);
+    texts.keep(key, sources, pieces);
+  };
+
+  it('are found from the second time on that they were rendered from the same objects', () => {
+    const texts = new KeptTexts(1_000);
     const source = {};
-    texts.keep('a', [source], ['one']);
-    expect(texts.find('a', [source])?.join('')).toBe('one');
-    expect(texts.find('a', [{}])).toBeUndefined();
-    expect(texts.find('a', [source, source])).toBeUndefined();
-    expect(texts.find('b', [source])).toBeUndefined();
+    texts.keep('a', [source, 'text', undefined], ['one']);
+    expect(texts.find('a', [source, 'text', undefined])).toBeUndefined();
+    texts.keep('a', [source, 'text', undefined], ['one']);
+    expect(textOf(texts.find('a', [source, 'text', undefined]))).toBe('one');
+    expect(texts.find('a', [{}, 'text', undefined])).toBeUndefined();
+    expect(texts.find('a', [source, 'other', undefined])).toBeUndefined();
+    expect(texts.find('a', [source, 'text', 7])).toBeUndefined();
+    expect(texts.find('a', [source, 'text'])).toBeUndefined();
+    expect(texts.find('b', [source, 'text', undefined])).toBeUndefined();
+    texts.keep('a', [{}, 'text', undefined], ['two']);
+    expect(texts.find('a', [source, 'text', undefined])).toBeUndefined();
   });
 
   it('leave when they exceed the limit, the least recently used one first', () => {
-    const texts = new KeptTexts(8);
-    texts.keep('a', [1], ['aaaa']);
-    texts.keep('b', [1], ['bbbb']);
+    const texts = new KeptTexts(4_000);
+    const long = (letter: string): readonly JsonPiece[] => [letter.repeat(1_500)];
+    keepTwice(texts, 'a', [1], long('a'));
+    keepTwice(texts, 'b', [1], long('b'));
     texts.find('a', [1]);
-    texts.keep('c', [1], ['cccc']);
-    expect(['a', 'b', 'c'].map((key) => texts.find(key, [1])?.join(''))).toEqual(['aaaa', undefined, 'cccc']);
-    texts.keep('a', [2], ['too long to keep']);
+    keepTwice(texts, 'c', [1], long('c'));
+    const found = (): unknown => ['a', 'b', 'c'].map((key) => textOf(texts.find(key, [1]))?.charAt(0));
+    expect(found()).toEqual(['a', undefined, 'c']);
+    keepTwice(texts, 'a', [2], ['too long'.repeat(1_000)]);
     expect(texts.find('a', [2])).toBeUndefined();
-    expect(texts.find('c', [1])?.join('')).toBe('cccc');
+    expect(found()).toEqual([undefined, undefined, 'c']);
   });
 
-  it('are kept joined from the second request on, until a piece changes', () => {
-    const texts = new KeptTexts(100);
-    const pieces = ['é', Buffer.from('2')];
-    const [first] = texts.joined('a', pieces);
-    expect(texts.find('a', pieces)).toBeUndefined();
-    const second = texts.joined('a', pieces);
-    expect(texts.joined('a', pieces)).toBe(second);
-    expect([first, ...second].join()).toBe('é2,é2');
-    const [changed] = texts.joined('a', [...pieces.slice(0, 1), '3']);
-    expect(changed?.toString()).toBe('é3');
-    const [tag, repeated, other] = [first, ...second, changed].map((body) => Buffer.isBuffer(body) && keepBody(body));
+  it('do not keep their sources in memory', async () => {
+    const texts = new KeptTexts(1_000);
+    const weak = (() => {
+      const source = {};
+      keepTwice(texts, 'a', [source], ['one']);
+      return new WeakRef(source);
+    })();
+    await nextTurn();
+    collectGarbage();
+    expect(weak.deref()).toBeUndefined();
+  });
+
+  it('are kept joined from the second request on, until a source changes', async () => {
+    const texts = new KeptTexts(1_000);
+    const document = {};
+    let renderings = 0;
+    const joined = async (checkedInAt: string): Promise<JsonPiece | undefined> => {
+      const render = (): readonly JsonPiece[] => {
+        renderings += 1;
+        return ['é', Buffer.from(checkedInAt)];
+      };
+      return (await texts.joined('a', { sources: () => [document, checkedInAt], render }))[0];
+    };
+    const first = await joined('2');
+    const second = await joined('2');
+    expect(second).not.toBe(first);
+    expect(await joined('2')).toBe(second);
+    expect(renderings).toBe(2);
+    const changed = await joined('3');
+    expect([first, second, changed].map(String)).toEqual(['é2', 'é2', 'é3']);
+    const [tag, repeated, other] = [first, second, changed].map((body) => Buffer.isBuffer(body) && keepBody(body));
     expect(tag).toEqual(expect.any(String));
     expect(repeated).toBe(tag);
     expect(other).not.toBe(tag);
-  });
-
-  it('are kept joined until an object changes from which all pieces follow', () => {
-    const texts = new KeptTexts(100);
-    const document = {};
-    const joined = (): readonly JsonPiece[] => texts.joined('a', ['1', '2'], [document]);
-    joined();
-    const whole = joined();
-    expect(texts.find('a', [document])).toBe(whole);
-    expect(texts.find('a', [document, {}])).toBeUndefined();
   });
 });
