@@ -123,8 +123,9 @@ async function removeMappedDevices(attempt: Attempt, isOn: IsOn): Promise<void> 
 
 async function stopRaids(attempt: Attempt, isOn: IsOn): Promise<void> {
   const listed = await attempt('mdadm', '-v', '--query', '--detail', '--scan');
-  // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1".
-  const arrays = [...listed.matchAll(/^ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)].flatMap(
+  // Each array has a line "ARRAY /dev/md0 …", followed by an indented line "devices=/dev/sda1,/dev/sdb1". The line of an array that did not
+  // start because it lacks members begins with "INACTIVE-ARRAY". It holds its members too.
+  const arrays = [...listed.matchAll(/^(?:INACTIVE-)?ARRAY (\S+)[^\n]*(?:\n\s+devices=(\S+))?/gm)].flatMap(
     ([, link = '', members = '']) => {
       const own = members.split(',').filter(isOn);
       return own.length > 0 ? [{ link, own }] : [];

@@ -155,6 +155,22 @@ describe('the cleaning of a disk', () => {
     ]);
   });
 
+  it('stops an array that lacks members and therefore did not start', async () => {
+    const { commands } = await runRecorded({
+      recording: [
+        ['readlink -f /dev/md127', '/dev/md127\n'],
+        [
+          'mdadm -v',
+          'INACTIVE-ARRAY /dev/md127 num-devices=1 metadata=1.2 name=old:0 UUID=1\n   devices=/dev/sda2\nINACTIVE-ARRAY /dev/md126 num-devices=1 UUID=2\n   devices=/dev/sdb2\n',
+        ],
+      ],
+    });
+    expect(commands.filter((command) => command.startsWith('mdadm --'))).toEqual([
+      'mdadm --stop /dev/md127',
+      'mdadm --zero-superblock /dev/sda2',
+    ]);
+  });
+
   it('stops each program that a disk without an answer blocks', async () => {
     const { commands, limited } = await runRecorded({
       flags: ['--format-disk', '/dev/sdb'],
