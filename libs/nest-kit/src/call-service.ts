@@ -5,6 +5,7 @@ import {
   type Ids,
   type JsonValue,
   type MessageHeaders,
+  MessageTooLarge,
   NoResponder,
   type Requests,
   RequestTimedOut,
@@ -68,7 +69,8 @@ const MAX_NO_RESPONDER_WAITS = 40;
 /**
  * Sends a request to another service. The outcome of a lost request is unknown, so the request is repeated with the
  * same command id.
- * @throws RefusalError with the refusal of the service, or `busy` when it does not answer
+ * @throws RefusalError with the refusal of the service, `busy` when it does not answer, `too-large` when the bus does not accept the
+ * request, or `internal` when it does not accept the answer
  */
 export async function callService<M extends Method>(
   requests: Requests,
@@ -86,6 +88,10 @@ export async function callService<M extends Method>(
       const reply = await requests.request(subject, toJsonValue(input), headers, timeoutMs);
       return unwrap(method, reply);
     } catch (error) {
+      if (error instanceof MessageTooLarge) {
+        const code = error.isAnswer ? 'internal' : 'too-large';
+        throw new RefusalError({ code, reason: error.message, subject: error.field });
+      }
       if (error instanceof RequestTimedOut && attempt + 1 < ATTEMPT_TIMEOUTS_MS.length) attempt += 1;
       else if (error instanceof NoResponder && absences < MAX_NO_RESPONDER_WAITS) {
         absences += 1;

@@ -2,6 +2,7 @@ import { EventsService, HEADERS } from '@muster/contracts';
 import {
   type JsonValue,
   type MessageHeaders,
+  MessageTooLarge,
   NoResponder,
   RequestFailed,
   type Requests,
@@ -106,6 +107,19 @@ describe('callService', () => {
     });
     expect(asked).toHaveLength(1);
     expect(outcome).toBeInstanceOf(RequestFailed);
+  });
+
+  it.each([
+    ['a request that is too large', { request: { settings: { ignitionConfigOverride: 'xyz' } } }, 'too-large', true],
+    ['an answer that is too large', 'answer', 'internal', false],
+  ] as const)('refuses %s with the limit', async (_, large, code, hasField) => {
+    const { asked, outcome } = await call(() => {
+      throw new MessageTooLarge('At most 1 byte.', large);
+    });
+    expect(asked).toHaveLength(1);
+    const field = 'ignition_config_override';
+    const reason = `At most 1 byte.${hasField ? ` The longest text is ${field} with 3 characters.` : ''}`;
+    expect((outcome as RefusalError).refusal).toEqual({ code, reason, subject: hasField ? field : undefined });
   });
 
   it('ignores fields of a newer service', async () => {

@@ -226,7 +226,7 @@ export class AppendTooLarge extends Error {
 }
 
 /** Returns `kernel_arguments` for `changes.kernelArguments`. */
-const fieldOf = (path: string): string =>
+export const fieldOf = (path: string): string =>
   (path.split('.').findLast((name) => !/^(?:items|\d+)$/.test(name)) ?? path).replace(
     /[A-Z]/g,
     (letter) => `_${letter.toLowerCase()}`,

@@ -59,6 +59,7 @@ export {
 export {
   type IncomingMessage,
   type MessageHeaders,
+  MessageTooLarge,
   NoResponder,
   RequestFailed,
   type Requests,

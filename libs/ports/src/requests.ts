@@ -1,4 +1,4 @@
-import type { JsonValue } from './event-store';
+import { fieldOf, type JsonValue } from './event-store';
 
 /** Text headers of a message (lower-case keys): identity, correlation, command id. */
 export type MessageHeaders = { readonly [name: string]: string };
@@ -14,6 +14,7 @@ export interface Requests {
   /**
    * @throws RequestTimedOut after `timeoutMs`
    * @throws NoResponder when no service listens on the subject
+   * @throws MessageTooLarge
    */
   request(subject: string, body: JsonValue, headers: MessageHeaders, timeoutMs: number): Promise<JsonValue>;
   publish(subject: string, body: JsonValue, headers?: MessageHeaders): void;
@@ -46,6 +47,41 @@ export class NoResponder extends Error {
     super(`No service listens on ${subject}. Start the service that owns it.`);
     this.name = 'NoResponder';
   }
+}
+
+/** A message is larger than the bus accepts. A request was not sent. An answer was not sent, but its request was executed. */
+export class MessageTooLarge extends Error {
+  readonly isAnswer: boolean;
+  /** Field of the REST API with the longest text of the request. */
+  readonly field: string | undefined;
+
+  constructor(message: string, large: 'answer' | { readonly request: JsonValue }) {
+    const { path, length } = large === 'answer' ? NO_TEXT : longestTextIn(large.request, '');
+    const field = path === '' ? undefined : fieldOf(path);
+    super(field === undefined ? message : `${message} The longest text is ${field} with ${length} characters.`);
+    this.name = 'MessageTooLarge';
+    this.isAnswer = large === 'answer';
+    this.field = field;
+  }
+}
+
+interface FoundText {
+  /** Names and indexes from the body to the text, such as changes.kernelArguments. */
+  readonly path: string;
+  readonly length: number;
+}
+
+const NO_TEXT: FoundText = { path: '', length: 0 };
+
+function longestTextIn(value: JsonValue, path: string): FoundText {
+  if (typeof value !== 'object' || value === null)
+    return { path, length: typeof value === 'string' ? value.length : 0 };
+  let longest = NO_TEXT;
+  for (const [name, member] of Object.entries(value)) {
+    const found = longestTextIn(member, path ? `${path}.${name}` : name);
+    if (found.length > longest.length) longest = found;
+  }
+  return longest;
 }
 
 /**

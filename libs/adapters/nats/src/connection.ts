@@ -1,4 +1,4 @@
-import { NoResponder, RequestTimedOut } from '@muster/ports';
+import { type JsonValue, MessageTooLarge, NoResponder, RequestTimedOut } from '@muster/ports';
 import { DebugEvents, ErrorCode, Events, type NatsConnection, NatsError } from 'nats';
 
 export class NatsUnreachable extends Error {
@@ -21,14 +21,29 @@ export class NatsPermissionDenied extends Error {
   }
 }
 
-export class MessageTooLarge extends Error {
-  constructor(readonly subject: string) {
-    super(
-      `The message for ${subject} exceeds max_payload of the NATS server. Increase max_payload, or send a smaller message.`,
-    );
-    this.name = 'MessageTooLarge';
-  }
+/** A message that the client did not send. `maxBytes`: the maximum size of a message that the server accepts. */
+export interface UnsentMessage {
+  readonly subject: string;
+  readonly bytes: number;
+  readonly maxBytes: number | undefined;
 }
+
+/** Returns the error for a message or an answer that is too large. Undefined for other errors. */
+export const explainTooLarge = (
+  error: unknown,
+  { subject, bytes, maxBytes }: UnsentMessage,
+  large: 'answer' | { readonly request: JsonValue },
+): MessageTooLarge | undefined => {
+  if (!(error instanceof NatsError) || error.code !== ErrorCode.MaxPayloadExceeded) return undefined;
+  const [what, remedy] =
+    large === 'answer'
+      ? ['The answer to', 'The request was executed. Increase']
+      : ['The message for', 'Send a smaller one, or increase'];
+  return new MessageTooLarge(
+    `${what} ${subject} has a body of ${bytes} bytes. A message has at most ${maxBytes} bytes (max_payload of the NATS server). ${remedy} max_payload in the configuration of the server at NATS_URL.`,
+    large,
+  );
+};
 
 /** Converts the error of the client to the error of the port. */
 export const explainRequestError = (error: unknown, subject: string, timeoutMs: number): unknown => {
@@ -43,8 +58,6 @@ export const explainRequestError = (error: unknown, subject: string, timeoutMs: 
       return new RequestTimedOut(subject, timeoutMs);
     case ErrorCode.PermissionsViolation:
       return new NatsPermissionDenied(subject);
-    case ErrorCode.MaxPayloadExceeded:
-      return new MessageTooLarge(subject);
     case ErrorCode.ConnectionClosed:
     case ErrorCode.ConnectionDraining:
       return new Error(`The connection to NATS is closed. No request was sent on ${subject}.`, { cause: error });

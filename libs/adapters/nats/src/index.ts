@@ -8,7 +8,7 @@ export {
   type NatsRequestsOptions,
   SERVICE_PING_INTERVAL_MS,
 } from './requests';
-export { MessageTooLarge, NatsPermissionDenied, type NatsStatus, NatsUnreachable } from './connection';
+export { NatsPermissionDenied, type NatsStatus, NatsUnreachable } from './connection';
 export {
   loadOrCreateNatsTrust,
   MAX_MESSAGE_BYTES,

@@ -6,13 +6,17 @@ import {
   jsonTextOf,
   type JsonValue,
   type MessageHeaders,
+  MessageTooLarge,
+  RequestFailed,
   type Requests,
 } from '@muster/ports';
-import { ErrorCode, headers as createHeaders, type Msg, type MsgHdrs, NatsError } from 'nats';
-import { MessageTooLarge } from './connection';
+import { headers as createHeaders, type Msg, type MsgHdrs } from 'nats';
+import { explainTooLarge } from './connection';
 
 /** Marks an answer that reports only a failure of the handler. */
 const FAILURE_HEADER = 'muster-failure';
+/** The text of the error when the answer was too large. */
+const TOO_LARGE_HEADER = 'muster-answer-too-large';
 
 /**
  * Maximum size of the body of a message from an agent, in bytes. It is the largest JSON body over HTTP, and room for the ids, which
@@ -75,13 +79,19 @@ const decodeHeaders = (headers: MsgHdrs | undefined): MessageHeaders => {
   return decoded;
 };
 
-export const failureHeaders = (): MsgHdrs => {
+const failureHeaders = (error: unknown): MsgHdrs => {
   const headers = createHeaders();
   headers.set(FAILURE_HEADER, 'handler');
+  if (error instanceof MessageTooLarge && error.isAnswer) headers.set(TOO_LARGE_HEADER, error.message);
   return headers;
 };
 
-export const isFailure = (message: Msg): boolean => message.headers?.has(FAILURE_HEADER) ?? false;
+/** Returns the error that an answer reports. */
+export const failureIn = ({ headers }: Msg, subject: string): Error | undefined => {
+  if (!headers?.has(FAILURE_HEADER)) return undefined;
+  const text = headers.get(TOO_LARGE_HEADER);
+  return text ? new MessageTooLarge(text, 'answer') : new RequestFailed(subject);
+};
 
 type OnMessage = Parameters<Requests['subscribe']>[1];
 
@@ -113,7 +123,11 @@ export class MessageHandler {
   private handledInTurn = 0;
   private perTurn = MESSAGES_PER_TURN;
 
-  constructor(private readonly report: ReportHandlerError) {}
+  /** `maxBytes` returns the maximum size of a message that the server accepts. */
+  constructor(
+    private readonly report: ReportHandlerError,
+    private readonly maxBytes: () => number | undefined = () => undefined,
+  ) {}
 
   handle(message: Msg, onMessage: OnMessage): void {
     this.waiting.push(() => this.handleNow(message, onMessage));
@@ -174,11 +188,12 @@ export class MessageHandler {
 
   private respond(message: Msg, value: JsonValue | void): void {
     if (value === undefined || !message.reply) return;
+    const body = encodeBody(value);
     try {
-      message.respond(encodeBody(value));
+      message.respond(body);
     } catch (error) {
-      const isTooLarge = error instanceof NatsError && error.code === ErrorCode.MaxPayloadExceeded;
-      throw isTooLarge ? new MessageTooLarge(`the answer to ${message.subject}`) : error;
+      const unsent = { subject: message.subject, bytes: body.length, maxBytes: this.maxBytes() };
+      throw explainTooLarge(error, unsent, 'answer') ?? error;
     }
   }
 
@@ -186,7 +201,7 @@ export class MessageHandler {
     this.report(message.subject, error);
     if (!message.reply) return;
     try {
-      message.respond(undefined, { headers: failureHeaders() });
+      message.respond(undefined, { headers: failureHeaders(error) });
     } catch {
       // The connection is closed. The caller's request times out, which has the same effect.
     }

@@ -1,7 +1,7 @@
-import { JSON_MAX_MEMBERS, keepJsonText, RequestTimedOut } from '@muster/ports';
+import { JSON_MAX_MEMBERS, keepJsonText, MessageTooLarge, RequestTimedOut } from '@muster/ports';
 import { eventually, type NatsServer, requestsContract, startNatsServer } from '@muster/testing';
 import { connect, headers } from 'nats';
-import { MessageTooLarge, type NatsStatus, NatsUnreachable } from './connection';
+import { type NatsStatus, NatsUnreachable } from './connection';
 import { AGENT_BODY_MAX_BYTES, AGENT_HEADERS_MAX_BYTES } from './message-handler';
 import { addressesIn, connectNatsRequests, type NatsRequests } from './requests';
 import { MAX_MESSAGE_BYTES } from './server-config';
@@ -123,11 +123,23 @@ describe('connectNatsRequests', () => {
     expect(seen).toEqual([{ n: 2 }]);
   });
 
-  it('throws when a message is larger than the server accepts', async () => {
-    const here = await open();
-    const big = 'x'.repeat(2 * 1024 * 1024);
-    await expect(here.request('test.v1.big', big, {}, LONG_TIMEOUT_MS)).rejects.toThrow(MessageTooLarge);
-    expect(() => here.publish('test.v1.big', big)).toThrow(MessageTooLarge);
+  it('throws when a message or an answer is larger than the server accepts', async () => {
+    const reports: unknown[] = [];
+    const here = await open({ onHandlerError: (_, error) => reports.push(error) });
+    const output = 'x'.repeat(2 * 1024 * 1024);
+    const limit = 'A message has at most 1048576 bytes (max_payload of the NATS server).';
+    const asked = here.request('test.v1.big', { step: { output } }, {}, LONG_TIMEOUT_MS);
+    await expect(asked).rejects.toMatchObject({ name: 'MessageTooLarge', isAnswer: false, field: 'output' });
+    await expect(asked).rejects.toThrow(
+      `The message for test.v1.big has a body of 2097174 bytes. ${limit} Send a smaller one, or increase max_payload in the configuration of the server at NATS_URL. The longest text is output with 2097152 characters.`,
+    );
+    expect(() => here.publish('test.v1.big', output)).toThrow(MessageTooLarge);
+    here.subscribe('test.v1.big', async () => output);
+    await here.flush();
+    const answered = here.request('test.v1.big', null, {}, LONG_TIMEOUT_MS);
+    const text = `The answer to test.v1.big has a body of 2097154 bytes. ${limit} The request was executed. Increase max_payload in the configuration of the server at NATS_URL.`;
+    await expect(answered).rejects.toMatchObject({ name: 'MessageTooLarge', isAnswer: true, message: text });
+    expect(reports).toEqual([expect.objectContaining({ message: text })]);
   });
 
   it('accepts nothing after it was closed', async () => {

@@ -1,5 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { RequestFailed, type Requests, RequestTimedOut } from '@muster/ports';
+import { type JsonValue, type Requests, RequestTimedOut } from '@muster/ports';
 import {
   connect,
   type ConnectionOptions,
@@ -12,6 +12,7 @@ import {
 } from 'nats';
 import {
   explainRequestError,
+  explainTooLarge,
   NatsPermissionDenied,
   type NatsStatus,
   NatsUnreachable,
@@ -21,7 +22,7 @@ import {
   decodeBody,
   encodeBody,
   encodeHeaders,
-  isFailure,
+  failureIn,
   MessageHandler,
   type ReportHandlerError,
 } from './message-handler';
@@ -83,6 +84,13 @@ const PINGS_UNANSWERED_MAX = 2;
 const IDLE_TIMEOUT_MS = 2_000;
 const SERVER_TIMEOUT_MS = 1_000;
 
+interface SentMessage {
+  readonly subject: string;
+  readonly body: JsonValue;
+  readonly data: Uint8Array;
+  readonly timeoutMs: number;
+}
+
 /**
  * Connects the bus over NATS. Reconnects without limit. While it is disconnected, publications are dropped (live copies
  * may be lost) and requests wait within their own timeout.
@@ -91,9 +99,15 @@ const SERVER_TIMEOUT_MS = 1_000;
 export const connectNatsRequests = async (options: NatsRequestsOptions): Promise<NatsRequests> => {
   const connection = await connectTo(options);
   const watch = watchConnection(connection, options.onStatus ?? (() => undefined));
-  const handler = new MessageHandler(options.onHandlerError ?? (() => undefined));
+  // Another server of a cluster may have another one.
+  const maxBytes = (): number | undefined => connection.info?.max_payload;
+  const handler = new MessageHandler(options.onHandlerError ?? (() => undefined), maxBytes);
   const subscriptions = new Set<Subscription>();
   let isOpen = true;
+
+  const explain = (error: unknown, { subject, body, data, timeoutMs }: SentMessage): unknown =>
+    explainTooLarge(error, { subject, bytes: data.length, maxBytes: maxBytes() }, { request: body }) ??
+    explainRequestError(error, subject, timeoutMs);
 
   const request: Requests['request'] = async (subject, body, headers, timeoutMs) => {
     const startedMs = performance.now();
@@ -101,23 +115,26 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
       throw new RequestTimedOut(subject, timeoutMs);
     }
     const timeout = Math.max(timeoutMs - (performance.now() - startedMs), 1);
+    const data = encodeBody(body);
     let answer: Msg;
     try {
-      answer = await connection.request(subject, encodeBody(body), { timeout, headers: encodeHeaders(headers) });
+      answer = await connection.request(subject, data, { timeout, headers: encodeHeaders(headers) });
     } catch (error) {
-      throw explainRequestError(error, subject, timeoutMs);
+      throw explain(error, { subject, body, data, timeoutMs });
     }
-    if (isFailure(answer)) throw new RequestFailed(subject);
+    const failure = failureIn(answer, subject);
+    if (failure) throw failure;
     return decodeBody(answer);
   };
 
   const publish: Requests['publish'] = (subject, body, headers) => {
     const encoded = encodeHeaders(headers);
     if (!isOpen || !watch.isConnected()) return;
+    const data = encodeBody(body);
     try {
-      connection.publish(subject, encodeBody(body), { headers: encoded });
+      connection.publish(subject, data, { headers: encoded });
     } catch (error) {
-      throw explainRequestError(error, subject, 0);
+      throw explain(error, { subject, body, data, timeoutMs: 0 });
     }
   };
 

@@ -130,6 +130,16 @@ describe('the NATS transport', () => {
     expect(failure).toMatchObject({ status: 409, reason: 'It is installed.' });
   });
 
+  it('does not repeat a request that is larger than the bus accepts', async () => {
+    const transport = await openNatsTransport();
+    const output = 'x'.repeat(8 * 1024 * 1024);
+    const reply = { stepType: 'inventory', stepId: 'i', exitCode: 0, output, error: '' };
+    const failure = await transport.reply(reply, never).catch((error: unknown) => error);
+    await transport.close();
+    expect(failure).toBeInstanceOf(TransportRefused);
+    expect(failure).toMatchObject({ status: 413, reason: expect.stringContaining('at most 8388608 bytes') });
+  });
+
   it('repeats a request with the same command id when there is no answer', async () => {
     const ids: (string | undefined)[] = [];
     const stopServing = await serve({

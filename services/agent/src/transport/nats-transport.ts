@@ -21,7 +21,7 @@ import {
   ReplyToStepResponseSchema,
 } from '@muster/contracts';
 import { retryDelayMs, type Timer } from '@muster/host-api';
-import type { Requests } from '@muster/ports';
+import { MessageTooLarge, type Requests } from '@muster/ports';
 import { PROBLEMS } from '@muster/problems';
 import { errorMessage, isKeyOf, isObject, textAt } from '@muster/schema';
 import type { NatsAccess } from '../discovery-settings';
@@ -57,6 +57,8 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const RETRIES_MAX = 3;
 /** Status of a refusal that a later attempt may not get, as over HTTP. */
 const BUSY = 503;
+/** Status of a message that the bus does not accept, as over HTTP. */
+const TOO_LARGE = 413;
 
 /** Sends the same requests as messages on `agent.v1.<infraEnvId>.<hostId>.<verb>`. The service can send wake-ups. */
 export function createNatsTransport(options: NatsTransportOptions): Transport {
@@ -77,6 +79,7 @@ export function createNatsTransport(options: NatsTransportOptions): Transport {
         const answer = await requests.request(subject, body, headers, options.timeoutMs ?? ANSWER_TIMEOUT_MS);
         return fromJson(responseSchema, okOf(answer), { ignoreUnknownFields: true });
       } catch (error) {
+        if (error instanceof MessageTooLarge && !error.isAnswer) throw new TransportRefused(TOO_LARGE, error.message);
         const isFinal = attempt > RETRIES_MAX || signal.aborted;
         if (error instanceof TransportRefused && (isFinal || error.status !== BUSY)) throw error;
         const reason = errorMessage(error);
