@@ -40,10 +40,12 @@ export const string = (isRight: (text: string) => boolean, expected: string) =>
   holds((value) => typeof value === 'string' && isRight(value), expected);
 
 export const anything = Type.Unknown();
-export const text = holds((value) => typeof value === 'string' || typeof value === 'number', 'a text');
+export const text = string(() => true, 'a text');
+/** Read as a text. */
+export const scalar = holds((value) => typeof value === 'string' || typeof value === 'number', 'a text');
 export const flag = holds((value) => FLAG_WORDS.includes(scalarText(value).toLowerCase()), 'true or false');
 export const interfaceName = holds(
-  (value) => INTERFACE_NAME.test(scalarText(value)) && value !== '.' && value !== '..',
+  (value) => typeof value === 'string' && INTERFACE_NAME.test(value) && value !== '.' && value !== '..',
   'the name of an interface: 1 to 15 characters without blank, slash or colon',
 );
 export const macAddress = string(

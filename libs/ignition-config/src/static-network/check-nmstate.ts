@@ -258,6 +258,19 @@ const BRIDGE_PARSERS = new Map(
   ]),
 );
 
+/** First and last VLAN of a trunk tag. */
+function rangeOf(tag: { readonly [key: string]: unknown }): readonly [number, number] {
+  const { min, max } = within(tag, 'id-range');
+  const id = toInteger(tag['id']);
+  return [id ?? toInteger(min) ?? 0, id ?? toInteger(max) ?? 0];
+}
+
+/** Returns the first number that is in two ranges. */
+function firstOverlap(ranges: readonly (readonly [number, number])[]): number | undefined {
+  const sorted = ranges.toSorted(([one], [other]) => one - other);
+  return sorted.find(([first], index) => first <= (sorted[index - 1]?.[1] ?? -1))?.[0];
+}
+
 function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Report): void {
   mappings(within(raw, 'bridge')['port']).forEach((port, at) => {
     const vlan = within(port, 'vlan');
@@ -268,6 +281,8 @@ function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Repo
       reportVlan('tag requires enable-native in mode trunk.');
     if (vlan['mode'] === 'access' && (isNative || mappings(vlan['trunk-tags']).length > 0))
       reportVlan('enable-native and trunk-tags require mode trunk.');
+    const overlap = firstOverlap(mappings(vlan['trunk-tags']).map(rangeOf));
+    if (overlap !== undefined) reportVlan(`trunk-tags contains ${overlap} twice.`);
   });
   const options = within(raw, 'bridge')['options'];
   const checked = options === undefined ? undefined : BRIDGE_PARSERS.get(type)?.(options);

@@ -1,4 +1,17 @@
-import { isTrue, toInteger } from '../documents/values';
+import { holds } from '@muster/schema';
+import { Type } from '@sinclair/typebox';
+import {
+  flag,
+  isTrue,
+  listOf,
+  mapping,
+  members,
+  oneOf,
+  openMapping,
+  text,
+  toInteger,
+  uint32,
+} from '../documents/values';
 import type { KeyfileSection, KeyfileSettings } from './ip-sections';
 import type { NetworkInterface } from './nmstate';
 import { textOf, texts, within } from './read-nmstate';
@@ -14,6 +27,40 @@ export const extraSections = ({ raw }: NetworkInterface): readonly KeyfileSectio
 const section = (name: string, settings: KeyfileSettings): readonly KeyfileSection[] =>
   Object.values(settings).some((value) => value !== undefined) ? [{ name, settings }] : [];
 
+/** The only flag that may be neither a number nor a text such as yes. */
+const featureFlag = holds(
+  (value) => value === true || value === false || /^(?:true|false|0|1)$/i.test(typeof value === 'string' ? value : ''),
+  'true or false',
+);
+const FRAME_LIMITS = [
+  'frames',
+  'frames-high',
+  'frames-irq',
+  'frames-low',
+  'usecs',
+  'usecs-high',
+  'usecs-irq',
+  'usecs-low',
+];
+
+/** The form of `ethtool`. */
+export const ETHTOOL = mapping({
+  pause: mapping(members(flag, ['rx', 'tx', 'autoneg'])),
+  feature: Type.Record(Type.String(), featureFlag),
+  coalesce: mapping({
+    ...members(flag, ['adaptive-rx', 'adaptive-tx']),
+    ...members(uint32, ['pkt-rate-high', 'pkt-rate-low', 'sample-interval', 'stats-block-usecs']),
+    ...members(
+      uint32,
+      FRAME_LIMITS.flatMap((name) => [`rx-${name}`, `tx-${name}`]),
+    ),
+  }),
+  ring: mapping(
+    members(uint32, ['rx', 'rx-max', 'rx-jumbo', 'rx-jumbo-max', 'rx-mini', 'rx-mini-max', 'tx', 'tx-max']),
+  ),
+  fec: mapping({ auto: flag, mode: oneOf(['off', 'rs', 'baser', 'llrs']) }),
+});
+
 const AUTHENTICATION_TEXTS = [
   'ca-cert',
   'client-cert',
@@ -23,6 +70,9 @@ const AUTHENTICATION_TEXTS = [
   'private-key',
   'private-key-password',
 ] as const;
+
+/** The form of `802.1x`. nmstate ignores other members. */
+export const AUTHENTICATION = openMapping({ ...members(text, AUTHENTICATION_TEXTS), 'eap-methods': listOf(text) });
 
 const authentication = (raw: Raw): KeyfileSettings => ({
   ...Object.fromEntries(AUTHENTICATION_TEXTS.map((key) => [key, textOf(raw[key]) || undefined])),
@@ -81,6 +131,9 @@ const MPTCP_FLAGS: ReadonlyMap<string, number> = new Map([
   ['backup', 0x40],
   ['fullmesh', 0x80],
 ]);
+
+/** The form of `mptcp`. */
+export const MPTCP = mapping({ 'address-flags': listOf(oneOf([...MPTCP_FLAGS.keys()])) });
 
 /** Returns `mptcp-flags` of the connection. Undefined when the document does not set them. */
 export function mptcpFlags({ raw }: NetworkInterface): number | undefined {

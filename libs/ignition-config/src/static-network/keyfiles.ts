@@ -2,8 +2,9 @@ import { isTrue } from '../documents/values';
 import { extraSections, mptcpFlags } from './extra-sections';
 import { interfaceSections, KEYFILE_TYPES, keyfileTypeOf, portSection } from './interface-sections';
 import { dnsCarrier, formatKeyfile, ipSections, type KeyfileSection, needsLoopback } from './ip-sections';
+import { namesOf } from './mac-mapping';
 import { FAMILIES, familyOf, noFamily, type NetworkInterface, type NetworkState, type Report } from './nmstate';
-import { loopback, type Port, portsOf, within, withPlainPorts } from './read-nmstate';
+import { loopback, type Port, portsOf, textOf, within, withPlainPorts } from './read-nmstate';
 
 export interface Keyfile {
   /** `<interface>.nmconnection`. */
@@ -34,6 +35,18 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
       if (!isAbsent && destination !== '' && familyOf(destination) === family && unset.has(nextHopInterface))
         report(['routes', 'config', index, 'next-hop-interface'], noFamily(nextHopInterface, family));
   }
+  const names = namesOf(state);
+  for (const { index, raw } of state.rules) {
+    const iif = textOf(raw['iif']);
+    if (raw['state'] !== 'absent' && iif !== '' && iif !== 'lo' && !names.has(iif))
+      report(['route-rules', 'config', index, 'iif'], `The document has no interface ${iif}.`);
+  }
+  const families = state.dns.servers.map(familyOf);
+  if (families.filter((family, index) => family !== families[index - 1]).length > 2)
+    report(
+      ['dns-resolver', 'config', 'server'],
+      'In a keyfile, no name server can be between two of the other address family. List all of one family first.',
+    );
   const missing = FAMILIES.find(
     (family) =>
       state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state.interfaces),

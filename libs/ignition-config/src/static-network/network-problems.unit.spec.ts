@@ -54,6 +54,14 @@ describe('problems of static networks', () => {
       'interfaces:\n- {name: eth0, ipv6: {enabled: true, autoconf: true}}\n',
       'eth0 has autoconf without dhcp, which nmstate does not support.',
     ],
+    [
+      'interfaces:\n- {name: eth0, ipv4: {enabled: true, dhcp: true}, ipv6: {enabled: true, dhcp: true}}\ndns-resolver: {config: {server: [10.0.0.53, "fd00::53", 10.0.0.54]}}\n',
+      'line 3, dns-resolver.config.server: In a keyfile, no name server can be between two of the other address family.',
+    ],
+    [
+      'interfaces:\n- {name: eth0}\nroute-rules: {config: [{ip-from: 10.0.0.0/8, route-table: 100, iif: eth9}]}\n',
+      'line 3, route-rules.config[0].iif: The document has no interface eth9.',
+    ],
     ['interfaces:\n- {name: "a b"}\n', 'name must be the name of an interface'],
     [
       `x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\ninterfaces: [*z,*z,*z,*z,*z,*z]\n`,

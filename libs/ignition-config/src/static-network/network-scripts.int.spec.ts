@@ -65,6 +65,7 @@ describe('network script', () => {
     const network_yaml = `interfaces:
 - {name: nic1, type: ethernet, ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}}
 - {name: veth0, type: veth, veth: {peer: nic1}}
+- {name: nic10, type: dummy}
 route-rules:
   config:
   - {ip-from: 10.0.0.0/24, iif: nic1, route-table: 200}

@@ -19,6 +19,8 @@ const vlan = (text: string) =>
   `${eth('mtu: 1500')}- {name: v5, type: vlan, state: up, vlan: {base-iface: eth0, id: 5, ${text}}}\n`;
 const tagged = (text: string) =>
   `interfaces:\n- {name: br0, type: linux-bridge, state: up, bridge: {port: [{name: eth1, vlan: {${text}}}]}}\n`;
+const above = (type: string, text: string) =>
+  `${eth('mtu: 1500')}- {name: x0, type: ${type}, state: up, ${type}: {${text}}}\n`;
 const dns = (option: string) => `${ETH0}dns-resolver: {config: {server: [10.0.0.53], options: ["${option}"]}}\n`;
 
 /** Documents that nmstate refuses on every host, each with a part of the problem. */
@@ -159,6 +161,32 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
   [tagged('mode: trunk'), 'interfaces[0].bridge.port[0].vlan: mode trunk requires trunk-tags.'],
   [tagged('mode: trunk, trunk-tags: [{id: 5}], tag: 6'), 'tag requires enable-native in mode trunk.'],
   [tagged('mode: access, tag: 5, trunk-tags: [{id: 6}]'), 'enable-native and trunk-tags require mode trunk.'],
+  [
+    tagged('mode: trunk, trunk-tags: [{id-range: {min: 4, max: 6}}, {id: "5"}]'),
+    'port[0].vlan: trunk-tags contains 5 twice.',
+  ],
+  [`${ETH0}hostname: node1\n`, 'line 3, hostname: hostname must be an object, not "node1".'],
+  [eth('alt-names: [lan]'), 'interfaces[0].alt-names[0]: alt-names[0] must be an object, not "lan".'],
+  ...['profile-name', 'description'].map((key) => [eth(`${key}: 1`), `${key} must be a text, not 1.`] as const),
+  [
+    'interfaces:\n- {name: eth0}\n- {name: 5, type: dummy}\n',
+    'interfaces[1].name: name must be the name of an interface',
+  ],
+  ...['fd00::12', 'static', '10.0.0.1'].map(
+    (token) =>
+      [
+        ipv6(`enabled: true, dhcp: true, autoconf: true, token: "${token}"`),
+        `token must be an IPv6 address whose first 64 bits are 0, such as ::5, not "${token}".`,
+      ] as const,
+  ),
+  [eth('ethernet: {sr-iov: {total-vf: 2}}'), 'total-vf is not a known field. Known fields: drivers-autoprobe,'],
+  [eth('ethernet: {sr-iov: {total-vfs: 2, vfs: [{trust: true}]}}'), 'vfs[0]: id is required.'],
+  [eth('802.1x: {identity: me, eap-methods: tls}'), '802.1x.eap-methods: eap-methods must be a list, not "tls".'],
+  [eth('mptcp: {address-flags: [signals]}'), 'must be one of signal, subflow, backup, fullmesh, not "signals".'],
+  [above('mac-vlan', 'base-iface: eth0, mode: bridged'), 'mode must be one of vepa, bridge, private, passthru,'],
+  [above('mac-vlan', 'base-iface: eth0'), 'interfaces[1].mac-vlan: mode is required.'],
+  [above('vxlan', 'base-iface: eth0, remote: 10.0.0.9'), 'interfaces[1].vxlan: id is required.'],
+  [above('vxlan', 'base-iface: eth0, id: 5, remote: peer'), 'remote must be an IP address, not "peer".'],
 ];
 
 /** Documents that nmstate accepts. */
@@ -221,6 +249,16 @@ export const ACCEPTED: readonly string[] = [
   vlan('loose-binding: true, registration-protocol: none, ingress-qos-map: [{from: 7, to: "9"}]'),
   tagged('mode: trunk, trunk-tags: [{id: 5}], tag: 6, enable-native: true'),
   tagged('mode: access, tag: 5, trunk-tags: []'),
+  tagged('mode: trunk, trunk-tags: [{id-range: {min: 6, max: 8}}, {id: 5}]'),
+  `${ETH0}hostname: {config: node1}\n`,
+  eth('profile-name: lan, description: "1", alt-names: [{name: lan}, {name: wan, state: absent}]'),
+  ...['', '::', '::1:2:3:4'].map((token) => ipv6(`enabled: true, dhcp: true, autoconf: true, token: "${token}"`)),
+  eth('ethernet: {sr-iov: {total-vfs: "2", drivers-autoprobe: on, vfs: [{id: 0, trust: yes, vlan-id: 5}]}}'),
+  eth('802.1x: {identity: me, eap-methods: [peap], phase2-auth: mschapv2, anonymous-identity: you}'),
+  eth('mptcp: {address-flags: [signal, subflow]}'),
+  above('mac-vlan', 'base-iface: eth0, mode: passthru, accept-all-mac: no'),
+  above('vxlan', 'base-iface: eth0, id: "5", learning: true, local: 10.0.0.1, remote: "fd00::9", destination-port: 1'),
+  rule('ip-from: 10.0.0.0/8, suppress_prefixlength: 0'),
 ];
 
 const ovsBridge = (options: string) =>

@@ -1,4 +1,5 @@
-import { createParser, holds } from '@muster/schema';
+import { parseIp } from '@muster/addresses';
+import { createParser } from '@muster/schema';
 import { type TSchema, Type } from '@sinclair/typebox';
 import {
   anything,
@@ -15,71 +16,25 @@ import {
   networkOrAddress,
   oneOf,
   optionalRange,
+  scalar,
+  string,
   text,
   uint16,
   uint32,
 } from '../documents/values';
-import { BOND_FLAGS, BOND_MODES } from './read-nmstate';
+import { AUTHENTICATION, ETHTOOL, MPTCP } from './extra-sections';
+import { BOND_MODES, bondOptions } from './read-nmstate';
 
 const MAX_UINT32 = 4_294_967_295;
-const uint8 = integer(0, 255);
 const positive = integer(1, MAX_UINT32);
 /** A metric, or -1 for the default. */
 const metric = integer(-1, MAX_UINT32);
 
-/** A name or its number in the kernel, which is its place in the list. */
-const kernelName = (...names: readonly string[]) => oneOf([...names, ...names.keys()]);
-
-const bondOptions = mapping({
-  ...members(uint8, ['num_grat_arp', 'num_unsol_na', 'arp_missed_max']),
-  ...members(uint16, ['ad_actor_sys_prio', 'ad_user_port_key']),
-  ...members(uint32, ['arp_interval', 'downdelay', 'lp_interval', 'miimon', 'min_links', 'packets_per_slave']),
-  ...members(uint32, ['resend_igmp', 'updelay']),
-  ...members(flag, BOND_FLAGS),
-  ...members(text, ['ad_actor_system', 'arp_ip_target', 'primary']),
-  ns_ip6_target: listOf(ipv6Address),
-  ad_select: kernelName('stable', 'bandwidth', 'count'),
-  all_slaves_active: kernelName('dropped', 'delivered'),
-  arp_all_targets: kernelName('any', 'all'),
-  arp_validate: kernelName('none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup'),
-  fail_over_mac: kernelName('none', 'active', 'follow'),
-  lacp_rate: kernelName('slow', 'fast'),
-  primary_reselect: kernelName('always', 'better', 'failure'),
-  xmit_hash_policy: kernelName('layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac'),
-});
-
-/** The only flag that may be neither a number nor a text such as yes. */
-const featureFlag = holds(
-  (value) => value === true || value === false || /^(?:true|false|0|1)$/i.test(typeof value === 'string' ? value : ''),
-  'true or false',
-);
-const FRAME_LIMITS = [
-  'frames',
-  'frames-high',
-  'frames-irq',
-  'frames-low',
-  'usecs',
-  'usecs-high',
-  'usecs-irq',
-  'usecs-low',
-];
-
-const ethtool = mapping({
-  pause: mapping(members(flag, ['rx', 'tx', 'autoneg'])),
-  feature: Type.Record(Type.String(), featureFlag),
-  coalesce: mapping({
-    ...members(flag, ['adaptive-rx', 'adaptive-tx']),
-    ...members(uint32, ['pkt-rate-high', 'pkt-rate-low', 'sample-interval', 'stats-block-usecs']),
-    ...members(
-      uint32,
-      FRAME_LIMITS.flatMap((name) => [`rx-${name}`, `tx-${name}`]),
-    ),
-  }),
-  ring: mapping(
-    members(uint32, ['rx', 'rx-max', 'rx-jumbo', 'rx-jumbo-max', 'rx-mini', 'rx-mini-max', 'tx', 'tx-max']),
-  ),
-  fec: mapping({ auto: flag, mode: oneOf(['off', 'rs', 'baser', 'llrs']) }),
-});
+/** The last 64 bits of an address. */
+const token = string((value) => {
+  const address = parseIp(value);
+  return value === '' || (address?.family === 6 && address.parts.slice(0, 4).every((part) => part === 0));
+}, 'an IPv6 address whose first 64 bits are 0, such as ::5');
 
 const ip = (address: TSchema, maxPrefix: number) =>
   mapping({
@@ -107,7 +62,7 @@ const ip = (address: TSchema, maxPrefix: number) =>
     'auto-route-metric': metric,
     'addr-gen-mode': oneOf(['eui64', 'stable-privacy']),
     'allow-extra-address': flag,
-    token: text,
+    token: maxPrefix === 32 ? text : token,
     'dhcp-send-hostname': flag,
     'dhcp-custom-hostname': text,
   });
@@ -148,13 +103,49 @@ const vlan = mapping(
   ['base-iface', 'id'],
 );
 
+const sriov = mapping({
+  'drivers-autoprobe': flag,
+  ...members(uint32, ['total-vfs', 'max-vfs']),
+  vfs: listOf(
+    mapping(
+      {
+        ...members(uint32, ['id', 'min-tx-rate', 'max-tx-rate', 'vlan-id', 'qos']),
+        ...members(text, ['iface-name', 'mac-address']),
+        ...members(flag, ['spoof-check', 'trust']),
+        'vlan-proto': oneOf(['802.1q', '802.1ad']),
+      },
+      ['id'],
+    ),
+  ),
+});
+
+const macVlan = mapping(
+  {
+    'base-iface': text,
+    mode: oneOf(['vepa', 'bridge', 'private', 'passthru', 'source', 'unknown']),
+    promiscuous: flag,
+  },
+  ['base-iface', 'mode'],
+);
+
+const vxlan = mapping(
+  {
+    'base-iface': text,
+    id: uint32,
+    learning: Type.Boolean(),
+    ...members(ipAddress, ['local', 'remote']),
+    'destination-port': uint16,
+  },
+  ['id'],
+);
+
 /** Keys that only one type of interface has. Keys without a schema are passed to the host unchanged. */
 const TYPED = {
   ethernet: mapping({
     speed: uint32,
     duplex: oneOf(['full', 'half']),
     'auto-negotiation': flag,
-    'sr-iov': anything,
+    'sr-iov': sriov,
   }),
   'link-aggregation': mapping(
     {
@@ -171,9 +162,9 @@ const TYPED = {
   ),
   vlan,
   bridge: mapping({ options: anything, port: listOf(bridgePort), 'allow-extra-patch-ports': flag }),
-  vxlan: anything,
-  'mac-vlan': anything,
-  'mac-vtap': anything,
+  vxlan,
+  'mac-vlan': macVlan,
+  'mac-vtap': macVlan,
   vrf: mapping({ port: listOf(interfaceName), 'route-table-id': positive }, ['route-table-id']),
   infiniband: mapping({ 'base-iface': text, mode: oneOf(['datagram', 'connected']), pkey: uint16 }, ['mode', 'pkey']),
   veth: mapping({ peer: interfaceName }, ['peer']),
@@ -232,12 +223,12 @@ const networkInterface = mapping(
     'accept-all-mac-addresses': flag,
     lldp: mapping({ enabled: flag }, ['enabled']),
     'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
-    ethtool,
-    mptcp: anything,
+    ethtool: ETHTOOL,
+    mptcp: MPTCP,
     dispatch: anything,
     driver: anything,
-    'alt-names': anything,
-    '802.1x': anything,
+    'alt-names': listOf(mapping({ name: text, state: oneOf(['absent']) }, ['name'])),
+    '802.1x': AUTHENTICATION,
     'ovs-db': anything,
     ...TYPED,
   },
@@ -279,13 +270,13 @@ const routeRule = mapping({
 
 /** A whole network document of one host. */
 const NMSTATE = mapping({
-  description: text,
-  hostname: anything,
+  description: scalar,
+  hostname: mapping(members(scalar, ['running', 'config'])),
   interfaces: listOf(networkInterface),
   routes: mapping({ config: listOf(route), running: anything }),
   'route-rules': mapping({ config: listOf(routeRule) }),
   'dns-resolver': mapping({
-    config: mapping({ server: listOf(text), search: listOf(text), options: listOf(text) }),
+    config: mapping(members(listOf(scalar), ['server', 'search', 'options'])),
     running: anything,
   }),
   'ovs-db': anything,

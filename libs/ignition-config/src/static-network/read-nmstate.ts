@@ -1,6 +1,19 @@
 import { formatIp, formatNetwork, parseCidr, parseIp } from '@muster/addresses';
 import { isObject } from '@muster/schema';
-import { isTrue, scalarText } from '../documents/values';
+import {
+  flag,
+  integer,
+  ipv6Address,
+  isTrue,
+  listOf,
+  mapping,
+  members,
+  oneOf,
+  scalarText,
+  text,
+  uint16,
+  uint32,
+} from '../documents/values';
 import type { IpSettings, NetworkInterface, NetworkState, Route } from './nmstate';
 
 const NOTHING: { readonly [key: string]: unknown } = {};
@@ -79,6 +92,8 @@ function networkOf(text: string): string {
 const SECOND_NAMES: ReadonlyMap<string, string> = new Map([
   ['bond', 'link-aggregation'],
   ['ports', 'port'],
+  ['accept-all-mac', 'promiscuous'],
+  ['suppress_prefixlength', 'suppress-prefix-length'],
 ]);
 
 /** Returns the document with the first names of all members, and without members that have no value. */
@@ -136,6 +151,29 @@ export const BOND_FLAGS: readonly string[] = [
   'tlb_dynamic_lb',
   'use_carrier',
 ];
+
+const uint8 = integer(0, 255);
+
+/** A name or its number in the kernel, which is its place in the list. */
+const kernelName = (...names: readonly string[]) => oneOf([...names, ...names.keys()]);
+
+export const bondOptions = mapping({
+  ...members(uint8, ['num_grat_arp', 'num_unsol_na', 'arp_missed_max']),
+  ...members(uint16, ['ad_actor_sys_prio', 'ad_user_port_key']),
+  ...members(uint32, ['arp_interval', 'downdelay', 'lp_interval', 'miimon', 'min_links', 'packets_per_slave']),
+  ...members(uint32, ['resend_igmp', 'updelay']),
+  ...members(flag, BOND_FLAGS),
+  ...members(text, ['ad_actor_system', 'arp_ip_target', 'primary']),
+  ns_ip6_target: listOf(ipv6Address),
+  ad_select: kernelName('stable', 'bandwidth', 'count'),
+  all_slaves_active: kernelName('dropped', 'delivered'),
+  arp_all_targets: kernelName('any', 'all'),
+  arp_validate: kernelName('none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup'),
+  fail_over_mac: kernelName('none', 'active', 'follow'),
+  lacp_rate: kernelName('slow', 'fast'),
+  primary_reselect: kernelName('always', 'better', 'failure'),
+  xmit_hash_policy: kernelName('layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac'),
+});
 
 /** The sections of types whose section has another name, or that have several. */
 const SECTIONS_OF_TYPE: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
