@@ -212,6 +212,8 @@ const macvlanSettings = (macvlan: { readonly [key: string]: unknown }): KeyfileS
 
 const vxlanSettings = (vxlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
   id: toInteger(vxlan['id']),
+  learning: vxlan['learning'] === undefined ? undefined : isTrue(vxlan['learning']),
+  local: textOf(vxlan['local']) || undefined,
   parent: textOf(vxlan['base-iface']) || undefined,
   remote: textOf(vxlan['remote']) || undefined,
   'destination-port': toInteger(vxlan['destination-port']),

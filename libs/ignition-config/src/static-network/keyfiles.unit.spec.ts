@@ -21,3 +21,14 @@ it('keyfiles of many interfaces are rendered without sorting all of them for eac
   ]);
   expect(long.length).toBeLessThan(10);
 });
+
+it('the keyfile of a VXLAN contains its local address and whether it learns', () => {
+  const yaml = `interfaces:
+- {name: ens3, type: ethernet}
+- {name: vx0, type: vxlan, vxlan: {id: 5, base-iface: ens3, local: 10.0.0.1, remote: 10.0.0.9, learning: false}}
+`;
+  const mapping = [{ mac_address: '02:00:00:00:00:01', logical_nic_name: 'ens3' }];
+  const { hosts } = planHostNetworks([{ network_yaml: yaml, mac_interface_map: mapping }], 'keyfiles');
+  const file = hosts[0]?.files.find(({ fileName }) => fileName === 'vx0.nmconnection');
+  expect(file?.content).toContain('[vxlan]\nid=5\nlearning=false\nlocal=10.0.0.1\nparent=ens3\nremote=10.0.0.9\n');
+});

@@ -120,6 +120,7 @@ const DOCUMENTS: readonly string[] = [
   on('eth0', 'name: vrf0, type: vrf, vrf: {port: [eth0], route-table-id: 100}'),
   on('eth0', 'name: mv0, type: mac-vlan, mac-vlan: {base-iface: eth0, mode: bridge, promiscuous: true}'),
   on('eth0', 'name: vx0, type: vxlan, vxlan: {base-iface: eth0, id: 5, remote: 10.0.0.9}'),
+  on('eth0', 'name: vx1, type: vxlan, vxlan: {id: 5, local: 10.0.0.1, learning: false, destination-port: 4789}'),
   on('eth0', 'name: ib0, type: infiniband, mtu: 2044, infiniband: {mode: datagram, pkey: "0xffff"}'),
   on('eth0', 'name: dm0, type: dummy, ipv4: {enabled: true, address: [{ip: 10.9.0.1, prefix-length: 32}]}'),
   on('eth0', 'name: veth0, type: veth, veth: {peer: veth1}'),
