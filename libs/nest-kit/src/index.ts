@@ -48,6 +48,7 @@ export {
   operatorSettings,
   type ProxyUrls,
   readAuthType,
+  readEcKey,
   readFileSetting,
   readHardwareRequirements,
   readOperatorSettings,

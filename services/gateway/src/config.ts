@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import {
   DEFAULT_OS_IMAGES,
   DEFAULT_RELEASE_IMAGES,
@@ -16,6 +17,7 @@ import {
   readOperatorSettings,
   readReleaseToolchains,
   readComponentImages,
+  readEcKey,
   readSettings,
   readTlsFiles,
   SettingError,
@@ -69,9 +71,10 @@ export interface GatewayConfig {
   readonly eventsPerMinuteMax: number;
   /** Requests per caller. 0: no limit. */
   readonly requestsPerSecondMax: number;
-  /** PEM. Required with AUTH_TYPE=local. */
-  readonly ecPublicKeyPem: string;
-  readonly ecPrivateKeyPem: string;
+  /** The P-256 key that checks tokens. Present with AUTH_TYPE=local and agent-installer-local. */
+  readonly publicKey: KeyObject | undefined;
+  /** The P-256 key that signs tokens. Present with AUTH_TYPE=local. */
+  readonly privateKey: KeyObject | undefined;
   /** URL from which hosts download boot images. Undefined: the endpoint below at the host name of the request. */
   readonly imageServiceBaseUrl: string | undefined;
   readonly imageEndpoint: EndpointAddress;
@@ -122,8 +125,8 @@ function readConfig(read: SettingsReader): GatewayConfig {
     failedProofsPerMinuteMax: read.get('FAILED_PROOFS_PER_MINUTE_MAX'),
     eventsPerMinuteMax: read.get('EVENTS_PER_MINUTE_MAX'),
     requestsPerSecondMax: read.get('REQUESTS_PER_SECOND_MAX'),
-    ecPublicKeyPem: read.get('EC_PUBLIC_KEY_PEM'),
-    ecPrivateKeyPem: read.get('EC_PRIVATE_KEY_PEM'),
+    publicKey: readEcKey(read, 'EC_PUBLIC_KEY_PEM', ['local', 'agent-installer-local']),
+    privateKey: readEcKey(read, 'EC_PRIVATE_KEY_PEM', ['local']),
     imageServiceBaseUrl: read.get('IMAGE_SERVICE_BASE_URL'),
     imageEndpoint: imageEndpoint(read),
     plainImagePort: read.get('HTTP_LISTEN_PORT'),

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_RELEASE_IMAGES, DEFAULT_RELEASE_SOURCES } from '@muster/assisted-api';
 import { readGatewayConfig, weakSettings } from './config';
@@ -90,6 +91,40 @@ describe('readGatewayConfig', () => {
     { RHCOS_VERSIONS: '[4]' },
   ])('refuses %j with the name of the setting', (environment) => {
     expect(() => readGatewayConfig(environment)).toThrow(Object.keys(environment)[0]);
+  });
+});
+
+describe('The keys of tokens', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const EC_PUBLIC_KEY_PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const EC_PRIVATE_KEY_PEM = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+
+  it.each([
+    [{ AUTH_TYPE: 'local', EC_PUBLIC_KEY_PEM, EC_PRIVATE_KEY_PEM }, publicKey, privateKey],
+    [{ AUTH_TYPE: 'agent-installer-local', EC_PUBLIC_KEY_PEM }, publicKey, undefined],
+    [
+      { AUTH_TYPE: 'agent-installer-local', EC_PUBLIC_KEY_PEM: Buffer.from(EC_PUBLIC_KEY_PEM).toString('base64') },
+      publicKey,
+      undefined,
+    ],
+    [{}, undefined, undefined],
+  ])('are read as PEM or in base64: case %#', (environment: Record<string, string>, checking, signing) => {
+    const read = readGatewayConfig(environment);
+    expect(read.publicKey?.export({ format: 'jwk' })).toEqual(checking?.export({ format: 'jwk' }));
+    expect(read.privateKey?.export({ format: 'jwk' })).toEqual(signing?.export({ format: 'jwk' }));
+  });
+
+  it.each([
+    [{ AUTH_TYPE: 'local' }, /EC_PUBLIC_KEY_PEM is missing.*AUTH_TYPE=local needs[^]*EC_PRIVATE_KEY_PEM is missing/],
+    [{ AUTH_TYPE: 'agent-installer-local' }, /EC_PUBLIC_KEY_PEM is missing.*AUTH_TYPE=agent-installer-local needs/],
+    [{ AUTH_TYPE: 'agent-installer-local', EC_PUBLIC_KEY_PEM: 'y' }, /EC_PUBLIC_KEY_PEM="\(not shown\)" is not valid/],
+    [
+      { EC_PUBLIC_KEY_PEM: other.publicKey.export({ type: 'spki', format: 'pem' }).toString() },
+      /Expected: the PEM text of a P-256 public key\.$/,
+    ],
+  ])('are refused before the start: case %#', (environment: Record<string, string>, problem) => {
+    expect(() => readGatewayConfig(environment)).toThrow(problem);
   });
 });
 

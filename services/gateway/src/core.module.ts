@@ -6,7 +6,7 @@ import { AuthGuard, BodyGuard } from './auth/auth.guard';
 import { AUTHENTICATOR, type Authenticator } from './auth/caller';
 import { DownloadUrls } from './auth/download-urls';
 import { LastSeen } from './auth/last-seen';
-import { createSiteKey, LocalAuthenticator, LocalTokens, SiteAuthenticator } from './auth/local.authenticator';
+import { LocalAuthenticator, LocalTokens, SiteAuthenticator } from './auth/local.authenticator';
 import { OidcAuthenticator } from './auth/oidc.authenticator';
 import { Ownership, ResourceAccess, TokenScopes } from './auth/ownership';
 import { RequestRates } from './auth/request-rates';
@@ -35,7 +35,7 @@ function authenticatorFor(
     case 'local':
       return new LocalAuthenticator(tokens, scopes);
     case 'agent-installer-local':
-      return new SiteAuthenticator(createSiteKey(config));
+      return new SiteAuthenticator(config.publicKey);
     case 'oidc':
       return new OidcAuthenticator(config.oidc, { secrets, clock }, scopes);
     default:

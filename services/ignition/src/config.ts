@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ExecutableSource } from '@muster/ignition-config';
 import {
@@ -7,6 +7,7 @@ import {
   type Environment,
   readAuthType,
   readComponentImages,
+  readEcKey,
   readHostBinaries,
   readImageServiceBaseUrl,
   readOperatorSettings,
@@ -14,7 +15,6 @@ import {
   readServiceBaseUrl,
   readSettings,
   type ReleaseToolchains,
-  SettingError,
   type SettingsReader,
 } from '@muster/nest-kit';
 import type { OperatorSettings } from '@muster/operators';
@@ -63,17 +63,11 @@ export interface IgnitionServiceConfig {
 
 export const CONFIG = Symbol('IgnitionServiceConfig');
 
-const EC_KEY = 'the PEM text of a P-256 private key';
-
 /** @throws SettingsError with every setting that is not valid */
 export const readConfig = (environment: Environment): IgnitionServiceConfig =>
   readSettings(environment, readIgnitionConfig);
 
 function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
-  const authType = readAuthType(settings);
-  const ecPrivateKey = readPrivateKey(settings);
-  if (authType === 'local' && !ecPrivateKey)
-    settings.reject('EC_PRIVATE_KEY_PEM', '', `${EC_KEY}, which AUTH_TYPE=local needs`);
   const registries = readRegistries(settings);
   return {
     serviceBaseUrl: readServiceBaseUrl(settings),
@@ -89,9 +83,9 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
     registries,
     okdPackagesImage: settings.get('ENABLE_OKD_SUPPORT') ? settings.get('OKD_RPMS_IMAGE') : undefined,
     agentStartTimeoutMs: settings.get('AGENT_TIMEOUT_START'),
-    authType,
+    authType: readAuthType(settings),
     agentTokenLifetimeMs: settings.get('LOCAL_TOKEN_LIFETIME'),
-    ecPrivateKey,
+    ecPrivateKey: readEcKey(settings, 'EC_PRIVATE_KEY_PEM', ['local']),
     agentNatsUrl: settings.get('AGENT_NATS_URL'),
     agentNatsCaPem: readFileSetting(settings, 'NATS_CA_FILE'),
     toolchains: readReleaseToolchains(settings),
@@ -125,17 +119,4 @@ function readRedHatCa(settings: SettingsReader): string {
     );
     return '';
   }
-}
-
-/** The error never repeats the value. */
-function readPrivateKey(settings: SettingsReader): KeyObject | undefined {
-  const pem = settings.get('EC_PRIVATE_KEY_PEM');
-  if (!pem) return undefined;
-  try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
-  } catch {
-    // The error below does not contain the value.
-  }
-  throw new SettingError('EC_PRIVATE_KEY_PEM', '(not shown)', EC_KEY);
 }

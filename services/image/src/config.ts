@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
 import { readProxySettings } from '@muster/host-api';
@@ -7,12 +7,12 @@ import {
   type Environment,
   type HostBinary,
   readAuthType,
+  readEcKey,
   readFileSetting,
   readHostBinaries,
   readServiceBaseUrl,
   readSettings,
   readTlsFiles,
-  SettingError,
   type SettingsReader,
 } from '@muster/nest-kit';
 import type { BaseImageMinimums } from './base-images/base-image';
@@ -99,7 +99,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     authType,
     apiBaseUrl: readServiceBaseUrl(settings),
     apiCa: readFileSetting(settings, 'SERVICE_CA_CERT_PATH'),
-    tokenKey: authType === 'local' ? readTokenKey(settings) : undefined,
+    tokenKey: authType === 'local' ? readEcKey(settings, 'EC_PUBLIC_KEY_PEM', ['local']) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };
 }
@@ -113,19 +113,4 @@ function readIsInImage(settings: SettingsReader): boolean {
       'a directory that npm run build:host made; MUSTER_HOST_BINARY=in-image needs it',
     );
   return isInImage;
-}
-
-function readTokenKey(settings: SettingsReader): KeyObject {
-  const pem = settings.get('EC_PUBLIC_KEY_PEM');
-  try {
-    const key = createPublicKey(pem);
-    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
-  } catch {
-    // The error below does not contain the value.
-  }
-  throw new SettingError(
-    'EC_PUBLIC_KEY_PEM',
-    pem.slice(0, 80),
-    'the PEM text of a P-256 public key, which AUTH_TYPE=local needs',
-  );
 }

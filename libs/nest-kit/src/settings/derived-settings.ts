@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { ClusterSettings, Plain } from '@muster/contracts';
@@ -131,6 +132,31 @@ export type AuthType = 'none' | 'local' | 'agent-installer-local' | 'oidc';
 export function readAuthType(settings: SettingsReader): AuthType {
   const read = settings.get('AUTH_TYPE');
   return read === 'rhsso' ? 'oidc' : read;
+}
+
+/**
+ * Returns the P-256 key in a setting, which is PEM, or PEM in base64. Undefined when it is not set. Rejects another text, and a key that is
+ * missing although the type of authentication needs it. The messages do not contain the value.
+ */
+export function readEcKey(
+  settings: SettingsReader,
+  name: 'EC_PUBLIC_KEY_PEM' | 'EC_PRIVATE_KEY_PEM',
+  neededBy: readonly AuthType[],
+): KeyObject | undefined {
+  const [kind, create] =
+    name === 'EC_PRIVATE_KEY_PEM' ? (['private', createPrivateKey] as const) : (['public', createPublicKey] as const);
+  const [given, authType] = [settings.get(name), readAuthType(settings)];
+  const isNeeded = neededBy.includes(authType);
+  if (given === '' && !isNeeded) return undefined;
+  try {
+    const key = create(given.includes('-----BEGIN') ? given : Buffer.from(given, 'base64').toString());
+    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
+  } catch {
+    // The error below does not contain the value.
+  }
+  const expected = `the PEM text of a P-256 ${kind} key${isNeeded ? `, which AUTH_TYPE=${authType} needs` : ''}`;
+  settings.reject(name, given === '' ? '' : '(not shown)', expected);
+  return undefined;
 }
 
 const VARIABLE = 'HW_VALIDATOR_REQUIREMENTS';

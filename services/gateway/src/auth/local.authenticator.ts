@@ -1,8 +1,9 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { UUID_PATTERN } from '@muster/assisted-api';
-import { agentTokenGeneration, isCurrentGeneration, SettingError } from '@muster/nest-kit';
+import { agentTokenGeneration, isCurrentGeneration } from '@muster/nest-kit';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
+import type { GatewayConfig } from '../config';
 import {
   ADMIN,
   agentOf,
@@ -69,47 +70,15 @@ export function readScope({ infra_env_id: infraEnvId, cluster_id: clusterId }: T
 export const isCurrent = async (secrets: Secrets, scope: TokenScope, claims: TokenClaims): Promise<boolean> =>
   !('infraEnvId' in scope) || (await isCurrentGeneration(secrets, scope.infraEnvId, claims['generation']));
 
-/**
- * The public key of AUTH_TYPE=agent-installer-local, as PEM or as PEM in base64.
- * @throws SettingError
- */
-export function createSiteKey(config: { readonly ecPublicKeyPem: string }): KeyObject {
-  const given = config.ecPublicKeyPem;
-  const pem = given.includes('-----BEGIN') ? given : Buffer.from(given, 'base64').toString();
-  return createEcKey('EC_PUBLIC_KEY_PEM', pem, createPublicKey);
-}
-
-/**
- * The key pair of AUTH_TYPE=local.
- * @throws SettingError when a key is missing or is not PEM of a P-256 key.
- */
+/** The tokens of AUTH_TYPE=local. With another type, every token is refused. */
 export function createLocalTokens(
-  config: {
-    readonly authType: string;
-    readonly ecPublicKeyPem: string;
-    readonly ecPrivateKeyPem: string;
-  },
+  { authType, publicKey, privateKey }: Pick<GatewayConfig, 'authType' | 'publicKey' | 'privateKey'>,
   secrets: Secrets,
 ): LocalTokens {
-  if (config.authType !== 'local') return new LocalTokens(undefined, secrets);
   return new LocalTokens(
-    {
-      publicKey: createEcKey('EC_PUBLIC_KEY_PEM', config.ecPublicKeyPem, createPublicKey),
-      privateKey: createEcKey('EC_PRIVATE_KEY_PEM', config.ecPrivateKeyPem, createPrivateKey),
-    },
+    authType === 'local' && publicKey && privateKey ? { publicKey, privateKey } : undefined,
     secrets,
   );
-}
-
-/** Private keys have one of two PEM formats; Node reads both. Messages never contain the value. */
-function createEcKey(setting: string, pem: string, create: (pem: string) => KeyObject): KeyObject {
-  try {
-    const key = create(pem);
-    if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
-  } catch {
-    // The error below does not contain the value.
-  }
-  throw new SettingError(setting, pem === '' ? '' : '(not shown)', 'the PEM text of a P-256 key');
 }
 
 /** AUTH_TYPE=local: tokens of one infra-env or cluster each, for agents and signed URLs. Users have no tokens in this mode. */
@@ -133,10 +102,11 @@ const SCHEMES: readonly AuthScheme[] = ['userAuth', 'agentAuth', 'watcherAuth'];
  * names its scheme and gives access to all resources. It expires only if it has `exp`.
  */
 export class SiteAuthenticator implements Authenticator {
-  constructor(private readonly publicKey: KeyObject) {}
+  /** Without a key every token is refused. */
+  constructor(private readonly publicKey: KeyObject | undefined) {}
 
   async authenticate(scheme: AuthScheme, credential: string): Promise<Caller | undefined> {
-    if (!SCHEMES.includes(scheme)) return undefined;
+    if (!this.publicKey || !SCHEMES.includes(scheme)) return undefined;
     const { jwtVerify } = await import('jose');
     const token = bearerToken(credential) ?? credential;
     const verified = await jwtVerify(token, this.publicKey, { algorithms: ['ES256'] }).catch(() => undefined);

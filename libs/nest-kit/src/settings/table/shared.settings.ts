@@ -86,14 +86,15 @@ export const SHARED_SETTINGS = {
     fallback: '',
     fallbackText: 'none',
     meaning:
-      'PEM text of the P-256 public key that checks tokens. Required by `AUTH_TYPE=local` and `agent-installer-local`.',
+      'PEM text, or that text in base64, of the P-256 public key that checks tokens. Required by `AUTH_TYPE=local` and `agent-installer-local`.',
   }),
   EC_PRIVATE_KEY_PEM: text({
     readBy: ['gateway', 'ignition'],
     fallback: '',
     fallbackText: 'none',
     isSecret: true,
-    meaning: 'PEM text of the P-256 private key that signs tokens. Required by `AUTH_TYPE=local`.',
+    meaning:
+      'PEM text, or that text in base64, of the P-256 private key that signs tokens. Required by `AUTH_TYPE=local`.',
   }),
   LOCAL_TOKEN_LIFETIME: duration({
     readBy: ['gateway', 'ignition'],
