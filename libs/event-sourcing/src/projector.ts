@@ -13,6 +13,7 @@ import {
   START_OF_STORE,
   type StateTable,
   type StreamId,
+  throwOutside,
   type TurnShare,
 } from '@muster/ports';
 import { type Feed, startFeed } from './feed';
@@ -166,6 +167,8 @@ export interface ProjectorOptions<Event extends EventShape> {
   /** Requests wait until the documents contain an event, so the position is published on the bus. @default true */
   readonly isAwaited?: boolean;
   readonly onError: (error: Error) => void;
+  /** Called when the checkpoint moved back. @default throws the error outside of any request */
+  readonly onMovedBack?: (error: Error) => void;
   /** The time in ms of a monotonic clock. */
   readonly nowMs?: () => number;
   readonly onCommitted?: (page: readonly RecordedEvent<Event>[]) => void;
@@ -181,7 +184,7 @@ const READERS_STOP_MS = 500;
 
 /** Updates the documents and the checkpoint of one projection from the store, and publishes its position on the bus when requests wait for it. */
 export async function startProjector<Event extends EventShape>(options: ProjectorOptions<Event>): Promise<Projector> {
-  const { readModels, requests, name } = options;
+  const { readModels, requests, name, onError, onMovedBack = throwOutside } = options;
   const collection = parkedStreamsOf(name);
   const nowMs = options.nowMs ?? (() => performance.now());
   const announce = (position: number): void => {
@@ -228,7 +231,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
       const after = parked.get(streamId);
       if (after !== before) overlay.add(putOrRemove(collection, streamId, after));
       if (reason && reason !== before?.reason)
-        options.onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
+        onError(new Error(`projection paused for this stream (other streams continue): ${reason}`));
     };
     for (const event of events) await follow(event.streamId, () => parked.attempt(event, options.store, handle));
     const isRetryDue = nowMs() >= retryAtMs;
@@ -250,7 +253,7 @@ export async function startProjector<Event extends EventShape>(options: Projecto
     store: options.store,
     requests,
     fromPosition: committed.position,
-    onError: options.onError,
+    onError: (error) => (error instanceof CheckpointMovedBack ? onMovedBack : onError)(error),
     onPage: async (page, time) => {
       const last = page[page.length - 1];
       if (!last) return;
@@ -274,10 +277,18 @@ interface Committed {
   readonly parked: readonly ParkedStream[];
 }
 
-/** @throws Error when the checkpoint moved back: the events in between would be missing, and only a start reads them again */
+/** The events in between would be missing in the documents. Only a start reads them again. */
+class CheckpointMovedBack extends Error {
+  constructor(name: string, from: number, to: number) {
+    super(
+      `The checkpoint of the projection ${name} moved back from ${from} to ${to}: the read models were replaced by earlier ones. The process ends. Its next start adds the missing events.`,
+    );
+    this.name = 'CheckpointMovedBack';
+  }
+}
+
+/** @throws CheckpointMovedBack */
 function notBehind(before: Committed, after: Committed, name: string): Committed {
   if (after.position >= before.position) return after;
-  throw new Error(
-    `The checkpoint of the projection ${name} moved back from ${before.position} to ${after.position}. Restart Muster.`,
-  );
+  throw new CheckpointMovedBack(name, before.position, after.position);
 }

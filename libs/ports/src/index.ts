@@ -30,7 +30,7 @@ export {
   jsonTextOf,
   keepJsonText,
 } from './json-text';
-export { settleWithin, Unavailable, unavailableIn } from './unavailable';
+export { settleWithin, throwOutside, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
 export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';
 export { type Clock, type Ids, isoTime } from './clock-and-ids';

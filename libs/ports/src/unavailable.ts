@@ -31,6 +31,12 @@ export function unavailableIn(error: unknown): Unavailable | undefined {
   return undefined;
 }
 
+/** Throws the error outside of any request: the process ends with it, so that a supervisor starts it again. */
+export const throwOutside = (error: Error): void =>
+  void setImmediate(() => {
+    throw error;
+  });
+
 /** Returns the result of the promise. Rejects with the error of `late` when the promise is not settled in time. */
 export async function settleWithin<Result>(
   timeoutMs: number,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { RunningService } from '@muster/nest-kit';
+import { throwOutside } from '@muster/ports';
 import type { LoggerService } from '@nestjs/common';
 import type { PlatformOptions } from './profile';
 import { type ExitReason, StartError } from './start-error';
@@ -90,9 +91,3 @@ export async function startInThread(
     },
   };
 }
-
-/** The process ends with the error, as with an uncaught error of the main thread. */
-const throwOutside = (error: Error): void =>
-  void setImmediate(() => {
-    throw error;
-  });

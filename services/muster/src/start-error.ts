@@ -7,7 +7,10 @@ import { errorMessage, urlHost } from '@muster/schema';
 /** Exit codes of the program. `deploy/README.md` documents them for supervisors. */
 export const EXIT_CODES = {
   stopped: 0,
-  /** A defect: an unexpected error, or the end of a thread: of one that writes to the SQLite files, or of a service. */
+  /**
+   * A defect: an unexpected error, or the end of a thread: of one that writes to the SQLite files, or of a service. Also read models that
+   * were replaced by earlier ones.
+   */
   failed: 1,
   /** A setting is missing or not valid, or the command line is wrong. A restart does not help. */
   settings: 2,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Unavailable } from '@muster/ports';
+import { throwOutside, Unavailable } from '@muster/ports';
 import { DatabaseUnusable } from './database';
 import { type WriterAnswer, type WriterRequest, WriteQueue } from './write-queue';
 import type { WritesTo, WrittenFile, WrittenKind } from './written-databases';
@@ -81,11 +81,6 @@ export interface WriterThreadOptions {
   readonly onEnded?: (error: Error) => void;
 }
 
-const fail = (error: Error): void =>
-  void setImmediate(() => {
-    throw error;
-  });
-
 /** The buffers that are transferred with a request instead of being copied. */
 const buffersIn = (request: WriterRequest): ArrayBuffer[] =>
   request.kind === 'write'
@@ -102,7 +97,7 @@ const buffersIn = (request: WriterRequest): ArrayBuffer[] =>
 export const writerThread = ({
   entry = ENTRY,
   execArgv,
-  onEnded: onThreadEnded = fail,
+  onEnded: onThreadEnded = throwOutside,
 }: WriterThreadOptions = {}): SqliteWriter => {
   if (!existsSync(entry)) return writerHere();
   return createWriter((onAnswers, onEnded) => {
