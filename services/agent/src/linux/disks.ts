@@ -7,7 +7,7 @@ const SECTOR_BYTES = 512;
 const BOOT_SIGNATURE_OFFSET = 510;
 const BOOT_SIGNATURE = 0xaa55;
 
-export function readDisks(files: MachineFiles): readonly Disk[] {
+export async function readDisks(files: MachineFiles): Promise<readonly Disk[]> {
   const appliance = applianceOf(files);
   if (appliance) return [appliance];
   const mounts = readMounts(files);
@@ -15,10 +15,8 @@ export function readDisks(files: MachineFiles): readonly Disk[] {
     byPath: linksIn(files, '/dev/disk/by-path', () => true),
     byId: linksIn(files, '/dev/disk/by-id', (link) => /^(wwn-|nvme-eui)/.test(link)),
   };
-  return files
-    .list('/sys/block')
-    .filter((name) => isReported(files, name))
-    .map((name) => readDisk(files, mounts, names, name));
+  const reported = files.list('/sys/block').filter((name) => isReported(files, name));
+  return Promise.all(reported.map((name) => readDisk(files, mounts, names, name)));
 }
 
 const APPLIANCE_BYTES = 100 * 1024 ** 3;
@@ -62,7 +60,12 @@ interface PersistentNames {
   readonly byId: ReadonlyMap<string, string>;
 }
 
-function readDisk(files: MachineFiles, mounts: readonly Mount[], names: PersistentNames, name: string): Disk {
+async function readDisk(
+  files: MachineFiles,
+  mounts: readonly Mount[],
+  names: PersistentNames,
+  name: string,
+): Promise<Disk> {
   const block = `/sys/block/${name}`;
   const udev = readUdev(files, name);
   const byPath = names.byPath.get(name);
@@ -79,7 +82,7 @@ function readDisk(files: MachineFiles, mounts: readonly Mount[], names: Persiste
       ];
   const known = (text: string | undefined): string | undefined => (text === 'unknown' ? undefined : text);
   return {
-    bootable: isBootable(files, name),
+    bootable: await isBootable(files, name),
     by_id: byId,
     by_path: byPath,
     drive_type: driveType,
@@ -194,7 +197,7 @@ function reasonsAgainst(mounts: readonly Mount[], name: string, driveType: strin
   ];
 }
 
-function isBootable(files: MachineFiles, name: string): boolean {
-  const sector = files.firstBytes(`/dev/${name}`, SECTOR_BYTES);
+async function isBootable(files: MachineFiles, name: string): Promise<boolean> {
+  const sector = await files.firstBytes(`/dev/${name}`, SECTOR_BYTES);
   return sector?.readUInt16LE(BOOT_SIGNATURE_OFFSET) === BOOT_SIGNATURE;
 }

@@ -79,13 +79,13 @@ describe('the disks of a machine', () => {
     expect((await iscsiDisk(changes))?.installation_eligibility.not_eligible_reasons).toEqual([reason]);
   });
 
-  it('are found with one read of each persistent name, however many disks there are', () => {
+  it('are found with one read of each persistent name, however many disks there are', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `sd${index}`);
     const reads: string[] = [];
     const files: MachineFiles = {
       text: () => undefined,
       bytes: () => undefined,
-      firstBytes: () => undefined,
+      firstBytes: async () => undefined,
       resolved: () => undefined,
       exists: () => true,
       list: (path) => (path.startsWith('/dev/disk/') ? names.map((name) => `wwn-${name}`) : names),
@@ -94,7 +94,9 @@ describe('the disks of a machine', () => {
         return `../../${path.replace(/.*wwn-/, '')}`;
       },
     };
-    expect(readDisks(files).map(({ by_id }) => by_id)).toEqual(names.map((name) => `/dev/disk/by-id/wwn-${name}`));
+    expect((await readDisks(files)).map(({ by_id }) => by_id)).toEqual(
+      names.map((name) => `/dev/disk/by-id/wwn-${name}`),
+    );
     expect(reads).toHaveLength(2 * names.length);
   });
 

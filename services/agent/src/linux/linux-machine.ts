@@ -52,7 +52,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       ...(await readBmc(run, signal)),
       boot: readBoot(files),
       cpu: readCpu(files, architecture),
-      disks: readDisks(files),
+      disks: await readDisks(files),
       gpus: readGpus(files),
       hostname: hostnameOf((options.hostname ?? hostname)(), cards),
       interfaces: cards,
@@ -99,7 +99,7 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
       macAddresses: permanentMacs(files),
       bootId: files.text('/proc/sys/kernel/random/boot_id') ?? '',
     }),
-    isMediaReadable: async () => isMediaReadable(files),
+    isMediaReadable: () => isMediaReadable(files),
     isInstalling: (signal) => isInstallerRunning(run, signal),
   };
 }
@@ -113,8 +113,8 @@ const nameLookup: NameLookup = {
 const ownExecutable = (): string | undefined => (isSea() ? process.execPath : undefined);
 
 /** Only a machine that boots a full image has the medium mounted. Other machines cannot lose it. */
-function isMediaReadable(files: MachineFiles): boolean {
+async function isMediaReadable(files: MachineFiles): Promise<boolean> {
   if (!files.exists(MEDIA_MOUNT)) return true;
   const source = readMounts(files).find(({ target }) => target === MEDIA_MOUNT)?.source;
-  return source?.startsWith('/dev') === true && files.firstBytes(source, 2) !== undefined;
+  return source?.startsWith('/dev') === true && (await files.firstBytes(source, 2)) !== undefined;
 }

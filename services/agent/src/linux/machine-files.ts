@@ -1,14 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 /**
  * The files in which the Linux kernel describes the machine. No method throws: a value that cannot be read is absent.
@@ -17,8 +10,8 @@ export interface MachineFiles {
   /** Trimmed text. */
   text(path: string): string | undefined;
   bytes(path: string): Buffer | undefined;
-  /** The first `count` bytes of a file or device; undefined when it is shorter. */
-  firstBytes(path: string, count: number): Buffer | undefined;
+  /** The first `count` bytes of a file or device; undefined when it is shorter, or does not answer in time. */
+  firstBytes(path: string, count: number): Promise<Buffer | undefined>;
   /** Names in a folder, sorted. */
   list(path: string): readonly string[];
   exists(path: string): boolean;
@@ -28,13 +21,30 @@ export interface MachineFiles {
   resolved(path: string): string | undefined;
 }
 
+/** A broken disk answers after minutes, and the agent must poll meanwhile. A slow virtual medium answers earlier. */
+const ANSWER_MS_MAX = 20_000;
+
 /** `root` contains /proc, /sys, /dev and /run: `/`, or a folder of a test. */
-export function createMachineFiles(root: string): MachineFiles {
+export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): MachineFiles {
   const at = (path: string): string => join(root, path);
+  /** Devices with a read that has not ended. They are not read again, because each read occupies a thread. */
+  const hanging = new Set<string>();
+  const firstBytes: MachineFiles['firstBytes'] = async (path, count) => {
+    if (hanging.has(path)) return undefined;
+    const reading = readStart(at(path), count).catch(() => undefined);
+    const done = new AbortController();
+    const limit = setTimeout(answerMsMax, 'late', { signal: done.signal }).catch(() => undefined);
+    const found = await Promise.race([reading, limit]);
+    done.abort();
+    if (typeof found !== 'string') return found;
+    hanging.add(path);
+    void reading.finally(() => hanging.delete(path));
+    return undefined;
+  };
   const bytes = (path: string): Buffer | undefined => attempt(() => readFileSync(at(path)));
   return {
     bytes,
-    firstBytes: (path, count) => attempt(() => readStart(at(path), count)),
+    firstBytes,
     text: (path) => bytes(path)?.toString('utf8').trim(),
     list: (path) => attempt(() => readdirSync(at(path)).sort()) ?? [],
     exists: (path) => existsSync(at(path)),
@@ -43,13 +53,13 @@ export function createMachineFiles(root: string): MachineFiles {
   };
 }
 
-function readStart(path: string, count: number): Buffer | undefined {
-  const file = openSync(path, 'r');
+async function readStart(path: string, count: number): Promise<Buffer | undefined> {
+  const file = await open(path, 'r');
   try {
-    const bytes = Buffer.alloc(count);
-    return readSync(file, bytes, 0, count, 0) === count ? bytes : undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count);
+    return bytesRead === count ? buffer : undefined;
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 

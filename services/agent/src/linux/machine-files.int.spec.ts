@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, temporaryDirectory } from '@muster/testing';
+import { readDisks } from './disks';
+import { createMachineFiles } from './machine-files';
+
+const ANSWER_MS_MAX = 1_000;
+
+describe('a disk that does not answer', () => {
+  const directory = temporaryDirectory();
+  const at = (path: string): string => join(directory.path, path);
+  // A read of a named pipe waits for a writer, as a read of such a disk waits for the disk.
+  const disk = at('dev/sda');
+  const sector = Buffer.alloc(512);
+  let writer = 0;
+
+  beforeAll(() => {
+    for (const name of ['sda', 'sdb']) mkdirSync(at(`sys/block/${name}`), { recursive: true });
+    mkdirSync(at('dev'));
+    sector.writeUInt16LE(0xaa55, 510);
+    writeFileSync(at('dev/sdb'), sector);
+    execFileSync('mkfifo', [disk]);
+  });
+  afterAll(() => {
+    if (writer) closeSync(writer);
+    directory.remove();
+  });
+
+  it('delays the inventory for a limited time, and is read again after it has answered', async () => {
+    const files = createMachineFiles(directory.path, ANSWER_MS_MAX);
+    const bootable = async () => (await readDisks(files)).map(({ bootable: isBootable, name }) => [name, isBootable]);
+    const expected = [
+      ['sda', false],
+      ['sdb', true],
+    ];
+    expect(await bootable()).toEqual(expected);
+    // Each read that waits occupies one of the few threads for files.
+    for (let repeated = 0; repeated < 10; repeated += 1) expect(await bootable()).toEqual(expected);
+
+    writer = openSync(disk, 'r+');
+    await eventually('the disk is read again', async () => {
+      writeSync(writer, sector);
+      return (await files.firstBytes('/dev/sda', sector.length)) !== undefined;
+    });
+  });
+});
