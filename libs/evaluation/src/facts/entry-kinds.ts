@@ -11,6 +11,7 @@ import { compactedReports, reportsFromSaved, type SavedReports } from './host-re
 import {
   type ClusterEntry,
   type CombinedHosts,
+  currentCollisions,
   type HostEntry,
   type InfraEnvEntry,
   memberFactsOf,
@@ -105,7 +106,7 @@ export function* combine(
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
     connectHost(connectivity, state.hostId, reports);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
-    if (reports.collisions.length > 0) collisionReporters.add(key);
+    if (currentCollisions(host).length > 0) collisionReporters.add(key);
     yield;
   }
   return combined;

@@ -6,6 +6,7 @@ import type { KnownEntries } from './known-entries';
 import {
   type ClusterEntry,
   type CombinedHosts,
+  currentCollisions,
   hasOtherPlace,
   type HostEntry,
   nameOf,
@@ -39,7 +40,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     keys.push(...keysOf(combined.connectivity.partlyReachedHosts(), cluster, entries));
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);
-  if (isNew || before.reports.collisions !== after.reports.collisions)
+  if (isNew || currentCollisions(before) !== currentCollisions(after))
     keys.push(...collisionsChanged(before, after, cluster, combined));
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
     keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
@@ -138,7 +139,7 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entrie
   old.collidingAddresses = undefined;
   const isRelevant =
     hadReports !== connectivity.hasReports ||
-    before.reports.collisions.length > 0 ||
+    currentCollisions(before).length > 0 ||
     isRouted(old.facts) ||
     old.hostKeys.size < FEW_HOSTS;
   return isRelevant ? [...old.hostKeys] : [];
@@ -150,10 +151,10 @@ function collisionsChanged(
   cluster: ClusterEntry,
   { collisionReporters }: CombinedHosts,
 ): readonly HostKey[] {
-  if (after.reports.collisions.length > 0) collisionReporters.add(after.key);
+  if (currentCollisions(after).length > 0) collisionReporters.add(after.key);
   else collisionReporters.delete(after.key);
   cluster.collidingAddresses = undefined;
-  const isQuiet = before.reports.collisions.length + after.reports.collisions.length === 0;
+  const isQuiet = currentCollisions(before).length + currentCollisions(after).length === 0;
   return isQuiet ? [] : [...cluster.hostKeys];
 }
 

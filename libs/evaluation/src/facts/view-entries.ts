@@ -8,7 +8,7 @@ import {
   type ClusterSettingsFacts,
   effectiveRole,
 } from '@muster/validation-rules';
-import type { HostReports } from './host-reports';
+import { type HostReports, NO_REPORTS } from './host-reports';
 
 /** The members of a recorded event that the view reads: type, data, id and stream. */
 export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
@@ -75,7 +75,7 @@ export interface CombinedHosts {
   readonly connectivity: ClusterConnectivity;
   /** Hosts that have reported slow connections or lost packets. */
   readonly weakReporters: Set<HostKey>;
-  /** Hosts that have reported more than one machine on an address. */
+  /** Connected hosts that have reported more than one machine on an address. */
   readonly collisionReporters: Set<HostKey>;
 }
 
@@ -122,6 +122,10 @@ export interface InfraEnvEntry {
 
 /** Returns false for a deregistered host. */
 export const isRegistered = ({ state }: HostEntry): boolean => state.hostId !== '';
+
+/** Returns the addresses with more than one machine that the host has reported. A silent host has outdated reports. */
+export const currentCollisions = ({ state, reports }: HostEntry): HostReports['collisions'] =>
+  state.isSilent ? NO_REPORTS.collisions : reports.collisions;
 
 /** Returns true when the role, the cluster or the registration of the host has changed. */
 export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: HostEntry): boolean =>

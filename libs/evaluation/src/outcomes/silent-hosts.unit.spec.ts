@@ -55,9 +55,9 @@ function statusesAfter(...events: readonly SampleEvent[]): readonly (string | un
   return [1, 2, 3].map((number) => statusOf(outcomes, hostKey(number)));
 }
 
-function statusOf(outcomes: object, key: HostKey): string | undefined {
+function statusOf(outcomes: object, key: HostKey, rule = 'belongs-to-majority-group'): string | undefined {
   const subject = (outcomes as Record<string, { readonly outcomes: readonly (readonly string[])[] }>)[`host:${key}`];
-  return subject?.outcomes.find(([id]) => id === 'belongs-to-majority-group')?.[1];
+  return subject?.outcomes.find(([id]) => id === rule)?.[1];
 }
 
 describe.each([
@@ -110,5 +110,24 @@ describe('three hosts in one network of which one fell silent', () => {
     const events = [...clusterOf(3, { machineNetworks: { items: [NETWORK] } }), silent(3)];
     const renewed = [connectivity(1, [2]), connectivity(2, [1])];
     expect(statusesAfter(...events, ...renewed)).toEqual(['pending', 'pending', 'pending']);
+  });
+});
+
+describe('an address with two machines', () => {
+  const reported = reportEvent(hostKey(2), 'ConnectivityReported', {
+    peers: [],
+    collisions: [{ address: address(1), macAddresses: ['a', 'b'] }],
+  });
+  const statusAfter = (...events: readonly SampleEvent[]) => {
+    const all = [...clusterOf(3, {}), ...events];
+    const outcomes = Arrival.stepByStep(all).outcomes();
+    expect(outcomes).toEqual(Arrival.atOnce(all).outcomes());
+    return statusOf(outcomes, hostKey(1), 'no-ip-collisions-in-network');
+  };
+
+  it('counts as long as a connected host reports it', () => {
+    expect(statusAfter(reported)).toBe('failure');
+    expect(statusAfter(reported, silent(2))).toBe('success');
+    expect(statusAfter(reported, silent(2), hostEvent(hostKey(2), 'HostReturned', {}))).toBe('failure');
   });
 });
