@@ -38,7 +38,13 @@ export { DOCUMENT_TASKS, type DocumentTask, documentTask, DocumentWorkers } from
 export { sha256Digest } from './documents/read-step-report';
 export { createReportReader, READ_REPORT, type ReadReport } from './documents/report-reader';
 export { Handles } from './requests-server';
-export { type EndpointAddress, imageEndpoint, readImageServiceBaseUrl, readServiceBaseUrl } from './settings/addresses';
+export {
+  type EndpointAddress,
+  imageEndpoint,
+  readImageServiceBaseUrl,
+  readServiceBaseUrl,
+  restEndpoint,
+} from './settings/addresses';
 export {
   type AuthType,
   type DerivedSetting,

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { realSurroundings } from './doctor';
+import { realSurroundings } from './probes';
 
 describe('the connection test of the doctor command', () => {
   const seen: string[] = [];

@@ -1,12 +1,7 @@
-import { access, constants, statfs } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
 import { DEFAULT_OS_IMAGES } from '@muster/assisted-api';
-import { createSendHttp } from '@muster/host-api';
-import { type Environment, SettingsReader } from '@muster/nest-kit';
-import { errorMessage } from '@muster/schema';
-import { readImageConfig } from '@muster/service-image';
+import { type Environment, imageEndpoint, restEndpoint, SettingsReader } from '@muster/nest-kit';
 import { EVERY_ADDRESS, LOOPBACK } from './bus-access';
+import type { Surroundings } from './probes';
 
 /** A problem that prevents installations, with its remedy. */
 export interface Finding {
@@ -14,18 +9,6 @@ export interface Finding {
   readonly check: string;
   readonly problem: string;
   readonly remedy: string;
-}
-
-/** The machine and the network that the checks examine. Tests replace it. */
-export interface Surroundings {
-  readonly nowMs: number;
-  /** Addresses of this machine that other machines can use. */
-  readonly addresses: readonly string[];
-  freeBytes(directory: string): Promise<number>;
-  hasProgram(name: string): Promise<boolean>;
-  canExecute(path: string): Promise<boolean>;
-  /** Returns undefined when the server answers, otherwise the reason why not. */
-  failureOf(url: string): Promise<string | undefined>;
 }
 
 type Check = (settings: SettingsReader, around: Surroundings) => Promise<readonly Finding[]> | readonly Finding[];
@@ -45,29 +28,34 @@ const hostAddresses: Check = (settings, around) => {
   // One finding is enough for a start that serves this machine only.
   const needsImages = !isLocal && downloads && settings.isSet('MUSTER_HOST_BINARIES');
   return [
-    ...addressFindings(settings, around, 'SERVICE_BASE_URL', 'REST_PORT', 'receive'),
+    ...addressFindings(settings, around, 'SERVICE_BASE_URL'),
     ...(needsImages || settings.isSet('IMAGE_SERVICE_BASE_URL')
-      ? addressFindings(settings, around, 'IMAGE_SERVICE_BASE_URL', 'IMAGE_PORT', 'download the executable from')
+      ? addressFindings(settings, around, 'IMAGE_SERVICE_BASE_URL')
       : []),
   ];
+};
+
+const ADDRESSES = {
+  SERVICE_BASE_URL: { use: 'receive', endpointOf: restEndpoint },
+  IMAGE_SERVICE_BASE_URL: { use: 'download the executable from', endpointOf: imageEndpoint },
 };
 
 function addressFindings(
   settings: SettingsReader,
   { addresses }: Surroundings,
-  name: 'SERVICE_BASE_URL' | 'IMAGE_SERVICE_BASE_URL',
-  port: 'REST_PORT' | 'IMAGE_PORT',
-  use: string,
+  name: keyof typeof ADDRESSES,
 ): readonly Finding[] {
   const value = settings.get(name);
   if (value !== undefined && !LOOPBACK.test(new URL(value).hostname)) return [];
+  const { use, endpointOf } = ADDRESSES[name];
+  const { scheme, port } = endpointOf(settings);
   return found(
     'warning',
     'addresses',
     value === undefined
       ? `${name} is not set: hosts ${use} the address 127.0.0.1, which is their own loopback address.`
       : `${name}=${value} is a loopback address: other machines cannot reach it.`,
-    `Set ${name}=http://${addresses[0] ?? '<address of this machine>'}:${settings.get(port)}.`,
+    `Set ${name}=${scheme}://${addresses[0] ?? '<address of this machine>'}:${port}.`,
   );
 }
 
@@ -247,53 +235,3 @@ async function findingsOf(
 }
 
 export const findingText = ({ check, problem, remedy }: Finding): string => `${check}: ${problem} ${remedy}`;
-
-const ANSWER_MAX_MS = 5_000;
-
-const canExecute = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-
-/** This machine and its network. */
-export function realSurroundings(environment: Environment): Surroundings {
-  const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
-  return {
-    nowMs: Date.now(),
-    addresses: Object.values(networkInterfaces())
-      .flatMap((entries) => entries ?? [])
-      .filter(({ internal, family }) => !internal && family === 'IPv4')
-      .map(({ address }) => address),
-    freeBytes,
-    hasProgram: async (name) => {
-      const places = path.split(delimiter).filter((folder) => folder !== '');
-      return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
-    },
-    canExecute,
-    failureOf: (url) => failureOf(url, environment),
-  };
-}
-
-/** Returns the free space for files of the directory, which may not exist yet. */
-async function freeBytes(directory: string): Promise<number> {
-  const path = resolve(directory);
-  const space = await statfs(path).catch((error: Error) => {
-    if (dirname(path) === path) throw error;
-  });
-  return space ? space.bavail * space.bsize : freeBytes(dirname(path));
-}
-
-/** Connects as the download of a base image does. A server is reached when it sends any answer. */
-async function failureOf(url: string, environment: Environment): Promise<string | undefined> {
-  const { trustedCa, proxy } = readImageConfig(environment).remote;
-  const { send, close } = createSendHttp({ caPem: trustedCa, proxy });
-  try {
-    await send({ method: 'HEAD', url, headers: {} }, AbortSignal.timeout(ANSWER_MAX_MS));
-    return undefined;
-  } catch (error) {
-    return errorMessage(error);
-  } finally {
-    close();
-  }
-}

@@ -1,4 +1,5 @@
-import { allFindings, findingText, localFindings, type Surroundings } from './doctor';
+import { allFindings, findingText, localFindings } from './doctor';
+import type { Surroundings } from './probes';
 
 const SOUND: Surroundings = {
   nowMs: Date.UTC(2026, 10, 22),
@@ -47,6 +48,18 @@ describe('the doctor command', () => {
       { IMAGE_SERVICE_BASE_URL: '', AGENT_DOCKER_IMAGE: '', MUSTER_HOST_BINARIES: '/binaries' },
       {},
       /^addresses: IMAGE_SERVICE_BASE_URL is not set: hosts download the executable from .*127\.0\.0\.1.*=http:\/\/192\.0\.2\.7:8888\.$/,
+    ],
+    [
+      'a missing address of a REST API with TLS',
+      { SERVICE_BASE_URL: '', SERVE_HTTPS: 'true' },
+      {},
+      /^addresses: .* Set SERVICE_BASE_URL=https:\/\/192\.0\.2\.7:8090\.$/,
+    ],
+    [
+      'a loopback address of images with TLS',
+      { IMAGE_SERVICE_BASE_URL: 'https://localhost:8888', HTTPS_KEY_FILE: '/key', HTTPS_CERT_FILE: '/cert' },
+      {},
+      /^addresses: .* Set IMAGE_SERVICE_BASE_URL=https:\/\/192\.0\.2\.7:8888\.$/,
     ],
     [
       'a loopback bus',

@@ -1,9 +1,10 @@
 import { type Environment, SettingsReader, unknownSettings } from '@muster/nest-kit';
 import 'reflect-metadata';
-import { allFindings, type Finding, findingText, localFindings, realSurroundings } from './doctor';
+import { allFindings, type Finding, findingText, localFindings } from './doctor';
 import { type RunningMuster, startAlone, startEmbedded } from './embedded';
 import { builtHostBinaries } from './host-files';
 import { createLogger } from './logger';
+import { realSurroundings } from './probes';
 import { checkSettings, SERVICES, type StartableService } from './services';
 import { describeFailure, EXIT_CODES, StartError } from './start-error';
 import { runStoreCommand } from './store-command';

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
-import { type Probe, DISK_PROBE } from '@muster/nest-kit';
+import { access, constants, statfs } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { createSendHttp } from '@muster/host-api';
+import { type Environment, type Probe, DISK_PROBE } from '@muster/nest-kit';
 import { type EventStore, type Requests, settleWithin, unavailableIn } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
+import { readImageConfig } from '@muster/service-image';
 import { type Outage, PROBE_TIMEOUT_MS } from './outages';
 
 const MIBIBYTE = 1024 ** 2;
@@ -68,3 +72,65 @@ export const diskProbe = (directory: string, reserveBytes: number): Probe => ({
       : undefined;
   },
 });
+
+/** The machine and the network that the checks examine. Tests replace it. */
+export interface Surroundings {
+  readonly nowMs: number;
+  /** Addresses of this machine that other machines can use. */
+  readonly addresses: readonly string[];
+  freeBytes(directory: string): Promise<number>;
+  hasProgram(name: string): Promise<boolean>;
+  canExecute(path: string): Promise<boolean>;
+  /** Returns undefined when the server answers, otherwise the reason why not. */
+  failureOf(url: string): Promise<string | undefined>;
+}
+
+const ANSWER_MAX_MS = 5_000;
+
+const canExecute = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** This machine and its network. */
+export function realSurroundings(environment: Environment): Surroundings {
+  const path = `${environment['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/usr/local/sbin`;
+  return {
+    nowMs: Date.now(),
+    addresses: Object.values(networkInterfaces())
+      .flatMap((entries) => entries ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4')
+      .map(({ address }) => address),
+    freeBytes,
+    hasProgram: async (name) => {
+      const places = path.split(delimiter).filter((folder) => folder !== '');
+      return (await Promise.all(places.map((folder) => canExecute(join(folder, name))))).includes(true);
+    },
+    canExecute,
+    failureOf: (url) => failureOf(url, environment),
+  };
+}
+
+/** Returns the free space for files of the directory, which may not exist yet. */
+async function freeBytes(directory: string): Promise<number> {
+  const path = resolve(directory);
+  const space = await statfs(path).catch((error: Error) => {
+    if (dirname(path) === path) throw error;
+  });
+  return space ? space.bavail * space.bsize : freeBytes(dirname(path));
+}
+
+/** Connects as the download of a base image does. A server is reached when it sends any answer. */
+async function failureOf(url: string, environment: Environment): Promise<string | undefined> {
+  const { trustedCa, proxy } = readImageConfig(environment).remote;
+  const { send, close } = createSendHttp({ caPem: trustedCa, proxy });
+  try {
+    await send({ method: 'HEAD', url, headers: {} }, AbortSignal.timeout(ANSWER_MAX_MS));
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  } finally {
+    close();
+  }
+}

@@ -7,7 +7,7 @@ export interface EndpointAddress {
 }
 
 /** The endpoint of the REST API. */
-const restEndpoint = (settings: SettingsReader): EndpointAddress => ({
+export const restEndpoint = (settings: SettingsReader): EndpointAddress => ({
   scheme: settings.get('SERVE_HTTPS') ? 'https' : 'http',
   port: settings.get('REST_PORT'),
 });
