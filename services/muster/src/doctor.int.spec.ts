@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basename } from 'node:path';
 import { realSurroundings } from './probes';
 
 describe('the connection test of the doctor command', () => {
@@ -30,6 +31,19 @@ describe('the connection test of the doctor command', () => {
 
   it('reports a server that cannot be reached', async () => {
     expect(await realSurroundings({}).failureOf('http://127.0.0.1:1')).toMatch(/ECONNREFUSED/);
+  });
+});
+
+describe('the image files', () => {
+  it.each([
+    [`file://${__filename}`, undefined],
+    [basename(__filename), undefined],
+    ['absent.iso', /ENOENT/],
+    ['../absent.iso', /outside of IMAGE_DIRECTORY/],
+    ['ftp://images.example.com/live.iso', /only http, https and file URLs/],
+  ])('are found as by the image service: %s', async (url, failure) => {
+    const found = await realSurroundings({ IMAGE_DIRECTORY: __dirname }).failureOf(url);
+    expect(found).toEqual(failure && expect.stringMatching(failure));
   });
 });
 

@@ -103,23 +103,30 @@ const okdPackages: Check = (settings) => {
       );
 };
 
+const IS_REMOTE = /^https?:/;
+
 const catalogue: Check = async (settings, { failureOf }) => {
   const given = settings.get('OS_IMAGES');
   const place = given ? 'in OS_IMAGES' : 'of the default catalogue';
   const images = given ?? (settings.get('MUSTER_SIMULATED_IMAGE') ? [] : DEFAULT_OS_IMAGES);
-  const urls = images.map(({ url }) => url);
-  const origins = [...new Set(urls.filter((url) => /^https?:/.test(url)).map((url) => new URL(url).origin))];
-  const results = await Promise.all(origins.map(async (origin) => ({ origin, failure: await failureOf(origin) })));
-  return results.flatMap(({ origin, failure }) =>
-    failure === undefined
-      ? []
+  const urls = images.map(({ url }) => (IS_REMOTE.test(url) ? new URL(url).origin : url));
+  const results = await Promise.all([...new Set(urls)].map(async (url) => ({ url, failure: await failureOf(url) })));
+  return results.flatMap(({ url, failure }) => {
+    if (failure === undefined) return [];
+    return IS_REMOTE.test(url)
+      ? found(
+          'error',
+          'catalogue',
+          `The image server ${url} ${place} cannot be reached: ${failure}.`,
+          'Correct OS_IMAGES, the proxy or the firewall, or set OS_IMAGES with file:// URLs.',
+        )
       : found(
           'error',
           'catalogue',
-          `The image server ${origin} ${place} cannot be reached: ${failure}.`,
-          'Correct OS_IMAGES, the proxy or the firewall, or set OS_IMAGES with file:// URLs.',
-        ),
-  );
+          `The image ${url} ${place} cannot be read: ${failure}.`,
+          'Correct OS_IMAGES or IMAGE_DIRECTORY, or copy the image to that path.',
+        );
+  });
 };
 
 const gib = (bytes: number): string => `${(bytes / GIBIBYTE).toFixed(1)} GiB`;

@@ -119,6 +119,12 @@ describe('the doctor command', () => {
       /^catalogue: .*https:\/\/mirror\.openshift\.com of the default catalogue .*timeout.* set OS_IMAGES/,
     ],
     [
+      'an image that is not on this machine',
+      { OS_IMAGES: REAL.OS_IMAGES.replace('https://images.example.com', 'file:///images') },
+      { failureOf: (url) => Promise.resolve(url === 'file:///images/live.iso' ? 'ENOENT' : undefined) },
+      /^catalogue: The image file:\/\/\/images\/live\.iso in OS_IMAGES cannot be read: ENOENT\. Correct OS_IMAGES or IMAGE_DIRECTORY/,
+    ],
+    [
       'OKD without the image of its packages',
       { RELEASE_IMAGES: OKD_RELEASES },
       {},

@@ -6,7 +6,7 @@ import { createSendHttp } from '@muster/host-api';
 import { type Environment, type Probe, DISK_PROBE } from '@muster/nest-kit';
 import { type EventStore, type Requests, settleWithin, unavailableIn } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
-import { readImageConfig } from '@muster/service-image';
+import { locationOfImage, readImageConfig } from '@muster/service-image';
 import { type Outage, PROBE_TIMEOUT_MS } from './outages';
 
 const MIBIBYTE = 1024 ** 2;
@@ -81,7 +81,7 @@ export interface Surroundings {
   freeBytes(directory: string): Promise<number>;
   hasProgram(name: string): Promise<boolean>;
   canExecute(path: string): Promise<boolean>;
-  /** Returns undefined when the server answers, otherwise the reason why not. */
+  /** Returns undefined when the server answers, or the file can be read, otherwise the reason why not. */
   failureOf(url: string): Promise<string | undefined>;
 }
 
@@ -123,13 +123,15 @@ async function freeBytes(directory: string): Promise<number> {
 
 /** Connects as the download of a base image does. A server is reached when it sends any answer. */
 async function failureOf(url: string, environment: Environment): Promise<string | undefined> {
-  const { trustedCa, proxy } = readImageConfig(environment).remote;
-  const { send, close } = createSendHttp({ caPem: trustedCa, proxy });
+  const { imageDirectory, remote } = readImageConfig(environment);
+  const { send, close } = createSendHttp({ caPem: remote.trustedCa, proxy: remote.proxy });
   try {
-    await send({ method: 'HEAD', url, headers: {} }, AbortSignal.timeout(ANSWER_MAX_MS));
+    const location = locationOfImage(url, imageDirectory);
+    if (location.kind === 'file') await access(location.path, constants.R_OK);
+    else await send({ method: 'HEAD', url, headers: {} }, AbortSignal.timeout(ANSWER_MAX_MS));
     return undefined;
   } catch (error) {
-    return errorMessage(error);
+    return errorMessage(error).replace(/\.$/, '');
   } finally {
     close();
   }
