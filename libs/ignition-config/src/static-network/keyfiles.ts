@@ -20,6 +20,16 @@ const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use Open
 
 /** Reports what keyfiles cannot express. The same document may be valid as an nmstate policy. */
 export function checkForKeyfiles(state: NetworkState, report: Report): void {
+  const files = new Set<string>();
+  for (const one of state.interfaces.filter((other) => isWritten(other) && KEYFILE_TYPES.includes(other.type))) {
+    const file = fileNameOf(one);
+    if (files.has(file))
+      report(
+        ['interfaces', one.index, 'profile-name'],
+        `Two interfaces have the keyfile ${file}. Use each profile-name once.`,
+      );
+    files.add(file);
+  }
   for (const { index, name, type, raw } of state.interfaces) {
     if (!KEYFILE_TYPES.includes(type))
       report(
@@ -73,13 +83,17 @@ export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
     })),
   };
   return whole.interfaces
-    .filter(({ state: wanted }) => wanted === 'up' || wanted === 'down')
+    .filter(isWritten)
     .map((one) => ({
-      fileName: `${(one.profileName || one.name).replaceAll('/', '_')}.nmconnection`,
+      fileName: fileNameOf(one),
       content: formatKeyfile(sectionsOf(one, whole, controllers.get(one.name))),
     }))
     .sort((first, second) => (first.fileName < second.fileName ? -1 : 1));
 }
+
+const isWritten = ({ state }: NetworkInterface): boolean => state === 'up' || state === 'down';
+const fileNameOf = ({ profileName, name }: NetworkInterface): string =>
+  `${(profileName || name).replaceAll('/', '_')}.nmconnection`;
 
 /** Members of a bond or bridge have no addresses. Those of a VRF do. */
 const ipController = (controller: NetworkInterface | undefined): string =>
