@@ -76,12 +76,14 @@ export function toKubeNode(object: KubeObject): KubeNode {
   };
 }
 
-/** Returns whether the hosts of the cluster run the service themselves. It then ends when its host reboots. */
+/**
+ * Returns whether the hosts of the cluster run the service themselves. It then ends when its host reboots.
+ * @throws ClusterApiError
+ */
 export async function isSelfInstalled(cluster: Pick<ClusterApi, 'get'>, signal: AbortSignal): Promise<boolean> {
   const namespace = 'openshift-config';
   const ref = { resource: KUBE_RESOURCES.configMaps, namespace, name: 'openshift-install-manifests' };
-  const map = await cluster.get(ref, signal).catch(() => undefined);
-  return textAt(map, 'data', 'invoker') === 'agent-installer';
+  return textAt(await cluster.get(ref, signal), 'data', 'invoker') === 'agent-installer';
 }
 
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';

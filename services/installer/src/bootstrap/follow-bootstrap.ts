@@ -59,7 +59,7 @@ export async function followBootstrap(installation: Installation, signal: AbortS
   await waitForReadyNodes(installation, cluster, signal);
   await waitForBootkube(installation, signal);
   await waitForController(installation, cluster, signal);
-  if (await isSelfInstalled(cluster, signal)) await waitForWorkers(installation, signal);
+  await waitForWorkers(installation, cluster, signal);
   await waitForConfigs(installation, cluster, signal);
 }
 
@@ -190,9 +190,11 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
   }
 }
 
-async function waitForWorkers(installation: Installation, signal: AbortSignal): Promise<void> {
+/** Workers need the service until they reboot. It may run on this host, which must not reboot before. */
+async function waitForWorkers(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
   const { api, settings } = installation;
   const areOnTheirWay = async (): Promise<boolean> => {
+    if (!(await isSelfInstalled(cluster, signal))) return true;
     const workers = await api.hostsOfRole(settings.clusterId, 'worker', signal);
     return workers.every(({ progress }) => !BEFORE_CONTROL_PLANE.includes(progress?.current_stage ?? ''));
   };

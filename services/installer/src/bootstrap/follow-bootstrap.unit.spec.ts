@@ -1,0 +1,66 @@
+import { CONTROL_PLANE_LABEL, type ServiceHost } from '@muster/host-api';
+import { ClusterApiError, type KubeObject } from '@muster/ports';
+import { runRecorded } from '../recorded-host.fixture.spec';
+
+const CONFIG = 'machineconfiguration.openshift.io/currentConfig';
+const DESIRED = 'machineconfiguration.openshift.io/desiredConfig';
+const worker = (stage: string): ServiceHost => ({
+  id: 'w',
+  status: 'installing-in-progress',
+  role: 'worker',
+  progress: { current_stage: stage },
+});
+const nodes = ['a', 'b'].map((name): KubeObject => ({
+  metadata: {
+    name,
+    labels: { [CONTROL_PLANE_LABEL]: '' },
+    annotations: { [CONFIG]: 'rendered', [DESIRED]: 'rendered' },
+  },
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+}));
+
+describe('the bootstrap host of a cluster that its own hosts install', () => {
+  /** Returns how often the workers were read before the host reboots. `failures`: of the API of the cluster. */
+  const follow = async (invoker: string, failures: number): Promise<number> => {
+    let failed = 0;
+    let polls = 0;
+    const { failure, stages } = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+      recording: [
+        ['hostname', 'node-1\n'],
+        ['systemctl is-active progress.service', 'inactive\n'],
+      ],
+      files: { '/usr/bin/oc': '', '/opt/openshift/auth/kubeconfig': 'kubeconfig', '/opt/openshift/.bootkube.done': '' },
+      api: {
+        hostsOfRole: async () => {
+          polls += 1;
+          return [worker(polls < 3 ? 'Waiting for control plane' : 'Rebooting')];
+        },
+      },
+      cluster: {
+        get: async ({ name }) => {
+          if (name !== 'openshift-install-manifests') return { metadata: { name } };
+          if (++failed <= failures) throw new ClusterApiError(0, 'The API of the cluster does not answer.');
+          return { metadata: { name }, data: { invoker } };
+        },
+        list: async ({ plural }) =>
+          plural === 'nodes' ? nodes : [{ metadata: { name: 'AssistedControllerIsReady' } }],
+      },
+    });
+    expect(failure).toBeUndefined();
+    expect(stages.at(-1)).toBe('Rebooting');
+    return polls;
+  };
+
+  it('waits until the workers no longer need the service on it', async () => {
+    expect(await follow('agent-installer', 0)).toBe(3);
+  });
+
+  it('waits also when the API of the cluster does not answer for some time', async () => {
+    expect(await follow('agent-installer', 2)).toBe(3);
+  });
+
+  it('does not wait when the service runs elsewhere', async () => {
+    expect(await follow('assisted-service', 2)).toBe(0);
+  });
+});
