@@ -31,7 +31,8 @@ const KUBECONFIG = '/opt/openshift/auth/kubeconfig';
 const READY_NODES_MAX = 2;
 const NAMESPACE = 'assisted-installer';
 const READY_EVENT = 'AssistedControllerIsReady';
-const BEFORE_CONTROL_PLANE = ['', 'Waiting for control plane', 'Installing', 'Starting installation'];
+/** The stages of a worker before its reboot. */
+const BEFORE_REBOOT = ['', 'Starting installation', 'Installing', 'Writing image to disk', 'Waiting for control plane'];
 const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
 const PAST_JOINED: readonly string[] = ['Joined', 'Done'];
@@ -196,7 +197,7 @@ async function waitForWorkers(installation: Installation, cluster: ClusterApi, s
   const areOnTheirWay = async (): Promise<boolean> => {
     if (!(await isSelfInstalled(cluster, signal))) return true;
     const workers = await api.hostsOfRole(settings.clusterId, 'worker', signal);
-    return workers.every(({ progress }) => !BEFORE_CONTROL_PLANE.includes(progress?.current_stage ?? ''));
+    return workers.every(({ progress }) => !BEFORE_REBOOT.includes(progress?.current_stage ?? ''));
   };
   await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
 }

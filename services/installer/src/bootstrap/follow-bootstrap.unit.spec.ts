@@ -21,7 +21,7 @@ const nodes = ['a', 'b'].map((name): KubeObject => ({
 
 describe('the bootstrap host of a cluster that its own hosts install', () => {
   /** Returns how often the workers were read before the host reboots. `failures`: of the API of the cluster. */
-  const follow = async (invoker: string, failures: number): Promise<number> => {
+  const follow = async (invoker: string, failures: number, stage = 'Waiting for control plane'): Promise<number> => {
     let failed = 0;
     let polls = 0;
     const { failure, stages } = await runRecorded({
@@ -34,7 +34,7 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
       api: {
         hostsOfRole: async () => {
           polls += 1;
-          return [worker(polls < 3 ? 'Waiting for control plane' : 'Rebooting')];
+          return [worker(polls < 3 ? stage : 'Rebooting')];
         },
       },
       cluster: {
@@ -52,9 +52,10 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     return polls;
   };
 
-  it('waits until the workers no longer need the service on it', async () => {
-    expect(await follow('agent-installer', 0)).toBe(3);
-  });
+  it.each(['', 'Starting installation', 'Installing', 'Writing image to disk', 'Waiting for control plane'])(
+    'waits while a worker is in the stage "%s", because it needs the service on this host',
+    async (stage) => expect(await follow('agent-installer', 0, stage)).toBe(3),
+  );
 
   it('waits also when the API of the cluster does not answer for some time', async () => {
     expect(await follow('agent-installer', 2)).toBe(3);
