@@ -8,6 +8,7 @@ import { MAX_MESSAGE_BYTES } from './server-config';
 
 const LONG_TIMEOUT_MS = 10_000;
 const SHORT_TIMEOUT_MS = 50;
+const HOUR_MS = 3_600_000;
 
 let server: NatsServer;
 beforeAll(async () => {
@@ -239,6 +240,19 @@ describe('NATS server that stops and starts again', () => {
     expect(statuses[0]).toBe('connected');
     expect(statuses).toEqual(expect.arrayContaining(['disconnected', 'reconnecting']));
     expect(statuses.slice(-2)).toEqual(['connected', 'closed']);
+    await server.stop();
+  });
+
+  it('is reconnected although the clock of the machine was set back', async () => {
+    let server = await startNatsServer();
+    const here = await connectNatsRequests({ servers: server.url, name: 'here' });
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - HOUR_MS);
+    await server.kill();
+    await eventually('the disconnection is detected', () => !here.isConnected());
+    server = await startNatsServer({ port: server.port });
+    await eventually('it is reconnected', () => here.isConnected()).finally(() => clock.mockRestore());
+    await here.close();
     await server.stop();
   });
 

@@ -73,6 +73,8 @@ export interface NatsRequests extends Requests {
 
 const RECONNECT_WAIT_MS = 250;
 const RECONNECT_JITTER_MS = 100;
+/** A handshake costs the server more. */
+const RECONNECT_JITTER_TLS_MS = 1_000;
 /** A server that accepts the connection and does not greet the client within this time is tried again. */
 const CONNECT_TIMEOUT_MS = 4_000;
 /** Agents use this interval: a fleet of hosts must not load the server with pings. */
@@ -206,8 +208,7 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     inboxPrefix: options.inboxPrefix,
     waitOnFirstConnect: options.waitForServer ?? false,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_WAIT_MS,
-    reconnectJitter: RECONNECT_JITTER_MS,
+    reconnectDelayHandler: reconnectWait(options.caPem === undefined ? RECONNECT_JITTER_MS : RECONNECT_JITTER_TLS_MS),
     // A restarted server may not have its keys yet. This must not end the connection permanently.
     ignoreAuthErrorAbort: true,
     timeout: CONNECT_TIMEOUT_MS,
@@ -231,6 +232,23 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     const reason = error instanceof Error ? error.message : String(error);
     throw new NatsUnreachable(servers.join(', '), reason, { cause: error });
   }
+};
+
+/**
+ * Returns the minimum time between two attempts, in milliseconds. The client adds it to the time of its last attempt on the clock of the
+ * machine. After this clock was set back by hours, it would connect again hours later.
+ */
+const reconnectWait = (jitterMs: number): (() => number) => {
+  let dueMs = -Infinity;
+  let waitMs = 0;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs < dueMs) return waitMs;
+    waitMs = RECONNECT_WAIT_MS + Math.floor(Math.random() * jitterMs);
+    // The client counts whole milliseconds.
+    dueMs = nowMs + waitMs - 1;
+    return -Infinity;
+  };
 };
 
 const urlOf = (server: string): string => (server.includes('://') ? server : `nats://${server}`);
