@@ -56,7 +56,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   let caughtUpAt: number | undefined;
   let behind = true;
   let closed = false;
-  let lastMessageAt = Date.now();
+  let lastMessageAt = performance.now();
   const failure = new RepeatedFailure(options.onError);
   const time = new TurnShare(FEED_TIME);
   let running: Promise<void> | undefined;
@@ -146,7 +146,7 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   };
 
   const live = subscribeToEvents(requests, ({ subject, body }) => {
-    lastMessageAt = Date.now();
+    lastMessageAt = performance.now();
     const end = positionOf(body);
     if (end <= takenUpTo) return;
     announced = Math.max(announced, end);
@@ -158,8 +158,8 @@ export function startFeed<Event extends EventShape>(options: FeedOptions<Event>)
   });
 
   const silence = setInterval(() => {
-    if (Date.now() - lastMessageAt < SILENCE_CHECK_MS) return;
-    lastMessageAt = Date.now();
+    if (performance.now() - lastMessageAt < SILENCE_CHECK_MS) return;
+    lastMessageAt = performance.now();
     store.head().then((head) => {
       announced = Math.max(announced, head);
       if (hasMore()) wake();

@@ -271,9 +271,10 @@ describe('feed', () => {
     beforeEach(() => jest.useFakeTimers());
     afterEach(() => jest.useRealTimers());
 
-    it('reads the store after the silence interval', async () => {
+    it.each([0, -3_600_000])('reads the store after the interval, with a clock moved by %s ms', async (movedMs) => {
       const feed = start();
       await feed.caughtUp;
+      jest.setSystemTime(Date.now() + movedMs);
       await appendEvents(store, 3);
       await jest.advanceTimersByTimeAsync(10_000);
       expect(seen).toEqual([]);
