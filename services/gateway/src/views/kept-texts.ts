@@ -21,6 +21,11 @@ interface Kept {
   readonly tag?: string | undefined;
 }
 
+interface Rendering {
+  readonly sources: Sources;
+  readonly joined: Promise<readonly JsonPiece[]>;
+}
+
 /** Memory of an entry without its text, and of each source, in bytes. */
 const ENTRY_BYTES = 256;
 const SOURCE_BYTES = 16;
@@ -32,6 +37,8 @@ const SOURCE_BYTES = 16;
  */
 export class KeptTexts {
   private readonly texts: BoundedMap<string, Kept>;
+  /** Texts that are being rendered. */
+  private readonly rendering = new Map<string, Rendering>();
 
   constructor(bytesMax: number) {
     this.texts = new BoundedMap(bytesMax);
@@ -48,13 +55,26 @@ export class KeptTexts {
   }
 
   /**
-   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same. Texts above
-   * `JOINED_MAX_BYTES` stay in pieces.
+   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same. Requests at the same time
+   * receive the same bytes. Texts above `JOINED_MAX_BYTES` stay in pieces.
    */
   async joined(key: string, text: Text): Promise<readonly JsonPiece[]> {
     const sources = text.sources();
     const kept = this.find(key, sources);
     if (kept) return kept;
+    const running = this.rendering.get(key);
+    if (running && areSame(running.sources, sources)) return running.joined;
+    const joined = this.join(key, sources, text);
+    const rendering = { sources: identified(sources), joined };
+    this.rendering.set(key, rendering);
+    try {
+      return await joined;
+    } finally {
+      if (this.rendering.get(key) === rendering) this.rendering.delete(key);
+    }
+  }
+
+  private async join(key: string, sources: Sources, text: Text): Promise<readonly JsonPiece[]> {
     const pieces = await text.render();
     const bytes = bytesOf(pieces);
     if (bytes > JOINED_MAX_BYTES) return pieces;

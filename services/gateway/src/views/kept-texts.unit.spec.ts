@@ -82,4 +82,26 @@ describe('Texts that are kept', () => {
     expect(repeated).toBe(tag);
     expect(other).not.toBe(tag);
   });
+
+  it('are rendered once for requests at the same time, unless a source has changed', async () => {
+    const texts = new KeptTexts(1_000);
+    let renderings = 0;
+    const joined = (source: string): Promise<readonly JsonPiece[]> =>
+      texts.joined('a', {
+        sources: () => [source],
+        render: async () => {
+          renderings += 1;
+          await nextTurn();
+          return [source];
+        },
+      });
+    const [first, second, changed] = await Promise.all([joined('1'), joined('1'), joined('2')]);
+    expect(second).toBe(first);
+    expect([first, changed].map(String)).toEqual(['1', '2']);
+    expect(renderings).toBe(2);
+    await expect(
+      texts.joined('a', { sources: () => ['3'], render: () => Promise.reject(new Error('cannot be read')) }),
+    ).rejects.toThrow('cannot be read');
+    expect(String(await joined('3'))).toBe('3');
+  });
 });
