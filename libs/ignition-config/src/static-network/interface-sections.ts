@@ -62,6 +62,8 @@ export const keyfileTypeOf = (type: string): KeyfileType | undefined => TYPES.ge
 export function interfaceSections(one: NetworkInterface): readonly KeyfileSection[] {
   const own = keyfileTypeOf(one.type)?.section?.(one.raw);
   const wire = within(one.raw, 'ethernet');
+  // NetworkManager refuses a speed without a duplex. Like nmstate: both count only when they are not negotiated.
+  const isFixed = wire['auto-negotiation'] !== undefined && !isTrue(wire['auto-negotiation']);
   const ethernet: KeyfileSettings = {
     ...(one.macAddress !== '' && { [one.isFoundByMac ? 'mac-address' : 'cloned-mac-address']: one.macAddress }),
     mtu: one.type === 'infiniband' ? undefined : toInteger(one.raw['mtu']),
@@ -70,8 +72,7 @@ export function interfaceSections(one: NetworkInterface): readonly KeyfileSectio
         ? undefined
         : Number(isTrue(one.raw['accept-all-mac-addresses'])),
     'auto-negotiate': wire['auto-negotiation'] === undefined ? undefined : isTrue(wire['auto-negotiation']),
-    duplex: textOf(wire['duplex']) || undefined,
-    speed: toInteger(wire['speed']),
+    ...(isFixed && { duplex: textOf(wire['duplex']) || undefined, speed: toInteger(wire['speed']) }),
   };
   const hasEthernet = Object.values(ethernet).some((value) => value !== undefined);
   return [
@@ -119,7 +120,9 @@ function sriovSection(raw: { readonly [key: string]: unknown }): readonly Keyfil
   const sriov = within(raw, 'ethernet', 'sr-iov');
   const total = toInteger(sriov['total-vfs']);
   if (Object.keys(sriov).length === 0 || total === 0) return [];
-  const functions = mappings(sriov['vfs']).map((one) => [`vf.${textOf(one['id'])}`, virtualFunction(one)] as const);
+  const functions = mappings(sriov['vfs']).map(
+    (one) => [`vf.${textOf(one['id'])}`, virtualFunction(one) || undefined] as const,
+  );
   const autoprobe = sriov['drivers-autoprobe'];
   return [
     {
@@ -178,7 +181,8 @@ const vlanSettings = (vlan: { readonly [key: string]: unknown }): KeyfileSetting
   'ingress-priority-map': prioritiesOf(vlan['ingress-qos-map']),
   id: toInteger(vlan['id']),
   parent: textOf(vlan['base-iface']),
-  protocol: textOf(vlan['protocol']) || undefined,
+  // NetworkManager reads the name in this form only.
+  protocol: textOf(vlan['protocol']).replace('1q', '1Q') || undefined,
 });
 
 const REGISTRATION_FLAGS: ReadonlyMap<string, number> = new Map([

@@ -7,7 +7,7 @@ import {
   type NetworkState,
   type Route,
 } from './nmstate';
-import { textOf } from './read-nmstate';
+import { networkOf, textOf } from './read-nmstate';
 
 /** Settings of one section of a NetworkManager keyfile. Undefined settings are omitted. */
 export type KeyfileSettings = { readonly [key: string]: string | number | boolean | undefined };
@@ -68,17 +68,20 @@ const CLIENT_IDS: ReadonlyMap<string, string> = new Map([
   ['iaid+duid', 'duid'],
 ]);
 
+const DUID_TYPES: readonly string[] = ['llt', 'en', 'll', 'uuid'];
+
 function automaticSettings(family: Family, { isEnabled, isDhcp, raw }: IpSettings): KeyfileSettings {
   const generation = { 'addr-gen-mode': raw['addr-gen-mode'] === 'stable-privacy' ? 1 : 0 };
   const isDescribed = isEnabled || Object.keys(raw).length > 0;
   const own: KeyfileSettings = family === 'ipv6' && isDescribed ? generation : {};
   if (!isEnabled || !isDhcp) return own;
   const clientId = textOf(raw['dhcp-client-id']) || 'll';
+  const duid = textOf(raw['dhcp-duid']) || 'll';
   const identity: KeyfileSettings =
     family === 'ipv4'
-      ? { 'dhcp-client-id': CLIENT_IDS.get(clientId) ?? clientId }
+      ? { 'dhcp-client-id': CLIENT_IDS.get(clientId.toLowerCase()) ?? clientId }
       : {
-          'dhcp-duid': textOf(raw['dhcp-duid']) || 'll',
+          'dhcp-duid': DUID_TYPES.includes(duid.toLowerCase()) ? duid.toLowerCase() : duid,
           'dhcp-iaid': 'mac',
           'ra-timeout': NEVER_GIVE_UP_SECONDS,
           token: textOf(raw['token']) || undefined,
@@ -104,9 +107,17 @@ function mayFail(family: Family, waitIp: string): boolean | undefined {
   return !waitIp.includes(family);
 }
 
-/** Returns the interface whose section contains the name servers of a family. Undefined when there is none. */
-export function dnsCarrier(family: Family, interfaces: readonly NetworkInterface[]): NetworkInterface | undefined {
+/**
+ * Returns the interface whose section contains the name servers of a family. Undefined when there is none. A link-local server is
+ * reached only through the interface in its text.
+ */
+export function dnsCarrier(
+  family: Family,
+  { dns, interfaces }: Pick<NetworkState, 'dns' | 'interfaces'>,
+): NetworkInterface | undefined {
   const able = interfaces.filter((one) => one.state === 'up' && one[family].isEnabled && one.controller === '');
+  const linkName = family === 'ipv6' ? dns.servers.find((server) => server.includes('%'))?.split('%')[1] : undefined;
+  if (linkName !== undefined) return able.find(({ name }) => name === linkName);
   const static_ = able.filter((one) => !one[family].isDhcp && one[family].addresses.length > 0);
   const ownDns = able.filter((one) => one[family].isDhcp && !isOn(one[family].raw['auto-dns']));
   const automatic = able.filter((one) => one[family].isDhcp);
@@ -120,13 +131,14 @@ const firstByName = (interfaces: readonly NetworkInterface[]): NetworkInterface 
     undefined,
   );
 
-function dnsSettings(family: Family, one: NetworkInterface, { dns, interfaces }: NetworkState): KeyfileSettings {
+function dnsSettings(family: Family, one: NetworkInterface, state: NetworkState): KeyfileSettings {
+  const { dns } = state;
   const servers = dns.servers.filter((server) => familyOf(server) === family);
   const firstFamily = familyOf(dns.servers[0] ?? '');
   const isNameServerCarrier = family === firstFamily && dns.search.length + dns.options.length > 0;
-  if ((servers.length === 0 && !isNameServerCarrier) || dnsCarrier(family, interfaces) !== one) return {};
+  if ((servers.length === 0 && !isNameServerCarrier) || dnsCarrier(family, state) !== one) return {};
   return {
-    dns: servers.join(';') || undefined,
+    dns: servers.map((server) => server.split('%')[0]).join(';') || undefined,
     'dns-priority': family === firstFamily ? FIRST_DNS_PRIORITY : SECOND_DNS_PRIORITY,
     ...(family === firstFamily && {
       'dns-search': dns.search.join(';') || undefined,
@@ -167,7 +179,7 @@ function routeLines(family: Family, { destination, nextHopAddress, raw }: Route,
   const metric = given === undefined || given < 0 ? (family === 'ipv6' ? DEFAULT_IPV6_METRIC : 0) : given;
   const cwnd = toInteger(raw['cwnd']);
   const options: readonly (readonly [string, string | number | undefined])[] = [
-    ['table', toInteger(raw['table-id']) ?? MAIN_TABLE],
+    ['table', tableOf(raw['table-id'])],
     ['weight', toInteger(raw['weight'])],
     ['cwnd', cwnd],
     ['lock-cwnd', cwnd === undefined ? undefined : 'true'],
@@ -176,6 +188,8 @@ function routeLines(family: Family, { destination, nextHopAddress, raw }: Route,
     ['initcwnd', toInteger(raw['initcwnd'])],
     ['initrwnd', toInteger(raw['initrwnd'])],
     ['mtu', toInteger(raw['mtu'])],
+    ['lock-mtu', flagOf(raw['lock-mtu'])],
+    ['quickack', flagOf(raw['quickack'])],
     ['advmss', toInteger(raw['advmss'])],
   ];
   const written = options.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
@@ -184,6 +198,10 @@ function routeLines(family: Family, { destination, nextHopAddress, raw }: Route,
     [`route${index}_options`, written.join(',')],
   ];
 }
+
+/** 0 is the main table. */
+const tableOf = (value: unknown): number => toInteger(value) || MAIN_TABLE;
+const flagOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(isTrue(value)));
 
 function ruleFamily(raw: { readonly [key: string]: unknown }): Family {
   return textOf(raw['family']) === 'ipv6' ? 'ipv6' : familyOf(`${textOf(raw['ip-from'])}${textOf(raw['ip-to'])}`);
@@ -206,14 +224,15 @@ function rulePriority(raw: { readonly [key: string]: unknown }): number {
 function ruleLine(raw: { readonly [key: string]: unknown }): string {
   const mark = toInteger(raw['fwmark']);
   const mask = toInteger(raw['fwmask']);
+  const [from, to] = [raw['ip-from'], raw['ip-to']].map((range) => networkOf(textOf(range)));
   const words: readonly (readonly [string, string | number | undefined])[] = [
     ['priority', rulePriority(raw)],
-    ['to', textOf(raw['ip-to']) || undefined],
-    ['from', textOf(raw['ip-from']) || (textOf(raw['ip-to']) ? undefined : EVERYTHING[ruleFamily(raw)])],
+    ['to', to || undefined],
+    ['from', from || (to ? undefined : EVERYTHING[ruleFamily(raw)])],
     ['iif', textOf(raw['iif']) || undefined],
     ['suppress_prefixlength', toInteger(raw['suppress-prefix-length'])],
     ['type', textOf(raw['action']) || undefined],
-    ['table', toInteger(raw['route-table']) ?? MAIN_TABLE],
+    ['table', tableOf(raw['route-table'])],
     ['fwmark', mark === undefined ? undefined : `${mark}${mask === undefined ? '' : `/${mask}`}`],
   ];
   return words.flatMap(([word, value]) => (value === undefined ? [] : [`${word} ${value}`])).join(' ');

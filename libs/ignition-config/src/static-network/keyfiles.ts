@@ -58,8 +58,7 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
       'In a keyfile, no name server can be between two of the other address family. List all of one family first.',
     );
   const missing = FAMILIES.find(
-    (family) =>
-      state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state.interfaces),
+    (family) => state.dns.servers.some((server) => familyOf(server) === family) && !dnsCarrier(family, state),
   );
   if (missing)
     report(
@@ -69,7 +68,9 @@ export function checkForKeyfiles(state: NetworkState, report: Report): void {
 }
 
 /** Returns the document as files for NetworkManager in the order of file names. The document must be valid. */
-export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
+export function renderKeyfiles(given: NetworkState): readonly Keyfile[] {
+  // An interface that is absent or ignored has no ports either.
+  const state = { ...given, interfaces: given.interfaces.filter(isWritten) };
   const plain = withPlainPorts(state);
   const interfaces = needsLoopback(state) ? [...plain, loopback(plain.length)] : plain;
   const controllers = new Map(
@@ -83,7 +84,6 @@ export function renderKeyfiles(state: NetworkState): readonly Keyfile[] {
     })),
   };
   return whole.interfaces
-    .filter(isWritten)
     .map((one) => ({
       fileName: fileNameOf(one),
       content: formatKeyfile(sectionsOf(one, whole, controllers.get(one.name))),

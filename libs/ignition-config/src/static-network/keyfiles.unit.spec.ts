@@ -22,13 +22,75 @@ it('keyfiles of many interfaces are rendered without sorting all of them for eac
   expect(long.length).toBeLessThan(10);
 });
 
-it('the keyfile of a VXLAN contains its local address and whether it learns', () => {
-  const yaml = `interfaces:
-- {name: ens3, type: ethernet}
-- {name: vx0, type: vxlan, vxlan: {id: 5, base-iface: ens3, local: 10.0.0.1, remote: 10.0.0.9, learning: false}}
-`;
-  const mapping = [{ mac_address: '02:00:00:00:00:01', logical_nic_name: 'ens3' }];
-  const { hosts } = planHostNetworks([{ network_yaml: yaml, mac_interface_map: mapping }], 'keyfiles');
-  const file = hosts[0]?.files.find(({ fileName }) => fileName === 'vx0.nmconnection');
-  expect(file?.content).toContain('[vxlan]\nid=5\nlearning=false\nlocal=10.0.0.1\nparent=ens3\nremote=10.0.0.9\n');
+describe('a keyfile contains', () => {
+  const ADDRESSES =
+    'ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}]}, ipv6: {enabled: true, address: [{ip: "fd00::1", prefix-length: 64}]}';
+  const contentOf = (yaml: string, name: string): string => {
+    const mapping = ['eth0', 'a0'].map((port, at) => ({
+      mac_address: `02:00:00:00:00:0${at}`,
+      logical_nic_name: port,
+    }));
+    const { hosts } = planHostNetworks([{ network_yaml: yaml, mac_interface_map: mapping }], 'keyfiles');
+    return hosts[0]?.files.find(({ fileName }) => fileName === `${name}.nmconnection`)?.content ?? '';
+  };
+  const eth0 = (text: string) => `interfaces:\n- {name: eth0, type: ethernet, ${text}}\n`;
+
+  it.each([
+    [
+      'all members of a VXLAN',
+      `${eth0('mtu: 1500')}- {name: x0, type: vxlan, vxlan: {id: 5, base-iface: eth0, local: 10.0.0.1, remote: 10.0.0.9, learning: false}}\n`,
+      'x0',
+      '[vxlan]\nid=5\nlearning=false\nlocal=10.0.0.1\nparent=eth0\nremote=10.0.0.9\n',
+    ],
+    [
+      'the protocol of a VLAN as NetworkManager reads it',
+      `${eth0('mtu: 1500')}- {name: x0, type: vlan, vlan: {id: 5, base-iface: eth0, protocol: 802.1q}}\n`,
+      'x0',
+      'parent=eth0\nprotocol=802.1Q\n',
+    ],
+    [
+      'a speed that is not negotiated',
+      eth0('ethernet: {speed: 1000, duplex: full, auto-negotiation: false}'),
+      'eth0',
+      '[ethernet]\nauto-negotiate=false\nduplex=full\nspeed=1000\n',
+    ],
+    [
+      'no speed that is negotiated',
+      eth0('ethernet: {speed: 1000, auto-negotiation: true}'),
+      'eth0',
+      '[ethernet]\nauto-negotiate=true\n\n',
+    ],
+    [
+      'all options of a route, and the main table for table 0',
+      `${eth0(ADDRESSES)}routes: {config: [{destination: 10.2.0.0/16, next-hop-interface: eth0, table-id: 0, mtu: 1400, lock-mtu: true, quickack: false}]}\n`,
+      'eth0',
+      'route0_options=table=254,mtu=1400,lock-mtu=true,quickack=false\n',
+    ],
+    [
+      'the networks of a rule',
+      `${eth0(ADDRESSES)}route-rules: {config: [{ip-from: 10.1.2.3/16, ip-to: 10.9.0.1, route-table: 0}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30000 to 10.9.0.1/32 from 10.1.0.0/16 table 254\n',
+    ],
+    [
+      'a link-local name server of its link',
+      `${eth0(ADDRESSES)}- {name: a0, type: ethernet, ${ADDRESSES}}\ndns-resolver: {config: {server: ["fe80::1%eth0", "fd00::53"]}}\n`,
+      'eth0',
+      'dns=fe80::1;fd00::53\n',
+    ],
+    [
+      'the types of DHCP identifiers in lower case',
+      eth0('ipv4: {enabled: true, dhcp: true, dhcp-client-id: LL}, ipv6: {enabled: true, dhcp: true, dhcp-duid: LLT}'),
+      'eth0',
+      'dhcp-duid=llt\n',
+    ],
+  ])('%s', (_, yaml, name, text) => {
+    expect(contentOf(yaml, name)).toContain(text);
+  });
+
+  it('no controller that is absent', () => {
+    const yaml = `${eth0('mtu: 1500')}- {name: x0, type: linux-bridge, state: absent, bridge: {port: [{name: eth0}]}}\n`;
+    expect(contentOf(yaml, 'eth0')).toContain('mtu=1500');
+    expect(contentOf(yaml, 'eth0')).not.toContain('master');
+  });
 });

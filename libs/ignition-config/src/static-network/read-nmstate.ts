@@ -82,7 +82,7 @@ function readRoute(raw: { readonly [key: string]: unknown }, index: number): Rou
 }
 
 /** Returns a network without the bits of a host. An address is the network of that address. */
-function networkOf(text: string): string {
+export function networkOf(text: string): string {
   const address = parseIp(text);
   const cidr = parseCidr(address ? `${formatIp(address)}/${address.family === 4 ? 32 : 128}` : text);
   return cidr ? formatNetwork(cidr) : text;
