@@ -1,5 +1,5 @@
 import { type JsonValue, MessageTooLarge, NoResponder, RequestTimedOut } from '@muster/ports';
-import { DebugEvents, ErrorCode, Events, type NatsConnection, NatsError } from 'nats';
+import { type Authenticator, DebugEvents, ErrorCode, Events, type NatsConnection, NatsError } from 'nats';
 
 export class NatsUnreachable extends Error {
   constructor(servers: string, reason: string, options?: ErrorOptions) {
@@ -64,6 +64,45 @@ export const explainRequestError = (error: unknown, subject: string, timeoutMs: 
     default:
       return error;
   }
+};
+
+/** The client would end the connection for good with credentials that cannot be used. Without earlier ones, this error is right. */
+export const lastUsable = (read: () => Authenticator): Authenticator => {
+  let usable: Authenticator | undefined;
+  return (nonce) => {
+    try {
+      const current = read();
+      const login = current(nonce);
+      usable = current;
+      return login;
+    } catch (error) {
+      if (!usable) throw error;
+      return usable(nonce);
+    }
+  };
+};
+
+const RECONNECT_WAIT_MS = 250;
+const RECONNECT_JITTER_MS = 100;
+/** A handshake costs the server more. */
+const RECONNECT_JITTER_TLS_MS = 1_000;
+
+/**
+ * Returns the minimum time between two attempts, in milliseconds. The client adds it to the time of its last attempt on the clock of the
+ * machine. After this clock was set back by hours, it would connect again hours later.
+ */
+export const reconnectWait = (isTls: boolean): (() => number) => {
+  const jitterMs = isTls ? RECONNECT_JITTER_TLS_MS : RECONNECT_JITTER_MS;
+  let dueMs = -Infinity;
+  let waitMs = 0;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs < dueMs) return waitMs;
+    waitMs = RECONNECT_WAIT_MS + Math.floor(Math.random() * jitterMs);
+    // The client counts whole milliseconds.
+    dueMs = nowMs + waitMs - 1;
+    return -Infinity;
+  };
 };
 
 /** A change of the connection, for the log and the readiness of a service. */

@@ -126,6 +126,23 @@ describe('NATS credentials', () => {
     await eventually('the refusal is visible', () => denied.some((subject) => subject.startsWith('_INBOX.')));
   });
 
+  it('that are damaged do not end the connection, and the last usable ones are used', async () => {
+    const config = natsServerConfig(trust, { nowMs: Date.now() });
+    const first = await startNatsServer({ config });
+    const whole = mintServiceCredentials(trust, { name: 'service', nowMs: Date.now() });
+    const damaged = whole.replace(/^SU.*$/m, 'SUDAMAGED');
+    await expect(open({ credentials: damaged })).rejects.toThrow(NatsUnreachable);
+    let credentials = whole;
+    const requests = await connectNatsRequests({ servers: first.url, name: 'test', credentials: () => credentials });
+    credentials = damaged;
+    await first.kill();
+    await eventually('the disconnection is detected', () => !requests.isConnected());
+    const second = await startNatsServer({ port: first.port, config });
+    await eventually('it is reconnected', () => requests.isConnected());
+    await requests.close();
+    await second.stop();
+  });
+
   it('cannot be used without the seed of their key', async () => {
     const { jwt, inboxPrefix } = mint();
     const thief = open({ identity: { jwt: () => jwt, seed: createHostKey().seed }, inboxPrefix });

@@ -13,9 +13,11 @@ import {
 import {
   explainRequestError,
   explainTooLarge,
+  lastUsable,
   NatsPermissionDenied,
   type NatsStatus,
   NatsUnreachable,
+  reconnectWait,
   watchConnection,
 } from './connection';
 import {
@@ -41,8 +43,8 @@ export interface NatsRequestsOptions {
   /** Name of this connection in the monitoring of the server. */
   readonly name: string;
   /**
-   * Text of a credentials file (a user's JWT and seed), or a function that returns it at each connection attempt and must not fail.
-   * Takes precedence over those in an address.
+   * Text of a credentials file (a user's JWT and seed), or a function that returns it at each connection attempt. While its text cannot be
+   * used, the last usable one is. Takes precedence over those in an address.
    */
   readonly credentials?: string | (() => string);
   /** Used when there are no `credentials`. */
@@ -71,10 +73,6 @@ export interface NatsRequests extends Requests {
   flush(): Promise<void>;
 }
 
-const RECONNECT_WAIT_MS = 250;
-const RECONNECT_JITTER_MS = 100;
-/** A handshake costs the server more. */
-const RECONNECT_JITTER_TLS_MS = 1_000;
 /** A server that accepts the connection and does not greet the client within this time is tried again. */
 const CONNECT_TIMEOUT_MS = 4_000;
 /** Agents use this interval: a fleet of hosts must not load the server with pings. */
@@ -208,7 +206,7 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     inboxPrefix: options.inboxPrefix,
     waitOnFirstConnect: options.waitForServer ?? false,
     maxReconnectAttempts: -1,
-    reconnectDelayHandler: reconnectWait(options.caPem === undefined ? RECONNECT_JITTER_MS : RECONNECT_JITTER_TLS_MS),
+    reconnectDelayHandler: reconnectWait(options.caPem !== undefined),
     // A restarted server may not have its keys yet. This must not end the connection permanently.
     ignoreAuthErrorAbort: true,
     timeout: CONNECT_TIMEOUT_MS,
@@ -221,7 +219,7 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
   const { credentials } = options;
   if (credentials !== undefined) {
     const read = typeof credentials === 'string' ? () => credentials : credentials;
-    clientOptions.authenticator = credsAuthenticator(() => new TextEncoder().encode(read()));
+    clientOptions.authenticator = lastUsable(() => credsAuthenticator(new TextEncoder().encode(read())));
   } else if (options.identity !== undefined) {
     const { jwt, seed } = options.identity;
     clientOptions.authenticator = jwtAuthenticator(jwt, new TextEncoder().encode(seed));
@@ -232,23 +230,6 @@ export const connectTo = async (options: NatsRequestsOptions): Promise<NatsConne
     const reason = error instanceof Error ? error.message : String(error);
     throw new NatsUnreachable(servers.join(', '), reason, { cause: error });
   }
-};
-
-/**
- * Returns the minimum time between two attempts, in milliseconds. The client adds it to the time of its last attempt on the clock of the
- * machine. After this clock was set back by hours, it would connect again hours later.
- */
-const reconnectWait = (jitterMs: number): (() => number) => {
-  let dueMs = -Infinity;
-  let waitMs = 0;
-  return () => {
-    const nowMs = performance.now();
-    if (nowMs < dueMs) return waitMs;
-    waitMs = RECONNECT_WAIT_MS + Math.floor(Math.random() * jitterMs);
-    // The client counts whole milliseconds.
-    dueMs = nowMs + waitMs - 1;
-    return -Infinity;
-  };
 };
 
 const urlOf = (server: string): string => (server.includes('://') ? server : `nats://${server}`);
