@@ -46,6 +46,8 @@ export interface ScenarioOptions {
   /** Directory for kubeconfigs. */
   readonly outputDirectory: string;
   readonly tell: (text: string) => void;
+  /** Receives what a machine could not do at once. @default nothing */
+  readonly onTrouble?: (text: string) => void;
   /** Least time between two polls of a machine, in milliseconds of real time. @default as the simulator */
   readonly pollMsMin?: number;
   /** Time between two requests for the cluster, in milliseconds. @default 150 */
@@ -155,7 +157,7 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     pollMsMin: options.pollMsMin,
     observer: {
       onImageRetry: (reason) => tell(`${spec.name}: the image cannot be downloaded, is tried again: ${reason}`),
-      onTrouble: ({ hostname }, what) => tell(`${spec.name}: ${hostname}: ${what}`),
+      onTrouble: ({ hostname }, what) => options.onTrouble?.(`${spec.name}: ${hostname}: ${what}`),
     },
   });
   try {

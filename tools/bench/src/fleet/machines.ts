@@ -55,7 +55,7 @@ async function install(order: MachinesOrder): Promise<MachinesReport> {
       startedMs = performance.now();
     };
     try {
-      await installCluster(spec, { ...order, client, seed: name, tell, untilMayInstall });
+      await installCluster(spec, { ...order, client, seed: name, tell, onTrouble: tell, untilMayInstall });
       installedMs.push(performance.now() - startedMs);
       failures.delete(name);
       send('installed');
