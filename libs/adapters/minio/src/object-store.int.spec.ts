@@ -195,6 +195,7 @@ describe('object store on an S3 server that is not available', () => {
     [503, 'SlowDown', false],
     [500, 'InternalError', false],
     [403, 'SignatureDoesNotMatch', true],
+    [403, 'RequestTimeTooSkewed', true],
   ])('converts the answer %i %s to the error of the port', async (status, code, isRefused) => {
     const server = createServer((_, answer) => {
       answer.writeHead(status, { 'content-type': 'application/xml' });

@@ -270,7 +270,8 @@ class ServerSilent extends Error {
 
 const BROKEN_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|InternalError|RequestTimeout|XMinioServerNotInitialized)$/;
-const REFUSED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
+const REFUSED =
+  /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|.*CERT.*|DEPTH_ZERO_SELF_SIGNED_CERT)$/;
 
 /**
  * Returns the error of the port for an error of the client that is about the server, otherwise undefined. Bodies are
