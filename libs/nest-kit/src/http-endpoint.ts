@@ -106,7 +106,14 @@ export async function requireDiskReserve(probes: readonly Probe[]): Promise<void
   if (reason) throw new RefusalError({ code: 'insufficient-storage', reason: `The body was not stored: ${reason}.` });
 }
 
-const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
+/** Of the disk and its quota, of SQLite, and of MinIO and the quota of its bucket. */
+const FULL_DISK: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'SQLITE_FULL',
+  'XMinioStorageFull',
+  'XMinioAdminBucketQuotaExceeded',
+]);
 
 /** Returns whether an error reports a full disk or quota. */
 export const isFullDisk = (error: unknown): boolean => FULL_DISK.has(errorCode(error) ?? '');

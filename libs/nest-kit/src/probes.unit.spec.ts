@@ -17,6 +17,7 @@ describe('disk reserve', () => {
   it('isDiskFull is true when a disk or a database reports that it is full', () => {
     expect(isFullDisk(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toBe(true);
     expect(isFullDisk(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))).toBe(true);
+    expect(isFullDisk(Object.assign(new Error('full'), { code: 'XMinioStorageFull' }))).toBe(true);
     expect(isFullDisk(new Error('other'))).toBe(false);
   });
 });

@@ -77,6 +77,15 @@ describe('logs', () => {
     expect(gateway.received).toEqual([]);
   });
 
+  it.each(['ENOSPC', 'XMinioStorageFull'])('answers 507 when the object store is full (%s)', async (code) => {
+    const area = await gateway.platform.logs.area(CLUSTER_ID);
+    jest.spyOn(area, 'put').mockRejectedValueOnce(Object.assign(new Error('no space'), { code }));
+    expect(await upload('logs_type=controller', 'c')).toMatchObject({
+      status: 507,
+      body: { reason: 'Nothing was stored: no space' },
+    });
+  });
+
   it('removes the logs that an upload replaces', async () => {
     const area = await gateway.platform.logs.area(CLUSTER_ID);
     const first = (await area.put(Buffer.from('first'), 10_000)).digest;
