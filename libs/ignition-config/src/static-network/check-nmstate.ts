@@ -14,6 +14,7 @@ import {
   uint16,
   uint32,
 } from '../documents/values';
+import { ROUTER_MODES } from './interface-sections';
 import { checkControllers, checkNames, namesOf, withoutFamily } from './mac-mapping';
 import {
   FAMILIES,
@@ -25,7 +26,7 @@ import {
   sentenceOf,
 } from './nmstate';
 import { SECTIONS } from './nmstate.schema';
-import { bondModeOf, mappings, sectionsOf, textOf, texts, within } from './read-nmstate';
+import { bondModeOf, firstOverlap, mappings, sectionsOf, textOf, texts, within } from './read-nmstate';
 
 /** Reports contradictions and references to missing interfaces, which a schema cannot express. */
 export function checkNmstate(state: NetworkState, report: Report): void {
@@ -39,6 +40,7 @@ export function checkNmstate(state: NetworkState, report: Report): void {
     if (one.state !== 'up' && one.state !== 'down') continue;
     checkSections(one, report);
     checkIpv6(one, report);
+    checkMetric(one, report);
     if (one.type === 'bond') checkBond(one, report);
     checkBridgeOptions(one, report);
   }
@@ -150,6 +152,16 @@ function checkSections({ index, type, state, raw }: NetworkInterface, report: Re
     report(['interfaces', index], `An interface of type ${type} requires ${section}.`);
 }
 
+/** -1 is the default. */
+function checkMetric({ index, ipv4: { raw } }: NetworkInterface, report: Report): void {
+  const metrics = [raw['auto-route-metric'], raw['prefix-route-metric']].map((value) => toInteger(value) ?? -1);
+  if (new Set(metrics.filter((metric) => metric >= 0)).size > 1)
+    report(
+      ['interfaces', index, 'ipv4', 'prefix-route-metric'],
+      'NetworkManager requires the same prefix-route-metric and auto-route-metric.',
+    );
+}
+
 const IPV6_MTU_MIN = 1_280;
 
 function checkIpv6({ index, name, ipv6, raw }: NetworkInterface, report: Report): void {
@@ -216,7 +228,6 @@ function checkBondPorts(bond: { readonly [key: string]: unknown }, report: (prob
 
 const centiseconds = integer(0, Number.MAX_SAFE_INTEGER);
 
-const ROUTER_MODES = ['disabled', 'auto', 'enabled'];
 const multicastRouter = holds(
   (value) => [...ROUTER_MODES, '0', '1', '2'].includes(scalarText(value).toLowerCase()),
   `one of ${ROUTER_MODES.join(', ')}, 0, 1, 2`,
@@ -258,19 +269,6 @@ const BRIDGE_PARSERS = new Map(
   ]),
 );
 
-/** First and last VLAN of a trunk tag. */
-function rangeOf(tag: { readonly [key: string]: unknown }): readonly [number, number] {
-  const { min, max } = within(tag, 'id-range');
-  const id = toInteger(tag['id']);
-  return [id ?? toInteger(min) ?? 0, id ?? toInteger(max) ?? 0];
-}
-
-/** Returns the first number that is in two ranges. */
-function firstOverlap(ranges: readonly (readonly [number, number])[]): number | undefined {
-  const sorted = ranges.toSorted(([one], [other]) => one - other);
-  return sorted.find(([first], index) => first <= (sorted[index - 1]?.[1] ?? -1))?.[0];
-}
-
 function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Report): void {
   mappings(within(raw, 'bridge')['port']).forEach((port, at) => {
     const vlan = within(port, 'vlan');
@@ -281,7 +279,7 @@ function checkBridgeOptions({ index, type, raw }: NetworkInterface, report: Repo
       reportVlan('tag requires enable-native in mode trunk.');
     if (vlan['mode'] === 'access' && (isNative || mappings(vlan['trunk-tags']).length > 0))
       reportVlan('enable-native and trunk-tags require mode trunk.');
-    const overlap = firstOverlap(mappings(vlan['trunk-tags']).map(rangeOf));
+    const overlap = firstOverlap(mappings(vlan['trunk-tags']));
     if (overlap !== undefined) reportVlan(`trunk-tags contains ${overlap} twice.`);
   });
   const options = within(raw, 'bridge')['options'];

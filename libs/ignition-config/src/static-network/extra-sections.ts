@@ -43,6 +43,20 @@ const FRAME_LIMITS = [
   'usecs-low',
 ];
 
+/** The bits of NetworkManager. */
+const FEC_AUTO = 0x02;
+const FEC_MODES: ReadonlyMap<string, number> = new Map([
+  ['off', 0x04],
+  ['rs', 0x08],
+  ['baser', 0x10],
+  ['llrs', 0x20],
+]);
+
+function fecModeOf({ auto, mode }: Raw): number | undefined {
+  if (auto !== undefined && isTrue(auto)) return FEC_AUTO;
+  return FEC_MODES.get(mode === undefined && auto !== undefined ? 'off' : textOf(mode));
+}
+
 /** The form of `ethtool`. */
 export const ETHTOOL = mapping({
   pause: mapping(members(flag, ['rx', 'tx', 'autoneg'])),
@@ -58,7 +72,7 @@ export const ETHTOOL = mapping({
   ring: mapping(
     members(uint32, ['rx', 'rx-max', 'rx-jumbo', 'rx-jumbo-max', 'rx-mini', 'rx-mini-max', 'tx', 'tx-max']),
   ),
-  fec: mapping({ auto: flag, mode: oneOf(['off', 'rs', 'baser', 'llrs']) }),
+  fec: mapping({ auto: flag, mode: oneOf([...FEC_MODES.keys()]) }),
 });
 
 const AUTHENTICATION_TEXTS = [
@@ -116,6 +130,7 @@ function ethtool(raw: Raw): KeyfileSettings {
   );
   return {
     ...Object.fromEntries([...adaptive, ...numbers('coalesce'), ...features, ...numbers('ring')]),
+    'fec-mode': fecModeOf(within(raw, 'fec')),
     'pause-autoneg': flag(pause['autoneg']),
     'pause-rx': isManual ? flag(pause['rx']) : undefined,
     'pause-tx': isManual ? flag(pause['tx']) : undefined,

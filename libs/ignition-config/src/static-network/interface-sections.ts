@@ -137,19 +137,39 @@ function sriovSection(raw: { readonly [key: string]: unknown }): readonly Keyfil
 }
 
 function virtualFunction(one: { readonly [key: string]: unknown }): string {
-  const flag = (value: unknown) => (value === undefined ? undefined : isTrue(value));
   const vlan = toInteger(one['vlan-id']);
   const protocol = textOf(one['vlan-proto']).toLowerCase() === '802.1ad' ? 'ad' : 'q';
   const attributes: readonly (readonly [string, string | number | boolean | undefined])[] = [
     ['mac', textOf(one['mac-address']) || undefined],
-    ['spoof-check', flag(one['spoof-check'])],
-    ['trust', flag(one['trust'])],
+    ['spoof-check', flagOf(one['spoof-check'])],
+    ['trust', flagOf(one['trust'])],
     ['min-tx-rate', toInteger(one['min-tx-rate'])],
     ['max-tx-rate', toInteger(one['max-tx-rate'])],
     ['vlans', vlan === undefined ? undefined : `${vlan}.${toInteger(one['qos']) ?? 0}.${protocol}`],
   ];
   return attributes.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`])).join(' ');
 }
+
+/** Options with the same name in NetworkManager. */
+const BRIDGE_NUMBERS = [
+  'multicast-last-member-count',
+  'multicast-last-member-interval',
+  'multicast-membership-interval',
+  'multicast-querier-interval',
+  'multicast-query-interval',
+  'multicast-query-response-interval',
+  'multicast-startup-query-count',
+  'multicast-startup-query-interval',
+  'vlan-default-pvid',
+];
+const BRIDGE_FLAGS = ['multicast-querier', 'multicast-query-use-ifaddr', 'multicast-snooping'];
+/** In the order of their numbers in the kernel. */
+export const ROUTER_MODES: readonly string[] = ['disabled', 'auto', 'enabled'];
+
+const flagOf = (value: unknown): boolean | undefined => (value === undefined ? undefined : isTrue(value));
+const routerModeOf = (value: string): string => ROUTER_MODES[Number(value)] ?? value.toLowerCase();
+/** NetworkManager reads the name in this form only. */
+const vlanProtocolOf = (value: unknown): string | undefined => textOf(value).replace('1q', '1Q') || undefined;
 
 function bridgeSection(raw: { readonly [key: string]: unknown }): KeyfileSection {
   const options = within(raw, 'bridge', 'options');
@@ -158,16 +178,21 @@ function bridgeSection(raw: { readonly [key: string]: unknown }): KeyfileSection
   return {
     name: 'bridge',
     settings: {
+      ...Object.fromEntries(BRIDGE_NUMBERS.map((key) => [key, toInteger(options[key])])),
+      ...Object.fromEntries(BRIDGE_FLAGS.map((key) => [key, flagOf(options[key])])),
       'ageing-time': toInteger(options['mac-ageing-time']),
       'forward-delay': toInteger(stp['forward-delay']),
-      'group-forward-mask': toInteger(options['group-forward-mask']),
+      'group-address': textOf(options['group-addr']).toUpperCase() || undefined,
+      'group-forward-mask': toInteger(options['group-fwd-mask'] ?? options['group-forward-mask']),
       'hello-time': toInteger(stp['hello-time']),
       'max-age': toInteger(stp['max-age']),
-      'multicast-snooping':
-        options['multicast-snooping'] === undefined ? undefined : isTrue(options['multicast-snooping']),
+      'multicast-hash-max': toInteger(options['hash-max']),
+      'multicast-router':
+        options['multicast-router'] === undefined ? undefined : routerModeOf(textOf(options['multicast-router'])),
       priority: toInteger(stp['priority']),
-      stp: stp['enabled'] === undefined ? undefined : isTrue(stp['enabled']),
+      stp: flagOf(stp['enabled']),
       'vlan-filtering': filters,
+      'vlan-protocol': vlanProtocolOf(options['vlan-protocol']),
     },
   };
 }
@@ -181,8 +206,7 @@ const vlanSettings = (vlan: { readonly [key: string]: unknown }): KeyfileSetting
   'ingress-priority-map': prioritiesOf(vlan['ingress-qos-map']),
   id: toInteger(vlan['id']),
   parent: textOf(vlan['base-iface']),
-  // NetworkManager reads the name in this form only.
-  protocol: textOf(vlan['protocol']).replace('1q', '1Q') || undefined,
+  protocol: vlanProtocolOf(vlan['protocol']),
 });
 
 const REGISTRATION_FLAGS: ReadonlyMap<string, number> = new Map([
@@ -210,13 +234,13 @@ function infinibandSettings(infiniband: { readonly [key: string]: unknown }, mtu
 const macvlanSettings = (macvlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
   mode: Math.max(MACVLAN_MODES.indexOf(textOf(macvlan['mode'])), 0),
   parent: textOf(macvlan['base-iface']),
-  promiscuous: macvlan['promiscuous'] === undefined ? undefined : isTrue(macvlan['promiscuous']),
+  promiscuous: flagOf(macvlan['promiscuous']),
   tap: false,
 });
 
 const vxlanSettings = (vxlan: { readonly [key: string]: unknown }): KeyfileSettings => ({
   id: toInteger(vxlan['id']),
-  learning: vxlan['learning'] === undefined ? undefined : isTrue(vxlan['learning']),
+  learning: flagOf(vxlan['learning']),
   local: textOf(vxlan['local']) || undefined,
   parent: textOf(vxlan['base-iface']) || undefined,
   remote: textOf(vxlan['remote']) || undefined,

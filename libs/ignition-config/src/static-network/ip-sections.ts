@@ -45,6 +45,7 @@ export function ipSections(one: NetworkInterface, state: NetworkState): readonly
       method: methodOf(family, one[family]),
       ...addressSettings(one[family]),
       ...automaticSettings(family, one[family]),
+      ...prefixSettings(one[family]),
       'dhcp-timeout': NEVER_GIVE_UP_SECONDS,
       'may-fail': mayFail(family, textOf(one.raw['wait-ip'])),
       ...dnsSettings(family, one, state),
@@ -62,6 +63,15 @@ function methodOf(family: Family, { isEnabled, isDhcp, isAutoconf, addresses }: 
 
 const addressSettings = ({ isEnabled, addresses }: IpSettings): KeyfileSettings =>
   isEnabled ? Object.fromEntries(addresses.map((address, index) => [`address${index}`, address])) : {};
+
+/** Only IPv4 has them. */
+function prefixSettings({ isEnabled, raw }: IpSettings): KeyfileSettings {
+  const metric = toInteger(raw['prefix-route-metric']) ?? -1;
+  return {
+    ...(isEnabled && raw['forwarding'] !== undefined && { forwarding: Number(isTrue(raw['forwarding'])) }),
+    ...(isEnabled && metric >= 0 && { 'route-metric': metric }),
+  };
+}
 
 const CLIENT_IDS: ReadonlyMap<string, string> = new Map([
   ['ll', 'mac'],

@@ -67,6 +67,21 @@ describe('a keyfile contains', () => {
       'route0_options=table=254,mtu=1400,lock-mtu=true,quickack=false\n',
     ],
     [
+      'all options of a bridge',
+      `${eth0('mtu: 1500')}- {name: x0, type: linux-bridge, bridge: {options: {multicast-router: 2, hash-max: 512, group-addr: "01:80:c2:00:00:04", vlan-protocol: 802.1q}, port: [{name: eth0}]}}\n`,
+      'x0',
+      '[bridge]\ngroup-address=01:80:C2:00:00:04\nmulticast-hash-max=512\nmulticast-router=enabled\nvlan-filtering=false\nvlan-protocol=802.1Q\n',
+    ],
+    [
+      'the metric of a prefix and whether packets are forwarded',
+      eth0(
+        'ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}], prefix-route-metric: 50, forwarding: true}',
+      ),
+      'eth0',
+      'forwarding=1\nroute-metric=50\n',
+    ],
+    ['the error correction of a link', eth0('ethtool: {fec: {mode: baser}}'), 'eth0', '[ethtool]\nfec-mode=16\n'],
+    [
       'the networks of a rule',
       `${eth0(ADDRESSES)}route-rules: {config: [{ip-from: 10.1.2.3/16, ip-to: 10.9.0.1, route-table: 0}]}\n`,
       'eth0',

@@ -30,6 +30,9 @@ const DOCUMENTS: readonly string[] = [
   eth('ipv4: {enabled: true, dhcp: true, auto-routes: false, auto-gateway: false}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-route-table-id: 100, auto-route-metric: 50}'),
   eth('ipv4: {enabled: true, dhcp: true, auto-route-metric: -1}'),
+  eth('ipv4: {enabled: true, dhcp: true, prefix-route-metric: 50, forwarding: false}'),
+  eth('ipv4: {enabled: true, address: [{ip: 10.0.0.1, prefix-length: 24}], prefix-route-metric: 50, forwarding: true}'),
+  eth('ipv4: {enabled: true, dhcp: true, auto-route-metric: 50, prefix-route-metric: -1}'),
   eth('ipv4: {enabled: true, dhcp: true, dhcp-client-id: ll}'),
   eth('ipv4: {enabled: true, dhcp: true, dhcp-client-id: iaid+duid}'),
   eth('ipv4: {enabled: true, dhcp: true, dhcp-client-id: LL}'),
@@ -63,6 +66,9 @@ const DOCUMENTS: readonly string[] = [
   eth('ethtool: {feature: {rx-gro: true, tx-tcp-segmentation: false}}'),
   eth('ethtool: {ring: {rx: 256, tx: 128}}'),
   eth('ethtool: {coalesce: {rx-usecs: 5, adaptive-rx: true}}'),
+  ...['auto: true', 'auto: false', 'mode: rs', 'auto: false, mode: llrs', 'mode: "off"'].map((fec) =>
+    eth(`ethtool: {fec: {${fec}}}`),
+  ),
   eth('ethtool: {pause: {autoneg: false, rx: true, tx: false}}'),
   eth('mptcp: {address-flags: []}'),
   route('destination: 0.0.0.0/0, next-hop-address: 10.0.0.254, next-hop-interface: eth0'),
@@ -109,6 +115,12 @@ const DOCUMENTS: readonly string[] = [
   bridge('{stp: {enabled: false}}'),
   `${bridge('{}').replace('state: up', 'state: absent')}- {name: eth0, type: ethernet}\n`,
   bridge('{stp: {enabled: true, forward-delay: 10, hello-time: 2, max-age: 20, priority: 100}, mac-ageing-time: 200}'),
+  bridge('{multicast-router: 0, multicast-querier: true, hash-max: 512, group-fwd-mask: 8, vlan-protocol: 802.1q}'),
+  bridge('{multicast-router: Auto, multicast-query-use-ifaddr: on, vlan-protocol: 802.1ad, vlan-default-pvid: 1}'),
+  ...['last-member', 'startup-query'].map((name) =>
+    bridge(`{multicast-${name}-count: 3, multicast-${name}-interval: 5}`),
+  ),
+  ...['membership', 'querier', 'query', 'query-response'].map((name) => bridge(`{multicast-${name}-interval: 500}`)),
   bridge('{}', '{name: eth1, stp-path-cost: 50, stp-priority: 10, stp-hairpin-mode: true}'),
   bridge('{}', '{name: eth1, vlan: {mode: access, tag: 10}}'),
   bridge(

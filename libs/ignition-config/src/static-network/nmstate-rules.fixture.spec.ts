@@ -165,6 +165,10 @@ export const REFUSED: readonly (readonly [document: string, problem: string])[] 
     tagged('mode: trunk, trunk-tags: [{id-range: {min: 4, max: 6}}, {id: "5"}]'),
     'port[0].vlan: trunk-tags contains 5 twice.',
   ],
+  [
+    eth('ipv4: {enabled: true, dhcp: true, auto-route-metric: 100, prefix-route-metric: 50}'),
+    'ipv4.prefix-route-metric: NetworkManager requires the same prefix-route-metric and auto-route-metric.',
+  ],
   [`${ETH0}hostname: node1\n`, 'line 3, hostname: hostname must be an object, not "node1".'],
   [eth('alt-names: [lan]'), 'interfaces[0].alt-names[0]: alt-names[0] must be an object, not "lan".'],
   ...['profile-name', 'description'].map((key) => [eth(`${key}: 1`), `${key} must be a text, not 1.`] as const),

@@ -11,6 +11,7 @@ import {
   oneOf,
   scalarText,
   text,
+  toInteger,
   uint16,
   uint32,
 } from '../documents/values';
@@ -189,6 +190,19 @@ export const sectionsOf = (type: string): readonly string[] => SECTIONS_OF_TYPE.
 export function bondModeOf(raw: { readonly [key: string]: unknown }): string {
   const mode = textOf(within(raw, 'link-aggregation')['mode']);
   return mode === 'lacp' ? '802.3ad' : (BOND_MODES[Number(mode)] ?? mode);
+}
+
+/** First and last VLAN of a trunk tag. */
+function rangeOf(tag: { readonly [key: string]: unknown }): readonly [number, number] {
+  const { min, max } = within(tag, 'id-range');
+  const id = toInteger(tag['id']);
+  return [id ?? toInteger(min) ?? 0, id ?? toInteger(max) ?? 0];
+}
+
+/** Returns the first VLAN that is in two trunk tags. */
+export function firstOverlap(tags: readonly { readonly [key: string]: unknown }[]): number | undefined {
+  const sorted = tags.map(rangeOf).sort(([one], [other]) => one - other);
+  return sorted.find(([first], index) => first <= (sorted[index - 1]?.[1] ?? -1))?.[0];
 }
 
 /** Returns the document's interfaces, then the ports and veth peers that it names without describing them. */
