@@ -106,7 +106,7 @@ export async function requireDiskReserve(probes: readonly Probe[]): Promise<void
   if (reason) throw new RefusalError({ code: 'insufficient-storage', reason: `The body was not stored: ${reason}.` });
 }
 
-/** Of the disk and its quota, of SQLite, and of MinIO and the quota of its bucket. */
+/** Codes of the operating system, of SQLite, and of MinIO for a full disk or an exceeded quota. */
 const FULL_DISK: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
