@@ -67,6 +67,30 @@ describe('manifests over REST', () => {
     expect(gateway.received).toEqual([]);
   });
 
+  it('are refused with 413 when the bus accepts smaller messages only', async () => {
+    const json = { file_name: 'a.yaml', content: base64('a'.repeat(1_048_576)) };
+    const answer = await gateway.call('POST', MANIFESTS, { json });
+    expect([answer.status, answer.body]).toEqual([
+      413,
+      expect.objectContaining({
+        reason: expect.stringMatching(
+          /at most 1048576 bytes \(max_payload .* The longest text is content with 1398104 /,
+        ),
+      }),
+    ]);
+  });
+
+  it('answer 500 with the limit when the bus does not accept the answer', async () => {
+    await gateway.answers(IgnitionService.method.readManifest, () => ({ content: base64('a'.repeat(1_048_576)) }));
+    const answer = await gateway.call('GET', `${MANIFESTS}/files?file_name=a.yaml`);
+    expect([answer.status, answer.body]).toEqual([
+      500,
+      expect.objectContaining({
+        reason: expect.stringMatching(/^The answer to .* at most 1048576 bytes \(max_payload /),
+      }),
+    ]);
+  });
+
   it('answer 422 to names that are not file names', async () => {
     await gateway.refuses(IgnitionService.method.storeManifest, { code: 'unusable-name', reason: 'no' });
     const json = { file_name: '../a.yaml', content: 'YQ==' };
