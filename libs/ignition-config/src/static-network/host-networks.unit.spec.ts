@@ -147,7 +147,7 @@ route-rules:
     expect(files['eth0']?.['ipv4']?.['routing-rule0']).toBe(
       'priority 30000 to 10.1.0.0/16 suppress_prefixlength 0 table 100',
     );
-    expect(files['eth0']?.['ipv6']?.['routing-rule0']).toBe('priority 30000 from ::/0 table 200');
+    expect(files['eth0']?.['ipv6']?.['routing-rule0']).toBe('priority 30001 from ::/0 table 200');
   });
 
   it('compute lines for reported problems only', () => {

@@ -6,6 +6,7 @@ import {
   type NetworkInterface,
   type NetworkState,
   type Route,
+  type RouteRule,
 } from './nmstate';
 import { networkOf, textOf } from './read-nmstate';
 
@@ -180,7 +181,7 @@ function routeSettings(family: Family, one: NetworkInterface, state: NetworkStat
     ...Object.fromEntries(routes.flatMap((route, index) => routeLines(family, route, index))),
     ...(rules.length > 0 &&
       ruleCarrier(family, state) === one &&
-      Object.fromEntries(rules.map(({ raw }, index) => [`routing-rule${index}`, ruleLine(raw)]))),
+      Object.fromEntries(rules.map((rule, index) => [`routing-rule${index}`, ruleLine(rule)]))),
   };
 }
 
@@ -222,21 +223,14 @@ const ruleCarrier = (family: Family, { interfaces }: NetworkState): NetworkInter
   firstByName(interfaces.filter((one) => one.name !== LOOPBACK && one.state === 'up' && one[family].isEnabled)) ??
   interfaces.find(({ name }) => name === LOOPBACK);
 
-/** Like nmstate: a rule without a priority gets one, because NetworkManager refuses such a rule. */
-const RULE_PRIORITY = 30_000;
 const EVERYTHING: { readonly [family in Family]: string } = { ipv4: '0.0.0.0/0', ipv6: '::/0' };
 
-function rulePriority(raw: { readonly [key: string]: unknown }): number {
-  const given = toInteger(raw['priority']);
-  return given === undefined || given < 0 ? RULE_PRIORITY : given;
-}
-
-function ruleLine(raw: { readonly [key: string]: unknown }): string {
+function ruleLine({ priority, raw }: RouteRule): string {
   const mark = toInteger(raw['fwmark']);
   const mask = toInteger(raw['fwmask']);
   const [from, to] = [raw['ip-from'], raw['ip-to']].map((range) => networkOf(textOf(range)));
   const words: readonly (readonly [string, string | number | undefined])[] = [
-    ['priority', rulePriority(raw)],
+    ['priority', priority],
     ['to', to || undefined],
     ['from', from || (to ? undefined : EVERYTHING[ruleFamily(raw)])],
     ['iif', textOf(raw['iif']) || undefined],

@@ -82,6 +82,12 @@ describe('a keyfile contains', () => {
     ],
     ['the error correction of a link', eth0('ethtool: {fec: {mode: baser}}'), 'eth0', '[ethtool]\nfec-mode=16\n'],
     [
+      'rules without a priority after the others',
+      `${eth0(ADDRESSES)}route-rules: {config: [{family: ipv4, route-table: 5}, {family: ipv4, route-table: 6, priority: 30100}, {family: ipv4, route-table: 7}]}\n`,
+      'eth0',
+      'routing-rule0=priority 30101 from 0.0.0.0/0 table 5\nrouting-rule1=priority 30100 from 0.0.0.0/0 table 6\nrouting-rule2=priority 30102 from 0.0.0.0/0 table 7\n',
+    ],
+    [
       'the networks of a rule',
       `${eth0(ADDRESSES)}route-rules: {config: [{ip-from: 10.1.2.3/16, ip-to: 10.9.0.1, route-table: 0}]}\n`,
       'eth0',

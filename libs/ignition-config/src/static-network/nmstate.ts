@@ -73,6 +73,7 @@ export interface Route {
 
 export interface RouteRule {
   readonly index: number;
+  readonly priority: number;
   readonly raw: { readonly [key: string]: unknown };
 }
 

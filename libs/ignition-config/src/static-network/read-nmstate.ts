@@ -26,7 +26,7 @@ export function readNmstate(document: unknown): NetworkState {
   return {
     interfaces: mappings(root['interfaces']).map(readInterface),
     routes: mappings(within(root, 'routes')['config']).map(readRoute),
-    rules: mappings(within(root, 'route-rules')['config']).map((raw, index) => ({ index, raw })),
+    rules: readRules(mappings(within(root, 'route-rules')['config'])),
     dns: { servers: texts(dns['server']), search: texts(dns['search']), options: texts(dns['options']) },
   };
 }
@@ -80,6 +80,18 @@ function readRoute(raw: { readonly [key: string]: unknown }, index: number): Rou
     nextHopInterface: textOf(raw['next-hop-interface']),
     raw,
   };
+}
+
+const FIRST_PRIORITY = 30_000;
+
+/** Like nmstate: a rule without a priority comes after all others, in the order of the document. */
+function readRules(all: readonly { readonly [key: string]: unknown }[]): NetworkState['rules'] {
+  const given = all.map((raw) => toInteger(raw['priority']) ?? -1);
+  let last = given.reduce((max, one) => Math.max(max, one), FIRST_PRIORITY - 1);
+  return all.map((raw, index) => {
+    const priority = given[index] ?? -1;
+    return { index, priority: priority < 0 ? (last += 1) : priority, raw };
+  });
 }
 
 /** Returns a network without the bits of a host. An address is the network of that address. */
