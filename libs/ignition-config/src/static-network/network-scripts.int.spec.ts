@@ -75,7 +75,7 @@ route-rules:
     run([{ network_yaml, mac_interface_map }], 'keyfiles');
     const port = readFileSync(join(root, CONNECTIONS, 'ens3.nmconnection'), 'utf8');
     expect(port).toContain('routing-rule0=priority 30000 from 10.0.0.0/24 iif ens3 table 200\n');
-    expect(port).toContain('routing-rule1=priority 30000 from 10.0.0.0/24 iif nic10 table 201\n');
+    expect(port).toContain('routing-rule1=priority 30001 from 10.0.0.0/24 iif nic10 table 201\n');
     expect(readFileSync(join(root, CONNECTIONS, 'veth0.nmconnection'), 'utf8')).toContain('peer=ens3\n');
   });
 

@@ -89,10 +89,8 @@ const DOCUMENTS: readonly string[] = [
   rule('ip-from: 10.1.0.0/16, route-table: 100, priority: 500'),
   rule('ip-from: "fd01::/64", route-table: 100, priority: 500'),
   rule('family: ipv4, route-table: 100'),
-  rule(
-    'family: ipv4, route-table: 100}\n  - {family: ipv6, route-table: 100}\n  - {ip-to: 10.1.0.0/16, route-table: 100',
-  ),
-  rule('ip-to: 10.1.0.0/16, route-table: 5, priority: 31000}\n  - {ip-from: 10.1.0.0/16, route-table: 6, priority: -1'),
+  rule('family: ipv4, route-table: 100}\n  - {family: ipv6, route-table: 100'),
+  rule('ip-to: 10.1.0.0/16, route-table: 5, priority: 31000}\n  - {ip-from: "fd01::/64", route-table: 6, priority: -1'),
   rule('ip-from: 10.1.2.3/16, route-table: 0'),
   rule('ip-to: 10.1.2.3, route-table: 100'),
   rule('ip-from: "fd01::5/64", ip-to: "fd02::5", route-table: 100'),
