@@ -87,7 +87,7 @@ export class HostViews {
     });
   }
 
-  /** Returns what the text of the host follows from at this moment, besides the arguments of `text`. */
+  /** Returns the present sources of the text of the host, except the arguments of `text`. */
   sourcesOf(document: HostDocument): Sources {
     return [document, this.checkedInAt(document), this.timestampOf(document)];
   }

@@ -3,7 +3,7 @@ import { hiddenProperty } from '@muster/schema';
 import { bytesOf, joinPieces, JOINED_MAX_BYTES, type JsonPiece } from '../http/file-answers';
 import { keepBody } from '../http/kept-bodies';
 
-/** What a text was rendered from: objects that are never changed, and short values. */
+/** The inputs from which a text is rendered: objects that are never changed, and short values. */
 export type Sources = readonly (object | string | number | undefined)[];
 
 /** A JSON text that may not have to be rendered. */
