@@ -157,6 +157,8 @@ const NAMING_KEYS: ReadonlySet<string> = new Set([
   'controller',
   'primary',
   'peer',
+  'port1',
+  'port2',
 ]);
 /** Keys whose value is a list of names, or of mappings with a name. */
 const LISTING_KEYS: ReadonlySet<string> = new Set(['interfaces', 'port', 'ports-config']);
@@ -185,6 +187,7 @@ function rename(value: unknown, captured: ReadonlyMap<string, string>): unknown 
 function renameUnder(key: string, value: unknown, captured: ReadonlyMap<string, string>): unknown {
   if (NAMING_KEYS.has(key)) return captured.get(textOf(value)) ?? value;
   if (key === 'ipv4' || key === 'ipv6') return withExplicitAutomatics(key, value);
+  if (key === 'server' && Array.isArray(value)) return value.map((one: unknown) => renameLink(textOf(one), captured));
   if (key === 'mac-address') return canonicalMac(textOf(value));
   if (!LISTING_KEYS.has(key) || !Array.isArray(value)) return rename(value, captured);
   return value.map((one: unknown) => {
@@ -193,6 +196,12 @@ function renameUnder(key: string, value: unknown, captured: ReadonlyMap<string, 
     const name = captured.get(textOf(one['name']));
     return isObject(renamed) && name !== undefined ? { ...renamed, name } : renamed;
   });
+}
+
+/** A link-local name server contains the name of its link, as in `fe80::1%eth0`. */
+function renameLink(server: string, captured: ReadonlyMap<string, string>): string {
+  const [address, link = ''] = server.split('%');
+  return captured.has(link) ? `${address}%${captured.get(link)}` : server;
 }
 
 function withExplicitAutomatics(family: string, value: unknown): unknown {

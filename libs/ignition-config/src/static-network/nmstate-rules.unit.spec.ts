@@ -25,6 +25,19 @@ routes:
     );
   });
 
+  it('are met by policies with the captured names of a link-local name server and of the ports of a ring', () => {
+    const yaml = `interfaces:
+- {name: hsr0, type: hsr, hsr: {port1: eth0, port2: eth1, multicast-spec: 40, protocol: prp}}
+- {name: eth0, type: ethernet, ipv6: {enabled: true}}
+dns-resolver: {config: {server: ["fe80::1%eth0", "fd00::53"]}}
+`;
+    const { hosts } = planHostNetworks([host(yaml, 'eth0', 'eth1')], 'nmpolicy');
+    const content = hosts[0]?.files[0]?.content ?? '';
+    expect(content).toContain('port1: "{{ capture.iface0.interfaces.0.name }}"');
+    expect(content).toContain('port2: "{{ capture.iface1.interfaces.0.name }}"');
+    expect(content).toMatch(/- fe80::1%{{ capture.iface0.interfaces.0.name }}\n +- fd00::53\n/);
+  });
+
   it.each(REFUSED_IN_POLICIES)('refuse %j as a policy: %s', (document, problem) => {
     expect(problemsOf(host(document, 'eth1'), 'nmpolicy')).toEqual([expect.stringContaining(problem)]);
   });
