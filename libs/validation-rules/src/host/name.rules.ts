@@ -82,8 +82,8 @@ function nameClaim(facts: HostFacts, label: string): Claim {
   if (facts.resolutions === undefined) return broken('awaits-resolution');
   const resolution = facts.resolutions.find(({ domainName }) => domainName === name);
   if (!resolution || answersOf(resolution).length === 0) return fail(name);
-  // On a single node, the names must resolve to the host itself.
-  if (isSingleNode(cluster)) return pass(name);
+  // On a single node, the names must resolve to the host itself, but not to a host that is added to it.
+  if (isSingleNode(cluster) && !isDay2Host(facts)) return pass(name);
   const own = new Set(addressesOf(hardwareOf(facts)).map((address) => address.split('/')[0]));
   const mine = [...resolution.ipv4Addresses, ...resolution.ipv6Addresses].find((address) => own.has(address));
   return mine === undefined ? pass(name) : failBecause('own-address', name, mine);

@@ -170,6 +170,12 @@ export const NETWORK_CASES: readonly [
     cl({ ...UMN, controlPlaneCount: 1 }, answers({ 'api.c.example.com': ['192.168.128.10'] })),
     'success',
   ],
+  [
+    'api-domain-name-resolved-correctly',
+    'resolves to a host that is added to a single node',
+    cl({ ...UMN, controlPlaneCount: 1 }, { ...DAY_2, ...answers({ 'api.c.example.com': ['192.168.128.10'] }) }),
+    'failure',
+  ],
   ['api-domain-name-resolved-correctly', 'no domain', cl({ ...UMN, baseDnsDomain: '' }), 'error'],
   ['api-domain-name-resolved-correctly', 'not resolved yet', cl(UMN, { resolutions: undefined }), 'error'],
   ['api-domain-name-resolved-correctly', 'imported, networking unknown', cl(imported, DAY_2), 'pending'],
