@@ -19,7 +19,12 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const entry =
   (level: LogLevel) =>
   (message: unknown, ...rest: readonly unknown[]): void =>
-    send({ kind: 'entry', level, texts: [textOf(message), ...rest.map(textOf)] });
+    send({
+      kind: 'entry',
+      level,
+      // An entry without a stack has undefined in its place.
+      texts: [textOf(message), ...rest.map((value) => (value === undefined ? undefined : textOf(value)))],
+    });
 /** The main thread has the log. It filters the levels and formats the entries. */
 const logger: LoggerService = {
   log: entry('log'),

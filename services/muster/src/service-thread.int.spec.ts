@@ -57,6 +57,7 @@ describe('a service in a thread', () => {
       reason: 'endpoint',
       message: expect.stringMatching(/\(IMAGE_PORT\) is in use/) as string,
     });
+    expect(entries).toContainEqual([expect.stringMatching(/EADDRINUSE/), undefined, expect.any(String)]);
     other.close();
   });
 

@@ -21,7 +21,7 @@ export interface ServiceThreadOrder {
 export type ServiceThreadMessage =
   | { readonly kind: 'started'; readonly endpoints: readonly string[] }
   | { readonly kind: 'failed'; readonly reason: ExitReason; readonly lines: readonly string[] }
-  | { readonly kind: 'entry'; readonly level: LogLevel; readonly texts: readonly [string, ...string[]] }
+  | { readonly kind: 'entry'; readonly level: LogLevel; readonly texts: readonly [string, ...(string | undefined)[]] }
   | { readonly kind: 'closed' };
 
 export interface ServiceThreadOptions {

@@ -160,6 +160,7 @@ describe('the failure of a start', () => {
   it.each([
     { code: 'ENOSPC', remedy: 'Free disk space' },
     { code: 'EACCES', remedy: 'owner or permissions' },
+    { code: 'ENOTDIR', remedy: 'Correct the setting with this path' },
   ])('names the remedy for a file that cannot be used ($code)', ({ code, remedy }) => {
     const error = Object.assign(new Error(`${code}: open '/d/nats/port'`), { code, path: '/d/nats/port' });
     const { reason, lines } = describeFailure(error, new SettingsReader({}));

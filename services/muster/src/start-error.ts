@@ -109,10 +109,10 @@ function isNotReachable(error: unknown): boolean {
   return false;
 }
 
-/** Returns the first line of the message, without the password of a URL. */
+/** Returns the first line of the message, without its full stop and the password of a URL. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return (text.split('\n', 1)[0] ?? '').replace(PASSWORD_IN_URL, '$1:***@');
+  return (text.split('\n', 1)[0] ?? '').replace(PASSWORD_IN_URL, '$1:***@').replace(/\.$/, '');
 }
 
 const LISTENING = '0A';
@@ -206,8 +206,9 @@ export function describeFailure(
 /** Returns what to do about a file that the start could not use; undefined for other errors. */
 function fileRemedy(error: unknown, code: string): string | undefined {
   if (isFullDisk(error)) return 'Free disk space, and start again.';
-  if (!(error instanceof Error) || !('path' in error) || !['EACCES', 'EPERM', 'EROFS'].includes(code)) return undefined;
-  return 'Change its owner or permissions, and start again.';
+  if (!(error instanceof Error) || !('path' in error)) return undefined;
+  if (code === 'ENOTDIR') return 'Correct the setting with this path, and start again.';
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'Change its owner or permissions, and start again.' : undefined;
 }
 
 const networkError = (error: Error): { readonly code?: string; readonly port?: number; readonly address?: string } => ({

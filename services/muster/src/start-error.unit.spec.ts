@@ -18,7 +18,7 @@ describe('a server that the start requires', () => {
   });
 
   it('ends the start when it stays unreachable, with the name of the setting', async () => {
-    const open = (): Promise<never> => Promise.reject(new Error('no answer', { cause: failing('x', 'ENOTFOUND') }));
+    const open = (): Promise<never> => Promise.reject(new Error('no answer.', { cause: failing('x', 'ENOTFOUND') }));
     await expect(reach(open, { ...options, waitMs: 0 })).rejects.toThrow(
       /MONGODB_URL was not reachable for 0 s: no answer\. Start it, or correct MONGODB_URL/,
     );
