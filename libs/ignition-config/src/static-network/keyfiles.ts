@@ -15,11 +15,17 @@ export interface Keyfile {
 /** Settings that only nmstate on the host supports. */
 const BEYOND_KEYFILES = ['ovs-db', 'dispatch', 'pci-address', 'copy-mac-from'] as const;
 
+/** Types that exist only with the members of their section. nmstate may know an earlier interface, a keyfile does not. */
+const DESCRIBED_TYPES: readonly string[] = ['vlan', 'vxlan', 'veth', 'mac-vlan', 'macsec', 'infiniband'];
+
 /** Keyfiles are used for releases before 4.18 and for every ramdisk: minimal images and network boot. */
 const NOT_IN_KEYFILES = 'cannot be written as a NetworkManager keyfile. Use OpenShift 4.18 or later with a full image.';
 
 /** Reports what keyfiles cannot express. The same document may be valid as an nmstate policy. */
 export function checkForKeyfiles(state: NetworkState, report: Report): void {
+  for (const { index, type, raw } of state.interfaces.filter(isWritten))
+    if (DESCRIBED_TYPES.includes(type) && raw[type] === undefined)
+      report(['interfaces', index], `An interface of type ${type} requires ${type}.`);
   const files = new Set<string>();
   for (const one of state.interfaces.filter((other) => isWritten(other) && KEYFILE_TYPES.includes(other.type))) {
     const file = fileNameOf(one);

@@ -66,6 +66,10 @@ describe('problems of static networks', () => {
       'interfaces:\n- {name: eth0, profile-name: lan}\n- {name: v5, profile-name: lan, type: vlan, vlan: {base-iface: eth0, id: 5}}\n',
       'line 3, interfaces[1].profile-name: Two interfaces have the keyfile lan.nmconnection. Use each profile-name once.',
     ],
+    [
+      'interfaces:\n- {name: eth0}\n- {name: eth0.5, type: vlan}\n',
+      'line 3, interfaces[1]: An interface of type vlan requires vlan.',
+    ],
     ['interfaces:\n- {name: "a b"}\n', 'name must be the name of an interface'],
     [
       `x: &x [1,1]\ny: &y [*x,*x,*x,*x,*x,*x]\nz: &z [*y,*y,*y,*y,*y,*y]\ninterfaces: [*z,*z,*z,*z,*z,*z]\n`,
