@@ -54,6 +54,7 @@ export {
   operatorSettings,
   type ProxyUrls,
   readAuthType,
+  readCertificates,
   readEcKey,
   readFileSetting,
   readHardwareRequirements,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { keptEntries, type SavedConsumer } from '@muster/event-sourcing';
 import {
   DocumentWorkers,
@@ -51,7 +50,7 @@ export class AppModule {
         ...platformProviders(platform),
         { provide: CONFIG, useValue: config },
         { provide: TOKENS, useFactory: () => tokensFor(config, platform) },
-        { provide: SERVICE_CA, useFactory: () => (config.serviceCaPath ? readFile(config.serviceCaPath, 'utf8') : '') },
+        { provide: SERVICE_CA, useValue: config.serviceCaPem ?? '' },
         {
           provide: TOOLCHAINS,
           inject: [InstallerBinaries, DocumentWorkers],

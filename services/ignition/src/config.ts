@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { ExecutableSource } from '@muster/ignition-config';
 import {
   readFileSetting,
   type AuthType,
   type Environment,
   readAuthType,
+  readCertificates,
   readComponentImages,
   readEcKey,
   readHostBinaries,
@@ -31,8 +31,8 @@ export interface IgnitionServiceConfig {
   /** The API URL that hosts get. */
   readonly serviceBaseUrl: string;
   readonly skipsCertificateVerification: boolean;
-  /** File with the PEM of the authority that signed the service's certificate. */
-  readonly serviceCaPath: string | undefined;
+  /** PEM of the authority that signed the service's certificate. */
+  readonly serviceCaPem: string | undefined;
   /** PEM of the certificate authority of Red Hat's own network; empty: hosts do not need it. */
   readonly redHatCaPem: string;
   readonly agentImage: string;
@@ -72,8 +72,8 @@ function readIgnitionConfig(settings: SettingsReader): IgnitionServiceConfig {
   return {
     serviceBaseUrl: readServiceBaseUrl(settings),
     skipsCertificateVerification: settings.get('SKIP_CERT_VERIFICATION'),
-    serviceCaPath: settings.get('SERVICE_CA_CERT_PATH'),
-    redHatCaPem: readRedHatCa(settings),
+    serviceCaPem: readCertificates(settings, 'SERVICE_CA_CERT_PATH'),
+    redHatCaPem: settings.get('INSTALL_RH_CA') ? (readCertificates(settings, 'RH_CA_PATH') ?? RED_HAT_IT_ROOT_CA) : '',
     agentImage: readComponentImages(settings).agent,
     agentExecutable: readAgentExecutable(settings),
     ownManifests: {
@@ -103,20 +103,4 @@ function readAgentExecutable(settings: SettingsReader): ExecutableSource | undef
     baseUrl: `${readImageServiceBaseUrl(settings)}/host-binaries`,
     sha256: Object.fromEntries(executable.binaries.map(({ architecture, sha256 }) => [architecture, sha256])),
   };
-}
-
-function readRedHatCa(settings: SettingsReader): string {
-  if (!settings.get('INSTALL_RH_CA')) return '';
-  const path = settings.get('RH_CA_PATH');
-  if (!path) return RED_HAT_IT_ROOT_CA;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    settings.reject(
-      'RH_CA_PATH',
-      path,
-      'the path of a PEM file that can be read, or unset for the built-in certificate',
-    );
-    return '';
-  }
 }

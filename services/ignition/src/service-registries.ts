@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_RELEASE_IMAGES } from '@muster/assisted-api';
 import { parseRegistries, type RegistryMirror, type RegistrySettings } from '@muster/ignition-config';
-import { readAuthType, SettingError, type SettingsReader } from '@muster/nest-kit';
+import { readAuthType, readCertificates, SettingError, type SettingsReader } from '@muster/nest-kit';
 
 /** The registry mirrors that all hosts and clusters use. */
 export interface ServiceRegistries {
@@ -35,7 +35,7 @@ export function readRegistries(settings: SettingsReader): ServiceRegistries {
   return {
     settings: {
       registriesConf,
-      caPem: caPath ? textOf('MIRROR_REGISTRIES_CA_PATH', caPath) : '',
+      caPem: readCertificates(settings, 'MIRROR_REGISTRIES_CA_PATH') ?? '',
       takesUnsigned: settings.get('FORCE_INSECURE_POLICY_JSON'),
     },
     mirrors: parsed.mirrors,

@@ -7,8 +7,8 @@ import {
   type Environment,
   type HostBinary,
   readAuthType,
+  readCertificates,
   readEcKey,
-  readFileSetting,
   readHostBinaries,
   readServiceBaseUrl,
   readSettings,
@@ -83,7 +83,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
       reserveBytes: settings.get('MUSTER_DISK_RESERVE'),
     },
     remote: {
-      trustedCa: readFileSetting(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
+      trustedCa: readCertificates(settings, 'OS_IMAGE_DOWNLOAD_TRUSTED_CA_FILE'),
       proxy: readProxySettings({
         HTTP_PROXY: settings.get('HTTP_PROXY'),
         HTTPS_PROXY: settings.get('HTTPS_PROXY'),
@@ -98,7 +98,7 @@ function readImageConfig(settings: SettingsReader): ImageConfig {
     },
     authType,
     apiBaseUrl: readServiceBaseUrl(settings),
-    apiCa: readFileSetting(settings, 'SERVICE_CA_CERT_PATH'),
+    apiCa: readCertificates(settings, 'SERVICE_CA_CERT_PATH'),
     tokenKey: authType === 'local' ? readEcKey(settings, 'EC_PUBLIC_KEY_PEM', ['local']) : undefined,
     concurrentRequestsMax: settings.get('MAX_CONCURRENT_REQUESTS'),
   };

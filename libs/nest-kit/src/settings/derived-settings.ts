@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { ClusterSettings, Plain } from '@muster/contracts';
 import { CLUSTER_TIMEOUT_TABLE, HOST_TIMEOUT_TABLE } from '@muster/domain';
+import { certificatesFault } from '@muster/ignition-config';
 import { faultOfSetting, OPERATOR_SETTINGS, type OperatorSettings } from '@muster/operators';
 import type { Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -30,6 +31,14 @@ export function readFileSetting(settings: SettingsReader, name: FileSetting): st
     settings.reject(name, path, 'the path of a file that can be read');
     return undefined;
   }
+}
+
+/** As `readFileSetting`, for a file of PEM certificates. Another text is rejected with the reason. */
+export function readCertificates(settings: SettingsReader, name: FileSetting): string | undefined {
+  const pem = readFileSetting(settings, name);
+  const fault = pem === undefined ? undefined : certificatesFault(pem);
+  if (fault !== undefined) settings.reject(name, settings.get(name) ?? '', `a file of PEM certificates, but ${fault}`);
+  return pem;
 }
 
 /** PEM texts of the private key and the certificate of an HTTPS endpoint. */

@@ -8,11 +8,12 @@ const SHOWN_CHARACTERS_MAX = 80;
 /** A setting with an invalid value. The program does not start with it. */
 export class SettingError extends Error {
   constructor(name: string, value: string, expected: string) {
-    super(
+    const problem =
       value === ''
-        ? `Setting ${name} is missing. Expected: ${expected}.`
-        : `Setting ${name}=${JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX))} is not valid. Expected: ${expected}.`,
-    );
+        ? `${name} is missing`
+        : `${name}=${JSON.stringify(value.slice(0, SHOWN_CHARACTERS_MAX))} is not valid`;
+    // The reason at its end may be a sentence.
+    super(`Setting ${problem}. Expected: ${expected.replace(/\.$/, '')}.`);
     this.name = 'SettingError';
   }
 }
