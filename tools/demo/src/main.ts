@@ -4,10 +4,11 @@ import { errorMessage } from '@muster/schema';
 import { MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
-import { DEMO_CLUSTERS, installCluster, readTimeScale } from './scenario';
+import { DEMO_CLUSTERS, installCluster, readTimeScale, USAGE, wantsHelp } from './scenario';
 import { readFunnel, storedFigures, summarize } from './summary';
 
 async function main(): Promise<void> {
+  if (wantsHelp(process.argv.slice(2))) return console.log(USAGE);
   const startedMs = performance.now();
   const timeScale = readTimeScale(process.env.MUSTER_DEMO_TIME_SCALE);
   const directory = resolve(process.env.MUSTER_DEMO_DIRECTORY || join('.muster', 'demo'));

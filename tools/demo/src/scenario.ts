@@ -89,6 +89,21 @@ const LOOK_AGAIN_MS = 150;
 const BOOT_TIMEOUT_MS = 180_000;
 const INSTALL_TIMEOUT_MS = 300_000;
 
+export const USAGE = `npm run demo: installs two clusters on simulated hosts. It has no options, but these environment variables:
+
+  MUSTER_DEMO_TIME_SCALE  how many times faster than real ones the hosts are (default: ${TIME_SCALE})
+  MUSTER_DEMO_DIRECTORY   the directory for kubeconfigs and data, in which it deletes data (default: .muster/demo)`;
+
+/**
+ * Returns whether the command line asks for help.
+ * @throws Error for any other argument
+ */
+export function wantsHelp(args: readonly string[]): boolean {
+  const unknown = args.find((arg) => arg !== '--help' && arg !== '-h');
+  if (unknown !== undefined) throw new Error(`Argument '${unknown}' is unknown.\n${USAGE}`);
+  return args.length > 0;
+}
+
 /** Returns the value of MUSTER_DEMO_TIME_SCALE, or the default of the demo when it is not set. */
 export function readTimeScale(text: string | undefined): number {
   if (!text) return TIME_SCALE;

@@ -1,4 +1,16 @@
-import { readTimeScale } from './scenario';
+import { readTimeScale, USAGE, wantsHelp } from './scenario';
+
+describe('the command line of the demo', () => {
+  it.each([
+    [[], false],
+    [['--help'], true],
+    [['-h'], true],
+  ])('%j asks for help: %p', (args, isHelp) => expect(wantsHelp(args)).toBe(isHelp));
+
+  it('has no other arguments', () => {
+    expect(() => wantsHelp(['--quick'])).toThrow(`Argument '--quick' is unknown.\n${USAGE}`);
+  });
+});
 
 describe('the time scale of the demo', () => {
   it.each([
