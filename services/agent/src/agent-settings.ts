@@ -24,11 +24,11 @@ export interface CommandLine {
   readonly wantsHelp: boolean;
 }
 
-export const USAGE = `muster agent: registers this machine with a Muster or assisted-install service and runs the steps that the service returns.
+export const USAGE = `muster-host agent: registers this machine with a Muster or assisted-install service and runs the steps that the service returns.
 
-  agent --url URL --infra-env-id ID --agent-version IMAGE [options]
-  agent --ignition FILE | --iso FILE [options]      take all three from a discovery Ignition config or image
-  agent --inventory                                 print the inventory of this machine and exit
+  muster-host agent --url URL --infra-env-id ID --agent-version IMAGE [options]
+  muster-host agent --ignition FILE | --iso FILE [options]   take all three from a discovery Ignition config or image
+  muster-host agent --inventory                              print the inventory of this machine and exit
 
   --url URL              address of the service, such as http://192.0.2.1:8090
   --infra-env-id ID      infra-env that the machine registers in
@@ -40,7 +40,12 @@ export const USAGE = `muster agent: registers this machine with a Muster or assi
   --nats-url URL         use NATS, with HTTP as fallback
   --nats-creds FILE      credentials (.creds) for NATS
   --registered           run the steps of a registered host only, such as one that is being reclaimed
-  PULL_SECRET_TOKEN      environment: token of the infra-env, sent as X-Secret-Key
+
+Environment variables:
+  PULL_SECRET_TOKEN      token of the infra-env, sent as X-Secret-Key
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+                         proxies of requests to the service, and hosts without a proxy
+  SSL_CERT_FILE          certificate authorities (PEM) in place of those of the system
 `;
 
 const DEFAULT_INTERVAL_SECONDS = 60;
