@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { hiddenProperty } from '@muster/schema';
@@ -19,10 +19,6 @@ interface KeptBody {
 /** The compressed bytes of a body leave together with it. */
 const keptBody = hiddenProperty<KeptBody>();
 
-/** Tags of different processes differ, so a client that changes the replica receives the whole body. */
-const PROCESS_TAG = randomBytes(6).toString('base64url');
-let tags = 0;
-
 /** Shorter bodies are sent faster than they are compressed. */
 const ENCODED_MIN_BYTES = 16 * 1024;
 /** Compressing 1.4 MB takes 10 ms in another thread, which does not pay for a body that changes at every read. */
@@ -37,16 +33,16 @@ const brotliAsync = promisify<Buffer, object, Buffer>(brotliCompress);
 const gzipAsync = promisify<Buffer, Buffer>(gzip);
 
 /**
- * Gives the body an entity tag. Its answers are conditional, and compressed once it has been read several times. The bytes
- * of the body must not change. Returns the tag. By default, it is a new one.
+ * Gives the body an entity tag: the digest of its bytes, which must not change. Its answers are conditional, and compressed once it has
+ * been read several times. Returns the tag.
  */
-export function keepBody(body: Buffer, tag = newTag()): string {
+export function keepBody(body: Buffer): string {
   const known = keptBody.get(body);
-  if (!known) keptBody.set(body, { tag, encodableReads: 0, encoded: new Map() });
-  return known?.tag ?? tag;
+  if (known) return known.tag;
+  const tag = hash('sha256', body, 'base64url');
+  keptBody.set(body, { tag, encodableReads: 0, encoded: new Map() });
+  return tag;
 }
-
-const newTag = (): string => `${PROCESS_TAG}-${(tags += 1)}`;
 
 /** Answers requests for kept bodies with 304 when the client has them, and with compressed bytes when it accepts them. */
 export function answerFromKeptBodies(server: FastifyInstance): void {

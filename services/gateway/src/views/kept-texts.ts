@@ -51,12 +51,12 @@ export class KeptTexts {
 
   /** Replaces the text of the key. It is kept when its sources are the same as the last time. A text above `bytesMax` is not kept. */
   keep(key: string, sources: Sources, pieces: readonly JsonPiece[]): void {
-    this.set(key, sources, pieces, bytesOf(pieces));
+    this.set(key, { sources, pieces: this.known(key, sources) && pieces });
   }
 
   /**
-   * Returns one piece with the bytes of all pieces, with the same tag as long as the sources are the same. Requests at the same time
-   * receive the same bytes. Texts above `JOINED_MAX_BYTES` stay in pieces.
+   * Returns one piece with the bytes of all pieces. It has a tag, which is the same for the same bytes. Requests at the same time receive
+   * the same piece. Texts above `JOINED_MAX_BYTES` stay in pieces.
    */
   async joined(key: string, text: Text): Promise<readonly JsonPiece[]> {
     const sources = text.sources();
@@ -79,15 +79,18 @@ export class KeptTexts {
     const bytes = bytesOf(pieces);
     if (bytes > JOINED_MAX_BYTES) return pieces;
     const whole = joinPieces(pieces, bytes);
-    const tag = keepBody(whole, this.known(key, sources)?.tag);
-    this.set(key, sources, [whole], bytes, tag);
-    return [whole];
+    const tag = keepBody(whole);
+    // MongoDB returns other objects for each request, so the sources may differ although the text is the same.
+    const known = this.texts.peek(key);
+    const isRepeated = known?.tag === tag;
+    const joined = (isRepeated && known.pieces) || [whole];
+    this.set(key, { sources, pieces: isRepeated ? joined : undefined, tag });
+    return joined;
   }
 
-  private set(key: string, sources: Sources, pieces: readonly JsonPiece[], bytes: number, tag?: string): void {
-    const isRepeated = this.known(key, sources) !== undefined;
-    const size = ENTRY_BYTES + SOURCE_BYTES * sources.length + (isRepeated ? bytes : 0);
-    this.texts.set(key, { sources: identified(sources), pieces: isRepeated ? pieces : undefined, tag }, size);
+  private set(key: string, { sources, pieces, tag }: Kept): void {
+    const size = ENTRY_BYTES + SOURCE_BYTES * sources.length + bytesOf(pieces ?? []);
+    this.texts.set(key, { sources: identified(sources), pieces, tag }, size);
   }
 
   private known(key: string, sources: Sources): Kept | undefined {

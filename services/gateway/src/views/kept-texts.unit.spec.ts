@@ -83,6 +83,18 @@ describe('Texts that are kept', () => {
     expect(other).not.toBe(tag);
   });
 
+  it('are kept joined when the same text is rendered from other objects, as those of MongoDB', async () => {
+    const texts = new KeptTexts(1_000);
+    const joined = async (text: string): Promise<JsonPiece | undefined> =>
+      (await texts.joined('a', { sources: () => [{}], render: () => [text] }))[0];
+    const first = await joined('1');
+    const second = await joined('1');
+    expect(await joined('1')).toBe(second);
+    expect(second).not.toBe(first);
+    expect(String(await joined('2'))).toBe('2');
+    expect(String(await joined('1'))).toBe('1');
+  });
+
   it('are rendered once for requests at the same time, unless a source has changed', async () => {
     const texts = new KeptTexts(1_000);
     let renderings = 0;
