@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import {
   INSTALLER_UID,
   eventually,
@@ -269,7 +270,7 @@ const SOON = { 'retry-after': '0.001' };
     });
 
     it('fails the preparation when the certificate of the registry is not trusted', async () => {
-      writeFileSync(join(directory.path, 'ca.pem'), '');
+      writeFileSync(join(directory.path, 'ca.pem'), String(rootCertificates[0]));
       await install(current, '4.18.3');
       expect(await failure()).toMatch(
         /self-signed certificate.*Add the certificate authority of .*additional_trust_bundle/s,
