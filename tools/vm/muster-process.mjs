@@ -15,7 +15,7 @@ const RELEASE = { openshift_version: '4.18', cpu_architecture: 'x86_64', version
 /** An emulated machine is smaller and slower than any server. */
 const SMALL = { cpu_cores: 1, ram_mib: 2_000, disk_size_gb: 100, installation_disk_speed_threshold_ms: 2_000 };
 
-/** Starts Muster in \`folder\`, without settings of the shell, and waits until it is ready. */
+/** Starts Muster in `folder`, without settings of the shell, and waits until it is ready. */
 export async function startMuster({ folder, iso }) {
   const { NO_SETTINGS } = (await import(join(ROOT, 'tools/demo/dist/index.js'))).default;
   const { freePort } = (await import(join(ROOT, 'services/muster/dist/index.js'))).default;
