@@ -25,16 +25,20 @@ export function collisionsChanges(
   before: HostDocument | undefined,
   after: HostDocument | undefined,
 ): readonly CollisionsChange[] {
-  const isSame = before?.cluster_id === after?.cluster_id && before?._ip_collisions === after?._ip_collisions;
+  const isSame = before?.cluster_id === after?.cluster_id && currentCollisions(before) === currentCollisions(after);
   const host = after ?? before;
   if (isSame || !host) return [];
   const changeOf = (document: HostDocument | undefined, seen: IpCollisions | undefined): readonly CollisionsChange[] =>
-    document?.cluster_id && document._ip_collisions
+    document?.cluster_id && currentCollisions(document)
       ? [{ clusterId: document.cluster_id, hostKey: host._host_key, seen }]
       : [];
   // The collisions are removed from the previous cluster and added to the present one.
-  return [...changeOf(before, undefined), ...changeOf(after, after?._ip_collisions)];
+  return [...changeOf(before, undefined), ...changeOf(after, currentCollisions(after))];
 }
+
+/** A disconnected host does not check its connectivity, so what it reported last is outdated. */
+const currentCollisions = (host: HostDocument | undefined): IpCollisions | undefined =>
+  host?.status === 'disconnected' ? undefined : host?._ip_collisions;
 
 export function withCollisions(cluster: ClusterDocument, { hostKey, seen }: CollisionsChange): ClusterDocument {
   const { [hostKey]: _, ...others } = cluster._ip_collisions ?? {};

@@ -46,6 +46,11 @@ describe('reports of hosts in the views', () => {
     expect(await shown(onInventory('ReportCleared', { stepType: 'connectivity-check' }))).toBeUndefined();
     expect(await shown(onHost('HostUnbound', { clusterId: CLUSTER_ID }))).toBeUndefined();
     expect(await shown(onHost('HostDeregistered'))).toBeUndefined();
+    const disconnected = onHost('HostEnteredStatus', { status: 'disconnected' });
+    expect(await shown(disconnected)).toBeUndefined();
+    expect(await shown(disconnected, onHost('HostUnbound', { clusterId: CLUSTER_ID }))).toBeUndefined();
+    const returned = onHost('HostEnteredStatus', { status: 'known' });
+    expect(await shown(disconnected, returned)).toEqual({ '10.0.0.9': ['01', '02'] });
   });
 
   it('virtual hosts are counted as usage of their cluster as long as they belong to it', async () => {
