@@ -143,6 +143,11 @@ describe('an entry of the event log', () => {
     ]);
   });
 
+  it('names the values from which agents derive the id that two machines use', async () => {
+    const messages = await messagesOf(host, onHost('HostIdentityConflictDetected'));
+    expect(messages.at(-1)).toMatch(/board serial number .*system UUID/);
+  });
+
   it('has rounded amounts with units', async () => {
     const image = {
       name: 'a',

@@ -166,7 +166,7 @@ export const HOST_LOG: LogRows<HostEvent, HostSubject> = {
       'host_identity_conflict_detected',
       'error',
       `Two machines use the id of host ${host.name}: ${describe(known)} and ${describe(claimant)}. ` +
-        'Change the system UUID of one machine or shut it down.',
+        'Change the board serial number of one machine (the system UUID if it has no serial number), or shut it down.',
     ),
   HostIdentityConflictResolved: ({ remaining }, host) =>
     aboutHost(
