@@ -7,6 +7,7 @@ import {
   type KubeNode,
   nodeOf,
   removeUninitializedTaints,
+  type ServiceHost,
   toKubeNode,
 } from '@muster/host-api';
 import { type IgnitionConfig, mergeIgnition } from '@muster/ignition-config';
@@ -31,8 +32,9 @@ const KUBECONFIG = '/opt/openshift/auth/kubeconfig';
 const READY_NODES_MAX = 2;
 const NAMESPACE = 'assisted-installer';
 const READY_EVENT = 'AssistedControllerIsReady';
-/** The stages of a worker before its reboot. */
-const BEFORE_REBOOT = ['', 'Starting installation', 'Installing', 'Writing image to disk', 'Waiting for control plane'];
+/** The stages of a worker before the one in which it waits for the control plane, and reboots. */
+const BEFORE_WAITING = ['', 'Starting installation', 'Installing', 'Writing image to disk'];
+const WAITING = 'Waiting for control plane';
 const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
 const PAST_JOINED: readonly string[] = ['Joined', 'Done'];
@@ -197,9 +199,15 @@ async function waitForWorkers(installation: Installation, cluster: ClusterApi, s
   const areOnTheirWay = async (): Promise<boolean> => {
     if (!(await isSelfInstalled(cluster, signal))) return true;
     const workers = await api.hostsOfRole(settings.clusterId, 'worker', signal);
-    return workers.every(({ progress }) => !BEFORE_REBOOT.includes(progress?.current_stage ?? ''));
+    return !workers.some(needsService);
   };
   await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
+}
+
+/** The installer of a worker that failed has ended. A worker that waits longer than its time limit is in error too, and still waits. */
+function needsService({ progress, status }: ServiceHost): boolean {
+  const stage = progress?.current_stage ?? '';
+  return stage === WAITING || (BEFORE_WAITING.includes(stage) && status !== 'error');
 }
 
 /** All control plane nodes must have the same desired configuration, and it must exist. */

@@ -4,9 +4,9 @@ import { runRecorded } from '../recorded-host.fixture.spec';
 
 const CONFIG = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED = 'machineconfiguration.openshift.io/desiredConfig';
-const worker = (stage: string): ServiceHost => ({
+const worker = (stage: string, status = 'installing-in-progress'): ServiceHost => ({
   id: 'w',
-  status: 'installing-in-progress',
+  status,
   role: 'worker',
   progress: { current_stage: stage },
 });
@@ -21,7 +21,11 @@ const nodes = ['a', 'b'].map((name): KubeObject => ({
 
 describe('the bootstrap host of a cluster that its own hosts install', () => {
   /** Returns how often the workers were read before the host reboots. `failures`: of the API of the cluster. */
-  const follow = async (invoker: string, failures: number, stage = 'Waiting for control plane'): Promise<number> => {
+  const follow = async (
+    invoker: string,
+    failures: number,
+    first: ServiceHost = worker('Waiting for control plane'),
+  ): Promise<number> => {
     let failed = 0;
     let polls = 0;
     const { failure, stages } = await runRecorded({
@@ -34,7 +38,7 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
       api: {
         hostsOfRole: async () => {
           polls += 1;
-          return [worker(polls < 3 ? stage : 'Rebooting')];
+          return [polls < 3 ? first : worker('Rebooting')];
         },
       },
       cluster: {
@@ -54,8 +58,17 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
 
   it.each(['', 'Starting installation', 'Installing', 'Writing image to disk', 'Waiting for control plane'])(
     'waits while a worker is in the stage "%s", because it needs the service on this host',
-    async (stage) => expect(await follow('agent-installer', 0, stage)).toBe(3),
+    async (stage) => expect(await follow('agent-installer', 0, worker(stage))).toBe(3),
   );
+
+  it.each(['Starting installation', 'Installing', 'Writing image to disk'])(
+    'does not wait for a worker that failed in the stage "%s"',
+    async (stage) => expect(await follow('agent-installer', 0, worker(stage, 'error'))).toBe(1),
+  );
+
+  it('waits for a worker that waits longer for the control plane than its time limit', async () => {
+    expect(await follow('agent-installer', 0, worker('Waiting for control plane', 'error'))).toBe(3);
+  });
 
   it('waits also when the API of the cluster does not answer for some time', async () => {
     expect(await follow('agent-installer', 2)).toBe(3);
