@@ -78,7 +78,9 @@ export class RequestRates {
 
   private windowOf(windows: BoundedMap<string, Window>, key: string, lengthMs: number): Window {
     const known = windows.get(key);
-    if (known && known.endsAtMs > this.now()) return known;
+    const leftMs = known ? known.endsAtMs - this.now() : 0;
+    // More time is left than a window has when the clock was set back. The caller would be refused for as long.
+    if (known && leftMs > 0 && leftMs <= lengthMs) return known;
     const window = { endsAtMs: this.now() + lengthMs, count: 0 };
     windows.set(key, window);
     return window;

@@ -32,6 +32,19 @@ describe('request rates', () => {
     expect(refusalOf(() => few.count('a'))).toBeUndefined();
   });
 
+  it('refuse no caller for longer when the clock is set back', () => {
+    const few = rates(2, 1);
+    few.count('a');
+    few.count('a');
+    few.countFailure('a');
+    nowMs -= 3_600_000;
+    few.count('a');
+    few.count('a');
+    few.countFailure('a');
+    expect(refusalOf(() => few.count('a'))).toMatchObject({ code: 'too-many-requests', retryAfterSeconds: 1 });
+    expect(refusalOf(() => few.countFailure('a'))).toMatchObject({ retryAfterSeconds: 60 });
+  });
+
   it('return Retry-After for an address with too many failed authentications', () => {
     const few = rates(0, 1);
     few.countFailure('a');
