@@ -13,7 +13,7 @@ describe('a disk that does not answer', () => {
   // A read of a named pipe waits for a writer, as a read of such a disk waits for the disk.
   const disk = at('dev/sda');
   const sector = Buffer.alloc(512);
-  let writer = 0;
+  const writers: number[] = [];
 
   beforeAll(() => {
     for (const name of ['sda', 'sdb']) mkdirSync(at(`sys/block/${name}`), { recursive: true });
@@ -23,7 +23,7 @@ describe('a disk that does not answer', () => {
     execFileSync('mkfifo', [disk]);
   });
   afterAll(() => {
-    if (writer) closeSync(writer);
+    writers.forEach(closeSync);
     directory.remove();
   });
 
@@ -38,10 +38,25 @@ describe('a disk that does not answer', () => {
     // Each read that waits occupies one of the few threads for files.
     for (let repeated = 0; repeated < 10; repeated += 1) expect(await bootable()).toEqual(expected);
 
-    writer = openSync(disk, 'r+');
+    const writer = openSync(disk, 'r+');
+    writers.push(writer);
     await eventually('the disk is read again', async () => {
       writeSync(writer, sector);
       return (await files.firstBytes('/dev/sda', sector.length)) !== undefined;
     });
+  });
+
+  it('is read once for several steps that ask at the same time', async () => {
+    execFileSync('mkfifo', [at('dev/sdc')]);
+    const files = createMachineFiles(directory.path, 5 * ANSWER_MS_MAX);
+    const answers = Array.from({ length: 10 }, () => files.firstBytes('/dev/sdc', sector.length));
+    try {
+      expect(await files.firstBytes('/dev/sdb', sector.length)).toEqual(sector);
+    } finally {
+      const writer = openSync(at('dev/sdc'), 'r+');
+      writers.push(writer);
+      answers.forEach(() => writeSync(writer, sector));
+    }
+    await Promise.all(answers);
   });
 });

@@ -29,7 +29,7 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
   const at = (path: string): string => join(root, path);
   /** Devices with a read that has not ended. They are not read again, because each read occupies a thread. */
   const hanging = new Set<string>();
-  const firstBytes: MachineFiles['firstBytes'] = async (path, count) => {
+  const answerInTime: MachineFiles['firstBytes'] = async (path, count) => {
     if (hanging.has(path)) return undefined;
     const reading = readStart(at(path), count).catch(() => undefined);
     const done = new AbortController();
@@ -40,6 +40,14 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
     hanging.add(path);
     void reading.finally(() => hanging.delete(path));
     return undefined;
+  };
+  /** Answers to come. Several steps ask for the discovery medium at the same time. */
+  const awaited = new Map<string, Promise<Buffer | undefined>>();
+  const firstBytes: MachineFiles['firstBytes'] = (path, count) => {
+    const key = `${path} ${count}`;
+    const answer = awaited.get(key) ?? answerInTime(path, count).finally(() => awaited.delete(key));
+    awaited.set(key, answer);
+    return answer;
   };
   const bytes = (path: string): Buffer | undefined => attempt(() => readFileSync(at(path)));
   return {
