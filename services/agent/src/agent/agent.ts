@@ -86,7 +86,9 @@ export function createReplyCache(): ReplyCache {
   return {
     isKnown: (stepType, output, nowMs) => {
       const last = sent.get(stepType);
-      return last !== undefined && last.output === output && nowMs - last.atMs < KEPT_MS;
+      const ageMs = last ? nowMs - last.atMs : KEPT_MS;
+      // The age is negative when the clock was set back. The output would be known for as long in addition.
+      return last?.output === output && ageMs >= 0 && ageMs < KEPT_MS;
     },
     remember: (stepType, output, nowMs) => {
       if (!MEASUREMENTS.includes(stepType)) sent.set(stepType, { output, atMs: nowMs });

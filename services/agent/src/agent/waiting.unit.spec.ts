@@ -53,6 +53,12 @@ describe('the cache of replies', () => {
     expect(cache.isKnown('ntp-synchronizer', '{}', 1)).toBe(false);
   });
 
+  it('contains no output after the clock was set back', () => {
+    const cache = createReplyCache();
+    cache.remember('inventory', '{}', 9 * HOUR_MS);
+    expect(cache.isKnown('inventory', '{}', HOUR_MS)).toBe(false);
+  });
+
   it('is empty after a flush', () => {
     const cache = createReplyCache();
     cache.remember('inventory', '{}', 0);
