@@ -73,10 +73,10 @@ const PURE = [
   'feature-support',
   'ignition-config',
   'boot-image',
+  'inventory',
   'operators',
   'problems',
   'schema',
-  'versions',
 ];
 
 /** Where a foreign form meets the types of the product: adapters of ports, and the codecs of events, messages and saved states. */
@@ -89,7 +89,11 @@ const CASTING = [
 ];
 
 /** Built-in modules whose functions depend on their arguments only. Of `node:crypto`, only the class that reads certificates. */
-const PURE_BUILTINS = { 'boot-image': ['node:zlib'], 'ignition-config': ['node:buffer', 'node:crypto'] };
+const PURE_BUILTINS = {
+  'boot-image': ['node:zlib'],
+  'ignition-config': ['node:buffer', 'node:crypto'],
+  inventory: ['node:buffer'],
+};
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/gen/**', '.nx/**', '**/*.cjs'] },

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const ROOT = join(__dirname, '..', '..');
@@ -92,6 +92,21 @@ describe('the dependency rule of the workspace', () => {
     ['the process', 'export const home = process.env.HOME;\n', 'no-restricted-globals'],
   ])('refuses %s in the pure libraries', async (_what, content, rule) => {
     expect(rules(await lint('libs/validation-rules/src/example.ts', content))).toContain(rule);
+  });
+
+  it('applies to every library of the pure layer', async () => {
+    const { stdout } = spawnSync('git', ['grep', '-l', '"layer:pure"', '--', 'libs/*/package.json'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const libraries = stdout.trim().split('\n').map(dirname);
+    expect(libraries).toContain('libs/domain');
+    const content = 'export const now = (): number => Date.now();\n';
+    const found: string[] = [];
+    for (const library of libraries)
+      if (rules(await lint(`${library}/src/example.ts`, content)).includes('no-restricted-properties'))
+        found.push(library);
+    expect(found).toEqual(libraries);
   });
 });
 

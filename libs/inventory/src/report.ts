@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { InventoryEvent } from '@muster/contracts';
 import { createParser, type Parser, type Violation, isObject, memberAt, parseJson } from '@muster/schema';
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
