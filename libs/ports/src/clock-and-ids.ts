@@ -2,6 +2,18 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
+  /** Milliseconds of a clock that nobody sets. @default performance.now */
+  monotonicMs?(): number;
+}
+
+/**
+ * Returns a clock for the time between two moments of this process. It begins with the present time and does not change when the clock of
+ * the machine is set.
+ */
+export function steadyClock(clock: Clock): Clock {
+  const passedMs = (): number => clock.monotonicMs?.() ?? performance.now();
+  const beginMs = clock.nowMs() - passedMs();
+  return { nowMs: () => Math.round(beginMs + passedMs()) };
 }
 
 /** New ids as a port, so that a seeded run can be repeated. */

@@ -33,7 +33,7 @@ export {
 export { settleWithin, throwOutside, Unavailable, unavailableIn } from './unavailable';
 export { KeyedQueue } from './keyed-queue';
 export { type TurnLimits, TurnQueue, TurnShare } from './turn-share';
-export { type Clock, type Ids, isoTime } from './clock-and-ids';
+export { type Clock, type Ids, isoTime, steadyClock } from './clock-and-ids';
 export {
   type ObjectAreas,
   type ObjectStore,

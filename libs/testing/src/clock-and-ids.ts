@@ -3,16 +3,20 @@ import type { Clock, Ids } from '@muster/ports';
 /** A clock whose time the test sets. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** Sets the clock of the machine. No time passes. */
   set(ms: number): void;
 }
 
 /** Creates a clock that starts at `startMs`, milliseconds since the Unix epoch. @default 2024-01-01T00:00:00.000Z */
 export const manualClock = (startMs = Date.UTC(2024, 0, 1)): ManualClock => {
   let now = startMs;
+  let passed = 0;
   return {
     nowMs: () => now,
+    monotonicMs: () => passed,
     advance: (ms) => {
       now += ms;
+      passed += ms;
     },
     set: (ms) => {
       now = ms;

@@ -30,7 +30,7 @@ interface DueCheck {
 
 /** From when a host may check. */
 export interface CheckTurn {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds of a steady clock. */
   readonly atMs: number;
   readonly isNewVersion: boolean;
 }
@@ -51,7 +51,7 @@ export class ConnectivityRounds {
 
   /**
    * Returns the turn of the host, which may check when its time has come. `last`: the turn which the host received at its last request
-   * and has not taken. `nowMs`: milliseconds since the Unix epoch.
+   * and has not taken. `nowMs`: milliseconds of a steady clock.
    */
   turnOf({ clusterId, hostCount, isNewVersion }: DueCheck, last: CheckTurn | undefined, nowMs: number): CheckTurn {
     const rounds = isNewVersion ? this.firstChecks : this.repetitions;

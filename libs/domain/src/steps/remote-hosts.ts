@@ -29,7 +29,7 @@ export class RemoteHosts {
   /** Hosts that take part, but have not reported NICs. */
   private readonly withoutNics = new Set<HostKey>();
 
-  /** `version`: another one for every other text. `changedAtMs`: when it was found, in milliseconds since the Unix epoch. */
+  /** `version`: another one for every other text. `changedAtMs`: when it was found, in milliseconds of a steady clock. */
   constructor(
     readonly version: number,
     hosts: Iterable<readonly [HostKey, StepOtherHost]>,

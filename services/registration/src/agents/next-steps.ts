@@ -12,17 +12,8 @@ import {
 } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
 import { authoritiesOf, parseIgnitionOverride } from '@muster/ignition-config';
-import {
-  CLOCK,
-  IDS,
-  type InputOf,
-  keepJson,
-  openProxy,
-  type OutputOf,
-  readHttpHeaders,
-  SECRETS,
-} from '@muster/nest-kit';
-import type { Clock, Ids, Secrets } from '@muster/ports';
+import { IDS, type InputOf, keepJson, openProxy, type OutputOf, readHttpHeaders, SECRETS } from '@muster/nest-kit';
+import type { Ids, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { textAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
@@ -69,7 +60,6 @@ export class NextSteps {
     private readonly identities: IdentityClaims,
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(IDS) private readonly ids: Ids,
-    @Inject(CLOCK) private readonly clock: Clock,
     private readonly view: RegistrationView,
   ) {}
 
@@ -102,11 +92,12 @@ export class NextSteps {
     const version = request.discoveryAgentVersion || state.agentVersion;
     const context = this.contexts.of(key, state, cluster, secrets);
     const whole = planSteps(context, version);
+    const nowMs = this.contexts.steady.nowMs();
     const isContested = state.conflict !== undefined && whole.steps.some(({ type }) => type === 'inventory');
-    if (isContested) this.identities.requireClaim(key, this.clock.nowMs());
+    if (isContested) this.identities.requireClaim(key, nowMs);
     if (state.status === 'installing' && lacksCoreosImage(context)) this.failures.note(state, NO_COREOS_IMAGE);
     // Each of the two machines gets all steps, although the other one has just polled.
-    const plan = isContested ? { ...whole, holdSeconds: 0 } : this.pace.apply(whole, situation, this.clock.nowMs());
+    const plan = isContested ? { ...whole, holdSeconds: 0 } : this.pace.apply(whole, situation, nowMs);
     if (isClosed) this.pace.forget(key);
     for (const { type, args } of plan.steps) if (type === 'upgrade-agent') this.upgrades.started(state, args[0] ?? '');
     const response = {

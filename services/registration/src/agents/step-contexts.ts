@@ -10,7 +10,7 @@ import {
 } from '@muster/domain';
 import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK, type ProxyUrls } from '@muster/nest-kit';
-import { type Clock, START_OF_STORE } from '@muster/ports';
+import { type Clock, START_OF_STORE, steadyClock } from '@muster/ports';
 import { keptByObject, textAt } from '@muster/schema';
 import { controlPlaneCountOf, externalPlatformNameOf } from '@muster/validation-rules';
 import { Inject, Injectable } from '@nestjs/common';
@@ -37,12 +37,16 @@ export interface StepSecrets {
 @Injectable()
 export class StepContexts {
   private readonly keptRemoteHosts = new BoundedMap<string, KeptRemoteHosts>(REMOTE_HOSTS_MAX_CHARACTERS);
+  /** Measures the time between polls, and the time since the remote hosts have changed. */
+  readonly steady: Clock;
 
   constructor(
     @Inject(CONFIG) private readonly config: RegistrationConfig,
     private readonly view: RegistrationView,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+    @Inject(CLOCK) clock: Clock,
+  ) {
+    this.steady = steadyClock(clock);
+  }
 
   of(key: HostKey, host: HostState, cluster: ClusterState | undefined, secrets: StepSecrets = {}): StepContext {
     const entry = this.view.host(key);
@@ -98,7 +102,7 @@ export class StepContexts {
     const kept = this.keptRemoteHosts.get(clusterId);
     if (kept?.position === position) return kept.remoteHosts;
     const hosts = this.view.hostsOf(clusterId).map((entry) => [entry.key, otherHost(entry)] as const);
-    const current = new RemoteHosts(position, hosts, this.clock.nowMs());
+    const current = new RemoteHosts(position, hosts, this.steady.nowMs());
     const remoteHosts = kept?.remoteHosts.equals(current) ? kept.remoteHosts : current;
     this.keptRemoteHosts.set(clusterId, { remoteHosts, position }, remoteHosts.length + 1);
     return remoteHosts;
