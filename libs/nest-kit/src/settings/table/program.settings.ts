@@ -8,7 +8,8 @@ export const PROGRAM_SETTINGS = {
   MUSTER_DATA_DIRECTORY: path({
     readBy: ['muster', 'image'],
     fallback: '.muster',
-    meaning: 'The directory for all data of the embedded profile, and for the sealed secrets in both profiles.',
+    meaning:
+      'The directory for all data of the embedded profile, and for the sealed secrets and the saved state in both profiles. Required when a service runs alone.',
   }),
   MUSTER_MASTER_KEY_FILE: path({
     ...MUSTER,
@@ -79,8 +80,8 @@ export const PROGRAM_SETTINGS = {
   MONGODB_URL: text({
     ...MUSTER,
     isSecret: true,
-    fallbackText: 'read models in memory',
-    meaning: 'The connection string of MongoDB. Required when a service runs alone.',
+    fallbackText: 'read models in the saved state, in the data directory',
+    meaning: 'The connection string of MongoDB, for the read models. Required when `events` or `gateway` runs alone.',
   }),
   MINIO_URL: text({
     ...MUSTER,

@@ -61,7 +61,7 @@ export const SHARED_SETTINGS = {
     readBy: ['registration', 'gateway'],
     fallback: 'quay.io/muster/controller:latest',
     meaning:
-      'The container image of the controller that runs in the new cluster. Required beside INSTALLER_IMAGE when MUSTER_HOST_BINARIES is set.',
+      'The container image of the controller that runs in the new cluster. Required together with `INSTALLER_IMAGE` when `MUSTER_HOST_BINARIES` is set.',
   }),
   MUSTER_HOST_BINARIES: path({
     readBy: ['registration', 'validation', 'ignition', 'gateway', 'image'],
@@ -107,7 +107,7 @@ export const SHARED_SETTINGS = {
     schema: OS_IMAGES,
     expected: IMAGES_EXPECTED,
     fallbackText: 'the catalogue in `libs/assisted-api`',
-    meaning: 'The boot images that can be served.',
+    meaning: 'The base images from which discovery images are made.',
   }),
   RELEASE_IMAGES: json({
     readBy: ['gateway', 'ignition'],
