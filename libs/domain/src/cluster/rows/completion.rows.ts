@@ -157,7 +157,7 @@ export const COMPLETION_ROWS: readonly ClusterRow[] = [
     on: 'ReportOperatorStatus',
     when: { operator: ['same'] },
     to: 'stay',
-    why: 'The controller repeats its report every few seconds. Only a changed report is stored.',
+    why: 'The controller repeats its reports. Only a changed report is stored.',
   },
   {
     id: 'kubeconfig-completed',

@@ -154,7 +154,7 @@ export const PREPARATION_ROWS: readonly RowOn<'Refresh'>[] = [
     on: 'Refresh',
     when: { connection: CONNECTED, cluster: ['preparing'], preparation: ['disk-failed'] },
     to: 'insufficient',
-    why: 'A later measurement shows that the disk is too slow. No disk was written, so the host stops.',
+    why: 'A later measurement of the disk failed. No disk was written, so the host stops.',
     status: insufficient,
   },
   {
