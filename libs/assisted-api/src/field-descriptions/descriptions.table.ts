@@ -40,7 +40,7 @@ const COMMON_DESCRIPTIONS: readonly (readonly [string, string])[] = [
   ['pull_secret', 'Registry credentials as the text of a JSON document. Stored sealed and never returned.'],
   ['pull_secret_set', 'Whether a pull secret is stored.'],
   ['http_proxy', 'Proxy for HTTP connections: http://user:password@address:port.'],
-  ['https_proxy', 'Proxy for HTTPS connections. Default: the value of http_proxy.'],
+  ['https_proxy', 'Proxy for HTTPS connections. Without it, they use no proxy.'],
   ['no_proxy', 'Comma-separated names, domains, and CIDRs that bypass the proxy. * bypasses it for all destinations.'],
   ['file_name', 'Name of the file.'],
   ['folder', 'Folder of the manifest.'],
