@@ -1243,7 +1243,7 @@ export const ClusterEnteredStatusSchema: GenMessage<ClusterEnteredStatus, {jsonT
   messageDesc(file_muster_v1_cluster, 15);
 
 /**
- * The reason for the status changes, the status does not.
+ * The status has another reason. The status itself has not changed.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */
@@ -1255,7 +1255,7 @@ export type ClusterStatusExplained = Message<"muster.v1.ClusterStatusExplained">
 };
 
 /**
- * The reason for the status changes, the status does not.
+ * The status has another reason. The status itself has not changed.
  *
  * @generated from message muster.v1.ClusterStatusExplained
  */

@@ -320,7 +320,7 @@ export const HostEnteredStatusSchema: GenMessage<HostEnteredStatus, {jsonType: H
   messageDesc(file_muster_v1_host, 2);
 
 /**
- * The reason for the status changes, the status does not.
+ * The status has another reason. The status itself has not changed.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
@@ -332,7 +332,7 @@ export type HostStatusExplained = Message<"muster.v1.HostStatusExplained"> & {
 };
 
 /**
- * The reason for the status changes, the status does not.
+ * The status has another reason. The status itself has not changed.
  *
  * @generated from message muster.v1.HostStatusExplained
  */
