@@ -6,6 +6,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { hasBody, readBody } from '../http/request-body';
 import {
   ACCEPTED_SCHEMES,
+  type AccessMode,
   ADMIN,
   ALLOWED_ROLES,
   AUTHENTICATOR,
@@ -20,7 +21,7 @@ import {
 } from './caller';
 import { DownloadUrls, OPENED_BY_URL } from './download-urls';
 import { LastSeen } from './last-seen';
-import { idsOfBody, idsOfPath, idsOfQuery, ResourceAccess } from './ownership';
+import { idsOfBody, idsOfPath, idsOfQuery, type NamedIds, Ownership, TokenScopes } from './ownership';
 import { RequestRates } from './request-rates';
 
 declare module 'fastify' {
@@ -38,6 +39,27 @@ const UNAUTHORIZED: Refusal = {
 const READING: readonly string[] = ['GET', 'HEAD'];
 const READERS: readonly Role[] = ['admin', 'read-only-admin', 'user'];
 const WRITERS: readonly Role[] = ['admin', 'user'];
+
+/** Checks the ids of paths, queries and bodies against the caller, for all routes. */
+@Injectable()
+export class ResourceAccess {
+  constructor(
+    private readonly scopes: TokenScopes,
+    private readonly ownership: Ownership,
+  ) {}
+
+  /**
+   * Ids of resources that do not exist pass; the handler refuses them.
+   * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for
+   * a resource that the caller may only read.
+   */
+  async check(caller: Caller, accessMode: AccessMode, ids: NamedIds, reach?: TokenReach): Promise<void> {
+    // The refusal equals that for a missing resource, so that a token does not reveal which ids exist.
+    if (caller.scope && !(await this.scopes.covers(caller.scope, ids, reach)))
+      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
+    await this.ownership.check(caller, accessMode, ids);
+  }
+}
 
 /** Authenticates by the schemes of the route and authorizes against roles, token scopes and resource ownership. */
 @Injectable()

@@ -1,13 +1,14 @@
 import { COLLECTIONS } from '@muster/assisted-api';
-import { hostKeyOf } from '@muster/contracts';
-import { READ_MODELS } from '@muster/nest-kit';
-import type { Collection, ReadModels } from '@muster/ports';
+import { hostKeyOf, PULL_SECRET } from '@muster/contracts';
+import { READ_MODELS, SECRETS } from '@muster/nest-kit';
+import type { Collection, ReadModels, Secrets } from '@muster/ports';
 import { type Refusal, RefusalError } from '@muster/problems';
 import { type Members, objectAt } from '@muster/schema';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
 import { SchemaViolation } from '../http/request.pipes';
+import { isUnreadable } from '../views/documents';
 import type { AccessMode, Caller, Owned, PathIds, TokenReach, TokenScope } from './caller';
 
 /** Ids of resources in one part of a request, in lower case. */
@@ -98,13 +99,24 @@ export const SAME_IDS_MAX = 100;
 /** Checks whether a resource belongs to the scope of a token (one infra-env or one cluster). */
 @Injectable()
 export class TokenScopes {
-  constructor(@Inject(READ_MODELS) private readonly readModels: ReadModels) {}
+  constructor(
+    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    @Inject(SECRETS) private readonly secrets: Pick<Secrets, 'open'>,
+  ) {}
 
-  /** Whether the resource of the token exists. A token of a deleted resource gives no access. */
+  /**
+   * Whether the resource of the token exists. A token of a deleted resource gives no access. While the documents cannot be read, the
+   * pull secret of the resource decides, which is destroyed with it: a host that cannot poll would count as disconnected.
+   */
   async exists(scope: TokenScope): Promise<boolean> {
     const [collection, id] =
       'infraEnvId' in scope ? [COLLECTIONS.infraEnvs, scope.infraEnvId] : [COLLECTIONS.clusters, scope.clusterId];
-    return (await this.readModels.get(collection, id)) !== undefined;
+    try {
+      return (await this.readModels.get(collection, id)) !== undefined;
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return (await this.secrets.open(id, PULL_SECRET)) !== undefined;
+    }
   }
 
   /** Whether all given resources belong to the scope with this reach. Hosts that do not exist belong to every scope. */
@@ -112,8 +124,9 @@ export class TokenScopes {
     const { infraEnvId, clusterId } = ids;
     if ('infraEnvId' in scope) {
       if (clusterId && !(await this.feeds(scope.infraEnvId, clusterId))) return false;
-      if (infraEnvId && infraEnvId !== scope.infraEnvId)
-        return reach === 'cluster' && this.coversMembers(scope, infraEnvId, ids.hostIds);
+      // Its hosts are known by their path, so a poll reads no document.
+      if (infraEnvId === scope.infraEnvId) return true;
+      if (infraEnvId) return reach === 'cluster' && this.coversMembers(scope, infraEnvId, ids.hostIds);
     } else {
       if (clusterId && clusterId !== scope.clusterId) return false;
       if (infraEnvId && !(await this.feeds(infraEnvId, scope.clusterId))) return false;
@@ -275,24 +288,3 @@ const isOwner = (caller: Caller, user: unknown): boolean => caller.user !== '' &
 /** `ResourceAccess` checks callers with a token scope. */
 const seesEverything = ({ kind, role }: Caller, accessMode: AccessMode): boolean =>
   kind === 'agent' || role === 'admin' || (role === 'read-only-admin' && accessMode === 'read');
-
-/** Checks the ids of paths, queries and bodies against the caller, for all routes. */
-@Injectable()
-export class ResourceAccess {
-  constructor(
-    private readonly scopes: TokenScopes,
-    private readonly ownership: Ownership,
-  ) {}
-
-  /**
-   * Ids of resources that do not exist pass; the handler refuses them.
-   * @throws RefusalError `not-found` for a resource outside of the token's scope or of another tenant, `forbidden` for
-   * a resource that the caller may only read.
-   */
-  async check(caller: Caller, accessMode: AccessMode, ids: NamedIds, reach?: TokenReach): Promise<void> {
-    // The refusal equals that for a missing resource, so that a token does not reveal which ids exist.
-    if (caller.scope && !(await this.scopes.covers(caller.scope, ids, reach)))
-      throw new RefusalError({ code: 'not-found', reason: 'Not found, or this token does not give access to it.' });
-    await this.ownership.check(caller, accessMode, ids);
-  }
-}

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { documentSecretName } from '@muster/contracts';
 import { SECRETS } from '@muster/nest-kit';
-import type { ReadModelQuery, ReadModels, Secrets } from '@muster/ports';
+import { type ReadModelQuery, type ReadModels, type Secrets, unavailableIn } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 
@@ -19,6 +19,10 @@ export class SealedTexts {
     return (await this.secrets.open(scope, documentSecretName(digest)))?.toString('utf8');
   }
 }
+
+/** Whether a read failed because the documents are rebuilt, or because MongoDB is not available. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof RefusalError || unavailableIn(error) !== undefined;
 
 const PAGE_DOCUMENTS = 1_000;
 

@@ -1,0 +1,62 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { PULL_SECRET, RegistrationService } from '@muster/contracts';
+import { Unavailable } from '@muster/ports';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { CLUSTER_ID, HOST_ID, INFRA_ENV_ID } from '../sample-documents.fixture.spec';
+
+const REMOVED_ID = '2f1e0d3c-4b5a-4978-8695-a4b3c2d1e0f6';
+const HOST = `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts/${HOST_ID}`;
+
+describe.each(['rebuilt', 'not available'])('a host while the read models are %s', (state) => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway(
+      {
+        AUTH_TYPE: 'local',
+        EC_PUBLIC_KEY_PEM: keys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+        EC_PRIVATE_KEY_PEM: keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+      },
+      { storedEvents: state === 'rebuilt' ? 1 : 0 },
+    );
+    if (state === 'not available') {
+      const away = (): Promise<never> => Promise.reject(new Unavailable('MongoDB at 10.0.0.6:27017', 'no answer'));
+      Object.assign(gateway.readModels, { get: away, find: away, count: away });
+    }
+    await gateway.platform.secrets.seal(INFRA_ENV_ID, PULL_SECRET, Buffer.from('{}'));
+    const { nextSteps, replyToStep, reportHostProgress } = RegistrationService.method;
+    const steps = { instructions: [], nextInstructionSeconds: 60, postStepAction: 'continue' };
+    await gateway.answers(nextSteps, () => steps);
+    await gateway.answers(replyToStep, () => ({}));
+    await gateway.answers(reportHostProgress, () => ({}));
+  });
+  afterAll(() => gateway.close());
+
+  const call = async (method: string, path: string, json?: object, infraEnvId = INFRA_ENV_ID): Promise<number> => {
+    const { SignJWT } = await import('jose');
+    const claims = new SignJWT({ infra_env_id: infraEnvId }).setProtectedHeader({ alg: 'ES256' });
+    const headers = { 'x-secret-key': await claims.sign(keys.privateKey) };
+    return (await gateway.call(method, path, { headers, ...(json && { json }) })).status;
+  };
+
+  it('polls and reports with the token of its infra-env', async () => {
+    const reply = { step_type: 'inventory', step_id: 'inventory-1', exit_code: 0, output: '{}', error: '' };
+    expect(await call('GET', `${HOST}/instructions`)).toBe(200);
+    expect(await call('POST', `${HOST}/instructions`, reply)).toBe(204);
+    expect(await call('PUT', `${HOST}/progress`, { current_stage: 'Rebooting' })).toBe(200);
+  });
+
+  it('gets no document', async () => {
+    expect(await call('GET', `${API}/v2/infra-envs/${INFRA_ENV_ID}/hosts`)).toBe(503);
+    expect(await call('GET', `${API}/v2/clusters/${CLUSTER_ID}`)).toBe(503);
+  });
+
+  it('is refused with the token of a removed or of another infra-env', async () => {
+    const before = gateway.received.length;
+    const own = `${API}/v2/infra-envs/${REMOVED_ID}/hosts/${HOST_ID}/instructions`;
+    expect(await call('GET', own, undefined, REMOVED_ID)).toBe(401);
+    await gateway.platform.secrets.seal(REMOVED_ID, PULL_SECRET, Buffer.from('{}'));
+    expect(await call('GET', `${HOST}/instructions`, undefined, REMOVED_ID)).toBe(404);
+    expect(gateway.received).toHaveLength(before);
+  });
+});
