@@ -33,8 +33,12 @@ export function createStoredMetric(registry: Registry, options: StoredMetricOpti
     registers: [registry],
     labelNames: options.labelNames,
     async collect() {
+      const values = await series();
+      // In one turn, because another rendering may wait for its series.
       this.reset();
-      for (const [labels, value] of await series()) if (typeof value === 'number') this.inc(parseLabels(labels), value);
+      // The reset of a metric without labels leaves a 0, which a reader takes for a restart of the counter.
+      if (options.labelNames.length === 0) this.remove();
+      for (const [labels, value] of values) if (typeof value === 'number') this.inc(parseLabels(labels), value);
     },
   });
 }

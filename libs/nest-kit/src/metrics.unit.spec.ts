@@ -77,4 +77,32 @@ describe('stored metric', () => {
     ])
       expect(lines).toContain(line);
   });
+
+  it('has the values of its series in each of two renderings at one time', async () => {
+    const registry = new Registry();
+    createStoredMetric(registry, {
+      name: 'hosts',
+      help: 'Hosts.',
+      type: 'counter',
+      labelNames: ['role'],
+      series: () => Promise.resolve([['role="master"', 3]]),
+    });
+    const renderings = await Promise.all([linesOf(registry), linesOf(registry)]);
+    for (const lines of renderings) expect(lines).toContain('hosts{role="master"} 3');
+  });
+
+  it('without labels has no value while there are no series', async () => {
+    const registry = new Registry();
+    const series: (readonly [string, number])[] = [['', 7]];
+    createStoredMetric(registry, {
+      name: 'clusters',
+      help: 'Clusters.',
+      type: 'counter',
+      labelNames: [],
+      series: () => Promise.resolve(series),
+    });
+    expect(await linesOf(registry)).toContain('clusters 7');
+    series.length = 0;
+    expect((await linesOf(registry)).filter((line) => line.startsWith('clusters'))).toEqual([]);
+  });
 });
