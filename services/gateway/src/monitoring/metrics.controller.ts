@@ -13,6 +13,7 @@ import type { ReadModels } from '@muster/ports';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { AnswersPlainText } from '../api-document/answers.decorator';
 import { AcceptsAnyone } from '../auth/caller';
+import { isUnreadable } from '../views/documents';
 
 /** Request metrics under the names and with the buckets of assisted-service v2. Requests without a route share one series. */
 export const createGatewayMetrics = (): RequestMetrics =>
@@ -30,6 +31,13 @@ const PROJECTIONS: readonly string[] = [VIEWS_PROJECTION, JOURNEYS_PROJECTION];
 
 type Series = MetricDocument['series'];
 
+/** Returns no series while the documents cannot be read. The request metrics show the failed requests meanwhile. */
+const whileReadable = <Entry>(read: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> =>
+  read().catch((error: unknown) => {
+    if (!isUnreadable(error)) throw error;
+    return [];
+  });
+
 @Controller('metrics')
 export class MetricsController {
   constructor(
@@ -41,14 +49,14 @@ export class MetricsController {
         ...row,
         name: METRIC_PREFIX + name,
         labelNames: row.labels,
-        series: async () => Object.entries(await this.seriesOf(name, row)),
+        series: () => whileReadable(async () => Object.entries(await this.seriesOf(name, row))),
       });
     createStoredMetric(requests.registry, {
       name: 'muster_parked_streams',
       help: 'Streams whose documents are not updated, because one of their events cannot be projected.',
       type: 'gauge',
       labelNames: ['projection'],
-      series: () => Promise.all(PROJECTIONS.map((projection) => this.parkedIn(projection))),
+      series: () => whileReadable(() => Promise.all(PROJECTIONS.map((projection) => this.parkedIn(projection)))),
     });
   }
 

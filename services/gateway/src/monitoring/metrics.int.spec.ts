@@ -1,5 +1,6 @@
 import { COLLECTIONS, type MetricDocument } from '@muster/assisted-api';
 import { parkedStreamsOf } from '@muster/event-sourcing';
+import { Unavailable } from '@muster/ports';
 import { eventually } from '@muster/testing';
 import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID } from '../sample-documents.fixture.spec';
@@ -74,6 +75,18 @@ describe('metrics over REST', () => {
     const text = await lines();
     expect(text).toContain(`http_requests_inflight{service="assisted-installer",${handler}} 0`);
     expect(text.join('\n')).not.toMatch(/canary|nowhere/);
+  });
+
+  it('are those of requests alone while the read models cannot be read', async () => {
+    await gateway.call('GET', '/nowhere');
+    const away = (): Promise<never> => Promise.reject(new Unavailable('MongoDB at 10.0.0.6:27017', 'no answer'));
+    const { get, count } = gateway.readModels;
+    Object.assign(gateway.readModels, { get: away, count: away });
+    const text = (await lines()).join('\n');
+    Object.assign(gateway.readModels, { get, count });
+    expect(text).toMatch(/^http_request_duration_seconds_count\{.*code="404"\} \d+$/m);
+    expect(text).not.toMatch(/^(service_assisted_installer|muster_parked_streams)/m);
+    expect((await lines()).join('\n')).toMatch(/^muster_parked_streams\{projection="views"\} 1$/m);
   });
 
   it('conform to the Prometheus text format', async () => {
