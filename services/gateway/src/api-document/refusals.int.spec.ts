@@ -23,7 +23,7 @@ describe('the API document describes', () => {
   afterAll(() => gateway.close());
 
   it.each([
-    ['an Ignition document that does not exist yet', 409, 'not-ready', readArtifact, `${HOST}/ignition`],
+    ['an Ignition config that does not exist yet', 409, 'not-ready', readArtifact, `${HOST}/ignition`],
     [
       'an install-config whose inputs are missing',
       409,

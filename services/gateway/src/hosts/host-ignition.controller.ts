@@ -21,7 +21,7 @@ interface IgnitionFile {
   readonly content: Buffer;
 }
 
-/** Reads the Ignition document with which a host is installed. */
+/** Reads the Ignition config with which a host is installed. */
 @Injectable()
 export class HostIgnition {
   constructor(
@@ -61,7 +61,7 @@ export class HostIgnition {
     if (!host.cluster_id) {
       throw new RefusalError({
         code: 'not-ready',
-        reason: `Host ${hostId} has no ignition document because it is not bound to a cluster. Bind it first.`,
+        reason: `Host ${hostId} has no Ignition config because it is not bound to a cluster. Bind it first.`,
       });
     }
     const name = `${effectiveRole(host)}-${hostId}.ign`;
@@ -97,7 +97,7 @@ export class HostIgnitionController {
   ) {}
 
   @Get('infra-envs/:infra_env_id/hosts/:host_id/ignition')
-  @Answers('Get the Ignition document with which a host is installed.', V2_HOST_IGNITION, { mayBeNotReady: true })
+  @Answers('Get the Ignition config with which a host is installed.', V2_HOST_IGNITION, { mayBeNotReady: true })
   @OnlyRoles('admin', 'user')
   @Accepts('userAuth')
   async showHostIgnition(
@@ -112,7 +112,7 @@ export class HostIgnitionController {
 
   @Patch('infra-envs/:infra_env_id/hosts/:host_id/ignition')
   @HttpCode(201)
-  @AnswersNothing('Replace the overrides of the Ignition document of a host.')
+  @AnswersNothing('Replace the overrides of the Ignition config of a host.')
   @Accepts('userAuth')
   async overrideIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,
@@ -145,7 +145,7 @@ export class HostIgnitionController {
 
   /** The v2 API spells this one path with `infra-env` in the singular. */
   @Get('infra-env/:infra_env_id/hosts/:host_id/downloads/ignition')
-  @AnswersFile('Download the Ignition document with which a host is installed.', { mayBeNotReady: true })
+  @AnswersFile('Download the Ignition config with which a host is installed.', { mayBeNotReady: true })
   @Accepts('userAuth', 'agentAuth')
   async downloadHostIgnition(
     @Param('infra_env_id', IdPipe) infraEnvId: string,

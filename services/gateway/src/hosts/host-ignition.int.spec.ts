@@ -8,7 +8,7 @@ const PATH = `${API}/v2/infra-env/${INFRA_ENV_ID}/hosts/${HOST_ID}/downloads/ign
 const NAME = `master-${HOST_ID}.ign`;
 const INSTALLED_AS_MASTER = [clusterDocument({ status: 'installing' }), hostDocument({ role: 'master' })];
 
-describe('the Ignition document of a host', () => {
+describe('the Ignition config of a host', () => {
   let gateway: RunningGateway;
   beforeEach(async () => {
     gateway = await startRunningGateway();
