@@ -171,7 +171,8 @@ export async function installCluster(spec: ClusterSpec, options: ScenarioOptions
     transport: spec.transport,
     pollMsMin: options.pollMsMin,
     observer: {
-      onImageRetry: (reason) => tell(`${spec.name}: the image cannot be downloaded, is tried again: ${reason}`),
+      onImageRetry: (reason) =>
+        tell(`${spec.name}: the image cannot be downloaded yet and is requested again: ${reason}`),
       onTrouble: ({ hostname }, what) => options.onTrouble?.(`${spec.name}: ${hostname}: ${what}`),
     },
   });

@@ -17,7 +17,7 @@ const observer: SimulationObserver = {
   },
   onController: (clusterId, what) => say('controller', `${what} (${clusterId})`),
   onTrouble: ({ hostname }, what) => say(hostname, what),
-  onImageRetry: (reason) => say('image', `cannot be downloaded, is tried again: ${reason}`),
+  onImageRetry: (reason) => say('image', `cannot be downloaded yet and is requested again: ${reason}`),
 };
 
 async function main(): Promise<void> {
