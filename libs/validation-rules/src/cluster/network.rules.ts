@@ -106,7 +106,7 @@ export const NETWORK_RULES: readonly ClusterRule[] = [
     id: 'network-prefix-valid',
     category: 'network',
     checks:
-      'The cluster network has a subnet for every host: 2^(host prefix - prefix) is at least 4 and at least the number of hosts.',
+      'The cluster network has a subnet for every host: 2^(host prefix - prefix) is at least the number of hosts, and at least 4 unless there is one host only.',
     needs: ['clusterNetworks'],
     initial: pass(),
     claim: prefixClaim,

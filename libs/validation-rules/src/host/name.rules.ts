@@ -93,7 +93,7 @@ function resolves(id: HostRule['id'], label: string): HostRule {
   return {
     id,
     category: 'network',
-    checks: `With user-managed networking, ${label}.<cluster>.<domain> resolves to an address other than that of the host.`,
+    checks: `With user-managed networking, ${label}.<cluster>.<domain> resolves: on a single node to any address, otherwise to an address other than that of the host.`,
     boundOnly: true,
     measuredBy: 'domain-resolution',
     excused: excusedFromNames,
@@ -108,7 +108,8 @@ function resolves(id: HostRule['id'], label: string): HostRule {
       dnsmasq: 'Domain name resolution is not required: a single node resolves the names of the cluster itself',
     },
     initial: passBecause(MANAGED),
-    remedy: 'Create a DNS record that points to the load balancer, in the name server of the host.',
+    remedy:
+      'In the name server of the host, create a DNS record that points to the load balancer, or to the host itself on a single node.',
     gate: 'known',
     mayFlap: true,
   };

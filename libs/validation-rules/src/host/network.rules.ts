@@ -160,16 +160,16 @@ export const NETWORK_RULES: readonly HostRule[] = [
     id: 'ignition-downloadable',
     measuredBy: 'api-vip-connectivity-check',
     category: 'network',
-    checks: 'On day 2, the host can download the ignition of its role from the installed cluster.',
+    checks: 'On day 2, the host can download the Ignition config of its role from the installed cluster.',
     initial: SUPPRESSED,
     applies: isDay2Host,
     needs: [],
     claim: ({ isIgnitionDownloaded }) =>
       isIgnitionDownloaded === undefined ? pending('awaits-download') : passIf(isIgnitionDownloaded),
     messages: {
-      success: 'The host can download the ignition of the installed cluster',
-      failure: 'The host cannot download the ignition of the installed cluster',
-      'awaits-download': 'Waiting for the host to download the ignition of the installed cluster',
+      success: 'The host can download the Ignition config of the installed cluster',
+      failure: 'The host cannot download the Ignition config of the installed cluster',
+      'awaits-download': 'Waiting for the host to download the Ignition config of the installed cluster',
     },
     remedy:
       'Check that the host resolves and reaches the API address of the installed cluster on port 22624 (22623 with TLS).',
