@@ -18,7 +18,14 @@ import {
   SAVED,
   SECRETS,
 } from '@muster/nest-kit';
-import type { Clock, DownloadProgress, Ids, ObjectStore, Secrets } from '@muster/ports';
+import {
+  type Clock,
+  type DownloadProgress,
+  type Ids,
+  type ObjectStore,
+  type Secrets,
+  steadyClock,
+} from '@muster/ports';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -232,7 +239,8 @@ const isGiven = (given: readonly ManifestFile[], { folder, fileName }: ManifestF
   given.some((file) => file.folder === folder && file.fileName === fileName);
 
 /** Returns the name of each new tenth of a layer, and of each minute with progress; otherwise undefined. */
-export function downloadSteps({ nowMs }: Clock): (progress: DownloadProgress) => string | undefined {
+export function downloadSteps(clock: Clock): (progress: DownloadProgress) => string | undefined {
+  const { nowMs } = steadyClock(clock);
   const seen = new Map<string, { readonly step: number; readonly bytes: number; readonly atMs: number }>();
   return ({ image, bytes, totalBytes }) => {
     if (totalBytes < REPORTED_BYTES_MIN) return undefined;

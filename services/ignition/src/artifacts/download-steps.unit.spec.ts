@@ -31,4 +31,14 @@ describe('the reported progress of a download', () => {
     expect(at(2)).toBe(false);
     expect(at(3)).toBe(true);
   });
+
+  it('is every minute also after the clock was set back', () => {
+    const clock = manualClock();
+    const steps = downloadSteps(clock);
+    const at = (mib: number) => steps({ image: 'a', bytes: mib * MIB, totalBytes: 1_000 * MIB }) !== undefined;
+    expect(at(1)).toBe(true);
+    clock.set(clock.nowMs() - 3_600_000);
+    clock.advance(61_000);
+    expect(at(2)).toBe(true);
+  });
 });
