@@ -97,6 +97,7 @@ export function* combine(
   // A host that is added after the connections of others have been set searches all of them.
   for (const { state, reports } of ordered) {
     connectHost(connectivity, state.hostId, { hardware: reports.hardware, reaches: undefined });
+    if (!state.isSilent || reports.hardware) connectivity.setOutdated(state.hostId, state.isSilent);
     yield;
   }
   for (const host of ordered) {

@@ -160,6 +160,12 @@ export class KnownEntries {
     return connectedLast(this.hostsWithId(cluster, hostId)).at(-1);
   }
 
+  /** Returns true for a host with an inventory that is silent, also through other infra-envs: its reports are outdated. */
+  isOutdated(cluster: ClusterEntry, hostId: string): boolean {
+    const hosts = this.hostsWithId(cluster, hostId);
+    return hosts.every(({ state }) => state.isSilent) && hosts.some(({ reports }) => reports.hardware !== undefined);
+  }
+
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
     if (this.combinedOf(cluster).collisionReporters.size === 0 || !reports.hardware) return [];

@@ -26,8 +26,10 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   const cluster = entries.clusters.get(after.state.clusterId);
   if (!cluster) return keys;
   const combined = entries.combinedOf(cluster);
+  const hostId = after.state.hostId || before.state.hostId;
+  if (isNew || before.state.isSilent !== after.state.isSilent || before.reports.hardware !== after.reports.hardware)
+    combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
   if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
-    const hostId = after.state.hostId || before.state.hostId;
     const { connectivity } = combined;
     const { hasReports: hadReports, addressedHosts: addressedBefore } = connectivity;
     const reached = connectHost(connectivity, hostId, after.reports);
@@ -43,7 +45,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   if (isNew || currentCollisions(before) !== currentCollisions(after))
     keys.push(...collisionsChanged(before, after, cluster, combined));
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
-    keys.push(...weaklyReaching(after.state.hostId || before.state.hostId, cluster, entries));
+    keys.push(...weaklyReaching(hostId, cluster, entries));
   if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
   return keys;
 }
@@ -51,29 +53,20 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
 export function presentGroupsOf(cluster: ClusterEntry, entries: KnownEntries): PresentGroups {
   const groups = entries.combinedOf(cluster).connectivity.groups(majorityHostsMinOf(cluster, entries));
   const members = new Map([...(groups ?? [])].map(([network, hosts]) => [network, new Set(hosts)]));
-  const { checked, silentHosts } = checkedHostsOf(cluster, entries);
-  return { groups, members, checkedHosts: checked.length, silentHosts };
+  return { groups, members, checkedHosts: checkedHostsOf(cluster, entries).length };
 }
 
-interface CheckedHosts {
-  readonly checked: readonly { readonly key: HostKey; readonly reachedCount: number }[];
-  readonly silentHosts: readonly string[];
+interface CheckedHost {
+  readonly key: HostKey;
+  readonly reachedCount: number;
 }
 
-/** Returns the hosts with an inventory, because only these check their connectivity. */
-function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): CheckedHosts {
-  const checked: { readonly key: HostKey; readonly reachedCount: number }[] = [];
-  const silentHosts: string[] = [];
-  for (const [key, { isSilent, reachedCount }] of entries.combinedOf(cluster).members) {
-    if (reachedCount === undefined) continue;
-    if (isSilent) silentHosts.push(parseHostKey(key).hostId);
-    else checked.push({ key, reachedCount });
-  }
-  // The machine may be connected through another infra-env.
-  return {
-    checked,
-    silentHosts: silentHosts.filter((id) => entries.hostOfCluster(cluster, id)?.state.isSilent),
-  };
+/** Returns the connected hosts with an inventory, because only these check their connectivity. */
+function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): readonly CheckedHost[] {
+  const checked: CheckedHost[] = [];
+  for (const [key, { isSilent, reachedCount }] of entries.combinedOf(cluster).members)
+    if (reachedCount !== undefined && !isSilent) checked.push({ key, reachedCount });
+  return checked;
 }
 
 /** Applies recorded connectivity groups. Returns the hosts that joined or left. */
@@ -109,13 +102,12 @@ export function reportsSettled(
   members: () => ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly HostKey[] {
   const { connectivity } = entries.combinedOf(cluster);
-  const { checked, silentHosts } = checkedHostsOf(cluster, entries);
+  const checked = checkedHostsOf(cluster, entries);
   const others = checked.length - 1;
   const awaitsReports = checked.some(({ key, reachedCount }) => {
-    if (reachedCount < others || silentHosts.length === 0) return reachedCount < others;
+    if (reachedCount < others || connectivity.outdatedHosts === 0) return reachedCount < others;
     // Reports name a silent host until they are renewed.
-    const isCertain = reachedCount >= others + silentHosts.length;
-    return !isCertain && reachedCount - connectivity.reportedAmong(parseHostKey(key).hostId, silentHosts) < others;
+    return reachedCount - connectivity.outdatedReportsBy(parseHostKey(key).hostId) < others;
   });
   const areFew = checked.length <= FEW_HOSTS && connectivity.hasReports;
   const isSame = awaitsReports === cluster.awaitsReports && !areFew;
@@ -130,6 +122,7 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entrie
   const { hostId } = before.state;
   const { connectivity, weakReporters, collisionReporters } = entries.combinedOf(old);
   const { hasReports: hadReports } = connectivity;
+  connectivity.setOutdated(hostId, entries.isOutdated(old, hostId));
   // The machine may be in the cluster through another infra-env too.
   const remaining = entries.hostOfCluster(old, hostId);
   if (remaining) connectHost(connectivity, hostId, remaining.reports);

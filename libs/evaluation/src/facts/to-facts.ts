@@ -67,7 +67,7 @@ export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPoli
 }
 
 function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): HostFacts['majority'] {
-  const { groups, members, checkedHosts, silentHosts } = view.presentGroups(cluster);
+  const { groups, members, checkedHosts } = view.presentGroups(cluster);
   if (groups === undefined) return undefined;
   const { connectivity } = view.combinedOf(cluster);
   const isWithRouters = isRouted(cluster.facts);
@@ -75,7 +75,7 @@ function majorityOf(hostId: string, cluster: ClusterEntry, view: FactsView): Hos
   return {
     groups: [...members].filter(([, hosts]) => hosts.has(hostId)).map(([network]) => network),
     reachedFamilies: connectivity.reachedFamilies(hostId),
-    unreachedFamilies: isWithRouters ? connectivity.unreachedFamilies(hostId, silentHosts) : [],
+    unreachedFamilies: isWithRouters ? connectivity.unreachedFamilies(hostId) : [],
     hasEnoughHosts: comparedHosts >= majorityHostsMinOf(cluster, view),
     awaitsReports: cluster.awaitsReports,
   };

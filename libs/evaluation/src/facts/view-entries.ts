@@ -112,8 +112,6 @@ export interface PresentGroups {
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
   /** Number of connected hosts with an inventory. Only these can be compared. */
   readonly checkedHosts: number;
-  /** Ids of the silent ones, whose reports are outdated. */
-  readonly silentHosts: readonly string[];
 }
 
 export interface InfraEnvEntry {

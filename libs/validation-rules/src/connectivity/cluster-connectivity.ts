@@ -32,10 +32,12 @@ export class ClusterConnectivity {
   private readonly networks = new Map<string, Network>(
     FAMILIES.map((family) => [familyName(family), overRouters(family)]),
   );
-  /** Host → its address → the number of other hosts that reached it on layer 3. */
-  private readonly reachedBy = new Map<string, Map<string, number>>();
-  /** Host → the number of other hosts that have reported on it, whether or not they reached it. */
-  private readonly reportedBy = new Map<string, number>();
+  private readonly reports = new ReportCounts();
+  /** Hosts whose reports do not count against others. No other host has to report on them. */
+  private readonly outdated = new Set<string>();
+  private readonly outdatedReports = new ReportCounts();
+  /** Host → the number of outdated hosts on which it has reported. */
+  private readonly reportedOutdated = new Map<string, number>();
   private reporters = 0;
   private addressed = 0;
 
@@ -90,7 +92,27 @@ export class ClusterConnectivity {
     this.changeReaches(host, member.reaches, NO_REACHES);
     this.count(member, undefined);
     this.members.delete(host);
+    this.reportedOutdated.delete(host);
     for (const { graph } of this.networks.values()) graph.removeHost(host);
+  }
+
+  setOutdated(host: string, isOutdated: boolean): void {
+    if (this.outdated.has(host) === isOutdated) return;
+    if (isOutdated) this.outdated.add(host);
+    else this.outdated.delete(host);
+    for (const [other, reach] of this.members.get(host)?.reaches ?? NO_REACHES)
+      this.outdatedReports.replace(other, isOutdated ? undefined : reach, isOutdated ? reach : undefined);
+    for (const [other, { reaches }] of this.members)
+      if (reaches.has(host)) this.countOutdated(other, isOutdated ? 1 : -1);
+  }
+
+  get outdatedHosts(): number {
+    return this.outdated.size;
+  }
+
+  /** Returns on how many outdated hosts the host has reported. */
+  outdatedReportsBy(host: string): number {
+    return this.reportedOutdated.get(host) ?? 0;
   }
 
   /** False while no host of the cluster has reported its connectivity in its current generation. */
@@ -118,26 +140,20 @@ export class ClusterConnectivity {
   /** Returns the families in which the host has an address that all others with addresses reach on layer 3. */
   reachedFamilies(host: string): readonly Family[] {
     const others = this.addressed - 1;
-    const counts = this.reachedBy.get(host);
     const addresses = (this.members.get(host)?.addresses ?? []).filter(
-      ({ address }) => (counts?.get(keyOf(address)) ?? 0) >= others,
+      ({ address }) => this.reports.reachesOf(host, address) >= others,
     );
     return FAMILIES.filter((family) => addresses.some((one) => one.family === family));
   }
 
   /**
    * Returns the families in which none of the host's addresses is reached by all others that have reported on it. The reports of
-   * `outdated` hosts do not count.
+   * outdated hosts do not count.
    */
-  unreachedFamilies(host: string, outdated: readonly string[]): readonly Family[] {
-    const ignored = outdated.flatMap((other) => this.members.get(other)?.reaches.get(host) ?? []);
-    const ignoredCounts = new Map<string, number>();
-    for (const { farAddresses } of ignored) countEach(ignoredCounts, farAddresses, 1);
-    const reports = (this.reportedBy.get(host) ?? 0) - ignored.length;
-    const counts = this.reachedBy.get(host);
-    const countOf = (key: string): number => (counts?.get(key) ?? 0) - (ignoredCounts.get(key) ?? 0);
+  unreachedFamilies(host: string): readonly Family[] {
+    const reports = this.reports.reportsOn(host) - this.outdatedReports.reportsOn(host);
     const reached = (this.members.get(host)?.addresses ?? []).filter(
-      ({ address }) => countOf(keyOf(address)) >= reports,
+      ({ address }) => this.reports.reachesOf(host, address) - this.outdatedReports.reachesOf(host, address) >= reports,
     );
     return FAMILIES.filter((family) => !reached.some((one) => one.family === family));
   }
@@ -148,12 +164,6 @@ export class ClusterConnectivity {
       const reached = this.reachedFamilies(host);
       return this.members.get(host)?.addresses.some(({ family }) => !reached.includes(family));
     });
-  }
-
-  /** Returns how many of the others the host has reported on. */
-  reportedAmong(host: string, others: readonly string[]): number {
-    const reaches = this.members.get(host)?.reaches;
-    return others.filter((other) => reaches?.has(other)).length;
   }
 
   private changeReaches(host: string, before: Reaches, after: Reaches): readonly string[] {
@@ -169,11 +179,16 @@ export class ClusterConnectivity {
       }
     }
     for (const other of changed) {
-      const reports = Number(after.has(other)) - Number(before.has(other));
-      if (reports !== 0) this.reportedBy.set(other, (this.reportedBy.get(other) ?? 0) + reports);
-      this.recount(other, before.get(other)?.farAddresses ?? [], after.get(other)?.farAddresses ?? []);
+      const [old, now] = [before.get(other), after.get(other)];
+      this.reports.replace(other, old, now);
+      if (this.outdated.has(host)) this.outdatedReports.replace(other, old, now);
+      if (this.outdated.has(other)) this.countOutdated(host, Number(now !== undefined) - Number(old !== undefined));
     }
     return changed;
+  }
+
+  private countOutdated(host: string, by: number): void {
+    this.reportedOutdated.set(host, this.outdatedReportsBy(host) + by);
   }
 
   private count(before: Member | undefined, after: Member | undefined): void {
@@ -182,13 +197,32 @@ export class ClusterConnectivity {
     const addressed = (member: typeof before): number => (member && member.addresses.length > 0 ? 1 : 0);
     this.addressed += addressed(after) - addressed(before);
   }
+}
 
-  private recount(host: string, before: Reach['farAddresses'], after: Reach['farAddresses']): void {
-    if (before === after) return;
+/** What hosts have reported on others. */
+class ReportCounts {
+  /** Host → its address → the number of other hosts that reached it on layer 3. */
+  private readonly reachedBy = new Map<string, Map<string, number>>();
+  /** Host → the number of other hosts that have reported on it, whether or not they reached it. */
+  private readonly reportedBy = new Map<string, number>();
+
+  reportsOn(host: string): number {
+    return this.reportedBy.get(host) ?? 0;
+  }
+
+  reachesOf(host: string, address: Cidr['address']): number {
+    return this.reachedBy.get(host)?.get(keyOf(address)) ?? 0;
+  }
+
+  /** Replaces the report of one other host. Undefined: none. */
+  replace(host: string, before: Reach | undefined, after: Reach | undefined): void {
+    const reports = Number(after !== undefined) - Number(before !== undefined);
+    if (reports !== 0) this.reportedBy.set(host, this.reportsOn(host) + reports);
+    if (before?.farAddresses === after?.farAddresses) return;
     const counts = this.reachedBy.get(host) ?? new Map<string, number>();
     this.reachedBy.set(host, counts);
-    countEach(counts, before, -1);
-    countEach(counts, after, 1);
+    countEach(counts, before?.farAddresses ?? [], -1);
+    countEach(counts, after?.farAddresses ?? [], 1);
   }
 }
 

@@ -138,17 +138,27 @@ describe('connectivity of a cluster', () => {
     const connectivity = connected(4);
     connectivity.setHost(idOf(5), addresses(5), reaches(1, 2, 3, 4));
     expect(connectivity.reachedFamilies(idOf(5))).toEqual([]);
-    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([]);
+    expect(connectivity.unreachedFamilies(idOf(5))).toEqual([]);
     expect(connectivity.partlyReachedHosts()).toEqual(ids([5]));
     const only4 = new Map([[idOf(5), reachOf(5, { farAddresses: [ipOf(5)] })]]);
     connectivity.setHost(idOf(1), addresses(1), new Map([...reaches(2, 3, 4), ...only4]));
-    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([6]);
-    expect(connectivity.unreachedFamilies(idOf(5), [idOf(1)])).toEqual([]);
+    expect(connectivity.unreachedFamilies(idOf(5))).toEqual([6]);
+    connectivity.setOutdated(idOf(1), true);
+    expect(connectivity.unreachedFamilies(idOf(5))).toEqual([]);
+    connectivity.setOutdated(idOf(1), false);
     connectivity.setHost(idOf(1), addresses(1), reaches(2, 3, 4));
-    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([]);
+    expect(connectivity.unreachedFamilies(idOf(5))).toEqual([]);
     connectivity.setHost(idOf(5), ['10.0.0.5/24'], reaches(1, 2, 3, 4));
-    expect(connectivity.unreachedFamilies(idOf(5), [])).toEqual([6]);
-    expect(connectivity.reportedAmong(idOf(5), ids([1, 4, 5]))).toBe(2);
+    expect(connectivity.unreachedFamilies(idOf(5))).toEqual([6]);
+  });
+
+  it('counts the outdated hosts on which a host has reported', () => {
+    const connectivity = connected(4);
+    for (const number of [1, 4, 5]) connectivity.setOutdated(idOf(number), true);
+    expect(upTo(4).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([1, 2, 2, 1]);
+    connectivity.setHost(idOf(2), addresses(2), reaches(1, 3, 5));
+    connectivity.setOutdated(idOf(4), false);
+    expect(upTo(4).map((number) => connectivity.outdatedReportsBy(idOf(number)))).toEqual([0, 2, 1, 1]);
   });
 
   it('expects nothing of a host without addresses', () => {
@@ -166,7 +176,8 @@ describe('connectivity of a cluster', () => {
     | { readonly kind: 'leave'; readonly host: number }
     | { readonly kind: 'forget'; readonly host: number }
     | { readonly kind: 'networks'; readonly networks: readonly string[] }
-    | { readonly kind: 'move'; readonly host: number; readonly isInside: boolean };
+    | { readonly kind: 'move'; readonly host: number; readonly isInside: boolean }
+    | { readonly kind: 'outdate'; readonly host: number; readonly isOutdated: boolean };
   const host = fc.integer({ min: 1, max: 6 });
   const anyStep: fc.Arbitrary<Step> = fc.oneof(
     fc.record({ kind: fc.constant('report' as const), host, reached: fc.uniqueArray(host) }),
@@ -174,6 +185,7 @@ describe('connectivity of a cluster', () => {
     fc.record({ kind: fc.constant('networks' as const), networks: fc.subarray([NETWORK, SECOND]) }),
     fc.record({ kind: fc.constant('move' as const), host, isInside: fc.boolean() }),
     fc.record({ kind: fc.constant('forget' as const), host }),
+    fc.record({ kind: fc.constant('outdate' as const), host, isOutdated: fc.boolean() }),
   );
 
   it('is the same after incremental changes as when computed again, in any order of hosts', () => {
@@ -181,12 +193,17 @@ describe('connectivity of a cluster', () => {
       fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), (steps, backwards) => {
         const stepped = new ClusterConnectivity();
         const state = new Map<string, { addresses: readonly string[]; reaches: ReturnType<typeof reaches> }>();
+        const outdated = new Set<string>();
         let networks: readonly string[] = [];
         for (const step of steps) {
           if (step.kind === 'networks') stepped.setNetworks((networks = step.networks));
           else if (step.kind === 'leave') {
             stepped.removeHost(idOf(step.host));
             state.delete(idOf(step.host));
+          } else if (step.kind === 'outdate') {
+            stepped.setOutdated(idOf(step.host), step.isOutdated);
+            outdated.delete(idOf(step.host));
+            if (step.isOutdated) outdated.add(idOf(step.host));
           } else {
             const id = idOf(step.host);
             const known = state.get(id) ?? { addresses: addresses(step.host), reaches: reaches() };
@@ -203,6 +220,7 @@ describe('connectivity of a cluster', () => {
           stepped.groups(2);
         }
         const scratch = new ClusterConnectivity();
+        for (const id of outdated) scratch.setOutdated(id, true);
         const all = [...state];
         for (const [id, one] of backwards ? all.reverse() : all) scratch.setHost(id, one.addresses, one.reaches);
         scratch.setNetworks(networks);
@@ -210,10 +228,13 @@ describe('connectivity of a cluster', () => {
         if (state.size > 0) expect(table(stepped)).toEqual(table(scratch));
         const familiesOf = (one: ClusterConnectivity, id: string) => [
           one.reachedFamilies(id),
-          one.unreachedFamilies(id, []),
-          one.unreachedFamilies(id, [idOf(1), idOf(2)]),
+          one.unreachedFamilies(id),
         ];
-        for (const id of state.keys()) expect(familiesOf(stepped, id)).toEqual(familiesOf(scratch, id));
+        for (const [id, { reaches: reported }] of state) {
+          expect(familiesOf(stepped, id)).toEqual(familiesOf(scratch, id));
+          const counted = [...outdated].filter((other) => reported.has(other)).length;
+          expect([stepped, scratch].map((one) => one.outdatedReportsBy(id))).toEqual([counted, counted]);
+        }
       }),
     );
   });

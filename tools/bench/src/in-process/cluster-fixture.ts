@@ -79,6 +79,16 @@ export class ClusterFixture {
     for (let number = 0; number < this.hosts; number += 1) yield this.reachOfAll(number, reaches);
   }
 
+  /** Every second host falls silent, and the reports of the others do not name it any more. */
+  *halfSilent(): Generator<RecordedMusterEvent> {
+    const all = Array.from({ length: this.hosts }, (_, number) => number);
+    const [silent, connected] = [all.filter((number) => number % 2 === 1), all.filter((number) => number % 2 === 0)];
+    const vanishedPeers = silent.map((number) => this.hostId(number));
+    for (const number of silent) yield this.silence(number, true);
+    for (const number of connected)
+      yield this.report(number, 'ConnectivityReported', { peers: [], vanishedPeers, fingerprint: 'half' });
+  }
+
   inventory(number: number, memoryGib: number): RecordedMusterEvent {
     return this.report(number, 'InventoryReported', {
       hostKey: this.hostKey(number),

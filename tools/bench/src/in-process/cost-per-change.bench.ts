@@ -114,6 +114,8 @@ interface Change {
   readonly budget?: string;
   readonly isWide?: boolean;
   readonly isPatchy?: boolean;
+  /** Every second host is silent. */
+  readonly isHalfSilent?: boolean;
   /** The last of the events is measured. `turn` alternates, so that each one is a change. */
   readonly of: (story: ClusterFixture, host: number, turn: boolean) => readonly RecordedMusterEvent[];
 }
@@ -138,6 +140,14 @@ const CHANGES: readonly Change[] = [
   {
     what: 'edges to all hosts reported for the first time',
     of: (story, host) => [story.reachForgotten(host), story.reachOfAll(host, isReached)],
+  },
+  {
+    what: 'edge to one host, half of the hosts silent',
+    isHalfSilent: true,
+    of: (story, host, turn) => {
+      const connected = host - (host % 2);
+      return [story.reachOfOne(connected, connected < 2 ? connected + 2 : connected - 2, turn)];
+    },
   },
   {
     what: 'edge to one host, patchy network',
@@ -186,8 +196,8 @@ function measure(change: Change, hosts: number, clusters: number): Result {
   const reaches = change.isPatchy ? isReachedInPatches : isReached;
   const stories = Array.from({ length: clusters }, (_, cluster) => new ClusterFixture(cluster, hosts));
   for (const story of stories) {
-    const touched = new Set([...story.beginning(reaches)].flatMap((event) => view.observe(event)));
-    view.evaluateAll([...touched]);
+    const events = [...story.beginning(reaches), ...(change.isHalfSilent ? story.halfSilent() : [])];
+    view.evaluateAll([...new Set(events.flatMap((event) => view.observe(event)))]);
   }
   const times: number[] = [];
   let evaluated = 0;
