@@ -121,18 +121,24 @@ describe('the last logs', () => {
 });
 
 describe('a controller whose cluster the service does not have', () => {
-  it.each([404, 401])('ends without sending logs after answers of %d', async (status) => {
+  it.each([
+    [404, 'The service no longer has this cluster.'],
+    [
+      401,
+      'The service refused the token of the controller: The token has expired. The token is no longer valid, or the cluster was deleted.',
+    ],
+  ])('ends without sending logs after answers of %d, and says why', async (status, why) => {
     let calls = 0;
     const { controller, notes, states } = serviceWith([], {
       cluster: async () => {
         calls += 1;
         // The installation begins normally.
         if (calls <= 2) return { status: 'installing' };
-        throw refusal(status);
+        throw refusal(status, 'The token has expired.');
       },
     });
     await runController(controller, signal);
-    expect(notes).toContain('The service no longer has this cluster.');
+    expect(notes).toContain(why);
     expect(states).toEqual([]);
   });
 });

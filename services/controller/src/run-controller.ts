@@ -28,6 +28,8 @@ const UNKNOWN = 'unknown';
 /** Status of a cluster that is installed, and whose service has ended with the reboot of its host. */
 const WITHOUT_SERVICE = 'installed-without-service';
 const WITHOUT_CLUSTER = 'The service no longer has this cluster.';
+const REFUSED = 'The service refused the token of the controller';
+const EXPIRED = 'The token is no longer valid, or the cluster was deleted.';
 /** Number of successive answers that the cluster or the token is unknown, after which the controller ends. */
 const UNKNOWN_POINTS_MAX = 3;
 /** Number of polls, one per minute, in which a controller that is not ready may use a token that is refused. */
@@ -64,7 +66,7 @@ export async function runController(controller: Controller, signal: AbortSignal)
     if (signal.aborted || !found) return;
     if (found instanceof HttpRefused)
       throw new Error(
-        `The service refused the token of the controller for ${REFUSED_POLLS_MAX} minutes: ${found.reason} Replace the token in the Secret ${NAME}-secret of the namespace ${NAMESPACE}.`,
+        `${REFUSED} for ${REFUSED_POLLS_MAX} minutes: ${found.reason} Replace the token in the Secret ${NAME}-secret of the namespace ${NAMESPACE}.`,
       );
     if (typeof found === 'string') {
       if (found === UNKNOWN) note(controller, WITHOUT_CLUSTER);
@@ -171,6 +173,7 @@ async function isInstalledWithoutService({ cluster, settings }: Controller, sign
 async function untilEnded(controller: Controller, onFailure: () => void, signal: AbortSignal): Promise<string> {
   const { api, settings, timer } = controller;
   let points = 0;
+  let reason = WITHOUT_CLUSTER;
   let pollsLeft = Infinity;
   for (; !signal.aborted && points < UNKNOWN_POINTS_MAX; pollsLeft -= 1) {
     if (pollsLeft <= 0) return 'error';
@@ -186,12 +189,14 @@ async function untilEnded(controller: Controller, onFailure: () => void, signal:
     } catch (error) {
       // The installation continues while the service is unavailable. It ends when the service does not have the cluster
       // any more, or when the cluster no longer needs it.
-      if (error instanceof HttpRefused)
+      if (error instanceof HttpRefused) {
         points += error.status === 404 ? UNKNOWN_POINTS_MAX : error.status === 401 ? 1 : 0;
-      else if (await isInstalledWithoutService(controller, signal)) return WITHOUT_SERVICE;
+        // The token of a cluster that was deleted is refused too.
+        reason = error.status === 401 ? `${REFUSED}: ${error.reason} ${EXPIRED}` : WITHOUT_CLUSTER;
+      } else if (await isInstalledWithoutService(controller, signal)) return WITHOUT_SERVICE;
     }
     await timer.sleep(INTERVALS_MS.clusterStatus, signal);
   }
-  if (points >= UNKNOWN_POINTS_MAX) note(controller, WITHOUT_CLUSTER);
+  if (points >= UNKNOWN_POINTS_MAX) note(controller, reason);
   return UNKNOWN;
 }
