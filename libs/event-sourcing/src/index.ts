@@ -12,6 +12,7 @@ export { type CommandHandler, createCommandHandler } from './command-handler';
 export { type Deadline, DeadlineScheduler } from './deadlines';
 export {
   DocumentChanges,
+  ParkedStreams,
   parkedStreamsOf,
   parkedTableOf,
   type ProjectEvent,

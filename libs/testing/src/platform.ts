@@ -117,5 +117,5 @@ async function ownServer(endings: (() => Promise<void> | void)[]): Promise<strin
   return nats.url;
 }
 export { expectInterruptedAsReplayed, interrupted, type RunningConsumer } from './interrupted-consumer';
-export { expectSavedShape } from './saved-shape';
+export { expectDocumentShape, expectSavedShape } from './saved-shape';
 export { expectInfraEnvKeptWithHosts, expectSavedAsReplayed, textOf } from './saved-views';

@@ -1,60 +1,164 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { types } from 'node:util';
 import { deserialize } from 'node:v8';
-import type { HostKey } from '@muster/contracts';
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { inMemoryEventStore } from '@muster/adapter-in-memory';
+import {
+  EVENTS_BY_CATEGORY,
+  MUSTER_CODEC,
+  type MusterEvent,
+  parseEvent,
+  parseHostKey,
+  type RecordedMusterEvent,
+  type StreamCategory,
+  streamIdOf,
+} from '@muster/contracts';
 import type { EntryShape, MakeEntries } from '@muster/decision';
-import { keptEntries, type SavedConsumer, viewFold } from '@muster/event-sourcing';
+import {
+  DocumentChanges,
+  keptEntries,
+  ParkedStreams,
+  parkedStreamsOf,
+  type ProjectEvent,
+  type ReadDocument,
+  type SavedConsumer,
+  typedEventStore,
+  viewFold,
+} from '@muster/event-sourcing';
+import type { JsonObject, JsonValue, SavedFold } from '@muster/ports';
+import { keysOf } from '@muster/schema';
 import {
   CLUSTER_ID,
   clusterRegistered,
   hostKey,
+  hostRegistered,
+  INFRA_ENV_ID,
   infraEnvRegistered,
-  reportEvent,
   type SampleEvent,
 } from './cluster-events';
 import { openSavedStates } from './interrupted-consumer';
-import { OTHER_SAMPLE_EVENTS, sampleEventsOfHost, storedSample, type View } from './saved-views';
+import { AT, BEGINS_GENERATION, OTHER_SAMPLE_EVENTS, sampleEventsOfHost, storedSample, type View } from './saved-views';
 
-const reportsOf = (key: HostKey): SampleEvent[] => [
-  reportEvent(key, 'NtpSourcesReported', { sources: [{ sourceName: 'ntp', sourceState: 'synced' }] }),
-  reportEvent(key, 'DiskSpeedMeasured', { path: '/dev/sda', ioSyncDurationMs: 1 }),
-  reportEvent(key, 'ImageAvailabilityReported', {
-    images: [{ name: 'i', result: 'success', sizeBytes: 1, seconds: 1, downloadRateMbps: 1 }],
-  }),
-  reportEvent(key, 'FreeAddressesReported', { networks: [{ network: '192.168.128.0/24', ranges: [] }] }),
-  reportEvent(key, 'TangConnectivityReported', { isSuccess: true }),
-  reportEvent(key, 'ApiVipConnectivityReported', { isSuccess: true, tangServers: '[]', osImageUrl: 'u' }),
-  reportEvent(key, 'ClockOffsetMeasured', { offsetSeconds: 1 }),
-  reportEvent(key, 'DomainsResolved', {
-    resolutions: [{ domainName: 'api.c.example.com', ipv4Addresses: ['192.0.2.1'] }],
-  }),
-  reportEvent(key, 'VipsVerified', { vips: [{ vip: '192.168.128.100', vipType: 'api', verification: 'succeeded' }] }),
-  reportEvent(key, 'StepFailed', { stepType: 'ntp-synchronizer', reason: 'r' }),
-];
+const HOST_ID = parseHostKey(hostKey(1)).hostId;
 
-/** Events after which the sample has fewer entries. */
-const ENDINGS: readonly string[] = [
-  'HostUnbound',
-  'HostDeregistered',
-  'HostDeadlinePassed',
-  'ClusterDeregistered',
-  'InfraEnvDeregistered',
-];
+/** Texts of members that have a format or a fixed set of values, by the name of the member or by its message and name. Others are their own name. */
+const TEXTS: { readonly [member: string]: string } = {
+  'CidrList.items': '192.168.128.0/24',
+  'ClusterEnteredStatus.status': 'installing',
+  'ClusterRegistered.kind': 'Cluster',
+  'HostEnteredStatus.status': 'known',
+  'MonitoredOperator.name': 'lvm',
+  'MonitoredOperator.operatorType': 'olm',
+  'OperatorChoice.name': 'lvm',
+  'OperatorStatusReported.name': 'lvm',
+  'Outcome.id': 'ntp-synced',
+  'Outcome.status': 'failure',
+  'PeerReach.hostId': parseHostKey(hostKey(2)).hostId,
+  address: '192.168.128.11',
+  at: AT,
+  bootstrapHostId: HOST_ID,
+  cidr: '10.128.0.0/14',
+  clusterId: CLUSTER_ID,
+  deadline: 'stage',
+  hostId: HOST_ID,
+  hostKey: hostKey(1),
+  infraEnvId: INFRA_ENV_ID,
+  installerArgs: '[]',
+  ipv4Addresses: '192.168.128.10/24',
+  ipv6Addresses: 'fd00::10/64',
+  items: '192.168.128.100',
+  joinedHostIds: HOST_ID,
+  kernelArguments: '[{"operation":"append","value":"a=b"}]',
+  logsState: 'requested',
+  logsType: 'controller',
+  network: '192.168.128.0/24',
+  nodeLabels: '{"name":"value"}',
+  openshiftVersion: '4.18.3',
+  ranges: '192.168.128.20-192.168.128.29',
+  role: 'master',
+  since: AT,
+  source: 'user',
+  stage: 'Rebooting',
+  startedAt: AT,
+  stepType: 'ntp-synchronizer',
+  tangServers: '[]',
+  vanishedPeers: HOST_ID,
+};
 
-/** Each sample event once, those that remove something at the end. */
-function wholeSample(others: readonly SampleEvent[]): readonly SampleEvent[] {
-  const ofHosts = [1, 2].flatMap((number) => [...sampleEventsOfHost(number), ...reportsOf(hostKey(number))]);
-  const all = [...ofHosts, ...others, ...OTHER_SAMPLE_EVENTS];
-  const isEnding = ({ event }: SampleEvent): boolean => ENDINGS.includes(event.type);
-  return [
+/** Returns data in which every member has a value, also an optional one. */
+const filled = (schema: DescMessage): JsonObject =>
+  schema.typeName === 'google.protobuf.Struct'
+    ? { member: 'text' }
+    : Object.fromEntries(schema.fields.map((field) => [field.jsonName, filledMember(schema, field)]));
+
+function filledMember({ name }: DescMessage, field: DescField): JsonValue {
+  const text = TEXTS[`${name}.${field.jsonName}`] ?? TEXTS[field.jsonName] ?? field.jsonName;
+  const scalar = field.scalar === ScalarType.STRING ? text : field.scalar === ScalarType.BOOL || 1;
+  const value = field.message ? filled(field.message) : scalar;
+  if (field.fieldKind === 'list') return [value];
+  return field.fieldKind === 'map' ? { member: value } : value;
+}
+
+/** Returns the id of the stream of the first sample host, its infra-env or its cluster that has the event. */
+function idOf(category: StreamCategory, type: string): string {
+  if (category === 'host' || category === 'inventory' || type === 'HostOutcomesChanged') return hostKey(1);
+  return category === 'infraEnv' || category === 'image' ? INFRA_ENV_ID : CLUSTER_ID;
+}
+
+const FILLED: readonly SampleEvent[] = keysOf(EVENTS_BY_CATEGORY).flatMap((category) =>
+  Object.entries<DescMessage>(EVENTS_BY_CATEGORY[category]).map(([type, schema]) => ({
+    streamId: streamIdOf(category, idOf(category, type)),
+    event: parseEvent(category, type, filled(schema)),
+  })),
+);
+
+const isOneOf =
+  (types: readonly string[]) =>
+  ({ event }: SampleEvent): boolean =>
+    types.includes(event.type);
+
+const isRegistration = isOneOf(['ClusterRegistered', 'InfraEnvRegistered']);
+const beginsGeneration = isOneOf(BEGINS_GENERATION);
+const isDeletion = isOneOf(['HostUnbound', 'HostDeregistered', 'ClusterDeregistered', 'InfraEnvDeregistered']);
+
+/** Whether the sample has fewer entries after the event. */
+const isEnding = (one: SampleEvent): boolean =>
+  isDeletion(one) || ('deadline' in one.event.data && one.event.data.deadline === 'retention');
+
+/** Members of the metadata that not every event has. Changes of the service itself are shown as such. */
+const ORIGIN = {
+  causationId: 'e',
+  requestId: 'r',
+  actor: 'service:test',
+  org: 'o',
+  user: 'u',
+  sourceAddress: '192.0.2.1',
+};
+
+/**
+ * Each type of event with a value of every member, the events of the sample, and the others. Reports and outcomes belong to the generation
+ * of their host, and events that remove something are at the end.
+ */
+function wholeSample(others: readonly SampleEvent[]): readonly RecordedMusterEvent[] {
+  const all = [...[1, 2].flatMap(sampleEventsOfHost), ...others, ...OTHER_SAMPLE_EVENTS];
+  const changes = FILLED.filter((one) => !isRegistration(one) && !isEnding(one));
+  const events = [
+    ...FILLED.filter(isRegistration),
     clusterRegistered(),
     infraEnvRegistered({ clusterId: CLUSTER_ID }),
+    hostRegistered(hostKey(1)),
+    ...changes.filter((one) => !beginsGeneration(one)),
+    ...changes.filter(beginsGeneration),
     ...all.filter((one) => !isEnding(one)),
     ...all.filter(isEnding),
   ];
+  return storedSample(events).map((event) => ({ ...event, metadata: { ...event.metadata, ...ORIGIN } }));
 }
+
+/** Other names are values, such as ids and addresses. */
+const MEMBER_NAME = /^[a-z_][\w-]*$/i;
 
 /** The types of the members of saved values, as lines of text. */
 class SavedShape {
@@ -73,6 +177,10 @@ class SavedShape {
       this.note(path, 'object');
       this.objects.set(path, (this.objects.get(path) ?? 0) + 1);
       for (const [name, one] of Object.entries(value)) {
+        if (!MEMBER_NAME.test(name)) {
+          this.add(`${path}{}`, one);
+          continue;
+        }
         const member = this.members.get(`${path}.${name}`) ?? { of: path, count: 0 };
         member.count += 1;
         this.members.set(`${path}.${name}`, member);
@@ -114,7 +222,7 @@ export async function expectSavedShape(
   const consumer = await states.open('sample', [viewFold('sample', version, shapes)]);
   const view = makeView(keptEntries(consumer), consumer.position('sample'), consumer);
   const shape = new SavedShape();
-  for (const event of storedSample(wholeSample(others))) {
+  for (const event of wholeSample(others)) {
     view.observe(event);
     consumer.reached('sample', event.position, undefined);
     await states.save();
@@ -123,8 +231,38 @@ export async function expectSavedShape(
         shape.add(name, deserialize(consumer.state.get(name, key) ?? new Uint8Array()));
   }
   await states.close();
+  expectShape(file, version, shape);
+}
+
+/**
+ * Checks the documents of a projection in the same way, members that are `undefined` and not saved included.
+ * @throws Error with the lines that differ and the file with the present lines
+ */
+export async function expectDocumentShape(
+  file: string,
+  { name, version }: SavedFold,
+  project: ProjectEvent<MusterEvent>,
+  others: readonly SampleEvent[] = [],
+): Promise<void> {
+  const documents = new DocumentChanges();
+  const read: ReadDocument = async (collection, key) => documents.get(collection, key);
+  const shape = new SavedShape();
+  for (const event of wholeSample(others))
+    for (const change of await project(event, read)) {
+      documents.add(change);
+      if (change.kind === 'put') shape.add(change.collection, change.document);
+    }
+  const parked = new ParkedStreams();
+  const [first] = wholeSample([]);
+  const store = typedEventStore(inMemoryEventStore(), MUSTER_CODEC);
+  if (first) await parked.attempt(first, store, () => Promise.reject(new Error('not projected')));
+  for (const stream of parked.list()) shape.add(parkedStreamsOf(name), stream);
+  expectShape(file, version, shape);
+}
+
+function expectShape(file: string, version: number, shape: SavedShape): void {
   const present = [`version ${version}`, ...shape.lines()];
-  const known = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   if (present.join('\n') === known.join('\n')) return;
   const received = join(mkdtempSync(join(tmpdir(), 'muster-shape-')), basename(file));
   writeFileSync(received, `${present.join('\n')}\n`);
@@ -133,6 +271,6 @@ export async function expectSavedShape(
     ...present.filter((line) => !known.includes(line)).map((line) => `+ ${line}`),
   ];
   throw new Error(
-    `The saved entries differ from ${file}. Raise the version of the view unless this release has raised it already, and copy ${received} there:\n${differences.join('\n')}`,
+    `The saved entries differ from ${file}. Raise their version unless this release has raised it already, and copy ${received} there:\n${differences.join('\n')}`,
   );
 }

@@ -30,7 +30,7 @@ import {
 } from './cluster-events';
 import { expectInterruptedAsReplayed, interrupted, type Interruption, openSavedStates } from './interrupted-consumer';
 
-const AT = '2024-01-01T00:00:00.000Z';
+export const AT = '2024-01-01T00:00:00.000Z';
 
 /** The host reaches all others. */
 function connectivityReported(number: number): SampleEvent {
@@ -101,7 +101,7 @@ const CHANGES_AFTER_RESTART = [
 ]);
 
 /** Events after which a host has to report again. */
-const BEGINS_GENERATION: readonly string[] = ['HostRegistered', 'HostBound', 'HostUnbound'];
+export const BEGINS_GENERATION: readonly string[] = ['HostRegistered', 'HostBound', 'HostUnbound'];
 /** Reports of the host belong to its first registration, so some of them are outdated. */
 const OUTDATED = hostKey(4);
 

@@ -1,9 +1,22 @@
+import { join } from 'node:path';
 import { JOURNEYS_PROJECTION, VIEWS_PROJECTION } from '@muster/assisted-api';
-import { EVENTS_BY_CATEGORY, type EventType, type RecordedMusterEvent, type StreamCategory } from '@muster/contracts';
+import {
+  EVENTS_BY_CATEGORY,
+  type EventType,
+  type MusterEvent,
+  parseEvent,
+  type StreamCategory,
+  streamIdOf,
+} from '@muster/contracts';
 import { DocumentChanges, keptReadModels, type ProjectEvent, type ReadDocument } from '@muster/event-sourcing';
-import type { JsonObject } from '@muster/ports';
-import { temporaryDirectory } from '@muster/testing';
-import { expectInterruptedAsReplayed, interrupted, type RunningConsumer } from '@muster/testing/platform';
+import type { JsonObject, SavedFold } from '@muster/ports';
+import { type SampleEvent, temporaryDirectory } from '@muster/testing';
+import {
+  expectDocumentShape,
+  expectInterruptedAsReplayed,
+  interrupted,
+  type RunningConsumer,
+} from '@muster/testing/platform';
 import fc from 'fast-check';
 import { projectJourney } from './journeys/project-journey';
 import { READ_MODEL_FOLDS } from './read-model-folds';
@@ -124,10 +137,20 @@ const histories = interrupted(
   ),
 ).map((following) => [clusterRegistered(), infraEnvRegistered(), hostRegistered(), ...following]);
 
-const PROJECTIONS: readonly (readonly [name: string, ProjectEvent<RecordedMusterEvent>])[] = [
+const PROJECTIONS: readonly (readonly [name: string, ProjectEvent<MusterEvent>])[] = [
   [VIEWS_PROJECTION, projectEvent],
   [JOURNEYS_PROJECTION, projectJourney],
 ];
+
+/** The host stays in its cluster. It verifies the VIPs, and the timeline of the cluster contains its failure. */
+const SAMPLE: readonly SampleEvent[] = [
+  ...CLUSTER_EVENTS,
+  ...hostEvents(HOST_ID, 1).filter(({ type }) => type !== 'HostBound'),
+  ...CLUSTER_EVENTS,
+].map(({ category, id, type, data }) => ({
+  streamId: streamIdOf(category, id),
+  event: parseEvent(category, type, data),
+}));
 
 /** JSON with sorted members. A saved document has no members that are undefined, so a later event adds them at its end. */
 const stable = (value: unknown): string =>
@@ -169,5 +192,10 @@ describe('the read models of the service', () => {
       },
       textOf: (value) => stable(JSON.parse(Buffer.from(value).toString())),
     });
+  });
+
+  it.each(PROJECTIONS)('of the projection %s have the shape of its version', async (name, project) => {
+    const fold = READ_MODEL_FOLDS.find((one) => one.name === name) as SavedFold;
+    await expectDocumentShape(join(__dirname, name, 'saved-shape.txt'), fold, project, SAMPLE);
   });
 });
