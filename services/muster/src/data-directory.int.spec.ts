@@ -70,6 +70,12 @@ describe('the data directory', () => {
     );
   });
 
+  it('fails where the system creates no directories', () => {
+    const lock = (): unknown => lockDataDirectory('/proc/muster/data', 'all services', 'exclusive');
+    expect(lock).toThrow(StartError);
+    expect(lock).toThrow(/\/proc\/muster\/data is not writable: ENOENT.*MUSTER_DATA_DIRECTORY/);
+  });
+
   it.each(['muster.lock', 'muster.lock.json'])('has to be writable for %s', (file) => {
     const path = join(directory.path, file);
     mkdirSync(path);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createDirectory } from '@muster/adapter-filesystem';
 import { DatabaseUnusable, type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { isFullDisk, type Platform } from '@muster/nest-kit';
 import {
@@ -54,7 +55,7 @@ export function lockDataDirectory(directory: string, program: string, mode: 'exc
   };
   let lock: FileLock | undefined;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    createDirectory(directory, 0o700);
     writeFileSync(join(directory, PROBE_FILE), '');
     rmSync(join(directory, PROBE_FILE), { force: true });
     lock = lockFile(join(directory, LOCK_FILE), mode);

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openFileByteSource } from '@muster/adapter-filesystem';
+import { createDirectory, openFileByteSource } from '@muster/adapter-filesystem';
 import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { DEFAULT_OS_IMAGES, DEFAULT_RELEASE_IMAGES, type OsImage } from '@muster/assisted-api';
 import { createBaseImage } from '@muster/base-image';
@@ -28,7 +27,7 @@ export async function prepareBaseImages(
   if (settings.isSet('OS_IMAGES') || !settings.get('MUSTER_SIMULATED_IMAGE')) return {};
   const directory = join(dataDirectory, 'images');
   const outPath = join(directory, 'muster-demo-x86_64.iso');
-  await mkdir(directory, { recursive: true });
+  createDirectory(directory);
   if (!(await isWhole(outPath))) await createBaseImage({ outPath });
   tell(
     `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only. For real machines set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
@@ -77,7 +76,7 @@ export function lockImageDirectory(
   for (let number = 1; ; number += 1) {
     const path = number === 1 ? directory : join(directory, `replica-${number}`);
     try {
-      mkdirSync(path, { recursive: true });
+      createDirectory(path);
       const lock = lockFile(join(path, IMAGES_LOCK), 'exclusive');
       if (lock) return { path, lock };
     } catch (error) {

@@ -161,8 +161,10 @@ describe('the failure of a start', () => {
     { code: 'ENOSPC', remedy: 'Free disk space' },
     { code: 'EACCES', remedy: 'owner or permissions' },
     { code: 'ENOTDIR', remedy: 'Correct the setting with this path' },
-  ])('names the remedy for a file that cannot be used ($code)', ({ code, remedy }) => {
-    const error = Object.assign(new Error(`${code}: open '/d/nats/port'`), { code, path: '/d/nats/port' });
+    { code: 'ENOENT', syscall: 'mkdir', remedy: 'Correct the setting with this path' },
+  ])('names the remedy for a file that cannot be used ($code)', ({ remedy, syscall = 'open', ...rest }) => {
+    const path = '/d/nats/port';
+    const error = Object.assign(new Error(`${rest.code}: ${syscall} '${path}'`), { ...rest, syscall, path });
     const { reason, lines } = describeFailure(error, new SettingsReader({}));
     expect(EXIT_CODES[reason]).toBe(3);
     expect(lines).toEqual([expect.stringMatching(`/d/nats/port.*${remedy}`)]);

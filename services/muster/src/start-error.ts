@@ -207,7 +207,8 @@ export function describeFailure(
 function fileRemedy(error: unknown, code: string): string | undefined {
   if (isFullDisk(error)) return 'Free disk space, and start again.';
   if (!(error instanceof Error) || !('path' in error)) return undefined;
-  if (code === 'ENOTDIR') return 'Correct the setting with this path, and start again.';
+  const isNotCreated = code === 'ENOENT' && 'syscall' in error && error.syscall === 'mkdir';
+  if (code === 'ENOTDIR' || isNotCreated) return 'Correct the setting with this path, and start again.';
   return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? 'Change its owner or permissions, and start again.' : undefined;
 }
 

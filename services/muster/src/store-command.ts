@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { copyFiles, moveIntoPlace } from '@muster/adapter-filesystem';
+import { copyFiles, createDirectory, moveIntoPlace } from '@muster/adapter-filesystem';
 import {
   backUpSqliteStore,
   copySqliteFile,
@@ -107,7 +107,7 @@ async function backUpAll(dataDirectory: string, target: string, print: (line: st
   const partial = `${target}.partial`;
   try {
     rmSync(partial, { recursive: true, force: true });
-    mkdirSync(join(partial, 'secrets'), { recursive: true, mode: 0o700 });
+    createDirectory(join(partial, 'secrets'), 0o700);
     const events = join(dataDirectory, EVENTS_FILE);
     backUpSqliteStore(events, join(partial, EVENTS_FILE), (copied) => print(`${copied} events copied`));
     for (const name of [join('secrets', SEALED_FILE), 'objects.sqlite']) {

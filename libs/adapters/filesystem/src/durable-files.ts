@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { copyFile, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Readable by the owner only. */
@@ -23,9 +24,27 @@ const sync = async (path: string): Promise<void> => {
 /** Makes the names in a directory durable against a power failure. */
 export const syncDirectory = (directory: string): Promise<void> => sync(directory);
 
+/**
+ * Creates the directory and its missing parents, and returns the topmost one that it created. The recursive `mkdir` of Node does not end
+ * where the system reports ENOENT for each new name, as below /proc.
+ */
+export const createDirectory = (directory: string, mode?: number): string | undefined => {
+  const parent = dirname(directory);
+  const topmostMade = existsSync(parent) ? undefined : createDirectory(parent, mode);
+  try {
+    mkdirSync(directory, { mode });
+    return topmostMade ?? directory;
+  } catch (error) {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    return topmostMade;
+  }
+};
+
 /** Creates the directory and its missing parents durably. */
 export const makeDirectory = async (directory: string): Promise<void> => {
-  const topmostMade = await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  const topmostMade = createDirectory(directory, DIRECTORY_MODE);
   if (topmostMade === undefined) return;
   for (let made = directory; made.length >= topmostMade.length; made = dirname(made))
     await syncDirectory(dirname(made));

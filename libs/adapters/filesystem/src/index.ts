@@ -1,4 +1,4 @@
-export { copyFiles, moveIntoPlace, removeStaleFiles } from './durable-files';
+export { copyFiles, createDirectory, moveIntoPlace, removeStaleFiles } from './durable-files';
 export { openFileByteSource, type FileByteSource } from './file-byte-source';
 export { filesystemObjectAreas, filesystemObjectStore, type FilesystemObjectStoreOptions } from './object-store';
 export {

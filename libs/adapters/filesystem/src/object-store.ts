@@ -124,8 +124,8 @@ const removeEmptyDirectories = async (area: string, digest: string): Promise<voi
 
 /** Another process may remove an empty directory between its creation and its use. */
 const ATTEMPTS_MAX = 10;
-/** `mkdir` of Node reports ENOTDIR for a parent that was removed after it was found to exist. */
-const REMOVED_MEANWHILE = ['ENOENT', 'ENOTDIR'];
+/** Codes for a directory, or a parent of it, that was removed after it was found to exist. */
+const REMOVED_MEANWHILE = ['ENOENT', 'EEXIST'];
 
 /** Creates the directory and runs the work, again when the directory was removed meanwhile. */
 const inDirectory = async <T>(directory: string, work: () => Promise<T>, attempt = 1): Promise<T> => {

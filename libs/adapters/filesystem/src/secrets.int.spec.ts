@@ -43,6 +43,11 @@ describe('filesystemSecrets', () => {
     }
   });
 
+  it('fails when the directory of the master key cannot be created', async () => {
+    const masterKeyFile = '/proc/muster/keys/master.key';
+    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/ENOENT.*mkdir '\/proc\/muster'/);
+  });
+
   it('does not open values that were changed or moved to another name or scope', async () => {
     const secrets = await filesystemSecrets(options);
     const sealedFiles = async (scope: string, name: string): Promise<string> => {

@@ -172,6 +172,9 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Returns the SHA-256 digest of the text. Hex. */
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** @throws RangeError when the SHA-256 differs. Without an expected one, every file is accepted. */
 export function assertSha256(found: string, expected: string): void {
   if (expected !== '' && found !== expected.toLowerCase())

@@ -114,4 +114,8 @@ describe('the store of base images at its start', () => {
     await stage.store.start([good, bad]);
     expect([stage.store.state(good).kind, stage.store.state(bad).kind]).toEqual(['ready', 'absent']);
   });
+
+  it('fails when its directory cannot be created', async () => {
+    await expect(stage.open({ directory: '/proc/muster/images' }).start([])).rejects.toThrow(/ENOENT.*mkdir/);
+  });
 });

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDirectory } from '@muster/adapter-filesystem';
 import { RefusalError } from '@muster/problems';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
-import { DISK_REMEDY, downloadFile, noteOf, sha256Of, type StoredImageState } from './download-file';
+import { digestOf, DISK_REMEDY, downloadFile, noteOf, sha256Of, type StoredImageState } from './download-file';
 import { plain, type RemoteClient } from './remote-client';
 
 export interface WantedImage {
@@ -28,7 +28,7 @@ export interface ImageStoreOptions {
   readonly log: (text: string) => void;
 }
 
-/** A failed download is repeated at the first request after this time. */
+/** A failed download is repeated at the first request after this time. A longer wait follows from a clock that was set back. */
 const RETRY_AFTER_MS = 30_000;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
 const DOWNLOADS_AT_ONCE_MAX = 2;
@@ -56,7 +56,7 @@ export class ImageStore {
    * whose URL was changed is used until its replacement is complete. `keep`: names of files of other users of the directory.
    */
   async start(wanted: readonly WantedImage[], keep: readonly string[] = []): Promise<void> {
-    await mkdir(this.options.directory, { recursive: true });
+    createDirectory(this.options.directory);
     for (const name of await readdir(this.options.directory)) {
       const fileName = name.replace(/\.(partial(\.version)?|origin)$/, '');
       if (!OWN_FILE.test(name) || keep.includes(name)) continue;
@@ -108,7 +108,8 @@ export class ImageStore {
     const state = this.state(image);
     const isCurrent = state.kind === 'ready' && !this.outdated.has(image.fileName);
     const retryAtMs = state.kind === 'failed' ? state.retryAtMs : (this.outdated.get(image.fileName) ?? 0);
-    const failedLately = this.options.nowMs() < retryAtMs;
+    const waitMs = retryAtMs - this.options.nowMs();
+    const failedLately = waitMs > 0 && waitMs <= RETRY_AFTER_MS;
     if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
     this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
     const download = this.turn()
@@ -297,4 +298,3 @@ export class ImageStore {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
