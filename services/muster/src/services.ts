@@ -1,6 +1,7 @@
 import {
   attempt,
   type Environment,
+  readCertificates,
   readFileSetting,
   SettingError,
   type SettingName,
@@ -56,9 +57,6 @@ const NEEDED_ALONE: readonly {
   { name: 'MONGODB_URL', services: ['events', 'gateway'], expected: 'the MongoDB server with the read models' },
 ];
 
-/** Files that the program itself reads. */
-const FILES = ['NATS_CREDENTIALS_FILE', 'NATS_CA_FILE'] as const;
-
 /**
  * Checks the settings of the program and of the services before anything is opened.
  * @throws SettingsError with all values that are missing or not valid
@@ -66,7 +64,8 @@ const FILES = ['NATS_CREDENTIALS_FILE', 'NATS_CA_FILE'] as const;
 export function checkSettings(environment: Environment, names: readonly StartableService[], isAlone: boolean): void {
   const settings = new SettingsReader(environment);
   for (const name of keysOf(SETTINGS)) if (isOneOf(SETTINGS[name].readBy, 'muster')) settings.get(name);
-  for (const name of FILES) readFileSetting(settings, name);
+  readFileSetting(settings, 'NATS_CREDENTIALS_FILE');
+  readCertificates(settings, 'NATS_CA_FILE');
   const missing = NEEDED_ALONE.filter(
     ({ name, services }) =>
       isAlone && !settings.isSet(name) && (!services || services.some((one) => names.includes(one))),

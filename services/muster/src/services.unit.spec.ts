@@ -44,6 +44,14 @@ describe('the check of settings', () => {
     expect(lines.at(-1)).toMatch(/^\d+ settings are not usable: correct all of them/);
   });
 
+  it('refuses a certificate authority of the bus without a certificate', () => {
+    const { reason, lines } = failureOf(() => checkSettings({ NATS_CA_FILE: __filename }, ALL, false));
+    expect(EXIT_CODES[reason]).toBe(2);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Setting NATS_CA_FILE=.*a file of PEM certificates, but it contains no PEM block/),
+    ]);
+  });
+
   it.each<[StartableService, readonly string[]]>([
     ['gateway', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
     ['events', ['NATS_URL', 'MUSTER_DATA_DIRECTORY', 'MONGODB_URL']],
