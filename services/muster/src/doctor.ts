@@ -36,8 +36,12 @@ const hostAddresses: Check = (settings, around) => {
 };
 
 const ADDRESSES = {
-  SERVICE_BASE_URL: { use: 'receive', endpointOf: restEndpoint },
-  IMAGE_SERVICE_BASE_URL: { use: 'download the executable from', endpointOf: imageEndpoint },
+  SERVICE_BASE_URL: { use: 'receive', endpointOf: restEndpoint, portSettings: ['REST_PORT'] },
+  IMAGE_SERVICE_BASE_URL: {
+    use: 'download the executable from',
+    endpointOf: imageEndpoint,
+    portSettings: ['IMAGE_PORT', 'HTTP_LISTEN_PORT'],
+  },
 };
 
 function addressFindings(
@@ -47,15 +51,19 @@ function addressFindings(
 ): readonly Finding[] {
   const value = settings.get(name);
   if (value !== undefined && !LOOPBACK.test(new URL(value).hostname)) return [];
-  const { use, endpointOf } = ADDRESSES[name];
+  const { use, endpointOf, portSettings } = ADDRESSES[name];
   const { scheme, port } = endpointOf(settings);
+  const url = `${scheme}://${addresses[0] ?? '<address of this machine>'}`;
   return found(
     'warning',
     'addresses',
     value === undefined
       ? `${name} is not set: hosts ${use} the address 127.0.0.1, which is their own loopback address.`
       : `${name}=${value} is a loopback address: other machines cannot reach it.`,
-    `Set ${name}=${scheme}://${addresses[0] ?? '<address of this machine>'}:${port}.`,
+    port === 0
+      ? // Each start would select another port, and images of hosts contain the URL.
+        `Set ${portSettings.join(' or ')} to a port other than 0, and ${name}=${url}:<port>.`
+      : `Set ${name}=${url}:${port}.`,
   );
 }
 

@@ -62,6 +62,18 @@ describe('the doctor command', () => {
       /^addresses: .* Set IMAGE_SERVICE_BASE_URL=https:\/\/192\.0\.2\.7:8888\.$/,
     ],
     [
+      'a missing address of a REST API without a fixed port',
+      { SERVICE_BASE_URL: '', REST_PORT: '0' },
+      {},
+      /^addresses: .* Set REST_PORT to a port other than 0, and SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:<port>\.$/,
+    ],
+    [
+      'a loopback address of images without a fixed port',
+      { IMAGE_SERVICE_BASE_URL: 'http://localhost:8888', HTTP_LISTEN_PORT: '0' },
+      {},
+      /^addresses: .* Set IMAGE_PORT or HTTP_LISTEN_PORT to a port .*, and IMAGE_SERVICE_BASE_URL=http:\/\/192\.0\.2\.7:<port>\.$/,
+    ],
+    [
       'a loopback bus',
       { AGENT_NATS_URL: 'nats://127.0.0.1:4222' },
       {},
