@@ -1,3 +1,4 @@
+import { settleWithin } from '@muster/ports';
 import { errorMessage } from '@muster/schema';
 import { execute } from './host.port';
 import { type Installation, isBootstrap, isSingleNode, note, reportStage, waitUntil } from './installation';
@@ -22,24 +23,35 @@ export async function waitForControlPlane(installation: Installation, signal: Ab
   await waitUntil(installation, 'the control plane', POLL_MS, areEnoughDone, signal);
 }
 
+/** Longest wait for the logs. Each call is repeated for hours when the server accepts connections and does not answer. */
+const LOGS_MS_MAX = 15 * 60_000;
+
 /** Sends the logs of the live system, which are lost with the reboot. A failure is logged. */
 export async function sendLogs(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { api, host, settings } = installation;
-  const { clusterId, hostId, infraEnvId } = settings;
+  const ending = new AbortController();
+  const sent = gatherLogs(installation, AbortSignal.any([signal, ending.signal]));
   try {
-    await api.reportHostLogs({ hostId, infraEnvId }, 'requested', signal);
-    // The service is reached through the proxy of this process. The cluster may have another one.
-    const environment = {
-      PULL_SECRET_TOKEN: settings.token,
-      MUSTER_SERVICE_URL: settings.serviceUrl,
-      MUSTER_INFRA_ENV_ID: settings.infraEnvId,
-      MUSTER_INSECURE: String(settings.isInsecure),
-      MUSTER_CA_PATH: settings.caPath,
-    };
-    await execute(host, logCommand(installation, { clusterId, hostId, infraEnvId }), signal, { environment });
+    await settleWithin(LOGS_MS_MAX, sent, () => new Error(`they took longer than ${LOGS_MS_MAX / 60_000} minutes`));
   } catch (error) {
     if (!signal.aborted) note(installation, `The logs were not sent: ${errorMessage(error)}`);
+  } finally {
+    ending.abort();
   }
+}
+
+async function gatherLogs(installation: Installation, signal: AbortSignal): Promise<void> {
+  const { api, host, settings } = installation;
+  const { clusterId, hostId, infraEnvId } = settings;
+  await api.reportHostLogs({ hostId, infraEnvId }, 'requested', signal);
+  // The service is reached through the proxy of this process. The cluster may have another one.
+  const environment = {
+    PULL_SECRET_TOKEN: settings.token,
+    MUSTER_SERVICE_URL: settings.serviceUrl,
+    MUSTER_INFRA_ENV_ID: settings.infraEnvId,
+    MUSTER_INSECURE: String(settings.isInsecure),
+    MUSTER_CA_PATH: settings.caPath,
+  };
+  await execute(host, logCommand(installation, { clusterId, hostId, infraEnvId }), signal, { environment });
 }
 
 function logCommand(

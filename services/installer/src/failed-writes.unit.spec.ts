@@ -128,7 +128,7 @@ describe('a disk that cannot be written', () => {
   });
 });
 
-describe('an installation without an answer of the service to its stages', () => {
+describe('an installation without an answer of the service', () => {
   const written = ['coreos-installer', { stderr: 'Read disk 1.0 MiB/2.0 MiB (50%)\rRead disk (100%)' }] as const;
   const writes = (commands: readonly string[]): number =>
     commands.filter((command) => command.startsWith('coreos-installer')).length;
@@ -159,6 +159,25 @@ describe('an installation without an answer of the service to its stages', () =>
     });
     expect(failure).toBeUndefined();
     expect(writes(commands)).toBe(1);
+  });
+
+  it('ends the attempt to send the logs after 15 minutes, and reboots', async () => {
+    jest.useFakeTimers();
+    let isEnded = false;
+    const { commands, failure, notes } = await runRecorded({
+      api: {
+        reportHostLogs: (_host, _state, signal) => {
+          signal.addEventListener('abort', () => (isEnded = true));
+          void Promise.resolve().then(() => jest.advanceTimersByTime(15 * 60_000));
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    jest.useRealTimers();
+    expect(failure).toBeUndefined();
+    expect(isEnded).toBe(true);
+    expect(commands.at(-1)).toMatch(/^shutdown -r/);
+    expect(notes).toContain('The logs were not sent: they took longer than 15 minutes');
   });
 
   it('does not reboot the host when it is stopped meanwhile', async () => {
