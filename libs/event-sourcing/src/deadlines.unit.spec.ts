@@ -1,6 +1,6 @@
 import { manualClock, type ManualClock } from '@muster/testing';
 import fc from 'fast-check';
-import { type Deadline, DeadlineHeap, DeadlineScheduler } from './deadlines';
+import { type Deadline, DEADLINES_PER_TURN_MAX, DeadlineHeap, DeadlineScheduler } from './deadlines';
 
 const byTimeThenKey = (a: Deadline, b: Deadline): number =>
   a.atMs - b.atMs || a.key.localeCompare(b.key) || a.name.localeCompare(b.name);
@@ -192,6 +192,33 @@ describe('DeadlineScheduler', () => {
     scheduler.set('b', [{ name: 'too late', atMs: START_MS + 10 }]);
     await pass(DAY_MS);
     expect(names()).toEqual([]);
+  });
+
+  it('processes many deadlines of the same time in several turns of the event loop', () => {
+    scheduler.start();
+    const count = 2 * DEADLINES_PER_TURN_MAX + 1;
+    for (let n = 0; n < count; n += 1) scheduler.set(`host-${n}`, [{ name: 'silent', atMs: START_MS + 10 }]);
+    clock.advance(10);
+    const processed: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const before = due.length;
+      jest.advanceTimersToNextTimer();
+      processed.push(due.length - before);
+      // Another key does not start a second timer for the rest.
+      scheduler.set('later', [{ name: 'later', atMs: START_MS + DAY_MS }]);
+    }
+    expect(processed).toEqual([DEADLINES_PER_TURN_MAX, DEADLINES_PER_TURN_MAX, 1, 0]);
+    expect(jest.getTimerCount()).toBe(1);
+  });
+
+  it('processes nothing more when it is closed between the turns of many deadlines', () => {
+    scheduler.start();
+    const count = 2 * DEADLINES_PER_TURN_MAX;
+    for (let n = 0; n < count; n += 1) scheduler.set(`host-${n}`, [{ name: 'silent', atMs: START_MS }]);
+    jest.advanceTimersToNextTimer();
+    scheduler.close();
+    jest.runAllTimers();
+    expect(due).toHaveLength(DEADLINES_PER_TURN_MAX);
   });
 
   it('has one timer regardless of the number of deadlines', () => {
