@@ -151,6 +151,32 @@ describe('sqliteEventStore', () => {
     await store.close();
   });
 
+  it('reads many streams at the same time in several turns of the event loop', async () => {
+    const store = sqliteEventStore({ file: join(directory.path, 'streams.db') });
+    for (let n = 0; n < 20; n += 1) await store.append(`sample-${n}`, NO_STREAM, [eventToAppend()]);
+    // Each look at the clock takes a millisecond.
+    let nowMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1));
+    let turn = 0;
+    const countTurns = (): void => {
+      turn += 1;
+      counting = setImmediate(countTurns);
+    };
+    let counting = setImmediate(countTurns);
+    const readIn = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const events = await collectPages(store.readStream(`sample-${n}`));
+        expect(events).toHaveLength(1);
+        return turn;
+      }),
+    );
+    clearImmediate(counting);
+    clock.mockRestore();
+    const perTurn = readIn.map((one) => readIn.filter((other) => other === one).length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(4);
+    await store.close();
+  });
+
   it('reads long events in several parts, from any position', async () => {
     const long = join(directory.path, 'long.db');
     const store = sqliteEventStore({ file: long });

@@ -9,6 +9,8 @@ import {
   START_OF_STORE,
   type StreamId,
   type Subscription,
+  type TurnLimits,
+  TurnShare,
 } from '@muster/ports';
 import { AppendQueue } from './append-queue';
 import { explained, openDatabase } from './database';
@@ -33,6 +35,11 @@ export interface SqliteEventStoreOptions {
  * immediately.
  */
 const OTHER_WRITERS_POLL_MS = 250;
+/**
+ * Time in which streams are read in one turn of the event loop. When a cluster of 1,000 hosts is cancelled after a start, the commands
+ * on its hosts read their streams at the same time.
+ */
+const STREAM_READS_TIME: TurnLimits = { minMs: 4, share: 0.1, maxMs: 10 };
 
 /**
  * Opens or creates an event store in one SQLite file. Readers share the returned events and must not change them.
@@ -57,6 +64,7 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
     .raw();
   const dataVersion = database.prepare('PRAGMA data_version').raw();
   const subscriptions = new Set<Subscription>();
+  const readsTime = new TurnShare(STREAM_READS_TIME);
   let isOpen = true;
   let poll: NodeJS.Timeout | undefined;
   let seenVersion = 0;
@@ -68,13 +76,13 @@ export const sqliteEventStore = (options: SqliteEventStoreOptions): EventStore =
 
   async function* readStream(streamId: StreamId, afterRevision: number): AsyncGenerator<readonly RecordedEvent[]> {
     for (let cursor = afterRevision; ;) {
+      while (!readsTime.hasTime()) await readsTime.nextTurn();
       requireOpen(database.open);
       const rows = explained(options.file, () => selectStream.all(streamId, cursor) as [number, number, StoredText][]);
       if (rows.length > 0)
         yield rows.map(([position, revision, body]) => decodeRow(options.file, streamId, revision, position, body));
       if (rows.length < PAGE_EVENTS) return;
       cursor = rows.at(-1)?.[1] ?? cursor;
-      await nextTurn();
     }
   }
 
