@@ -4,8 +4,8 @@ import type { PlannedStep, StepPlan } from './step-table';
 /** Maximum polls per second of the hosts of one cluster while instructions may change at any moment. */
 export const PROMPT_POLLS_PER_SECOND_MAX = 25;
 /**
- * Maximum polls per second of all hosts that wait in ready clusters. More of these hosts poll less often, at least once a
- * minute: a fleet that waits costs as little as one without a cluster.
+ * Maximum polls per second of all hosts that are ready. More of these hosts poll less often, at least once a minute: a fleet that waits
+ * costs as little as one without a cluster.
  */
 export const READY_POLLS_PER_SECOND_MAX = 50;
 /** Seconds between an answer and the next poll. */
@@ -16,13 +16,8 @@ export const PROMPT_INTERVAL_SECONDS_MIN = 1;
  */
 export const HOLD_SECONDS_MAX = 20;
 
-/**
- * Cluster statuses in which the instructions of its hosts may change at any moment, through a user or the next report.
- */
-const PROMPT_CLUSTER_STATUSES: readonly string[] = ['ready', 'preparing-for-installation'];
-
 /** Host statuses in which the step `install` is next, independent of the status of the cluster. */
-const PROMPT_HOST_STATUSES: readonly string[] = ['preparing-for-installation', 'preparing-successful'];
+const PREPARING_HOST_STATUSES: readonly string[] = ['preparing-for-installation', 'preparing-successful'];
 
 /** Seconds until a host polls again whose first inventory is outstanding. Its poll is not held, because the status may last long. */
 const DISCOVERY_INTERVAL_SECONDS = 5;
@@ -39,7 +34,7 @@ const SETTLING_MS_PER_HOST = 20;
 /** Stands for the arguments of the connectivity check, which are long. */
 export interface RemoteHostsVersion {
   readonly version: number;
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds of a steady clock. */
   readonly changedAtMs: number;
 }
 
@@ -88,7 +83,7 @@ export class PollScheduler {
   private readonly checks = new ConnectivityRounds();
   private readonly ready = new PollingHosts();
 
-  /** Returns the plan as it is sent now. `nowMs`: milliseconds since the Unix epoch. */
+  /** Returns the plan as it is sent now. `nowMs`: milliseconds of a steady clock. */
   apply(plan: StepPlan, situation: PollSituation, nowMs: number): ScheduledPlan {
     const { host, clusterId, hostCount } = situation;
     const pace = paceOf(plan, situation);
@@ -147,10 +142,10 @@ const isCheck = ({ type }: PlannedStep): boolean => type === 'connectivity-check
 type Pace = 'held' | 'discovery' | 'row';
 
 /** Hosts enter `installing` one after another, shortly after their cluster. Until then their next step is due at any moment. */
-function paceOf({ then }: StepPlan, { clusterStatus, hostStatus, receivesNudges }: PollSituation): Pace {
-  if (receivesNudges || then !== 'continue') return 'row';
-  if (PROMPT_CLUSTER_STATUSES.includes(clusterStatus) || PROMPT_HOST_STATUSES.includes(hostStatus)) return 'held';
-  return hostStatus === 'discovering' ? 'discovery' : 'row';
+function paceOf({ then }: StepPlan, situation: PollSituation): Pace {
+  if (situation.receivesNudges || then !== 'continue') return 'row';
+  if (isReady(situation) || isPreparing(situation)) return 'held';
+  return situation.hostStatus === 'discovering' ? 'discovery' : 'row';
 }
 
 /** A poll shortly before the end of the interval belongs to the next round. */
@@ -188,9 +183,13 @@ const fingerprintOf = ({ steps }: StepPlan): string =>
 const intervalOf = ({ hostCount }: PollSituation, holdSeconds = 0): number =>
   Math.max(PROMPT_INTERVAL_SECONDS_MIN, Math.ceil(hostCount / PROMPT_POLLS_PER_SECOND_MAX) - holdSeconds);
 
+/** A user may start the installation of these hosts at any moment: with their cluster, or each host that is added to a running cluster. */
+const isReady = ({ clusterStatus, hostStatus }: PollSituation): boolean =>
+  clusterStatus === 'ready' || (clusterStatus === 'adding-hosts' && hostStatus === 'known');
+
 /** The next step of these hosts is due within seconds. */
 const isPreparing = ({ clusterStatus, hostStatus }: PollSituation): boolean =>
-  clusterStatus !== 'ready' || PROMPT_HOST_STATUSES.includes(hostStatus);
+  clusterStatus === 'preparing-for-installation' || PREPARING_HOST_STATUSES.includes(hostStatus);
 
 const readyInterval = (plan: StepPlan, hosts: number): number =>
   Math.min(Math.ceil(hosts / READY_POLLS_PER_SECOND_MAX), plan.intervalSeconds) - HOLD_SECONDS_MAX;
@@ -217,7 +216,7 @@ class PollingHosts {
   private current = new Set<string>();
   private beganAtMs = 0;
 
-  /** Returns the number of hosts, this one included. `nowMs`: milliseconds since the Unix epoch. */
+  /** Returns the number of hosts, this one included. `nowMs`: milliseconds of a steady clock. */
   count(host: string, nowMs: number): number {
     const minutes = Math.floor((nowMs - this.beganAtMs) / MINUTE_MS);
     if (minutes > 0) {

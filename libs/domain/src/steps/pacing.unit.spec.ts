@@ -43,6 +43,18 @@ describe('poll interval', () => {
     expect(pace.apply(PLAN, situation, 1_000)).toMatchObject({ steps: [], intervalSeconds: 1, holdSeconds: 20 });
   });
 
+  it('holds a poll of a host that can be added to a running cluster, and not that of one that cannot yet', () => {
+    const pollAt = (nowMs: number, changes: Partial<PollSituation>) =>
+      pace.apply(PLAN, { ...READY, clusterStatus: 'adding-hosts', ...changes }, nowMs);
+    pollAt(0, {});
+    expect(pollAt(1_000, {})).toMatchObject({ steps: [], intervalSeconds: 1, holdSeconds: 20 });
+    const waiting = { host: 'waiting', hostStatus: 'insufficient' };
+    expect(pollAt(0, waiting)).toEqual({ ...PLAN, holdSeconds: 0 });
+    // Like the hosts of ready clusters, the others poll less often when they are many.
+    for (let n = 1; n < 2_000; n += 1) pollAt(1_000, { host: `h${n}` });
+    expect(pollAt(2_000, {})).toMatchObject({ intervalSeconds: 20 });
+  });
+
   it('limits the polls per second of a very large cluster', () => {
     const intervalOf = (hostCount: number) => pace.apply(PLAN, { ...READY, hostCount }, 0).intervalSeconds;
     expect([500, 1_000].map(intervalOf)).toEqual([1, 20]);
