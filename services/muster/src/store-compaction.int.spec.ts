@@ -213,7 +213,7 @@ describe('store compact', () => {
     lock.release();
     const lines = await run({ MUSTER_REPORT_RETENTION: '1h' });
     expect(lines.join('\n')).toMatch(
-      /^1 clusters were finished before .*\n2 of 2 hosts, 0 events removed, 0 reduced\n0 events removed and 0 reduced, from 0 to 0 bytes; 0 documents removed\nevents.sqlite: \d+ bytes before, \d+ bytes after/,
+      /^1 of 1 clusters read\n1 clusters were finished before .*\n1 of 1 finished clusters, 0 events removed, 0 reduced\n2 of 2 hosts, 0 events removed, 0 reduced\n0 events removed and 0 reduced, from 0 to 0 bytes; 0 documents removed\nevents.sqlite is written again\nevents.sqlite: \d+ bytes before, \d+ bytes after/,
     );
   });
 });

@@ -48,8 +48,7 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
     const total = { removed: 0, reduced: 0, before: 0, after: 0, bodies: 0 };
     const clusters = finishedClusters(store, options);
     print(`${clusters.size} clusters were finished before ${new Date(options.beforeMs).toISOString()}`);
-    const streams = store.countStreams('host-');
-    let visited = 0;
+    const change = (): string => `${total.removed} events removed, ${total.reduced} reduced`;
     const compactAll = (replacements: readonly Replacement[]): void => {
       const replaced = replacements.length > 0 ? store.replace(replacements) : undefined;
       if (!replaced) return;
@@ -60,8 +59,12 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
       total.before += before;
       total.after += after;
     };
-    for (const id of clusters)
+    const clusterVisited = counting(clusters.size, (count) => print(`${count} finished clusters, ${change()}`));
+    for (const id of clusters) {
       compactAll(outcomesToReplace(store, id, options.beforeMs, eventsOf(store, 'cluster', id)));
+      clusterVisited();
+    }
+    const hostVisited = counting(store.countStreams('host-'), (count) => print(`${count} hosts, ${change()}`));
     for (const streamId of store.streams('host-')) {
       const { id } = parseStreamId(streamId);
       const host = eventsOf(store, 'host', id);
@@ -69,12 +72,14 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
         compactAll(outcomesToReplace(store, id, options.beforeMs, host));
         compactAll(reportsToReplace(store, id, options.beforeMs, endsOf(host)));
       }
-      visited += 1;
-      if (visited % PROGRESS_STREAMS === 0 || visited === streams)
-        print(`${visited} of ${streams} hosts, ${total.removed} events removed, ${total.reduced} reduced`);
+      hostVisited();
     }
     const unused = store.unusedBodies((searched) => print(`${searched} events searched for documents`));
-    for (const digest of unused) await objectStore.remove(digest);
+    const bodyRemoved = counting(unused.length, (count) => print(`${count} documents removed`));
+    for (const digest of unused) {
+      await objectStore.remove(digest);
+      bodyRemoved();
+    }
     store.forgetBodies();
     return { ...total, bodies: unused.length };
   } finally {
@@ -82,11 +87,21 @@ export async function compactStore(options: CompactionOptions): Promise<Compacti
   }
 }
 
+/** Returns a function that counts what it is called for, and reports the count now and then, such as "1000 of 2500". */
+function counting(all: number, report: (count: string) => void): () => void {
+  let visited = 0;
+  return () => {
+    visited += 1;
+    if (visited % PROGRESS_STREAMS === 0 || visited === all) report(`${visited} of ${all}`);
+  };
+}
+
 /** Gives the free space of the files of the data directory back to the disk. */
 export function vacuumFiles(dataDirectory: string, print: (line: string) => void): void {
   for (const name of ['events.sqlite', 'objects.sqlite', join('secrets', SEALED_FILE)]) {
     const file = join(dataDirectory, name);
     if (!existsSync(file)) continue;
+    print(`${name} is written again`);
     const { before, after } = vacuumSqliteFile(file);
     print(`${name}: ${before} bytes before, ${after} bytes after`);
   }
@@ -101,13 +116,15 @@ function eventsOf<Category extends StreamCategory>(store: SqliteCompaction, cate
     .filter((event): event is RecordedMusterEvent & Extract<typeof event, { type: string }> => has(event));
 }
 
-function finishedClusters(store: SqliteCompaction, { beforeMs }: CompactionOptions): ReadonlySet<string> {
+function finishedClusters(store: SqliteCompaction, { beforeMs, print }: CompactionOptions): ReadonlySet<string> {
   const finished = new Set<string>();
+  const visited = counting(store.countStreams('cluster-'), (count) => print(`${count} clusters read`));
   for (const streamId of store.streams('cluster-')) {
     const { id } = parseStreamId(streamId);
     const events = eventsOf(store, 'cluster', id).filter((event) => isEventOf('cluster', event));
     const at = clusterFinishedAt(events.reduce(clusterDecider.evolve, clusterDecider.initialState()));
     if (at !== undefined && Date.parse(at) < beforeMs) finished.add(id);
+    visited();
   }
   return finished;
 }
