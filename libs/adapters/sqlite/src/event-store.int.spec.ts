@@ -154,7 +154,7 @@ describe('sqliteEventStore', () => {
   it('reads many streams at the same time in several turns of the event loop', async () => {
     const store = sqliteEventStore({ file: join(directory.path, 'streams.db') });
     for (let n = 0; n < 20; n += 1) await store.append(`sample-${n}`, NO_STREAM, [eventToAppend()]);
-    // Each look at the clock takes a millisecond.
+    // The time passes with each reading of the clock.
     let nowMs = 0;
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1));
     let turn = 0;
