@@ -115,6 +115,19 @@ describe('the store of base images', () => {
     expect(stage.store.state(wanted).kind).toBe('ready');
   });
 
+  it('repeats a failed download after the clock was set back', async () => {
+    const wanted = image('a', stage.server.url);
+    stage.server.serve(FILE, { status: 404 });
+    await stage.store.start([wanted]);
+    stage.store.fetch(wanted);
+    await stage.settled(wanted);
+    stage.nowMs -= 3_600_000;
+    stage.server.serve(FILE);
+    stage.store.fetch(wanted);
+    await stage.settled(wanted);
+    expect(stage.store.state(wanted).kind).toBe('ready');
+  });
+
   it.each([
     [
       'a digest that differs from OS_IMAGES',
