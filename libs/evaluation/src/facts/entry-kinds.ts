@@ -7,13 +7,14 @@ import {
   type ClusterSettingsFacts,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
-import { compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
+import { cannotCheck, compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
 import {
   type ClusterEntry,
   type CombinedHosts,
   currentCollisions,
   type HostEntry,
   type InfraEnvEntry,
+  isReportExpected,
   memberFactsOf,
   nameOf,
 } from './view-entries';
@@ -95,9 +96,10 @@ export function* combine(
   const { members, names, connectivity, weakReporters, collisionReporters } = combined;
   const ordered = connectedLast(hosts);
   // A host that is added after the connections of others have been set searches all of them.
-  for (const { state, reports } of ordered) {
-    connectHost(connectivity, state.hostId, { hardware: reports.hardware, reaches: undefined });
-    if (!state.isSilent || reports.hardware) connectivity.setOutdated(state.hostId, state.isSilent);
+  for (const host of ordered) {
+    const { state, reports } = host;
+    connectivity.setHost(state.hostId, comparedAddressesOf(reports));
+    if (reports.hardware && !isReportExpected(host)) connectivity.setOutdated(state.hostId, true);
     yield;
   }
   for (const host of ordered) {
@@ -106,6 +108,7 @@ export function* combine(
     const name = nameOf(host);
     if (name) names.set(name, (names.get(name) ?? new Set()).add(key));
     connectHost(connectivity, state.hostId, reports);
+    if (isReportExpected(host)) connectivity.setOutdated(state.hostId, false);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
     if (currentCollisions(host).length > 0) collisionReporters.add(key);
     yield;
@@ -121,8 +124,12 @@ export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[]
 export const connectHost = (
   connectivity: ClusterConnectivity,
   hostId: string,
-  { hardware, reaches }: Pick<HostEntry['reports'], 'hardware' | 'reaches'>,
-): readonly string[] => connectivity.setHost(hostId, hardware ? addressesOf(hardware) : [], reaches);
+  reports: HostEntry['reports'],
+): readonly string[] => connectivity.setHost(hostId, comparedAddressesOf(reports), reports.reaches);
+
+/** Only hosts with addresses are compared. */
+const comparedAddressesOf = (reports: HostEntry['reports']): readonly string[] =>
+  reports.hardware && !cannotCheck(reports) ? addressesOf(reports.hardware) : [];
 
 function connectivityOf(facts: ClusterSettingsFacts): ClusterConnectivity {
   const connectivity = new ClusterConnectivity();

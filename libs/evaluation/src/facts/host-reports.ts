@@ -70,10 +70,19 @@ export interface SavedReports extends Omit<HostReports, 'reaches'> {
   readonly reaches: Reaches | SavedReaches | undefined;
 }
 
+const CONNECTIVITY_STEP = 'connectivity-check';
+
+/**
+ * Returns true for a host that could not run the check of its connectivity and has never reported it. No other host waits for its
+ * report, and none has to be reached by it.
+ */
+export const cannotCheck = ({ failedSteps, reaches }: HostReports): boolean =>
+  reaches === undefined && failedSteps.has(CONNECTIVITY_STEP);
+
 /** The event of each report → the type of its step. */
 const STEP_TYPES: { readonly [type: string]: string } = {
   InventoryReported: 'inventory',
-  ConnectivityReported: 'connectivity-check',
+  ConnectivityReported: CONNECTIVITY_STEP,
   NtpSourcesReported: 'ntp-synchronizer',
   DomainsResolved: 'domain-resolution',
   VipsVerified: 'verify-vips',
@@ -154,7 +163,7 @@ const CLEARED: { readonly [stepType: string]: Partial<HostReports> | undefined }
   'ntp-synchronizer': { ntpSources: undefined },
   'verify-vips': { vips: [] },
   'api-vip-connectivity-check': { isIgnitionDownloaded: undefined },
-  'connectivity-check': { mtuFailures: undefined, reaches: undefined, weakReaches: [], collisions: [] },
+  [CONNECTIVITY_STEP]: { mtuFailures: undefined, reaches: undefined, weakReaches: [], collisions: [] },
   'domain-resolution': { resolutions: undefined },
   'tang-connectivity-check': { isTangReached: undefined },
   'free-network-addresses': { freeAddresses: [] },

@@ -17,6 +17,7 @@ import {
   type HostEntry,
   type InfraEnvEntry,
   isRegistered,
+  isReportExpected,
   memberFactsOf,
   type ObservedEvent,
 } from './view-entries';
@@ -160,10 +161,10 @@ export class KnownEntries {
     return connectedLast(this.hostsWithId(cluster, hostId)).at(-1);
   }
 
-  /** Returns true for a host with an inventory that is silent, also through other infra-envs: its reports are outdated. */
+  /** Returns true for a host with an inventory of which no report is expected, also through other infra-envs. */
   isOutdated(cluster: ClusterEntry, hostId: string): boolean {
     const hosts = this.hostsWithId(cluster, hostId);
-    return hosts.every(({ state }) => state.isSilent) && hosts.some(({ reports }) => reports.hardware !== undefined);
+    return !hosts.some(isReportExpected) && hosts.some(({ reports }) => reports.hardware !== undefined);
   }
 
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */

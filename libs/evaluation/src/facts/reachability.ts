@@ -2,6 +2,7 @@ import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
 import { connectHost } from './entry-kinds';
+import { cannotCheck } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
   type ClusterEntry,
@@ -27,9 +28,13 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
   if (!cluster) return keys;
   const combined = entries.combinedOf(cluster);
   const hostId = after.state.hostId || before.state.hostId;
-  if (isNew || before.state.isSilent !== after.state.isSilent || before.reports.hardware !== after.reports.hardware)
+  const isCheckedOtherwise =
+    isNew ||
+    before.reports.hardware !== after.reports.hardware ||
+    cannotCheck(before.reports) !== cannotCheck(after.reports);
+  if (isCheckedOtherwise || before.state.isSilent !== after.state.isSilent)
     combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
-  if (isNew || before.reports.hardware !== after.reports.hardware || before.reports.reaches !== after.reports.reaches) {
+  if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) {
     const { connectivity } = combined;
     const { hasReports: hadReports, addressedHosts: addressedBefore } = connectivity;
     const reached = connectHost(connectivity, hostId, after.reports);
@@ -61,7 +66,7 @@ interface CheckedHost {
   readonly reachedCount: number;
 }
 
-/** Returns the connected hosts with an inventory, because only these check their connectivity. */
+/** Returns the connected hosts that check their connectivity. */
 function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): readonly CheckedHost[] {
   const checked: CheckedHost[] = [];
   for (const [key, { isSilent, reachedCount }] of entries.combinedOf(cluster).members)

@@ -8,7 +8,7 @@ import {
   type ClusterSettingsFacts,
   effectiveRole,
 } from '@muster/validation-rules';
-import { type HostReports, NO_REPORTS } from './host-reports';
+import { cannotCheck, type HostReports, NO_REPORTS } from './host-reports';
 
 /** The members of a recorded event that the view reads: type, data, id and stream. */
 export type ObservedEvent<Event = MusterEvent> = Event & { readonly id: string; readonly streamId: string };
@@ -50,7 +50,7 @@ export interface HostEntry {
 export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'> {
   readonly isDay2: boolean;
   readonly isSilent: boolean;
-  /** Undefined without an inventory: such a host does not check its connectivity. */
+  /** Undefined for a host that does not check its connectivity. */
   readonly reachedCount: number | undefined;
   /** Ids of the hosts to which it has a slow connection or one that loses packets. */
   readonly weaklyReached: readonly string[];
@@ -62,7 +62,7 @@ export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
   effectiveRole: effectiveRole(state.role, state.suggestedRole),
   isDay2: isDay2(state),
   isSilent: state.isSilent,
-  reachedCount: reports.hardware && (reports.reaches?.size ?? 0),
+  reachedCount: isChecking(reports) ? (reports.reaches?.size ?? 0) : undefined,
   weaklyReached: reports.weakReaches.map(({ hostId }) => hostId),
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
 });
@@ -146,10 +146,15 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
+/** Only hosts with an inventory check their connectivity. The contents of the inventory do not matter. */
+const isChecking = (reports: HostReports): boolean => reports.hardware !== undefined && !cannotCheck(reports);
+
+/** Returns true when a report of the connectivity of the host is waited for, once it has an inventory. */
+export const isReportExpected = ({ state, reports }: HostEntry): boolean => !state.isSilent && !cannotCheck(reports);
+
 /** Returns true when the host reported another connectivity, or when another report is required. */
 export function changesReports(before: HostEntry, after: HostEntry): boolean {
-  // Only hosts with an inventory check their connectivity. The contents of the inventory do not matter.
-  const [couldCheck, canCheck] = [before.reports.hardware !== undefined, after.reports.hardware !== undefined];
+  const [couldCheck, canCheck] = [isChecking(before.reports), isChecking(after.reports)];
   if (couldCheck !== canCheck) return true;
   return (
     canCheck &&

@@ -84,6 +84,7 @@ const reportOf = (host: number, generation: number): fc.Arbitrary<Result> => {
       some(['connectivity-check', 'inventory', 'verify-vips', 'free-network-addresses']).map((stepType) =>
         report('ReportCleared', { stepType }),
       ),
+      fc.constant(report('StepFailed', { stepType: 'connectivity-check', reason: 'r' })),
     )
     .map((fact) => ({ fact, generation }));
 };

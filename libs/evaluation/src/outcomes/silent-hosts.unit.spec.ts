@@ -92,6 +92,52 @@ describe.each([
   });
 });
 
+describe.each([
+  ['with routers', ROUTED],
+  ['in one network', { machineNetworks: { items: [NETWORK] } }],
+])('a cluster with a host that cannot check its connectivity, %s', (_, settings) => {
+  const failed = (number: number): SampleEvent =>
+    reportEvent(hostKey(number), 'StepFailed', { stepType: 'connectivity-check', reason: 'The program is missing.' });
+  const events = [
+    infraEnvRegistered(),
+    clusterRegistered(settings),
+    ...[1, 2, 3, 4, 5].flatMap(registered),
+    connectivity(1, [2, 3, 4, 5], [3]),
+    connectivity(2, [1, 3, 4, 5], [3]),
+    connectivity(3, [1, 2, 4, 5]),
+    connectivity(5, [1, 2, 3, 4], [3]),
+    failed(4),
+  ];
+  const statusOf4 = (...more: readonly SampleEvent[]) =>
+    statusOf(Arrival.stepByStep([...events, ...more]).outcomes(), hostKey(4));
+
+  it('shows that this host fails, and decides the others without it', () => {
+    expect(statusesAfter(...events)).toEqual(['success', 'success', 'failure']);
+    expect(statusOf4()).toBe('failure');
+  });
+
+  it('compares it with the others after its first report', () => {
+    const report = connectivity(4, [1, 2, 3, 5]);
+    expect(statusesAfter(...events, report)).toEqual(['success', 'success', 'failure']);
+    expect(statusOf4(report)).toBe('success');
+    const unreaching = connectivity(4, [1, 2, 3, 5], [1, 2, 3, 5]);
+    expect(statusOf4(unreaching)).toBe(settings === ROUTED ? 'success' : 'failure');
+  });
+
+  it('keeps what it reported before', () => {
+    const report = connectivity(4, [1, 2, 3, 5]);
+    expect(statusesAfter(...events, report, failed(4))).toEqual(['success', 'success', 'failure']);
+    expect(statusOf4(report, failed(4))).toBe('success');
+  });
+
+  it('waits for more hosts when too few are left', () => {
+    const few = [...clusterOf(2, settings), ...registered(3), connectivity(1, [2, 3]), connectivity(2, [1, 3])];
+    expect(statusesAfter(...few, failed(3))).toEqual(
+      settings === ROUTED ? ['success', 'success', 'failure'] : ['pending', 'pending', 'failure'],
+    );
+  });
+});
+
 describe('a routed cluster of which a host fell silent', () => {
   const all = [1, 2, 3, 4, 5];
   const unreaching = connectivity(4, [1, 2, 3, 5], [1, 2, 3, 5]);

@@ -199,7 +199,7 @@ export class ClusterConnectivity {
   }
 }
 
-/** What hosts have reported on others. */
+/** The numbers of reports about each host. */
 class ReportCounts {
   /** Host → its address → the number of other hosts that reached it on layer 3. */
   private readonly reachedBy = new Map<string, Map<string, number>>();

@@ -18,7 +18,7 @@ import {
 import type { Disk } from '../hardware/hardware';
 import { requirementsForRole } from '../hardware/host-requirements';
 import { diskIdOf } from '../hardware/installation-disk';
-import { broken, type Claim, fail, type Messages, pass, passBecause, pending } from '../rule/rule';
+import { broken, type Claim, fail, failBecause, type Messages, pass, passBecause, pending } from '../rule/rule';
 import type { HostRule } from './host-rule';
 
 const MAX_LISTED = 5;
@@ -35,10 +35,15 @@ function familiesOf(cluster: ClusterSettingsFacts): readonly (4 | 6)[] {
   return [...new Set(parseCidrs(all).map(({ family }) => family))].sort();
 }
 
+const CHECK = 'connectivity-check';
+
 function majorityClaim(facts: HostFacts): Claim {
   const cluster = clusterOf(facts);
-  if (!isRouted(cluster) && cluster.machineNetworks.length === 0) return pending('awaits-machineNetworks');
   const { majority, isReachReported, isSilent } = facts;
+  const problem = facts.failedSteps.get(CHECK);
+  // The other hosts are compared without this one.
+  if (problem !== undefined && !isReachReported && !isSilent) return failBecause('step-failed', CHECK, problem);
+  if (!isRouted(cluster) && cluster.machineNetworks.length === 0) return pending('awaits-machineNetworks');
   if (majority === undefined) return pending('awaits-connectivity');
   // A silent host never reports, so the groups of the other hosts decide.
   if (!isReachReported && !isSilent) return pending('awaits-connectivity');
@@ -114,7 +119,7 @@ function measured(
 export const CONNECTIVITY_RULES: readonly HostRule[] = [
   {
     id: 'belongs-to-majority-group',
-    measuredBy: 'connectivity-check',
+    measuredBy: CHECK,
     category: 'network',
     checks:
       'The host belongs to the largest group of hosts that all reach each other: on layer 2 in every machine network. With user-managed networking or load balancing, all other hosts reach it on layer 3 in every address family.',
@@ -150,7 +155,7 @@ export const CONNECTIVITY_RULES: readonly HostRule[] = [
   ),
   {
     id: 'no-ip-collisions-in-network',
-    measuredBy: 'connectivity-check',
+    measuredBy: CHECK,
     category: 'network',
     checks: 'No other machine uses an IP address of the host.',
     boundOnly: true,

@@ -229,6 +229,8 @@ describe('host rules', () => {
   it.each([
     ['ntp-synced', 'ntp-synchronizer', { ntpSources: undefined }, 'pending'],
     ['container-images-available', 'container-image-availability', { images: [] }, 'success'],
+    ['belongs-to-majority-group', 'connectivity-check', { isReachReported: false }, 'failure'],
+    ['belongs-to-majority-group', 'connectivity-check', { isReachReported: false, majority: undefined }, 'failure'],
   ])('name in %s why the step %s could not run', (id, stepType, facts, status) => {
     const failedSteps = new Map([[stepType, 'The program is not installed.']]);
     const found = outcome(id, given({ ...facts, failedSteps }));

@@ -28,6 +28,11 @@ export const SHARED_MESSAGES = {
   'step-failed': 'The host could not run the check {0}: {1}',
 } as const satisfies Messages;
 
+/** Remedies of reasons that several rules share. Those of the rules are for what they measure. */
+const SHARED_REMEDIES: { readonly [reason: string]: string | undefined } = {
+  'step-failed': 'Repair on the host what the message names, or boot the host from a new discovery image.',
+};
+
 /** An outcome with the texts of its rule. */
 export interface RenderedOutcome {
   readonly id: string;
@@ -69,7 +74,7 @@ export function renderOutcome(outcome: Outcome, rule: RuleTexts | undefined): Re
     message: bounded(`${fill(message.message)}${flappingText(outcome)}`),
     measured: fill(message.measured),
     required: fill(message.required),
-    remedy: FAILING.includes(status) ? (rule?.remedy ?? '') : '',
+    remedy: FAILING.includes(status) ? (SHARED_REMEDIES[key] ?? rule?.remedy ?? '') : '',
   };
 }
 

@@ -238,6 +238,14 @@ describe('initial outcomes', () => {
 });
 
 describe('messages', () => {
+  it('of a step that the host could not run have a remedy for that step', () => {
+    const rule = { id: 'r', category: 'network', messages: {}, remedy: 'Check the cables.' } as const;
+    const remedyOf = (reason: string | undefined) =>
+      renderOutcome({ id: 'r', status: 'failure', reason, parameters: ['s', 'no program'] }, rule).remedy;
+    expect(remedyOf('step-failed')).toContain('discovery image');
+    expect(remedyOf(undefined)).toBe('Check the cables.');
+  });
+
   it('are not stored: an outcome contains a reason and parameters', () => {
     const [outcome] = evaluateHost(sampleHost({ hardware: sampleHardware({ cpuCount: 1 }) })).filter(
       ({ id }) => id === 'has-min-cpu-cores',
