@@ -22,6 +22,10 @@ const executablePath = join(folder, 'muster-host');
 const root = mkdtempSync(join(tmpdir(), 'installation-steps-root-'));
 mkdirSync(join(root, 'run'));
 const server = createServer((request, response) => {
+  if (request.url === '/host-binaries/aarch64') {
+    response.writeHead(200, { 'content-length': 2 * NEW.length });
+    return void response.write(NEW, () => response.destroy());
+  }
   response.writeHead(request.url === '/host-binaries/x86_64' ? 200 : 404).end(NEW);
 });
 let baseUrl = '';
@@ -156,6 +160,13 @@ describe('an upgrade of the executable', () => {
     expect([exitCode, error]).toEqual([0, expect.stringContaining('404')]);
     expect(readFileSync(executablePath, 'utf8')).toBe(OLD);
     expect(() => statSync(upgradedDigestPath(executablePath))).toThrow(/ENOENT/);
+  });
+
+  it('keeps no part of a program when the download breaks', async () => {
+    const { error, result } = await upgrade('aarch64');
+    expect(result).toMatchObject({ result: 'failure' });
+    expect(error).not.toBe('');
+    expect(readdirSync(folder)).toEqual(['muster-host']);
   });
 
   it('fails when the service has the same program, so that the agent does not restart without end', async () => {

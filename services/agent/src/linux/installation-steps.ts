@@ -71,15 +71,18 @@ async function upgradeExecutable(
     throw new StepFailed(`This agent cannot be replaced by the image ${image}.`);
   const part = `${executablePath}.part`;
   const own = await digestOfRunning(executablePath);
-  const sha256 = await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
-  if (sha256 === own) {
-    await rm(part);
-    throw new StepFailed(`The service has no other program than this one, although it requires ${image}.`);
+  try {
+    const sha256 = await download(`${settings.executable.baseUrl}/${architecture}`, part, settings, signal);
+    if (sha256 === own)
+      throw new StepFailed(`The service has no other program than this one, although it requires ${image}.`);
+    await chmod(part, 0o755);
+    // Before the program: a program without its digest would be replaced by that of the image.
+    await writeFile(upgradedDigestPath(executablePath), `${sha256}\n`);
+    await rename(part, executablePath);
+  } finally {
+    // The files of the live system are in memory, which a part of a program would occupy.
+    await rm(part, { force: true });
   }
-  await chmod(part, 0o755);
-  // Before the program: a program without its digest would be replaced by that of the image.
-  await writeFile(upgradedDigestPath(executablePath), `${sha256}\n`);
-  await rename(part, executablePath);
 }
 
 async function download(url: string, path: string, settings: DiscoverySettings, signal: AbortSignal): Promise<string> {
