@@ -76,7 +76,8 @@ export function linuxMachine(options: LinuxMachineOptions = {}): Machine {
     'dhcp-lease-allocate': (order, signal) => allocateLeases(order, run, signal),
     'installation-disk-speed-check': (order, signal) => checkDiskSpeed(order, hangingDisks, signal),
     'container-image-availability': async (order, signal) => ({
-      images: await checkImages(order, run, Date.now, signal),
+      // A change of the clock must not end a download.
+      images: await checkImages(order, run, () => performance.now(), signal),
     }),
     'api-vip-connectivity-check': fetchApiVipIgnition,
     'tang-connectivity-check': fetchTangAdvertisements,

@@ -185,6 +185,27 @@ describe('the check of images', () => {
     expect(Math.max(...given.flatMap((one) => one?.timeoutMs ?? []))).toBeLessThanOrEqual(60_000);
   });
 
+  it('measures independently of the clock, which may be set meanwhile', async () => {
+    const { given, lines, run } = recorded({ podman: '' });
+    const wallClock = jest.spyOn(Date, 'now');
+    const running: RunCommand = (program, args, ...more) => {
+      if (args[0] === 'pull') wallClock.mockReturnValue(Date.UTC(2040, 0, lines.length));
+      return run(program, args, ...more);
+    };
+    const { result } = await step(linuxMachine({ run: running }), 'container-image-availability', {
+      images: ['a', 'b'],
+      timeout: 60,
+    });
+    wallClock.mockRestore();
+    const limits = given
+      .filter((_, index) => lines[index]?.startsWith('podman pull'))
+      .map((one) => one?.timeoutMs ?? 0);
+    expect(Math.min(...limits)).toBeGreaterThan(1_000);
+    expect(limits.filter((limit) => !Number.isInteger(limit))).toEqual([]);
+    const { images } = result as { images: readonly { readonly time: number }[] };
+    expect(Math.max(...images.map(({ time }) => time))).toBeLessThan(60);
+  });
+
   it('reports the missing program', async () => {
     const { error, exitCode } = await step(linuxMachine(recorded({})), 'container-image-availability', {
       images: ['a'],

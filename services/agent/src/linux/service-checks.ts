@@ -86,7 +86,7 @@ export async function checkImages(
   async function checkImage(name: string, untilMs: number): Promise<ImageAvailability> {
     const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
     const startedMs = nowMs();
-    const timeoutMs = Math.max(untilMs - startedMs, 1);
+    const timeoutMs = Math.max(Math.ceil(untilMs - startedMs), 1);
     const { exitCode } = await run('podman', ['pull', name], signal, { timeoutMs });
     const time = (nowMs() - startedMs) / 1000;
     const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
