@@ -166,20 +166,23 @@ describe('the check of images', () => {
   it('reports size and speed of pulled images, and images that cannot be pulled', async () => {
     const { run, given } = recorded({
       'podman images --quiet a': 'id\n',
-      'podman pull c': { exitCode: 125, stderr: 'unauthorized' },
+      'podman pull c': { exitCode: 125, stderr: 'Trying to pull c...\nError: unauthorized\n' },
+      'podman pull d': { exitCode: 124 },
       'podman image inspect': '5000000\n',
     });
     const { exitCode, error, result } = await step(linuxMachine({ run }), 'container-image-availability', {
-      images: ['a', 'b', 'c'],
+      images: ['a', 'b', 'c', 'd'],
       timeout: 60,
     });
     expect(exitCode).toBe(2);
-    expect(error).toBe('These images cannot be pulled: c.');
+    expect(error).toBe('These images cannot be pulled: c (Error: unauthorized), d (not complete after 0 s).');
+    expect(JSON.stringify(result)).not.toContain('reason');
     expect(result).toMatchObject({
       images: [
         { name: 'a', result: 'success', size_bytes: 0 },
         { name: 'b', result: 'success', size_bytes: 5_000_000 },
         { name: 'c', result: 'failure' },
+        { name: 'd', result: 'failure' },
       ],
     });
     expect(Math.max(...given.flatMap((one) => one?.timeoutMs ?? []))).toBeLessThanOrEqual(60_000);

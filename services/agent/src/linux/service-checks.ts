@@ -1,5 +1,5 @@
 import type { DomainReport, ImageAvailability, NtpReport, NtpSourceState } from '../steps/step-work';
-import { execute, type RunCommand } from './command';
+import { execute, type RunCommand, TIMEOUT_EXIT_CODE } from './command';
 
 /** States by the second character of a line of `chronyc sources`. */
 const STATES: { readonly [mark: string]: NtpSourceState | undefined } = {
@@ -67,6 +67,7 @@ export async function resolveDomains(domains: readonly string[], lookup: NameLoo
 }
 
 const MB = 1_000_000;
+const REASON_CHARS_MAX = 300;
 
 /**
  * Pulls each image with podman within one time limit, and returns sizes and speeds.
@@ -87,10 +88,12 @@ export async function checkImages(
     const present = (await execute(run, 'podman', ['images', '--quiet', name], signal)).trim() !== '';
     const startedMs = nowMs();
     const timeoutMs = Math.max(Math.ceil(untilMs - startedMs), 1);
-    const { exitCode } = await run('podman', ['pull', name], signal, { timeoutMs });
+    const { exitCode, stderr = '' } = await run('podman', ['pull', name], signal, { timeoutMs });
     const time = (nowMs() - startedMs) / 1000;
     const failed = { name, size_bytes: 0, time, download_rate: 0, result: 'failure' } as const;
-    if (exitCode !== 0) return failed;
+    if (exitCode === TIMEOUT_EXIT_CODE) return { ...failed, reason: `not complete after ${Math.round(time)} s` };
+    // podman prints its progress before the error.
+    if (exitCode !== 0) return { ...failed, reason: stderr.trim().split('\n').at(-1)?.slice(0, REASON_CHARS_MAX) };
     // No speed is reported for an image that existed already.
     if (present) return { ...failed, result: 'success' };
     const text = await execute(run, 'podman', ['image', 'inspect', '--format={{.Size}}', name], signal);

@@ -50,11 +50,13 @@ export const STEPS: { readonly [Type in StepType]: StepRow<Type> } = {
   'installation-disk-speed-check': { parse: parseStepArgs['installation-disk-speed-check'], conclude: document },
   'container-image-availability': {
     parse: parseStepArgs['container-image-availability'],
-    conclude: (result) => {
-      const missing = result.images.filter((image) => image.result === 'failure').map((image) => image.name);
-      if (missing.length === 0) return document(result);
-      const error = `These images cannot be pulled: ${missing.join(', ')}.`;
-      return { exitCode: IMAGES_MISSING_EXIT_CODE, output: JSON.stringify(result), error };
+    conclude: ({ images }) => {
+      const report = document({ images: images.map(({ reason: _, ...image }) => image) });
+      const missing = images.filter(({ result }) => result === 'failure');
+      if (missing.length === 0) return report;
+      const texts = missing.map(({ name, reason }) => (reason ? `${name} (${reason})` : name));
+      const error = `These images cannot be pulled: ${texts.join(', ')}.`;
+      return { ...report, exitCode: IMAGES_MISSING_EXIT_CODE, error };
     },
   },
   install: { parse: parseStepArgs.install, conclude: silent },

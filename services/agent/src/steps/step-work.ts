@@ -147,6 +147,8 @@ export interface ImageAvailability {
   /** 10^6 bytes per second. */
   readonly download_rate: number;
   readonly result: 'success' | 'failure';
+  /** The cause of a failure. It is sent as the error of the step and is not a part of its document. */
+  readonly reason?: string;
 }
 
 export interface InstallRequest {
