@@ -154,10 +154,10 @@ export const isReportExpected = ({ state, reports }: HostEntry): boolean => !sta
 
 /** Returns true when the host reported another connectivity, or when another report is required. */
 export function changesReports(before: HostEntry, after: HostEntry): boolean {
-  const [couldCheck, canCheck] = [isChecking(before.reports), isChecking(after.reports)];
-  if (couldCheck !== canCheck) return true;
+  const [hadInventory, hasInventory] = [before.reports.hardware !== undefined, after.reports.hardware !== undefined];
+  if (hadInventory !== hasInventory || cannotCheck(before.reports) !== cannotCheck(after.reports)) return true;
   return (
-    canCheck &&
+    hasInventory &&
     (before.state.clusterId !== after.state.clusterId ||
       before.state.isSilent !== after.state.isSilent ||
       before.reports.reaches !== after.reports.reaches)
