@@ -196,10 +196,15 @@ async function sendControllerLogs(installation: Installation, cluster: ClusterAp
 /** Workers need the service until they reboot. It may run on this host, which must not reboot before. */
 async function waitForWorkers(installation: Installation, cluster: ClusterApi, signal: AbortSignal): Promise<void> {
   const { api, settings } = installation;
+  let reported = '';
   const areOnTheirWay = async (): Promise<boolean> => {
     if (!(await isSelfInstalled(cluster, signal))) return true;
     const workers = await api.hostsOfRole(settings.clusterId, 'worker', signal);
-    return !workers.some(needsService);
+    const names = workers.filter(needsService).map(({ id, requested_hostname: name }) => name || id);
+    const text = `waiting for the reboot of ${names.join(', ')}`;
+    if (names.length > 0 && text !== reported) await reportStage(installation, 'Waiting for controller', text, signal);
+    reported = text;
+    return names.length === 0;
   };
   await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
 }

@@ -8,6 +8,7 @@ const worker = (stage: string, status = 'installing-in-progress'): ServiceHost =
   id: 'w',
   status,
   role: 'worker',
+  requested_hostname: 'worker-1',
   progress: { current_stage: stage },
 });
 const nodes = ['a', 'b'].map((name): KubeObject => ({
@@ -25,6 +26,7 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     invoker: string,
     failures: number,
     first: ServiceHost = worker('Waiting for control plane'),
+    reported: string[] = [],
   ): Promise<number> => {
     let failed = 0;
     let polls = 0;
@@ -53,6 +55,7 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     });
     expect(failure).toBeUndefined();
     expect(stages.at(-1)).toBe('Rebooting');
+    reported.push(...stages);
     return polls;
   };
 
@@ -65,6 +68,14 @@ describe('the bootstrap host of a cluster that its own hosts install', () => {
     'does not wait for a worker that failed in the stage "%s"',
     async (stage) => expect(await follow('agent-installer', 0, worker(stage, 'error'))).toBe(1),
   );
+
+  it('reports once which workers it waits for', async () => {
+    const reported: string[] = [];
+    await follow('agent-installer', 0, worker('Installing'), reported);
+    expect(reported.filter((stage) => stage.includes('worker-1'))).toEqual([
+      'Waiting for controller: waiting for the reboot of worker-1',
+    ]);
+  });
 
   it('waits for a worker that waits longer for the control plane than its time limit', async () => {
     expect(await follow('agent-installer', 0, worker('Waiting for control plane', 'error'))).toBe(3);
