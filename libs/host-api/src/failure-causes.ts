@@ -85,6 +85,12 @@ export const FAILURE_CAUSES: readonly FailureCause[] = [
     remedy: 'Check the copy on the mirror, and proxies that change content.',
   },
   {
+    id: 'full-memory',
+    pattern: /^ENOSPC|"podman [^]*no space left on device/i,
+    cause: 'The live system is full: its files are in memory.',
+    remedy: 'Give the host more memory, and boot it from the image again.',
+  },
+  {
     id: 'full-disk',
     pattern: /ENOSPC|no space left on device/i,
     cause: 'The disk is full: it is smaller than the data.',

@@ -104,6 +104,21 @@ describe('a disk that cannot be written', () => {
     expect(stages.at(-1)).toContain(stderr);
   });
 
+  it('is not the cause when the memory of the live system is full', async () => {
+    const text = 'ENOSPC: no space left on device, write';
+    const ofFile = await runRecorded({
+      api: { hostIgnition: () => Promise.reject(Object.assign(new Error(text), { code: 'ENOSPC' })) },
+    });
+    const ofImage = await runRecorded({
+      flags: ['--role', 'bootstrap', '--control-plane-count', '3'],
+      recording: [['podman run --net host', { exitCode: 125, stderr: 'writing blob: no space left on device' }]],
+    });
+    for (const { stages } of [ofFile, ofImage])
+      expect(stages.at(-1)).toMatch(
+        /^Failed: The live system is full: its files are in memory\. Give the host more memory/,
+      );
+  });
+
   it('reports the end of a long output within the limit of the service', async () => {
     const stderr = `${'x'.repeat(10_000)}\nNo space left on device (os error 28)`;
     const { stages } = await runRecorded({

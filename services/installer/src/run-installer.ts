@@ -1,5 +1,5 @@
 import { explainFailure } from '@muster/host-api';
-import { errorMessage } from '@muster/schema';
+import { errorCode, errorMessage } from '@muster/schema';
 import { bootstrapInPlace, followBootstrap } from './bootstrap/follow-bootstrap';
 import { startBootstrap } from './bootstrap/start-bootstrap';
 import { finish, sendLogs, waitForControlPlane } from './completion';
@@ -125,9 +125,10 @@ async function runPhase(phase: Phase, installation: Installation, signal: AbortS
   }
 }
 
-/** Returns cause and remedy, followed by the output of the program. */
+/** Returns cause and remedy, followed by the output of the program, or by the error of a file that was not written. */
 function reasonOf(error: unknown): string {
   const text = errorMessage(error);
-  const explanation = error instanceof CommandFailed ? explainFailure(text) : undefined;
+  const isExplained = error instanceof CommandFailed || errorCode(error) === 'ENOSPC';
+  const explanation = isExplained ? explainFailure(text) : undefined;
   return explanation ? `${explanation} ${text}` : text;
 }
