@@ -77,12 +77,12 @@ export {
   OBJECT_STORE,
   type Platform,
   platformProviders,
+  REACHABLE_SINCE,
   READ_MODELS,
   REQUESTS,
   SAVED,
   savedViews,
   SECRETS,
-  WHEN_REACHABLE,
 } from './platform';
 export { ReactorHost } from './reactor-host';
 export { readReleaseToolchains, type ReleaseToolchains } from './release-toolchains';

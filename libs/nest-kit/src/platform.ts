@@ -34,9 +34,11 @@ export interface Platform {
   /** Checks of the resources behind the ports, for `/ready`. */
   readonly probes?: readonly Probe[];
   /**
-   * Resolves when hosts can reach the gateway of this process. Absent when the gateway is another process.
+   * Returns the time of `clock` since which hosts can poll and report without an interruption, in milliseconds; the present time while
+   * they cannot.
+   * @default -Infinity
    */
-  readonly whenReachable?: () => Promise<void>;
+  readonly reachableSinceMs?: () => number;
   /** Called when a command fails because a server is not available. */
   readonly onCommandFailed?: (error: Unavailable) => void;
 }
@@ -67,8 +69,8 @@ export const SECRETS = Symbol('Secrets');
 export const REQUESTS = Symbol('Requests');
 export const CLOCK = Symbol('Clock');
 export const IDS = Symbol('Ids');
-/** `Platform.whenReachable`. It resolves immediately when the gateway is another process. */
-export const WHEN_REACHABLE = Symbol('WhenReachable');
+/** `Platform.reachableSinceMs`. */
+export const REACHABLE_SINCE = Symbol('ReachableSince');
 
 /** One provider per port, for the module of a service. */
 export const platformProviders = (platform: Platform): Provider[] => [
@@ -82,7 +84,7 @@ export const platformProviders = (platform: Platform): Provider[] => [
   { provide: CLOCK, useValue: platform.clock },
   { provide: IDS, useValue: platform.ids },
   { provide: PROBES, useValue: platform.probes ?? [] },
-  { provide: WHEN_REACHABLE, useValue: platform.whenReachable ?? (() => Promise.resolve()) },
+  { provide: REACHABLE_SINCE, useValue: platform.reachableSinceMs ?? (() => -Infinity) },
 ];
 
 /**

@@ -31,6 +31,8 @@ describe('an outage of the bus', () => {
 
   it('is one line when it begins, and one with the number of failed commands when it ends', async () => {
     const { port } = server;
+    const startedAtMs = Date.now();
+    expect(platform.reachableSinceMs?.()).toBeLessThan(startedAtMs);
     await server.kill();
     await eventually('the outage is reported', () => lines.length > 0);
     expect(lines).toEqual([expect.stringMatching(/^NATS at .* \(NATS_URL\) is not available: /)]);
@@ -43,6 +45,7 @@ describe('an outage of the bus', () => {
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/\(NATS_URL\) is available again after \d+ s; 1 command failed meanwhile$/),
     ]);
+    expect(platform.reachableSinceMs?.()).toBeGreaterThan(startedAtMs);
   });
 
   it('is noticed when the server is frozen, and ends when it continues', async () => {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
+import { type Platform, readServiceBaseUrl, SettingsReader } from '@muster/nest-kit';
 import { embeddedSettings, temporaryDirectory } from '@muster/testing';
 import { type RunningMuster, startEmbedded } from './embedded';
 
@@ -27,6 +27,11 @@ describe('all services in one process', () => {
   };
   let muster: RunningMuster;
   let firstAnswer: Promise<Response> | undefined;
+  const answerWhenReachable = async ({ environment, reachableSinceMs }: Platform): Promise<Response> => {
+    for (let beforeMs = Date.now(); !(reachableSinceMs && reachableSinceMs() < beforeMs); beforeMs = Date.now())
+      await sleep(1);
+    return fetch(`http://127.0.0.1:${environment.REST_PORT}/health`);
+  };
   beforeAll(async () => {
     const empty = { AGENT_NATS_URL: '', NATS_TRUST_FILE: '', NATS_CA_FILE: '', ENABLE_SINGLE_NODE_DNSMASQ: '' };
     const settings = {
@@ -37,9 +42,7 @@ describe('all services in one process', () => {
     };
     const starting = (): Promise<RunningMuster> =>
       startEmbedded(settings, SILENT, (platform) => {
-        firstAnswer = platform
-          .whenReachable?.()
-          .then(() => fetch(`http://127.0.0.1:${platform.environment.REST_PORT}/health`));
+        firstAnswer = answerWhenReachable(platform);
         return platform;
       });
     muster = await withoutHooks(starting);

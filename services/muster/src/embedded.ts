@@ -60,11 +60,13 @@ export async function startEmbedded(
     natsCredentials: nats ? nats.serviceCredentials : readFileSetting(settings, 'NATS_CREDENTIALS_FILE'),
     isChildBus: nats !== undefined,
   };
-  let announceReachable: () => void = () => undefined;
-  const reachable = new Promise<void>((resolve) => (announceReachable = resolve));
+  const opened = await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) });
+  let openedMs = Infinity;
+  // Does not depend on the clock of the machine, which can be set back.
+  const reachableMs = (): number => Math.max(0, performance.now() - openedMs);
   const platform = instrument({
-    ...(await openPlatform({ ...options, name: 'muster', warn: (text: string) => logger.warn(text) })),
-    whenReachable: () => reachable,
+    ...opened,
+    reachableSinceMs: () => Math.max(opened.clock.nowMs() - reachableMs(), opened.reachableSinceMs?.() ?? -Infinity),
   });
   const { gateway, ...others } = SERVICES;
   const threaded = threadedServices(coresOf(settings));
@@ -75,7 +77,7 @@ export async function startEmbedded(
   );
   // The REST endpoint opens last, so that a request finds all services running.
   const endpoint = await gateway(platform, logger);
-  announceReachable();
+  openedMs = performance.now();
   return {
     services: [...behind, endpoint],
     platform,

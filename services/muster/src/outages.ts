@@ -29,6 +29,7 @@ interface Absence {
 /** State of one server. Logs one line when it becomes unavailable and one when it is available again. */
 export class Outage {
   private absence: Absence | undefined;
+  private endedMs = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private isEnding = false;
@@ -47,6 +48,12 @@ export class Outage {
     if (!this.absence) return undefined;
     const { server, reason } = this.absence;
     return `${server} (${this.options.setting}) has not been available for ${this.seconds()} s: ${reason}`;
+  }
+
+  /** The time since which the server is available, in milliseconds since the Unix epoch; the present time while it is not available. */
+  get availableSinceMs(): number {
+    const nowMs = performance.now();
+    return Date.now() - (nowMs - (this.absence ? nowMs : this.endedMs));
   }
 
   failed({ server, reason }: Pick<Unavailable, 'server' | 'reason'>): void {
@@ -70,6 +77,7 @@ export class Outage {
       `${server} (${this.options.setting}) is available again after ${this.seconds()} s; ${commands} failed meanwhile`,
     );
     this.absence = undefined;
+    this.endedMs = performance.now();
     clearTimeout(this.timer);
   }
 

@@ -97,6 +97,19 @@ describe('an outage of the event store', () => {
     expect(lines).toHaveLength(2);
   });
 
+  it('ends the time since which the server is available', async () => {
+    expect(outage.availableSinceMs).toBe(-Infinity);
+    isAway = true;
+    await expect(store.head()).rejects.toBeInstanceOf(Unavailable);
+    await jest.advanceTimersByTimeAsync(2_500);
+    expect(outage.availableSinceMs).toBe(Date.now());
+    isAway = false;
+    await jest.advanceTimersByTimeAsync(500);
+    const endedAtMs = Date.now();
+    await jest.advanceTimersByTimeAsync(7_000);
+    expect(outage.availableSinceMs).toBe(endedAtMs);
+  });
+
   it('is part of the readiness report until it ends', async () => {
     const { store: probed, probe } = storeProbe(store, outage);
     isAway = true;

@@ -181,9 +181,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     onCommandFailed: ({ server }) => {
       for (const outage of outages) outage.commandFailed(server);
     },
-    giveUp: () => {
-      for (const outage of outages) outage.giveUp();
-    },
+    // Hosts cannot poll without the bus, and not report without the event store.
+    reachableSinceMs: () => Math.max(busOutage.availableSinceMs, storeOutage.availableSinceMs),
+    giveUp: () => outages.forEach((outage) => outage.giveUp()),
     close: async () => {
       for (const outage of outages) outage.close();
       await identity.stop();

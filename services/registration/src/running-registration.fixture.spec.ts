@@ -52,8 +52,8 @@ export class RunningRegistration {
   evaluatedPosition = START_OF_STORE;
   /** Answers the next question for outcomes instead, with the position of those that it stores. */
   evaluation: (() => Promise<number>) | undefined;
-  /** Resolves when hosts can reach the gateway. */
-  reachable: Promise<void> = Promise.resolve();
+  /** The time since which hosts can poll and report; undefined while they cannot. */
+  reachableFromMs: number | undefined = -Infinity;
   private running: Running | undefined;
   private refusal: JsonObject | undefined;
 
@@ -66,7 +66,7 @@ export class RunningRegistration {
     this.platform = {
       ...opened,
       eventStore: { ...eventStore, append: (...given) => this.appendUnlessBroken(...given) },
-      whenReachable: () => this.reachable,
+      reachableSinceMs: () => this.reachableFromMs ?? clock.nowMs(),
     };
     requests.subscribe(subjectOfMethod(InventoryService.method.recordReport), async ({ body }): Promise<JsonObject> => {
       this.reports.push(body as unknown as InventoryReport);

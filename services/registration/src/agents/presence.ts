@@ -15,7 +15,7 @@ import {
   machineOf,
 } from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
-import { CLOCK } from '@muster/nest-kit';
+import { CLOCK, REACHABLE_SINCE } from '@muster/nest-kit';
 import { type Clock, isoTime } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
@@ -41,6 +41,7 @@ export class Presence implements OnApplicationShutdown {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
+    @Inject(REACHABLE_SINCE) private readonly reachableSinceMs: () => number,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {
@@ -49,7 +50,7 @@ export class Presence implements OnApplicationShutdown {
     });
   }
 
-  /** After a start every polling host has the full period before it counts as silent. */
+  /** After a start, and after a time in which hosts could not poll, every polling host has the full period before it counts as silent. */
   start(): void {
     for (const { key, state } of this.view.openHosts())
       if (hostPermits('poll', state.status) && !state.isSilent && !this.seenAtMs.has(key)) this.touch(key);
@@ -98,7 +99,7 @@ export class Presence implements OnApplicationShutdown {
   private async check(key: HostKey): Promise<void> {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
-    const dueAtMs = seen + this.allowedMs(key);
+    const dueAtMs = Math.max(seen, this.reachableSinceMs()) + this.allowedMs(key);
     if (dueAtMs > this.clock.nowMs()) return this.schedule(key, dueAtMs);
     this.seenAtMs.delete(key);
     const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen)];

@@ -1,7 +1,7 @@
 import type { HostKey } from '@muster/contracts';
 import { clusterDeadlines, hostDeadlines } from '@muster/domain';
 import { type Deadline, DeadlineScheduler } from '@muster/event-sourcing';
-import { CLOCK } from '@muster/nest-kit';
+import { CLOCK, REACHABLE_SINCE } from '@muster/nest-kit';
 import type { Clock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -27,6 +27,7 @@ export class Deadlines implements OnApplicationShutdown {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: RegistrationConfig,
+    @Inject(REACHABLE_SINCE) private readonly reachableSinceMs: () => number,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -52,17 +53,18 @@ export class Deadlines implements OnApplicationShutdown {
   }
 
   private dueOf(key: string): readonly Due[] {
-    return this.limitsOf(key).map((due) => ({ ...due, atMs: this.sinceStart(due) }));
+    return this.limitsOf(key).map((due) => ({ ...due, atMs: this.sinceReachable(due) }));
   }
 
   /**
-   * Nothing was reported while the service was stopped. So a deadline that began before the start passes at the earliest when a host that
-   * is silent since the start would be disconnected, or after its own length if that is shorter. The retention needs no reports.
+   * Nothing was reported while the service was stopped or hosts could not reach it. So a deadline that began before passes at the earliest
+   * when a host that is silent since then would be disconnected, or after its own length if that is shorter. The retention needs no reports.
    */
-  private sinceStart({ name, atMs, limitMs }: Due): number {
-    const hasBegunBefore = atMs - limitMs < this.startedAtMs;
+  private sinceReachable({ name, atMs, limitMs }: Due): number {
+    const sinceMs = Math.max(this.startedAtMs, this.reachableSinceMs());
+    const hasBegunBefore = atMs - limitMs < sinceMs;
     if (!hasBegunBefore || name === 'retention') return atMs;
-    return Math.max(atMs, this.startedAtMs + Math.min(limitMs, this.config.maxDisconnectionMs));
+    return Math.max(atMs, sinceMs + Math.min(limitMs, this.config.maxDisconnectionMs));
   }
 
   private limitsOf(key: string): readonly Due[] {
@@ -85,6 +87,10 @@ export class Deadlines implements OnApplicationShutdown {
 
   private async pass({ key, name }: Deadline): Promise<void> {
     const { kind, id } = parseReactionKey(key);
+    const due = this.dueOf(key);
+    const atMs = due.find((one) => one.name === name)?.atMs ?? -Infinity;
+    // Hosts could not report since the deadline was set.
+    if (atMs > this.clock.nowMs()) return this.scheduler.set(key, due);
     try {
       if (kind === 'host') await this.passHost(id, name);
       else await this.clusters.passDeadline(id, name);

@@ -5,7 +5,10 @@ import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const MINUTE_MS = 60_000;
 
-describe('a gateway that hosts reach long after the start of the service', () => {
+describe.each([
+  { name: 'a service that hosts reach long after its start', isStarted: true },
+  { name: 'a long outage of the bus or of the event store', isStarted: false },
+])('$name', ({ isStarted }) => {
   let running: RunningRegistration;
   beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '4m' })));
   afterAll(() => running.stop());
@@ -24,12 +27,11 @@ describe('a gateway that hosts reach long after the start of the service', () =>
     const typesOfHosts = async (): Promise<string[]> =>
       (await Promise.all(keys.map((key) => running.types(streamIdOf('host', key))))).flat();
 
-    await running.stopService();
-    let open: () => void = () => undefined;
-    running.reachable = new Promise<void>((resolve) => (open = resolve));
-    await running.startService();
+    if (isStarted) await running.stopService();
+    running.reachableFromMs = undefined;
+    if (isStarted) await running.startService();
     await letTimePass(61 * MINUTE_MS);
-    open();
+    running.reachableFromMs = running.clock.nowMs();
     await letTimePass(3 * MINUTE_MS);
     await running.settled();
     expect(await running.statuses(...keys)).toEqual(Array(3).fill('installing-in-progress'));

@@ -15,7 +15,6 @@ import {
   ReactorHost,
   SAVED,
   SECRETS,
-  WHEN_REACHABLE,
 } from '@muster/nest-kit';
 import type { RunAgain, SavedConsumer } from '@muster/event-sourcing';
 import type { Secrets } from '@muster/ports';
@@ -56,7 +55,6 @@ export class RegistrationProcess implements OnApplicationBootstrap {
   constructor(
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(SAVED) private readonly saved: SavedConsumer,
-    @Inject(WHEN_REACHABLE) private readonly whenReachable: () => Promise<void>,
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
     private readonly hosts: HostProcess,
@@ -107,11 +105,8 @@ export class RegistrationProcess implements OnApplicationBootstrap {
 
   private goLive(): void {
     this.view.isLive = true;
-    // Another service of the process may still replay events. Until the gateway answers, no host can poll or report.
-    void this.whenReachable().then(() => {
-      this.presence.start();
-      this.deadlines.start();
-    });
+    this.presence.start();
+    this.deadlines.start();
     this.revocations
       .endRemoved()
       .catch((error: Error) => this.logger.error(`The bus credentials of removed hosts: ${error.message}`));
