@@ -107,12 +107,16 @@ function idOf(category: StreamCategory, type: string): string {
   return category === 'infraEnv' || category === 'image' ? INFRA_ENV_ID : CLUSTER_ID;
 }
 
-const FILLED: readonly SampleEvent[] = keysOf(EVENTS_BY_CATEGORY).flatMap((category) =>
-  Object.entries<DescMessage>(EVENTS_BY_CATEGORY[category]).map(([type, schema]) => ({
-    streamId: streamIdOf(category, idOf(category, type)),
-    event: parseEvent(category, type, filled(schema)),
-  })),
-);
+const eachType = (dataOf: (schema: DescMessage) => JsonObject): readonly SampleEvent[] =>
+  keysOf(EVENTS_BY_CATEGORY).flatMap((category) =>
+    Object.entries<DescMessage>(EVENTS_BY_CATEGORY[category]).map(([type, schema]) => ({
+      streamId: streamIdOf(category, idOf(category, type)),
+      event: parseEvent(category, type, dataOf(schema)),
+    })),
+  );
+
+/** Each type of event without optional members, as an earlier release may have stored it, and with a value of every member. */
+const EACH_TYPE: readonly SampleEvent[] = [...eachType(() => ({})), ...eachType(filled)];
 
 const isOneOf =
   (types: readonly string[]) =>
@@ -120,7 +124,7 @@ const isOneOf =
     types.includes(event.type);
 
 const isRegistration = isOneOf(['ClusterRegistered', 'InfraEnvRegistered']);
-const beginsGeneration = isOneOf(BEGINS_GENERATION);
+const beginsGeneration = isOneOf([...BEGINS_GENERATION, 'HostReregistered']);
 const isDeletion = isOneOf(['HostUnbound', 'HostDeregistered', 'ClusterDeregistered', 'InfraEnvDeregistered']);
 
 /** Whether the sample has fewer entries after the event. */
@@ -138,14 +142,14 @@ const ORIGIN = {
 };
 
 /**
- * Each type of event with a value of every member, the events of the sample, and the others. Reports and outcomes belong to the generation
- * of their host, and events that remove something are at the end.
+ * Each type of event, the events of the sample, and the others. The reports and outcomes among the first ones belong to the generation of
+ * their host, and events that remove something are at the end.
  */
 function wholeSample(others: readonly SampleEvent[]): readonly RecordedMusterEvent[] {
   const all = [...[1, 2].flatMap(sampleEventsOfHost), ...others, ...OTHER_SAMPLE_EVENTS];
-  const changes = FILLED.filter((one) => !isRegistration(one) && !isEnding(one));
+  const changes = EACH_TYPE.filter((one) => !isRegistration(one) && !isEnding(one));
   const events = [
-    ...FILLED.filter(isRegistration),
+    ...EACH_TYPE.filter(isRegistration),
     clusterRegistered(),
     infraEnvRegistered({ clusterId: CLUSTER_ID }),
     hostRegistered(hostKey(1)),
