@@ -83,9 +83,11 @@ export async function reach<Opened>(open: () => Promise<Opened>, options: ReachO
       const [nowMs, reason] = [performance.now(), reasonOf(error)];
       const unavailable = unavailableIn(error);
       if (unavailable ? unavailable.isRefused : !isNotReachable(error))
-        throw new StartError('dependency', `The server of ${setting} refuses the connection: ${reason}`, {
-          cause: error,
-        });
+        throw new StartError(
+          'dependency',
+          `The server of ${setting} refuses the connection: ${reason}. Check the address and the credentials.`,
+          { cause: error },
+        );
       if (nowMs - startedMs >= waitMs) {
         const text = `The server of ${setting} was not reachable for ${Math.round(waitMs / 1_000)} s: ${reason}. Start it, or correct ${setting}.`;
         throw new StartError('dependency', text, { cause: error });
