@@ -71,6 +71,19 @@ describe('store', () => {
     expect(await failureOf(['stats'], damaged)).toMatchObject({ reason: 'dataDirectory' });
   });
 
+  it('names the remedy for events that are damaged', async () => {
+    const copy = join(directory.path, 'faulty', 'events.sqlite');
+    mkdirSync(dirname(copy));
+    await run(['backup', copy]);
+    const bytes = readFileSync(copy);
+    bytes.write('x', bytes.indexOf('"ClusterRegistered"'));
+    writeFileSync(copy, bytes);
+    expect(await failureOf(['verify'], dirname(copy))).toEqual({
+      reason: 'dataDirectory',
+      lines: [`${copy} is damaged. The lines above list the faults. Check the disk, and restore a backup.`],
+    });
+  });
+
   it('copies the files that a start needs, and no others', async () => {
     const files = ['objects/ab/cd', 'logs/cluster/host.tar.gz', 'nats/trust.json'];
     for (const name of [...files, 'objects/incoming/half', 'images/base.iso', 'master.key', 'muster.lock']) {

@@ -144,6 +144,10 @@ function verify(file: string, print: (line: string) => void): void {
   print('The pages of the file are checked first.');
   const faults = verifySqliteStore(file, (verified) => print(`${verified} events verified`));
   for (const fault of faults) print(fault);
-  if (faults.length > 0) throw new StartError('dataDirectory', `${file} has ${faults.length} faults or more.`);
+  if (faults.length > 0)
+    throw new StartError(
+      'dataDirectory',
+      `${file} is damaged. The lines above list the faults. Check the disk, and restore a backup.`,
+    );
   print(`${file} is sound.`);
 }
