@@ -22,7 +22,7 @@ export const SHARED_MESSAGES = {
   'awaits-connectivity': 'Waiting for the host to report its connectivity',
   'awaits-groups': 'Waiting for the connectivity groups of the current networks',
   'awaits-more-hosts': 'Waiting for more hosts to compare with',
-  'awaits-ignition': 'Waiting for the ignition of the installed cluster',
+  'awaits-ignition': 'Waiting for the Ignition config of the installed cluster',
   'awaits-resolution': 'Waiting for the host to resolve domain names',
   'awaits-role': 'Waiting for the role of the host',
   'step-failed': 'The host could not run the check {0}: {1}',
