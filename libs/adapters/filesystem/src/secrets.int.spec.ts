@@ -45,7 +45,9 @@ describe('filesystemSecrets', () => {
 
   it('fails when the directory of the master key cannot be created', async () => {
     const masterKeyFile = '/proc/muster/keys/master.key';
-    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(/ENOENT.*mkdir '\/proc\/muster'/);
+    await expect(filesystemSecrets({ ...options, masterKeyFile })).rejects.toThrow(
+      /^The master key \/proc\/muster\/keys\/master\.key cannot be created: ENOENT.* set MUSTER_MASTER_KEY_FILE\.$/,
+    );
   });
 
   it('does not open values that were changed or moved to another name or scope', async () => {

@@ -20,7 +20,10 @@ const BITS_OF_OTHERS = 0o077;
 
 /** Reads the master key (32 bytes). Creates it, readable by the owner only, when the file does not exist. */
 export const loadOrCreateMasterKey = async (file: string): Promise<Buffer> => {
-  await createIfAbsent(file);
+  await createIfAbsent(file).catch((error: Error) => {
+    const remedy = 'Check its directory and the free space, or set MUSTER_MASTER_KEY_FILE.';
+    throw new Error(`The master key ${file} cannot be created: ${error.message}. ${remedy}`, { cause: error });
+  });
   const [key, { mode }] = [await readFile(file), await stat(file)];
   if (key.length !== KEY_BYTES) {
     throw new Error(
