@@ -170,7 +170,7 @@ export function busTls(settings: SettingsReader): BusTlsFiles | { readonly own: 
   if (mode === 'off') {
     if (certFile || keyFile || caFile)
       throw new SettingsError([
-        'NATS_TLS=off does not go with NATS_CERT_FILE, NATS_KEY_FILE or NATS_CA_FILE. Unset them, or NATS_TLS.',
+        'NATS_TLS=off cannot be combined with NATS_CERT_FILE, NATS_KEY_FILE or NATS_CA_FILE. Unset them, or NATS_TLS.',
       ]);
     return undefined;
   }
