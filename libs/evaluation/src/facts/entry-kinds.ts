@@ -84,7 +84,7 @@ export const noHosts = (facts: ClusterSettingsFacts): CombinedHosts => ({
   names: new Map(),
   connectivity: connectivityOf(facts),
   weakReporters: new Set(),
-  collisionReporters: new Set(),
+  collisions: new Map(),
 });
 
 /** Returns what follows from the hosts, after two steps for each host. */
@@ -93,7 +93,7 @@ export function* combine(
   hosts: readonly HostEntry[],
 ): Generator<undefined, CombinedHosts> {
   const combined = noHosts(facts);
-  const { members, names, connectivity, weakReporters, collisionReporters } = combined;
+  const { members, names, connectivity, weakReporters, collisions } = combined;
   const ordered = connectedLast(hosts);
   // A host that is added after the connections of others have been set searches all of them.
   for (const host of ordered) {
@@ -110,10 +110,33 @@ export function* combine(
     connectHost(connectivity, state.hostId, reports);
     if (isReportExpected(host)) connectivity.setOutdated(state.hostId, false);
     if (reports.weakReaches.length > 0) weakReporters.add(key);
-    if (currentCollisions(host).length > 0) collisionReporters.add(key);
+    countCollisions(collisions, [], currentCollisions(host));
     yield;
   }
   return combined;
+}
+
+/** Replaces the collisions that a host has reported. Returns true when other addresses collide than before. */
+export function countCollisions(
+  counts: CombinedHosts['collisions'],
+  before: HostEntry['reports']['collisions'],
+  after: HostEntry['reports']['collisions'],
+): boolean {
+  if (before === after) return false;
+  const [old, now] = [before, after].map((all) => new Set(all.map(({ address }) => address)));
+  let isChanged = false;
+  for (const address of old ?? [])
+    if (!now?.has(address)) {
+      const left = (counts.get(address) ?? 0) - 1;
+      if (left > 0) counts.set(address, left);
+      else isChanged = counts.delete(address) || isChanged;
+    }
+  for (const address of now ?? [])
+    if (!old?.has(address)) {
+      isChanged ||= !counts.has(address);
+      counts.set(address, (counts.get(address) ?? 0) + 1);
+    }
+  return isChanged;
 }
 
 /** Of several hosts of one machine, the last one determines its connectivity. A silent host has outdated reports. */

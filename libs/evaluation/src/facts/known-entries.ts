@@ -169,16 +169,11 @@ export class KnownEntries {
 
   /** Returns the addresses of the host that another machine also uses, as reported by any host of the cluster. */
   collisionsOf(cluster: ClusterEntry, { reports }: HostEntry): readonly string[] {
-    if (this.combinedOf(cluster).collisionReporters.size === 0 || !reports.hardware) return [];
-    const colliding = (cluster.collidingAddresses ??= this.collidingIn(cluster));
+    const { collisions } = this.combinedOf(cluster);
+    if (collisions.size === 0 || !reports.hardware) return [];
     return addressesOf(reports.hardware)
       .map((address) => address.replace(/\/.*/, ''))
-      .filter((address) => colliding.has(address));
-  }
-
-  private collidingIn(cluster: ClusterEntry): ReadonlySet<string> {
-    const reporters = [...this.combinedOf(cluster).collisionReporters].flatMap((key) => this.hosts.get(key) ?? []);
-    return new Set(reporters.flatMap(({ reports }) => reports.collisions.map(({ address }) => address)));
+      .filter((address) => collisions.has(address));
   }
 
   /** Removes the summaries of hosts, which are computed again on demand. A saved host has none. */

@@ -1,12 +1,11 @@
 import { type EventData, type HostKey, parseHostKey } from '@muster/contracts';
 import { isRouted } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
-import { connectHost } from './entry-kinds';
-import { cannotCheck } from './host-reports';
+import { connectHost, countCollisions } from './entry-kinds';
+import { cannotCheck, NO_REPORTS } from './host-reports';
 import type { KnownEntries } from './known-entries';
 import {
   type ClusterEntry,
-  type CombinedHosts,
   currentCollisions,
   hasOtherPlace,
   type HostEntry,
@@ -47,8 +46,8 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     keys.push(...keysOf(combined.connectivity.partlyReachedHosts(), cluster, entries));
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);
-  if (isNew || currentCollisions(before) !== currentCollisions(after))
-    keys.push(...collisionsChanged(before, after, cluster, combined));
+  const collisionsBefore = isNew ? NO_REPORTS.collisions : currentCollisions(before);
+  if (countCollisions(combined.collisions, collisionsBefore, currentCollisions(after))) keys.push(...cluster.hostKeys);
   if (hasOtherPlace(before, after) || nameOf(before) !== nameOf(after))
     keys.push(...weaklyReaching(hostId, cluster, entries));
   if (isNew && cluster.hostKeys.size <= FEW_HOSTS) keys.push(...cluster.hostKeys);
@@ -125,7 +124,7 @@ export function reportsSettled(
 
 function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entries: KnownEntries): readonly HostKey[] {
   const { hostId } = before.state;
-  const { connectivity, weakReporters, collisionReporters } = entries.combinedOf(old);
+  const { connectivity, weakReporters, collisions } = entries.combinedOf(old);
   const { hasReports: hadReports } = connectivity;
   connectivity.setOutdated(hostId, entries.isOutdated(old, hostId));
   // The machine may be in the cluster through another infra-env too.
@@ -133,27 +132,12 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entrie
   if (remaining) connectHost(connectivity, hostId, remaining.reports);
   else connectivity.removeHost(hostId);
   weakReporters.delete(after.key);
-  collisionReporters.delete(after.key);
-  old.collidingAddresses = undefined;
   const isRelevant =
+    countCollisions(collisions, currentCollisions(before), NO_REPORTS.collisions) ||
     hadReports !== connectivity.hasReports ||
-    currentCollisions(before).length > 0 ||
     isRouted(old.facts) ||
     old.hostKeys.size < FEW_HOSTS;
   return isRelevant ? [...old.hostKeys] : [];
-}
-
-function collisionsChanged(
-  before: HostEntry,
-  after: HostEntry,
-  cluster: ClusterEntry,
-  { collisionReporters }: CombinedHosts,
-): readonly HostKey[] {
-  if (currentCollisions(after).length > 0) collisionReporters.add(after.key);
-  else collisionReporters.delete(after.key);
-  cluster.collidingAddresses = undefined;
-  const isQuiet = currentCollisions(before).length + currentCollisions(after).length === 0;
-  return isQuiet ? [] : [...cluster.hostKeys];
 }
 
 /** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */

@@ -75,8 +75,8 @@ export interface CombinedHosts {
   readonly connectivity: ClusterConnectivity;
   /** Hosts that have reported slow connections or lost packets. */
   readonly weakReporters: Set<HostKey>;
-  /** Connected hosts that have reported more than one machine on an address. */
-  readonly collisionReporters: Set<HostKey>;
+  /** Address with more than one machine → the number of connected hosts that have reported it. */
+  readonly collisions: Map<string, number>;
 }
 
 export interface ClusterEntry {
@@ -99,8 +99,6 @@ export interface ClusterEntry {
   presentGroups?: PresentGroups | undefined;
   /** A connected host has not reported its connectivity to all other hosts yet. */
   awaitsReports: boolean;
-  /** The addresses that they have reported. Computed on demand and removed when one of them reports another list. */
-  collidingAddresses?: ReadonlySet<string>;
   /** Verification of the VIPs by all hosts. Computed on demand and removed when a host reports another result. */
   vipVerifications?: ClusterFacts['vipVerifications'];
   lastEventId: string;
