@@ -21,10 +21,7 @@ import {
   type Sort,
 } from 'mongodb';
 
-/**
- * The stored form of a document: its key as `_id`, and its fields one level deeper, so that no field conflicts with
- * `_id`.
- */
+/** The stored form of a document: its key as `_id`, and its fields one level deeper, so that no field conflicts with `_id`. */
 export interface StoredDocument {
   readonly _id: string;
   readonly document: Document;
@@ -109,7 +106,8 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     writeConcern: { w: 'majority', journal: true },
   });
   const { folds = [], isStored = async () => true } = options;
-  const server = `MongoDB at ${client.options.hosts.join(', ')}`;
+  // The hosts of a URL with `mongodb+srv` are not known yet.
+  const server = `MongoDB at ${client.options.srvHost ?? client.options.hosts.join(', ')}`;
   // The driver repeats an operation on a frozen server with a new connection, which takes a minute.
   const { socketTimeoutMS = 0, serverSelectionTimeoutMS } = client.options;
   const limitMs = socketTimeoutMS && Math.max(socketTimeoutMS, serverSelectionTimeoutMS);

@@ -1,5 +1,6 @@
+import { promises as dns } from 'node:dns';
 import { MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
-import { explainFailure, toFilter, toSort } from './read-models';
+import { explainFailure, mongodbReadModels, toFilter, toSort } from './read-models';
 
 describe('MongoDB query of read models', () => {
   it('compares the whole value of fields of the document', () => {
@@ -28,6 +29,15 @@ describe('MongoDB query of read models', () => {
 });
 
 describe('errors of the MongoDB driver', () => {
+  it('name the host of a URL with mongodb+srv', async () => {
+    const found = { name: 'a.example.invalid', port: 27_017, priority: 0, weight: 0 };
+    const resolve = (_: string, type: string) => Promise.resolve(type === 'SRV' ? [found] : [['']]);
+    const lookUp = jest.spyOn(dns, 'resolve').mockImplementation(resolve as never);
+    const url = 'mongodb+srv://cluster.example.invalid/muster?serverSelectionTimeoutMS=50';
+    await expect(mongodbReadModels({ url })).rejects.toMatchObject({ server: 'MongoDB at cluster.example.invalid' });
+    lookUp.mockRestore();
+  });
+
   const failure = (error: unknown, isWrite = true) => explainFailure(error, 'MongoDB at a:1', isWrite);
 
   it.each([
