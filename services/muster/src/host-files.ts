@@ -30,7 +30,7 @@ export async function prepareBaseImages(
   createDirectory(directory);
   if (!(await isWhole(outPath))) await createBaseImage({ outPath });
   tell(
-    `the image of ${OWN_IMAGE.openshift_version} on ${OWN_IMAGE.cpu_architecture} boots simulated machines only. For real machines set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES`,
+    `The ${OWN_IMAGE.openshift_version} ${OWN_IMAGE.cpu_architecture} image boots simulated hosts only. For real machines, set MUSTER_SIMULATED_IMAGE=false, or OS_IMAGES.`,
   );
   const others = DEFAULT_OS_IMAGES.filter((image) => !isOfOwnRelease(image));
   return {
