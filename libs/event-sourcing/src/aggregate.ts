@@ -1,4 +1,4 @@
-import { type EventMetadata, NO_STREAM, START_OF_STORE } from '@muster/ports';
+import { type AppendResult, type EventMetadata, NO_STREAM, START_OF_STORE } from '@muster/ports';
 import { BoundedMap } from './bounded-map';
 
 /** The state of a stream and the place of its last event. */
@@ -74,6 +74,24 @@ export const NOTHING_STORED: Stored = { position: 0, revision: 0 };
 export function fresh<State>(state: State): CachedAggregate<State> {
   return { state, revision: NO_STREAM, position: START_OF_STORE, commands: new CommandLog() };
 }
+
+/** Returns an aggregate as a view knows it, without its commands. */
+export function fromKnown<State>({ state, revision, position }: KnownAggregate<State>): CachedAggregate<State> {
+  return { state, revision, position, commands: new CommandLog() };
+}
+
+/** The inputs of one attempt of a command. */
+export interface Attempt {
+  readonly beforeAppend?: (() => Promise<void>) | undefined;
+  /** A stream that is not in memory is not read: the expected revision of the append detects its events. */
+  readonly mayAssume: boolean;
+  /** Until this time of `performance.now()`, the attempt is retried while the store is not available. */
+  readonly giveUpAtMs: number;
+  /** The minimum revision of the stream, known from a conflict. */
+  readonly revisionMin: number;
+}
+
+export type Conflict = Extract<AppendResult, { readonly kind: 'conflict' }>;
 
 /**
  * One command, several commands, or a generator of commands that reads the state after the previous commands. Several

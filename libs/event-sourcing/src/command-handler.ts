@@ -1,6 +1,5 @@
 import { type Decider, type Refusal, RefusalError } from '@muster/decision';
 import {
-  type AppendResult,
   type Clock,
   type EventShape,
   type Ids,
@@ -16,12 +15,14 @@ import {
 import {
   type Aggregate,
   type AggregateCache,
+  type Attempt,
   type BeforeAppend,
   type CachedAggregate,
   type CommandContext,
-  CommandLog,
   type Commands,
+  type Conflict,
   fresh,
+  fromKnown,
   inOrder,
   isEvents,
   type KnownAggregate,
@@ -86,7 +87,11 @@ export interface CommandHandlerOptions<State, Command, Event extends EventShape,
    * @default no aggregate is known
    */
   readonly known?: (id: string) => KnownAggregate<State> | undefined;
-  /** Events up to a known state that are read again for the ids of their commands. @default as many as commands are remembered */
+  /**
+   * Events up to a known state that are read again for the ids of their commands. 0: commands are never repeated, so they are decided on
+   * the known state without a read.
+   * @default as many as commands are remembered
+   */
   readonly repeatableEvents?: number;
   /** @default 20,000 */
   readonly cachedAggregates?: number;
@@ -106,7 +111,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   options: CommandHandlerOptions<State, Command, Event, Code>,
 ): CommandHandler<State, Command, Event, Code> {
   type Result = HandleResult<State, Event, Code>;
-  const { category, decider, store, clock, ids } = options;
+  const { category, decider, store, clock, ids, repeatableEvents = MAX_REMEMBERED_COMMANDS } = options;
   const cache: AggregateCache<State> = new BoundedMap(options.cachedAggregates ?? DEFAULT_CACHED_AGGREGATES);
   const queue = new KeyedQueue();
   const streamOf = (id: string): StreamId => `${category.name}-${id}`;
@@ -145,9 +150,13 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
   function read(id: string): Promise<CachedAggregate<State>> {
     const known = options.known?.(id);
     if (!known) return readOn(id, fresh(decider.initialState()));
-    const { state, revision, position } = known;
-    const from = { state, revision, position, commands: new CommandLog() };
-    return readOn(id, from, Math.max(NO_STREAM, revision - (options.repeatableEvents ?? MAX_REMEMBERED_COMMANDS)));
+    return readOn(id, fromKnown(known), Math.max(NO_STREAM, known.revision - repeatableEvents));
+  }
+
+  /** Returns an aggregate that is not in the cache and need not be read. */
+  function unread(id: string): CachedAggregate<State> | undefined {
+    const known = repeatableEvents === 0 ? options.known?.(id) : undefined;
+    return known && fromKnown(known);
   }
 
   function currentlyKnown(id: string): Aggregate<State> | undefined {
@@ -184,11 +193,11 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, mayAssumeNew, giveUpAtMs, revisionMin }: Attempt,
+    { beforeAppend, mayAssume, giveUpAtMs, revisionMin }: Attempt,
   ): Promise<Result | Conflict> {
-    const cached = cache.get(id);
-    // Most unknown streams do not exist. The expected revision of the append detects the others.
-    const isAssumedNew = !cached && mayAssumeNew && !options.known?.(id);
+    const cached = cache.get(id) ?? (mayAssume ? unread(id) : undefined);
+    // Most unknown streams do not exist.
+    const isAssumedNew = !cached && mayAssume && !options.known?.(id);
     let before = cached ?? fresh(decider.initialState());
     if (!cached && !isAssumedNew) before = await available(giveUpAtMs, () => read(id));
     // The store refused an append because of an event that reads do not return yet, as after a lost quorum.
@@ -223,7 +232,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     id: string,
     commands: Commands<State, Command>,
     context: CommandContext,
-    { beforeAppend, mayAssumeNew, giveUpAtMs }: Omit<Attempt, 'revisionMin'>,
+    { beforeAppend, mayAssume, giveUpAtMs }: Omit<Attempt, 'revisionMin'>,
   ): Promise<Result> {
     let revisionMin = NO_STREAM;
     for (let round = 1; round <= MAX_APPEND_ATTEMPTS;) {
@@ -231,7 +240,7 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       try {
         const result = await attempt(id, commands, context, {
           beforeAppend,
-          mayAssumeNew: mayAssumeNew && isFirst,
+          mayAssume: mayAssume && isFirst,
           giveUpAtMs,
           revisionMin,
         });
@@ -261,9 +270,9 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     beforeAppend?: BeforeAppend,
   ): Promise<Result> => {
     const giveUpAtMs = performance.now() + (options.deadlineMs ?? COMMAND_DEADLINE_MS);
-    const mayAssumeNew = typeof beforeAppend !== 'function';
-    const prepare = mayAssumeNew ? beforeAppend?.replacesNothing : beforeAppend;
-    return queue.run(id, () => handleInTurn(id, command, context, { beforeAppend: prepare, mayAssumeNew, giveUpAtMs }));
+    const mayAssume = typeof beforeAppend !== 'function';
+    const prepare = mayAssume ? beforeAppend?.replacesNothing : beforeAppend;
+    return queue.run(id, () => handleInTurn(id, command, context, { beforeAppend: prepare, mayAssume, giveUpAtMs }));
   };
 
   return {
@@ -284,15 +293,3 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
     },
   };
 }
-
-/** The inputs of one attempt of a command. */
-interface Attempt {
-  readonly beforeAppend?: (() => Promise<void>) | undefined;
-  readonly mayAssumeNew: boolean;
-  /** Until this time of `performance.now()`, the attempt is retried while the store is not available. */
-  readonly giveUpAtMs: number;
-  /** The minimum revision of the stream, known from a conflict. */
-  readonly revisionMin: number;
-}
-
-type Conflict = Extract<AppendResult, { readonly kind: 'conflict' }>;

@@ -55,6 +55,29 @@ describe('a command handler with a view of the same fold', () => {
     expect(trips).toEqual(['read after 73', 'append after 201']);
   });
 
+  it('decides commands that are never repeated without a read, and again after a conflict', async () => {
+    known = { ...(await stateNow()), isCurrent: false };
+    const handlerOf = () => infraEnvs(counted(), { known: () => known, repeatableEvents: 0, cachedAggregates: 0 });
+    expect(await handlerOf().handle('one', rename('next'), context())).toMatchObject({ kind: 'stored', revision: 202 });
+    expect(trips).toEqual(['append after 201']);
+    trips = [];
+    expect(await handlerOf().handle('one', rename('last'), context())).toMatchObject({
+      kind: 'stored',
+      revision: 203,
+      state: { settings: { name: 'last' } },
+    });
+    expect(trips).toEqual(['append after 201', 'read after 201', 'append after 202']);
+  });
+
+  it('reads the later events before a result without events when other processes write', async () => {
+    known = { ...(await stateNow()), isCurrent: true };
+    await infraEnvs(store).handle('one', rename('other'), context());
+    const handler = infraEnvs(counted(), { known: () => known, repeatableEvents: 0 });
+    // The view still has this name.
+    expect(await handler.handle('one', rename('known'), context())).toMatchObject({ kind: 'stored', revision: 203 });
+    expect(trips).toEqual(['read after 201', 'append after 202']);
+  });
+
   it('recognizes the repetition of a command whose events the state includes', async () => {
     known = { ...(await stateNow()), isCurrent: true };
     expect(await restarted().handle('one', rename('other'), context('last'))).toMatchObject({

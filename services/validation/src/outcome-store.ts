@@ -10,6 +10,7 @@ import {
   type RecordedOutcomes,
   type Scope,
   type Subject,
+  subjectOfStreamId,
 } from '@muster/evaluation';
 import type { Entries, EntryShape } from '@muster/decision';
 import { isClosedCluster, isClosedHost } from '@muster/domain';
@@ -17,6 +18,7 @@ import {
   type CommandHandler,
   createCommandHandler,
   keptEntries,
+  type KnownAggregate,
   ownedEventStore,
   type SavedConsumer,
 } from '@muster/event-sourcing';
@@ -59,9 +61,12 @@ export function isOpenSubject(subject: Subject, view: FactsView): boolean {
 const NOTHING_KNOWN: Known = { recorded: NO_OUTCOMES, revision: NO_STREAM, position: START_OF_STORE };
 const NOTHING_FLAPS: FlapWatch = new Map();
 
-/** Writes the `validation-` streams and caches the recorded outcomes, so that an unchanged evaluation needs no read. */
+/** Writes the `validation-` streams and keeps the recorded outcomes, so that no evaluation needs a read. */
 @Injectable()
 export class OutcomeStore {
+  /** True when all events from before the start were folded. */
+  isLive = false;
+
   private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
   private readonly known: Entries<Subject, Known>;
   /** Hosts and clusters with a flapping outcome. */
@@ -91,6 +96,11 @@ export class OutcomeStore {
       store: ownedEventStore(eventStore, 'validation', STREAM_OWNERS),
       clock,
       ids,
+      known: (id) => this.aggregateOf(subjectOfStreamId(id)),
+      // Each record has a command id of its own.
+      repeatableEvents: 0,
+      // `known` has them.
+      cachedAggregates: 0,
     });
   }
 
@@ -158,6 +168,13 @@ export class OutcomeStore {
   /** Reads the recorded outcomes of a host key or cluster id. */
   async read(id: string): Promise<RecordedOutcomes> {
     return (await this.handler.load(id)).state;
+  }
+
+  private aggregateOf(subject: Subject): KnownAggregate<RecordedOutcomes> | undefined {
+    const known = this.known.get(subject);
+    if (!known) return undefined;
+    const { recorded: state, revision, position } = known;
+    return { state, revision, position, isCurrent: this.isLive };
   }
 }
 

@@ -14,7 +14,15 @@ import { type MakeEntries, entriesInMemory } from '@muster/decision';
 import { FACTS_SHAPES, FactsView, hostSubject, type OutcomeCommand, subjectOfStreamId } from '@muster/evaluation';
 import { type SavedConsumer, SavedStates, typedEventStore, viewFold } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
-import { CLUSTER_ID, hostKey, manualClock, type SampleEvent, seededIds, temporaryDirectory } from '@muster/testing';
+import {
+  CLUSTER_ID,
+  collectPages,
+  hostKey,
+  manualClock,
+  type SampleEvent,
+  seededIds,
+  temporaryDirectory,
+} from '@muster/testing';
 import { expectSavedAsReplayed, expectSavedShape, textOf } from '@muster/testing/platform';
 import {
   DEFAULT_FLAP_POLICY,
@@ -118,6 +126,49 @@ describe('the recorded outcomes', () => {
     const [file, shapes] = [join(__dirname, 'saved-shape.txt'), [...FACTS_SHAPES, OUTCOMES]];
     const makeView = (make: MakeEntries, _position: number, saved: SavedConsumer) => foldOf(saved, make);
     await expectSavedShape(directory.path, file, VIEW_VERSION, shapes, makeView, OUTCOME_EVENTS);
+  });
+
+  it('are decided on as they were saved after a start, without a read of their stream', async () => {
+    const file = join(directory.path, 'started.sqlite');
+    const events = inMemoryEventStore();
+    const trips: string[] = [];
+    const counted = typedEventStore(
+      {
+        ...events,
+        append: async (...given) => {
+          const result = await events.append(...given);
+          trips.push(result.kind);
+          return result;
+        },
+        readStream: (...given) => {
+          trips.push('read');
+          return events.readStream(...given);
+        },
+      },
+      MUSTER_CODEC,
+    );
+    const key = hostKey(1);
+    const evaluation = (status: string): OutcomeCommand => ({
+      type: 'EvaluateHost',
+      hostKey: key,
+      generation: 1,
+      clusterId: CLUSTER_ID,
+      outcomes: RULES.map((id) => outcome(id, status)),
+      conditions: conditionsWith({ connected: true }),
+      at: AT,
+    });
+    /** Opens the saved state as a start does, records the outcomes, and saves them. */
+    const start = async (status: string): Promise<void> => {
+      const states = new SavedStates(sqliteStateStore({ file }), events, (error) => expect(error).toBeUndefined());
+      const saved = await states.open('started', [viewFold('started', 1, [OUTCOMES])]);
+      const { outcomes } = foldOf(saved, entriesInMemory, counted);
+      await outcomes.record(hostSubject(key), evaluation(status), 'cause');
+      const last = (await collectPages(events.readAll(-1))).at(-1);
+      saved.reached('started', last?.position ?? -1, last);
+      await states.close();
+    };
+    for (const status of ['success', 'failure', 'pending']) await start(status);
+    expect(trips).toEqual(['appended', 'appended', 'appended']);
   });
 
   it('are the same whether this process stored them or read them from the store', async () => {

@@ -72,7 +72,10 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
       openKeys: () => this.openSubjects(),
       saved: this.saved,
       isOpen: (key) => this.isOpen(toSubject(key)),
-      onLive: () => this.deadlines.start(),
+      onLive: () => {
+        this.outcomes.isLive = true;
+        this.deadlines.start();
+      },
     });
   }
 
