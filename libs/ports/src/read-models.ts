@@ -70,7 +70,7 @@ export interface ReadModels {
    * that is not above the checkpoint changes nothing.
    */
   commit(projection: string, position: number, changes: readonly ReadModelChange[], last?: EventPlace): Promise<void>;
-  /** Returns START_OF_STORE when the projection never committed. */
+  /** Returns START_OF_STORE when the projection never committed, and when its documents are of an earlier version. */
   checkpoint(projection: string): Promise<number>;
   /**
    * Returns the checkpoint after a commit that was interrupted is completed. Documents of another version of the projection, or of events

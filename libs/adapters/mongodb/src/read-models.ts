@@ -146,8 +146,13 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     return created;
   };
 
+  const foldOf = (projection: string) => folds.find(({ name }) => name === projection);
   const storedCheckpoint = (projection: string) => available(() => checkpoints.findOne({ _id: projection }));
-  const checkpoint = async (id: string): Promise<number> => (await storedCheckpoint(id))?.position ?? START_OF_STORE;
+  /** The documents of an earlier version are rebuilt from the start. */
+  const checkpoint = async (id: string): Promise<number> => {
+    const found = await storedCheckpoint(id);
+    return found && (found.version ?? 0) >= (foldOf(id)?.version ?? 0) ? found.position : START_OF_STORE;
+  };
 
   const apply = async (
     projection: string,
@@ -158,7 +163,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
       await available(() => ensureIndexes(name), true);
       await available(() => collectionNamed(name).bulkWrite(writes, { ordered: true }), true);
     }
-    const version = folds.find(({ name }) => name === projection)?.version ?? 0;
+    const version = foldOf(projection)?.version ?? 0;
     const stored = { $max: { position }, $set: { version, last } };
     await available(() => checkpoints.updateOne({ _id: projection }, stored, { upsert: true }), true);
   };
@@ -222,7 +227,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
     },
     checkpoint,
     resume: async (projection, beforeDiscard) => {
-      const fold = folds.find(({ name }) => name === projection);
+      const fold = foldOf(projection);
       if (!fold) return complete(projection);
       const found = await storedCheckpoint(projection);
       const isCurrent = found?.version === fold.version && (!found.last || (await isStored(found.last)));
@@ -237,10 +242,7 @@ export const mongodbReadModels = async (options: MongodbReadModelsOptions): Prom
 /** Names of the driver's connection errors. Errors of the server have codes instead. */
 const CONNECTION_ERROR =
   /^Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolCleared|PoolClosed|OperationTimeout)Error$/;
-/**
- * Codes of a server that stops or is not the primary any more: HostUnreachable, ShutdownInProgress, PrimarySteppedDown,
- * Interrupted…, NotWritablePrimary…
- */
+/** Codes of a server that stops or is not the primary: HostUnreachable, ShutdownInProgress, PrimarySteppedDown, Interrupted…, NotWritablePrimary… */
 const STOPPING_CODES = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
 /** The driver does not convert an error of a write to a connection that was reset. */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([...STOPPING_CODES, 'ECONNRESET', 'EPIPE']);
