@@ -2,7 +2,8 @@ import type { HostKey } from '@muster/contracts';
 import type { ClusterState } from './cluster/state';
 import type { HostState } from './host/state';
 
-const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
+/** Statuses in which nothing happens to a host by itself any more. */
+export const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
 /** Whether nothing happens to the host by itself any more: no deadline, no poll, no reaction. A later command may open it again. */
 export const isClosedHost = ({ status, deregisteredAt, passedDeadlines }: HostState): boolean =>

@@ -23,7 +23,14 @@ export {
   type ManifestsState,
   userManifestsAfter,
 } from './manifest-decider';
-export { clusterFinishedAt, isClosedCluster, isClosedHost, isHostNeeded, isInfraEnvNeeded } from './closed';
+export {
+  clusterFinishedAt,
+  FINISHED_HOSTS,
+  isClosedCluster,
+  isClosedHost,
+  isHostNeeded,
+  isInfraEnvNeeded,
+} from './closed';
 export {
   clusterOfHostAfter,
   clusterOfInfraEnvAfter,

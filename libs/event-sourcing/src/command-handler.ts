@@ -74,6 +74,8 @@ export interface CommandHandler<State, Command, Event = EventShape, Code extends
   positionOf(id: string): number;
   /** Applies a stored event of this category, from a feed, so that `load` includes what other replicas store. */
   observe(event: RecordedEvent<EventShape>): void;
+  /** Removes an aggregate from memory. A later command reads it again. */
+  forget(id: string): void;
 }
 
 export interface CommandHandlerOptions<State, Command, Event extends EventShape, Code extends string = string> {
@@ -291,5 +293,6 @@ export function createCommandHandler<State, Command, Event extends EventShape, C
       if (event.revision === known.revision + 1) cache.set(id, apply(known, event));
       else cache.delete(id);
     },
+    forget: (id) => void cache.delete(id),
   };
 }

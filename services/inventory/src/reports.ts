@@ -1,16 +1,19 @@
 import { eventCategory, parseEvent, parseHostKey, STREAM_OWNERS } from '@muster/contracts';
+import { FINISHED_HOSTS } from '@muster/domain';
 import {
   type CommandContext,
   type CommandHandler,
   createCommandHandler,
+  eventSubject,
   ownedEventStore,
   type Stored,
 } from '@muster/event-sourcing';
 import { type InventoryCommand, inventoryDecider, isPartial, type ReportedState } from '@muster/inventory';
-import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, SECRETS } from '@muster/nest-kit';
-import type { Clock, Ids, ObjectStore, Secrets } from '@muster/ports';
+import { CLOCK, EVENT_STORE, IDS, type MusterEventStore, OBJECT_STORE, REQUESTS, SECRETS } from '@muster/nest-kit';
+import type { Clock, Ids, ObjectStore, Requests, Secrets } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
-import { Inject, Injectable } from '@nestjs/common';
+import { textAt } from '@muster/schema';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 
 const HOST_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -27,8 +30,9 @@ const NOTHING: Attachments = { body: '', secretName: '', secret: '' };
 
 /** Writes the `inventory-<host>` streams. */
 @Injectable()
-export class Reports {
+export class Reports implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly handler: CommandHandler<ReportedState, InventoryCommand>;
+  private hosts: { unsubscribe(): void } | undefined;
 
   constructor(
     @Inject(EVENT_STORE) eventStore: MusterEventStore,
@@ -36,6 +40,7 @@ export class Reports {
     @Inject(SECRETS) private readonly secrets: Secrets,
     @Inject(CLOCK) clock: Clock,
     @Inject(IDS) ids: Ids,
+    @Inject(REQUESTS) private readonly requests: Requests,
   ) {
     this.handler = createCommandHandler({
       category: eventCategory('inventory'),
@@ -44,6 +49,14 @@ export class Reports {
       clock,
       ids,
     });
+  }
+
+  onApplicationBootstrap(): void {
+    this.hosts = this.requests.subscribe(eventSubject('host'), ({ body }) => this.forgetFinished(body));
+  }
+
+  onApplicationShutdown(): void {
+    this.hosts?.unsubscribe();
   }
 
   /**
@@ -70,6 +83,17 @@ export class Reports {
   /** Discards the last report of a step. */
   clear(hostKey: string, stepType: string, generation: number, context: CommandContext): Promise<Stored> {
     return this.handle(hostKey, { type: 'ClearReport', stepType, generation }, NOTHING, context);
+  }
+
+  /**
+   * The state of a host in a large cluster has an entry for each other host, so it leaves memory with the last report. Live copies of
+   * events may be lost. Then it leaves memory later, as the least recently used one.
+   */
+  private forgetFinished(event: unknown): void {
+    const status = textAt(event, 'type') === 'HostEnteredStatus' ? textAt(event, 'data', 'status') : undefined;
+    const isFinished = textAt(event, 'type') === 'HostDeregistered' || FINISHED_HOSTS.includes(status ?? '');
+    const [, key = ''] = /^host-(.+)$/.exec(textAt(event, 'streamId') ?? '') ?? [];
+    if (isFinished) this.handler.forget(key);
   }
 
   private async handle(

@@ -12,6 +12,7 @@ import {
   type Subject,
   subjectOfStreamId,
 } from '@muster/evaluation';
+import { FINISHED_HOSTS } from '@muster/domain';
 import { DeadlineScheduler, LOAD_TIME, type SavedConsumer } from '@muster/event-sourcing';
 import { CLOCK, ReactorHost, SAVED } from '@muster/nest-kit';
 import { type Clock, isoTime, KeyedQueue, TurnShare } from '@muster/ports';
@@ -19,9 +20,6 @@ import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
 import { OutcomeStore } from './outcome-store';
-
-/** Statuses in which a host is not evaluated again when the service restarts. */
-const FINISHED_HOSTS: readonly string[] = ['installed', 'added-to-existing-cluster'];
 
 /** Events after which something may still happen to a host or cluster by itself, or no longer. */
 const CHANGES_OF_LIFE: ReadonlySet<string> = new Set([
