@@ -16,7 +16,7 @@ import {
 } from '@muster/domain';
 import { BoundedMap, type CommandContext, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK, REACHABLE_SINCE } from '@muster/nest-kit';
-import { type Clock, isoTime } from '@muster/ports';
+import { type Clock, isoTime, steadyClock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
@@ -35,7 +35,9 @@ const RETRY_MS = 5_000;
 @Injectable()
 export class Presence implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
+  /** Times of `steady`: the clock of the machine may be set between two polls. */
   private readonly seenAtMs = new Map<HostKey, number>();
+  private readonly steady: Clock;
   private readonly scheduler: DeadlineScheduler;
 
   constructor(
@@ -45,7 +47,8 @@ export class Presence implements OnApplicationShutdown {
     private readonly aggregates: Aggregates,
     private readonly view: RegistrationView,
   ) {
-    this.scheduler = new DeadlineScheduler(clock, ({ key }) => {
+    this.steady = steadyClock(clock);
+    this.scheduler = new DeadlineScheduler(this.steady, ({ key }) => {
       if (isHostKey(key)) void this.check(key);
     });
   }
@@ -72,7 +75,7 @@ export class Presence implements OnApplicationShutdown {
   /** Returns the ISO 8601 time of the last request, or undefined. */
   lastSeenAt(key: HostKey): string | undefined {
     const seen = this.seenAtMs.get(key);
-    return seen === undefined ? undefined : isoTime(seen);
+    return seen === undefined ? undefined : isoTime(seen + this.offsetMs());
   }
 
   onApplicationShutdown(): void {
@@ -81,7 +84,7 @@ export class Presence implements OnApplicationShutdown {
 
   private touch(key: HostKey): void {
     const isFirst = !this.seenAtMs.has(key);
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.steady.nowMs();
     this.seenAtMs.set(key, nowMs);
     // A poll does not change the heap. The timer check reads the time of the last poll.
     if (isFirst) this.schedule(key, nowMs + this.allowedMs(key));
@@ -99,10 +102,10 @@ export class Presence implements OnApplicationShutdown {
   private async check(key: HostKey): Promise<void> {
     const seen = this.seenAtMs.get(key);
     if (seen === undefined) return;
-    const dueAtMs = Math.max(seen, this.reachableSinceMs()) + this.allowedMs(key);
-    if (dueAtMs > this.clock.nowMs()) return this.schedule(key, dueAtMs);
+    const dueAtMs = Math.max(seen, this.reachableSinceMs() - this.offsetMs()) + this.allowedMs(key);
+    if (dueAtMs > this.steady.nowMs()) return this.schedule(key, dueAtMs);
     this.seenAtMs.delete(key);
-    const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen)];
+    const [at, lastSeenAt] = [this.aggregates.now(), isoTime(seen + this.offsetMs())];
     try {
       await this.send(key, { type: 'FallSilent', at, lastSeenAt });
       // A request arrived while the silence was being stored.
@@ -110,8 +113,13 @@ export class Presence implements OnApplicationShutdown {
     } catch (error) {
       this.logger.error(`The lost connection of host ${key} was not recorded: ${String(error)}`);
       if (!this.seenAtMs.has(key)) this.seenAtMs.set(key, seen);
-      this.schedule(key, this.clock.nowMs() + RETRY_MS);
+      this.schedule(key, this.steady.nowMs() + RETRY_MS);
     }
+  }
+
+  /** How far the clock of the machine is ahead of the steady one. */
+  private offsetMs(): number {
+    return this.clock.nowMs() - this.steady.nowMs();
   }
 
   private async send(key: HostKey, command: Parameters<Aggregates['hosts']['handle']>[1]): Promise<void> {

@@ -1,9 +1,19 @@
-import { type HostKey, parseHostKey, RegistrationService } from '@muster/contracts';
+import { type HostKey, parseHostKey, RegistrationService, streamIdOf } from '@muster/contracts';
+import { isoTime } from '@muster/ports';
+import { eventually } from '@muster/testing';
 import { TestCluster } from '../cluster.fixture.spec';
 import { RunningRegistration } from '../running-registration.fixture.spec';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+
+/** Deadlines are checked when a deadline is set, so this registers a host. */
+const letTimePass = async (running: RunningRegistration, ms: number): Promise<void> => {
+  running.clock.advance(ms);
+  const bystander = new TestCluster(running);
+  await bystander.registerInfraEnv('');
+  await bystander.registerHost();
+};
 
 describe.each([
   { direction: 'back', setByMs: -HOUR_MS },
@@ -27,5 +37,35 @@ describe.each([
     expect(await stepsNow()).toBe(0);
     running.clock.advance(MINUTE_MS);
     expect(await stepsNow()).toBeGreaterThan(3);
+  });
+
+  it('does not change when a host counts as silent', async () => {
+    const cluster = new TestCluster(running);
+    await cluster.registerInfraEnv('');
+    const key = await cluster.registerHost();
+    setClock();
+    await letTimePass(running, MINUTE_MS);
+    const lastSeenAt = isoTime(running.clock.nowMs());
+    await poll(key);
+    for (const minutes of [2.5, 1]) await letTimePass(running, minutes * MINUTE_MS);
+    await eventually('its silence is stored', async () => (await running.host(key)).isSilent);
+    const changes = (await running.events(streamIdOf('host', key))).filter(({ type }) => /Silent|Returned/.test(type));
+    expect(changes).toEqual([expect.objectContaining({ type: 'HostFellSilent', data: { lastSeenAt } })]);
+  });
+});
+
+describe('a clock of the machine that is set back by an hour after the start of the service', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '9000h' })));
+  afterAll(() => running.stop());
+
+  it('does not prolong a preparation', async () => {
+    const cluster = new TestCluster(running);
+    const keys = await cluster.ready();
+    running.clock.set(running.clock.nowMs() - HOUR_MS);
+    await cluster.install();
+    expect(await running.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
+    await letTimePass(running, 8.5 * MINUTE_MS);
+    await eventually('the cluster is ready again', async () => (await running.cluster(cluster.id)).status === 'ready');
   });
 });

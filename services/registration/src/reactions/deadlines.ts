@@ -2,7 +2,7 @@ import type { HostKey } from '@muster/contracts';
 import { clusterDeadlines, hostDeadlines } from '@muster/domain';
 import { type Deadline, DeadlineScheduler } from '@muster/event-sourcing';
 import { CLOCK, REACHABLE_SINCE } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { type Clock, steadyClock } from '@muster/ports';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Aggregates } from '../aggregates';
 import { ClusterProcess } from '../clusters/cluster-process';
@@ -22,6 +22,8 @@ type Due = Pick<Deadline, 'name' | 'atMs'> & { readonly limitMs: number };
 export class Deadlines implements OnApplicationShutdown {
   private readonly logger = new Logger('registration');
   private readonly scheduler: DeadlineScheduler;
+  private readonly steady: Clock;
+  /** A time of `steady`: the clock of the machine may be set later. */
   private startedAtMs = -Infinity;
 
   constructor(
@@ -33,11 +35,12 @@ export class Deadlines implements OnApplicationShutdown {
     private readonly hosts: HostProcess,
     private readonly clusters: ClusterProcess,
   ) {
+    this.steady = steadyClock(clock);
     this.scheduler = new DeadlineScheduler(clock, (deadline) => void this.pass(deadline));
   }
 
   start(): void {
-    this.startedAtMs = this.clock.nowMs();
+    this.startedAtMs = this.steady.nowMs();
     for (const { key } of this.view.openHosts()) this.set(`host:${key}`);
     for (const { id } of this.view.openClusters()) this.set(`cluster:${id}`);
     this.scheduler.start();
@@ -61,7 +64,8 @@ export class Deadlines implements OnApplicationShutdown {
    * when a host that is silent since then would be disconnected, or after its own length if that is shorter. The retention needs no reports.
    */
   private sinceReachable({ name, atMs, limitMs }: Due): number {
-    const sinceMs = Math.max(this.startedAtMs, this.reachableSinceMs());
+    const startedAtMs = this.startedAtMs + this.clock.nowMs() - this.steady.nowMs();
+    const sinceMs = Math.max(startedAtMs, this.reachableSinceMs());
     const hasBegunBefore = atMs - limitMs < sinceMs;
     if (!hasBegunBefore || name === 'retention') return atMs;
     return Math.max(atMs, sinceMs + Math.min(limitMs, this.config.maxDisconnectionMs));
