@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Milliseconds of a clock that nobody sets. @default performance.now */
+  /** Milliseconds of a clock that is never set. @default performance.now */
   monotonicMs?(): number;
 }
 
