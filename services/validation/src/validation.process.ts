@@ -15,7 +15,7 @@ import {
 import { FINISHED_HOSTS } from '@muster/domain';
 import { DeadlineScheduler, LOAD_TIME, type SavedConsumer } from '@muster/event-sourcing';
 import { CLOCK, ReactorHost, SAVED } from '@muster/nest-kit';
-import { type Clock, isoTime, KeyedQueue, TurnShare } from '@muster/ports';
+import { type Clock, isoTime, KeyedQueue, steadyClock, TurnShare } from '@muster/ports';
 import type { RulesPolicy } from '@muster/validation-rules';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG } from './config';
@@ -44,6 +44,8 @@ const EVALUATE_AGAIN = 'evaluate again';
 export class ValidationProcess implements OnApplicationBootstrap, OnApplicationShutdown {
   private touched: readonly Subject[] = [];
   private readonly deadlines: DeadlineScheduler;
+  /** The clock of the machine may be set while an outcome becomes stable. */
+  private readonly steady: Clock;
   private readonly loading = new KeyedQueue();
   private readonly loadTime = new TurnShare(LOAD_TIME);
 
@@ -55,7 +57,8 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
     private readonly outcomes: OutcomeStore,
     private readonly host: ReactorHost,
   ) {
-    this.deadlines = new DeadlineScheduler(clock, ({ key }) => this.host.wake(key));
+    this.steady = steadyClock(clock);
+    this.deadlines = new DeadlineScheduler(this.steady, ({ key }) => this.host.wake(key));
   }
 
   onApplicationBootstrap(): void {
@@ -145,9 +148,10 @@ export class ValidationProcess implements OnApplicationBootstrap, OnApplicationS
   private memoryOf(subject: Subject): Remember {
     return (found, isDamped, scope) => {
       const { outcomes, evaluateAgainAtMs } = this.outcomes.remember(subject, found, isDamped, scope);
+      const aheadMs = this.clock.nowMs() - this.steady.nowMs();
       this.deadlines.set(
         subject,
-        evaluateAgainAtMs === undefined ? [] : [{ name: EVALUATE_AGAIN, atMs: evaluateAgainAtMs }],
+        evaluateAgainAtMs === undefined ? [] : [{ name: EVALUATE_AGAIN, atMs: evaluateAgainAtMs - aheadMs }],
       );
       return outcomes;
     };
