@@ -61,3 +61,37 @@ describe('an address with two machines', () => {
     expect(affectedBy(...another, unbound(hostKey(2)), silent(hostKey(3)))).toEqual([1, 3, 4, 5]);
   });
 });
+
+describe('a report in a routed cluster', () => {
+  const routed = clusterOf({ platformType: 'none', userManagedNetworking: true, machineNetworks: { items: [] } });
+  const reachOf = (number: number, isReached = true): SampleEvent =>
+    reportEvent(hostKey(number), 'ConnectivityReported', {
+      peers: HOSTS.filter((other) => other !== number).map((other) => ({
+        hostId: hostKey(other).slice(37),
+        nearAddresses: [],
+        farAddresses: isReached ? [address(other)] : [],
+        latencyMs: 1,
+      })),
+    });
+  const events = [...routed, reachOf(1), reachOf(2)];
+
+  it('affects the hosts that all others reach now, and no longer', () => {
+    expect(affectedBy(...events, reachOf(3))).toEqual([3]);
+    expect(affectedBy(...events, reachOf(3), reachOf(4))).toEqual([4, 5]);
+    expect(affectedBy(...events, reachOf(3), reachOf(4), reachOf(5))).toEqual(HOSTS);
+    expect(affectedBy(...events, reachOf(3), reachOf(4), reachOf(5), reachOf(5, false))).toEqual(HOSTS);
+  });
+
+  it('affects the hosts of which it is the first without a connection', () => {
+    expect(affectedBy(...events, reachOf(3, false))).toEqual(HOSTS);
+    expect(affectedBy(...events, reachOf(3, false), reachOf(4, false))).toEqual([3, 4]);
+    expect(affectedBy(...events, reachOf(3, false), silent(hostKey(3)))).toEqual(HOSTS);
+  });
+
+  it('is expected of a new host by those that all others reached', () => {
+    const [last] = routed.slice(-1);
+    const others = [...routed.slice(0, -1), ...[1, 2, 3, 4].map((number) => reachOf(number))];
+    expect(last && affectedBy(...others, last)).toEqual([1, 2, 3, 4, 5]);
+    expect(affectedBy(...routed.slice(0, -1), reachOf(1), ...routed.slice(-1))).toEqual([5]);
+  });
+});

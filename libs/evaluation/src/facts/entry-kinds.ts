@@ -113,6 +113,8 @@ export function* combine(
     countCollisions(collisions, [], currentCollisions(host));
     yield;
   }
+  // Later calls return what changes from here on.
+  connectivity.changedFamilies();
   return combined;
 }
 
@@ -143,12 +145,9 @@ export function countCollisions(
 export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
   hosts.toSorted((one, other) => Number(other.state.isSilent) - Number(one.state.isSilent));
 
-/** Sets the connectivity of a host from its reports. Returns the hosts whose reachability has changed. */
-export const connectHost = (
-  connectivity: ClusterConnectivity,
-  hostId: string,
-  reports: HostEntry['reports'],
-): readonly string[] => connectivity.setHost(hostId, comparedAddressesOf(reports), reports.reaches);
+/** Sets the connectivity of a host from its reports. */
+export const connectHost = (connectivity: ClusterConnectivity, hostId: string, reports: HostEntry['reports']): void =>
+  connectivity.setHost(hostId, comparedAddressesOf(reports), reports.reaches);
 
 /** Only hosts with addresses are compared. */
 const comparedAddressesOf = (reports: HostEntry['reports']): readonly string[] =>

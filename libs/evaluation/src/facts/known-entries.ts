@@ -9,7 +9,7 @@ import {
 } from '@muster/contracts';
 import type { Entries, MakeEntries } from '@muster/decision';
 import { clusterOfHostAfter, type ClusterState, hostDecider, isInfraEnvNeeded, Membership } from '@muster/domain';
-import { addressesOf } from '@muster/validation-rules';
+import { addressesOf, isRouted } from '@muster/validation-rules';
 import { clusterKind, combine, connectedLast, hostKind, infraEnvKind } from './entry-kinds';
 import {
   type ClusterEntry,
@@ -115,6 +115,8 @@ export class KnownEntries {
   clusterChanged(cluster: ClusterEntry): void {
     cluster.combining = undefined;
     cluster.combined?.connectivity.setNetworks(cluster.facts.machineNetworks);
+    // All hosts are evaluated again when the cluster became routed.
+    if (isRouted(cluster.facts)) cluster.combined?.connectivity.changedFamilies();
   }
 
   /** Called for each event before it is applied to its entry. */

@@ -35,15 +35,11 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
   if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) {
     const { connectivity } = combined;
-    const { hasReports: hadReports, addressedHosts: addressedBefore } = connectivity;
-    const reached = connectHost(connectivity, hostId, after.reports);
+    const { hasReports: hadReports } = connectivity;
+    connectHost(connectivity, hostId, after.reports);
     if (hadReports !== connectivity.hasReports) keys.push(...cluster.hostKeys);
-    const concernsAll = isNew || addressedBefore !== connectivity.addressedHosts;
-    // With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts.
-    if (isRouted(cluster.facts)) keys.push(...(concernsAll ? cluster.hostKeys : keysOf(reached, cluster, entries)));
   }
-  if (isRouted(cluster.facts) && before.state.isSilent !== after.state.isSilent)
-    keys.push(...keysOf(combined.connectivity.partlyReachedHosts(), cluster, entries));
+  keys.push(...withOtherFamilies(cluster, entries));
   if (after.reports.weakReaches.length > 0) combined.weakReporters.add(after.key);
   else combined.weakReporters.delete(after.key);
   const collisionsBefore = isNew ? NO_REPORTS.collisions : currentCollisions(before);
@@ -132,13 +128,17 @@ function departed(before: HostEntry, after: HostEntry, old: ClusterEntry, entrie
   if (remaining) connectHost(connectivity, hostId, remaining.reports);
   else connectivity.removeHost(hostId);
   weakReporters.delete(after.key);
+  const others = withOtherFamilies(old, entries);
   const isRelevant =
     countCollisions(collisions, currentCollisions(before), NO_REPORTS.collisions) ||
     hadReports !== connectivity.hasReports ||
-    isRouted(old.facts) ||
     old.hostKeys.size < FEW_HOSTS;
-  return isRelevant ? [...old.hostKeys] : [];
+  return isRelevant ? [...old.hostKeys] : others;
 }
+
+/** With layer 3 connectivity, the outcome of a host depends on the reports of all other hosts. */
+const withOtherFamilies = (cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] =>
+  isRouted(cluster.facts) ? keysOf(entries.combinedOf(cluster).connectivity.changedFamilies(), cluster, entries) : [];
 
 /** Returns the hosts with a weak connection to this one: only their outcomes depend on its role and name. */
 function weaklyReaching(hostId: string, cluster: ClusterEntry, entries: KnownEntries): readonly HostKey[] {

@@ -38,6 +38,10 @@ export class ClusterConnectivity {
   private readonly outdatedReports = new ReportCounts();
   /** Host → the number of outdated hosts on which it has reported. */
   private readonly reportedOutdated = new Map<string, number>();
+  /** Host → its reached and unreached families when `changedFamilies` was called. */
+  private readonly families = new Map<string, string>();
+  /** Hosts whose families may have changed since then. */
+  private readonly touched = new Set<string>();
   private reporters = 0;
   private addressed = 0;
 
@@ -61,12 +65,10 @@ export class ClusterConnectivity {
     }
   }
 
-  /**
-   * Sets the connectivity of a host. `addresses` have a prefix length. Returns the hosts whose reachability has
-   * changed.
-   */
-  setHost(host: string, addresses: readonly string[], reaches: Reaches = NO_REACHES): readonly string[] {
+  /** Sets the connectivity of a host. `addresses` have a prefix length. */
+  setHost(host: string, addresses: readonly string[], reaches: Reaches = NO_REACHES): void {
     const before = this.members.get(host);
+    this.touched.add(host);
     const own = parseCidrs(addresses);
     this.members.set(host, { addresses: own, reaches });
     this.count(before, { addresses: own, reaches });
@@ -83,7 +85,7 @@ export class ClusterConnectivity {
         }
       }
     }
-    return this.changeReaches(host, before?.reaches ?? NO_REACHES, reaches);
+    this.changeReaches(host, before?.reaches ?? NO_REACHES, reaches);
   }
 
   removeHost(host: string): void {
@@ -93,6 +95,8 @@ export class ClusterConnectivity {
     this.count(member, undefined);
     this.members.delete(host);
     this.reportedOutdated.delete(host);
+    this.families.delete(host);
+    this.touched.delete(host);
     for (const { graph } of this.networks.values()) graph.removeHost(host);
   }
 
@@ -104,6 +108,7 @@ export class ClusterConnectivity {
       this.outdatedReports.replace(other, isOutdated ? undefined : reach, isOutdated ? reach : undefined);
     for (const [other, { reaches }] of this.members)
       if (reaches.has(host)) this.countOutdated(other, isOutdated ? 1 : -1);
+    this.touchAll();
   }
 
   get outdatedHosts(): number {
@@ -118,11 +123,6 @@ export class ClusterConnectivity {
   /** False while no host of the cluster has reported its connectivity in its current generation. */
   get hasReports(): boolean {
     return this.reporters > 0;
-  }
-
-  /** The number of hosts whose addresses are known. Only these can reach others. */
-  get addressedHosts(): number {
-    return this.addressed;
   }
 
   /**
@@ -158,16 +158,25 @@ export class ClusterConnectivity {
     return FAMILIES.filter((family) => !reached.some((one) => one.family === family));
   }
 
-  /** Returns the hosts with an address family in which not all others reach them. */
-  partlyReachedHosts(): readonly string[] {
-    return [...this.members.keys()].filter((host) => {
-      const reached = this.reachedFamilies(host);
-      return this.members.get(host)?.addresses.some(({ family }) => !reached.includes(family));
+  /** Returns the hosts whose reached or unreached families have changed since the last call. */
+  changedFamilies(): readonly string[] {
+    const changed = [...this.touched].filter((host) => {
+      if (!this.members.has(host)) return false;
+      const families = `${this.reachedFamilies(host).join()}/${this.unreachedFamilies(host).join()}`;
+      if (this.families.get(host) === families) return false;
+      this.families.set(host, families);
+      return true;
     });
+    this.touched.clear();
+    return changed;
   }
 
-  private changeReaches(host: string, before: Reaches, after: Reaches): readonly string[] {
-    if (before === after) return [];
+  private touchAll(): void {
+    for (const host of this.members.keys()) this.touched.add(host);
+  }
+
+  private changeReaches(host: string, before: Reaches, after: Reaches): void {
+    if (before === after) return;
     const changed: string[] = [];
     for (const [other, reach] of after) if (before.get(other) !== reach) changed.push(other);
     for (const other of before.keys()) if (!after.has(other)) changed.push(other);
@@ -183,8 +192,8 @@ export class ClusterConnectivity {
       this.reports.replace(other, old, now);
       if (this.outdated.has(host)) this.outdatedReports.replace(other, old, now);
       if (this.outdated.has(other)) this.countOutdated(host, Number(now !== undefined) - Number(old !== undefined));
+      this.touched.add(other);
     }
-    return changed;
   }
 
   private countOutdated(host: string, by: number): void {
@@ -195,7 +204,9 @@ export class ClusterConnectivity {
     const reports = (member: typeof before): number => (member && member.reaches !== NO_REACHES ? 1 : 0);
     this.reporters += reports(after) - reports(before);
     const addressed = (member: typeof before): number => (member && member.addresses.length > 0 ? 1 : 0);
+    if (addressed(after) === addressed(before)) return;
     this.addressed += addressed(after) - addressed(before);
+    this.touchAll();
   }
 }
 

@@ -130,8 +130,22 @@ describe('connectivity of a cluster', () => {
       [idOf(1), reachOf(1, { farAddresses: [ipOf(1)] })],
       [idOf(3), reachOf(3)],
     ]);
-    expect(connectivity.setHost(idOf(2), addresses(2), reach)).toEqual(ids([1, 3]));
+    connectivity.setHost(idOf(2), addresses(2), reach);
     expect(connectivity.reachedFamilies(idOf(1))).toEqual([4]);
+  });
+
+  it('lists the hosts that are reached in other families than before', () => {
+    const connectivity = connected(3);
+    expect([...connectivity.changedFamilies()].sort()).toEqual(ids([1, 2, 3]));
+    connectivity.setHost(idOf(4), addresses(4));
+    expect([...connectivity.changedFamilies()].sort()).toEqual(ids([1, 2, 3, 4]));
+    connectivity.setHost(idOf(5), addresses(5));
+    expect(connectivity.changedFamilies()).toEqual(ids([5]));
+    connectivity.setHost(idOf(1), addresses(1), reaches(2, 3, 5));
+    expect(connectivity.changedFamilies()).toEqual([]);
+    connectivity.removeHost(idOf(4));
+    connectivity.setHost(idOf(5), addresses(5), reaches(1));
+    expect(connectivity.changedFamilies()).toEqual(ids([1]));
   });
 
   it('lists the families in which one of those that have reported on a host does not reach it', () => {
@@ -139,7 +153,6 @@ describe('connectivity of a cluster', () => {
     connectivity.setHost(idOf(5), addresses(5), reaches(1, 2, 3, 4));
     expect(connectivity.reachedFamilies(idOf(5))).toEqual([]);
     expect(connectivity.unreachedFamilies(idOf(5))).toEqual([]);
-    expect(connectivity.partlyReachedHosts()).toEqual(ids([5]));
     const only4 = new Map([[idOf(5), reachOf(5, { farAddresses: [ipOf(5)] })]]);
     connectivity.setHost(idOf(1), addresses(1), new Map([...reaches(2, 3, 4), ...only4]));
     expect(connectivity.unreachedFamilies(idOf(5))).toEqual([6]);
@@ -188,18 +201,22 @@ describe('connectivity of a cluster', () => {
     fc.record({ kind: fc.constant('outdate' as const), host, isOutdated: fc.boolean() }),
   );
 
+  const familiesOf = (one: ClusterConnectivity, id: string) => [one.reachedFamilies(id), one.unreachedFamilies(id)];
+
   it('is the same after incremental changes as when computed again, in any order of hosts', () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), (steps, backwards) => {
         const stepped = new ClusterConnectivity();
         const state = new Map<string, { addresses: readonly string[]; reaches: ReturnType<typeof reaches> }>();
         const outdated = new Set<string>();
+        const shown = new Map<string, string>();
         let networks: readonly string[] = [];
         for (const step of steps) {
           if (step.kind === 'networks') stepped.setNetworks((networks = step.networks));
           else if (step.kind === 'leave') {
             stepped.removeHost(idOf(step.host));
             state.delete(idOf(step.host));
+            shown.delete(idOf(step.host));
           } else if (step.kind === 'outdate') {
             stepped.setOutdated(idOf(step.host), step.isOutdated);
             outdated.delete(idOf(step.host));
@@ -218,6 +235,12 @@ describe('connectivity of a cluster', () => {
             stepped.setHost(id, after.addresses, after.reaches);
           }
           stepped.groups(2);
+          const changed = stepped.changedFamilies();
+          for (const id of state.keys()) {
+            const families = JSON.stringify(familiesOf(stepped, id));
+            expect(changed.includes(id)).toBe(shown.get(id) !== families);
+            shown.set(id, families);
+          }
         }
         const scratch = new ClusterConnectivity();
         for (const id of outdated) scratch.setOutdated(id, true);
@@ -226,10 +249,6 @@ describe('connectivity of a cluster', () => {
         scratch.setNetworks(networks);
         const table = (one: ClusterConnectivity) => [...(one.groups(2) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
         if (state.size > 0) expect(table(stepped)).toEqual(table(scratch));
-        const familiesOf = (one: ClusterConnectivity, id: string) => [
-          one.reachedFamilies(id),
-          one.unreachedFamilies(id),
-        ];
         for (const [id, { reaches: reported }] of state) {
           expect(familiesOf(stepped, id)).toEqual(familiesOf(scratch, id));
           const counted = [...outdated].filter((other) => reported.has(other)).length;
