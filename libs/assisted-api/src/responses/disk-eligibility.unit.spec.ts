@@ -66,6 +66,20 @@ describe('withDiskEligibility', () => {
     expect(shown({ hostname: 'a' }, disks)).toEqual({ hostname: 'a' });
   });
 
+  it('keeps the results of inventories up to a total length', () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const parsesOf = (hostname: string): number => {
+      const disks = [eligibility()];
+      const text = JSON.stringify({ hostname, disks: [{ name: 'sda' }] });
+      const [one, other] = [withDiskEligibility(text, disks), withDiskEligibility(text, disks)];
+      expect(one === other).toBe(true);
+      return parse.mock.calls.splice(0).length;
+    };
+    expect(parsesOf('a')).toBe(1);
+    expect(parsesOf('a'.repeat(32 * 1024 * 1024))).toBe(2);
+    parse.mockRestore();
+  });
+
   it('determines the inventory of a host in responses', () => {
     const document = {
       role: 'worker',

@@ -71,11 +71,11 @@ export interface DiskEligibility {
   readonly sizeBytes: number;
 }
 
-/** Inventories kept with what was worked out about their disks; at some 15 KB each, about 30 MB. */
-const CACHE_MAX_ENTRIES = 2_048;
+/** Maximum total length of kept inventories, as reported and with the eligibility of their disks: at 15 KB each, those of 2,000 hosts. */
+const CACHE_MAX_CHARACTERS = 64 * 1024 * 1024;
 /** By list of disks: a list is never changed in place and belongs to one inventory. */
 const shown = new BoundedMap<readonly DiskEligibility[], { readonly given: string; readonly text: string }>(
-  CACHE_MAX_ENTRIES,
+  CACHE_MAX_CHARACTERS,
 );
 
 /**
@@ -87,7 +87,7 @@ export function withDiskEligibility(inventoryText: string, disks: readonly DiskE
   const known = shown.get(disks);
   if (known?.given === inventoryText) return known.text;
   const text = merged(inventoryText, disks);
-  shown.set(disks, { given: inventoryText, text });
+  shown.set(disks, { given: inventoryText, text }, inventoryText.length + text.length);
   return text;
 }
 
