@@ -84,6 +84,19 @@ describe('a command that changes inputs of validations', () => {
     shownModels.refuseReads(undefined);
   });
 
+  it('is refused after it was stored when it creates what the read models do not contain in time', async () => {
+    const { registerCluster } = method;
+    const stored = { position: 99, revision: 0 };
+    requests.subscribe(subjectOfMethod(registerCluster), () => Promise.resolve({ ok: { stored } }));
+    await requests.flush();
+    const late = jest.spyOn(waiting, 'passed').mockResolvedValue(false);
+    const context = { commandId: 'c', correlationId: 'c', actor: 'test' };
+    await expect(commands.execute(registerCluster, { clusterId: NEW } as never, context)).rejects.toMatchObject({
+      refusal: { code: 'busy', reason: expect.stringContaining(`${NEW} is registered`) as string },
+    });
+    late.mockRestore();
+  });
+
   it('waits for those of a host that leaves its cluster or is in none', async () => {
     const host = { infraEnvId: INFRA_ENV_ID, hostId: HOST_ID };
     await shown(COLLECTIONS.hosts, KEY, { cluster_id: OLD });

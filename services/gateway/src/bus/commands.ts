@@ -115,17 +115,24 @@ export class Commands {
    * Sends a command and waits until the read models contain its result, so that users can read their own changes. After
    * a change of settings this includes the validations, roles and statuses that follow. A response header reports a
    * wait that ended early.
-   * @throws RefusalError; `busy` without sending the command while the read models are rebuilt, because the response would be an error
+   * @throws RefusalError; `busy` without sending the command while the read models are rebuilt, because the response would be an error,
+   * and `busy` for a new resource that the read models do not contain in time
    */
   async execute<M extends Method>(command: M, input: InputOf<M>, context: RequestContext): Promise<OutputOf<M>> {
     await this.readModels.requireComplete();
-    const concerned = REEVALUATED.has(command) ? await this.concernedBy(command, subjectOf(input)) : undefined;
+    const subject = subjectOf(input);
+    const concerned = REEVALUATED.has(command) ? await this.concernedBy(command, subject) : undefined;
     const reply = await this.send(command, input, context);
     const position = positionOf(reply);
     if (position === undefined) return reply;
     const isComplete = concerned
       ? await this.readYourWrites.reevaluated(position, concerned)
       : await this.readYourWrites.passed(position, CREATING.has(command) ? READ_OR_REFUSE_MAX_WAIT_MS : undefined);
+    if (!isComplete && CREATING.has(command))
+      throw new RefusalError({
+        code: 'busy',
+        reason: `${subject.clusterId || subject.infraEnvId} is registered but cannot be shown yet. Read it in a few seconds, or repeat the request with the same Idempotency-Key.`,
+      });
     if (!isComplete) context.endedEarly?.();
     return reply;
   }
