@@ -14,6 +14,7 @@ import {
   currentCollisions,
   type HostEntry,
   type InfraEnvEntry,
+  isAbsent,
   isReportExpected,
   memberFactsOf,
   nameOf,
@@ -141,9 +142,9 @@ export function countCollisions(
   return isChanged;
 }
 
-/** Of several hosts of one machine, the last one determines its connectivity. A silent host has outdated reports. */
+/** Of several hosts of one machine, the last one determines its connectivity. */
 export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
-  hosts.toSorted((one, other) => Number(other.state.isSilent) - Number(one.state.isSilent));
+  hosts.toSorted((one, other) => Number(isAbsent(other)) - Number(isAbsent(one)));
 
 /** Sets the connectivity of a host from its reports. */
 export const connectHost = (connectivity: ClusterConnectivity, hostId: string, reports: HostEntry['reports']): void =>

@@ -9,6 +9,7 @@ import {
   currentCollisions,
   hasOtherPlace,
   type HostEntry,
+  isAbsent,
   nameOf,
   type PresentGroups,
 } from './view-entries';
@@ -31,7 +32,7 @@ export function reconnected(before: HostEntry, after: HostEntry, entries: KnownE
     isNew ||
     before.reports.hardware !== after.reports.hardware ||
     cannotCheck(before.reports) !== cannotCheck(after.reports);
-  if (isCheckedOtherwise || before.state.isSilent !== after.state.isSilent)
+  if (isCheckedOtherwise || isAbsent(before) !== isAbsent(after))
     combined.connectivity.setOutdated(hostId, entries.isOutdated(cluster, hostId));
   if (isCheckedOtherwise || before.reports.reaches !== after.reports.reaches) {
     const { connectivity } = combined;
@@ -64,8 +65,8 @@ interface CheckedHost {
 /** Returns the connected hosts that check their connectivity. */
 function checkedHostsOf(cluster: ClusterEntry, entries: KnownEntries): readonly CheckedHost[] {
   const checked: CheckedHost[] = [];
-  for (const [key, { isSilent, reachedCount }] of entries.combinedOf(cluster).members)
-    if (reachedCount !== undefined && !isSilent) checked.push({ key, reachedCount });
+  for (const [key, member] of entries.combinedOf(cluster).members)
+    if (member.reachedCount !== undefined && !member.isAbsent) checked.push({ key, reachedCount: member.reachedCount });
   return checked;
 }
 

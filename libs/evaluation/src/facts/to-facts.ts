@@ -19,7 +19,7 @@ import {
 } from '@muster/validation-rules';
 import { majorityHostsMinOf } from './affected-hosts';
 import type { FactsView } from './facts-view';
-import { type ClusterEntry, type HostEntry, nameOf } from './view-entries';
+import { type ClusterEntry, type HostEntry, isAbsent, nameOf } from './view-entries';
 
 /** Returns the facts of one host that its rules read. */
 export function toHostFacts(entry: HostEntry, view: FactsView, policy: RulesPolicy): HostFacts {
@@ -149,7 +149,7 @@ function summarize(
   };
 }
 
-/** Silent hosts do not count. */
+/** Absent hosts do not count. */
 function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly HostEntry[]): Plain<VipVerification>[] {
   const combined = (vipType: string, vips: readonly string[]): Plain<VipVerification>[] =>
     vips.map((vip, index) => {
@@ -162,9 +162,9 @@ function combinedVerifications(cluster: ClusterSettingsFacts, hosts: readonly Ho
 /** Hosts may report different results. One host that found another machine on the address takes precedence. */
 function reportedVerification(vipType: string, vip: string, hosts: readonly HostEntry[]): string | undefined {
   let found: string | undefined;
-  for (const { state, reports } of hosts) {
-    if (state.isSilent) continue;
-    for (const one of reports.vips) {
+  for (const host of hosts) {
+    if (isAbsent(host)) continue;
+    for (const one of host.reports.vips) {
       if (one.vip !== vip || one.vipType !== vipType) continue;
       if (one.verification === 'failed') return one.verification;
       if (one.verification === 'succeeded') found = one.verification;
@@ -182,7 +182,7 @@ function verifiedByLists(
 ): string {
   const network = machineNetworks[index];
   const reported = hosts
-    .filter(({ state }) => !state.isSilent)
+    .filter((host) => !isAbsent(host))
     .flatMap(({ reports }) => reports.freeAddresses.filter((one) => one.network === network));
   const different = new Map(reported.map(({ text, ranges }) => [text, ranges]));
   return verifyByFreeAddresses([...different.values()], vip);

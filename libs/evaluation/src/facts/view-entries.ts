@@ -49,7 +49,7 @@ export interface HostEntry {
 /** The facts of one host that the others of its cluster depend on. The hosts of an installed cluster are not in memory. */
 export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'> {
   readonly isDay2: boolean;
-  readonly isSilent: boolean;
+  readonly isAbsent: boolean;
   /** Undefined for a host that does not check its connectivity. */
   readonly reachedCount: number | undefined;
   /** Ids of the hosts to which it has a slow connection or one that loses packets. */
@@ -57,11 +57,17 @@ export interface MemberFacts extends Pick<OperatorHost, 'role' | 'effectiveRole'
   readonly hasFencingCredentials: boolean;
 }
 
+/**
+ * Returns true for a host that is silent or has lost its media. It checks nothing, and the other hosts do not check their connectivity to
+ * it, so its reports are outdated.
+ */
+export const isAbsent = ({ state }: Pick<HostEntry, 'state'>): boolean => state.isSilent || !state.isMediaConnected;
+
 export const memberFactsOf = ({ state, reports }: HostEntry): MemberFacts => ({
   role: state.role,
   effectiveRole: effectiveRole(state.role, state.suggestedRole),
   isDay2: isDay2(state),
-  isSilent: state.isSilent,
+  isAbsent: isAbsent({ state }),
   reachedCount: isChecking(reports) ? (reports.reaches?.size ?? 0) : undefined,
   weaklyReached: reports.weakReaches.map(({ hostId }) => hostId),
   hasFencingCredentials: state.settings.fencingCredentialsSet ?? false,
@@ -119,9 +125,9 @@ export interface InfraEnvEntry {
 /** Returns false for a deregistered host. */
 export const isRegistered = ({ state }: HostEntry): boolean => state.hostId !== '';
 
-/** Returns the addresses with more than one machine that the host has reported. A silent host has outdated reports. */
-export const currentCollisions = ({ state, reports }: HostEntry): HostReports['collisions'] =>
-  state.isSilent ? NO_REPORTS.collisions : reports.collisions;
+/** Returns the addresses with more than one machine that the host has reported. */
+export const currentCollisions = (host: HostEntry): HostReports['collisions'] =>
+  isAbsent(host) ? NO_REPORTS.collisions : host.reports.collisions;
 
 /** Returns true when the role, the cluster or the registration of the host has changed. */
 export const hasOtherPlace = ({ state: before }: HostEntry, { state: after }: HostEntry): boolean =>
@@ -135,12 +141,12 @@ export const isDiskRead = ({ state, reports }: HostEntry): boolean =>
   reports.hardware !== undefined || Boolean(state.settings.skipFormattingDisks);
 
 /**
- * Returns true when the verification of VIPs may have changed: through a report, or because the host fell silent or
+ * Returns true when the verification of VIPs may have changed: through a report, or because the host became absent or
  * returned.
  */
 export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
   before.state.clusterId !== after.state.clusterId ||
-  before.state.isSilent !== after.state.isSilent ||
+  isAbsent(before) !== isAbsent(after) ||
   before.reports.vips !== after.reports.vips ||
   before.reports.freeAddresses !== after.reports.freeAddresses;
 
@@ -148,7 +154,7 @@ export const changesVips = (before: HostEntry, after: HostEntry): boolean =>
 const isChecking = (reports: HostReports): boolean => reports.hardware !== undefined && !cannotCheck(reports);
 
 /** Returns true when a report of the connectivity of the host is waited for, once it has an inventory. */
-export const isReportExpected = ({ state, reports }: HostEntry): boolean => !state.isSilent && !cannotCheck(reports);
+export const isReportExpected = (host: HostEntry): boolean => !isAbsent(host) && !cannotCheck(host.reports);
 
 /** Returns true when the host reported another connectivity, or when another report is required. */
 export function changesReports(before: HostEntry, after: HostEntry): boolean {
@@ -157,7 +163,7 @@ export function changesReports(before: HostEntry, after: HostEntry): boolean {
   return (
     hasInventory &&
     (before.state.clusterId !== after.state.clusterId ||
-      before.state.isSilent !== after.state.isSilent ||
+      isAbsent(before) !== isAbsent(after) ||
       before.reports.reaches !== after.reports.reaches)
   );
 }

@@ -104,6 +104,7 @@ const changeOf = (host: number): fc.Arbitrary<readonly Result[]> => {
     ),
     some(['/dev/sda', '/dev/sdb']).map((path) => one('InstallationDiskChosen', { diskId: path, diskPath: path })),
     fc.boolean().map((isSilent) => (isSilent ? one('HostFellSilent', { lastSeenAt: '' }) : one('HostReturned', {}))),
+    fc.constantFrom('HostMediaDisconnected' as const, 'HostMediaReconnected' as const).map((type) => one(type, {})),
     fc.constant(one('HostSettingsRevised', { changes: { fencingCredentialsSet: true } })),
     fc.constant([...one('HostUnbound', { clusterId: CLUSTER_ID }), ...one('HostBound', { clusterId: CLUSTER_ID })]),
     fc.constant([...one('HostDeregistered', {}), newGeneration(hostRegistered(key))]),

@@ -60,10 +60,14 @@ function statusOf(outcomes: object, key: HostKey, rule = 'belongs-to-majority-gr
   return subject?.outcomes.find(([id]) => id === rule)?.[1];
 }
 
+const lostMedia = (number: number): SampleEvent => hostEvent(hostKey(number), 'HostMediaDisconnected', {});
+
 describe.each([
-  ['with routers', ROUTED],
-  ['in one network', { machineNetworks: { items: [NETWORK] } }],
-])('a cluster with a silent host, %s', (_, settings) => {
+  ['is silent', 'with routers', silent, ROUTED],
+  ['is silent', 'in one network', silent, { machineNetworks: { items: [NETWORK] } }],
+  ['has lost its media', 'with routers', lostMedia, ROUTED],
+  ['has lost its media', 'in one network', lostMedia, { machineNetworks: { items: [NETWORK] } }],
+])('a cluster with a host that %s, %s', (_state, _network, absent, settings) => {
   // The other hosts receive a list of hosts without it.
   const others = [connectivity(1, [2, 3, 5]), connectivity(2, [1, 3, 5]), connectivity(5, [1, 2, 3])];
   const cutOff = [
@@ -74,19 +78,19 @@ describe.each([
   ];
 
   it('shows that another host is not reached', () => {
-    const events = [...clusterOf(5, settings), silent(4)];
+    const events = [...clusterOf(5, settings), absent(4)];
     expect(statusesAfter(...events)).toEqual(['success', 'success', 'success']);
     expect(statusesAfter(...events, ...others, connectivity(3, [1, 2, 5]))).toEqual(['success', 'success', 'success']);
     expect(statusesAfter(...events, ...cutOff)).toEqual(['success', 'success', 'failure']);
   });
 
-  it('shows it also when the silent host has never reported its connectivity', () => {
-    const events = [...clusterOf(3, settings), ...registered(4), silent(4), ...registered(5)];
+  it('shows it also when that host has never reported its connectivity', () => {
+    const events = [...clusterOf(3, settings), ...registered(4), absent(4), ...registered(5)];
     expect(statusesAfter(...events, ...cutOff)).toEqual([expect.anything(), expect.anything(), 'failure']);
   });
 
   it('waits for the reports of the other hosts about a new one', () => {
-    const events = [...clusterOf(2, settings), ...registered(4), silent(4), ...registered(5), ...registered(3)];
+    const events = [...clusterOf(2, settings), ...registered(4), absent(4), ...registered(5), ...registered(3)];
     const known = [connectivity(1, [2, 5]), connectivity(2, [1, 5]), connectivity(5, [1, 2, 3])];
     expect(statusesAfter(...events, ...known, connectivity(3, [1, 2, 5])).at(2)).toBe('pending');
   });
@@ -175,5 +179,7 @@ describe('an address with two machines', () => {
     expect(statusAfter(reported)).toBe('failure');
     expect(statusAfter(reported, silent(2))).toBe('success');
     expect(statusAfter(reported, silent(2), hostEvent(hostKey(2), 'HostReturned', {}))).toBe('failure');
+    expect(statusAfter(reported, lostMedia(2))).toBe('success');
+    expect(statusAfter(reported, lostMedia(2), hostEvent(hostKey(2), 'HostMediaReconnected', {}))).toBe('failure');
   });
 });
