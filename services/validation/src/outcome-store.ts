@@ -67,7 +67,7 @@ export class OutcomeStore {
   /** True when all events from before the start were folded. */
   isLive = false;
 
-  private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand>;
+  private readonly handler: CommandHandler<RecordedOutcomes, OutcomeCommand, ValidationEvent>;
   private readonly known: Entries<Subject, Known>;
   /** Hosts and clusters with a flapping outcome. */
   private readonly watched = new Map<Subject, FlapWatch>();
@@ -148,6 +148,8 @@ export class OutcomeStore {
     if (result.kind !== 'stored') return;
     const { state: recorded, revision, position } = result;
     this.known.set(subject, { recorded, revision, position });
+    // The groups of a large cluster with many networks are stored in several appends.
+    if (result.events.some(hasGroups)) await this.record(subject, command, causationId);
   }
 
   /** Returns the position of the last outcomes of the subjects, as far as they are in memory: those of open ones, and new ones. */
@@ -177,6 +179,9 @@ export class OutcomeStore {
     return { state, revision, position, isCurrent: this.isLive };
   }
 }
+
+const hasGroups = ({ type, data }: ValidationEvent): boolean =>
+  type === 'ClusterOutcomesChanged' && data.connectivityGroups !== undefined;
 
 function isUnchanged(recorded: RecordedOutcomes, command: OutcomeCommand): boolean {
   const decision = outcomeDecider.decide(command, recorded);

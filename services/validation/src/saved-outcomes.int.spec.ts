@@ -11,7 +11,14 @@ import {
   streamIdOf,
 } from '@muster/contracts';
 import { type MakeEntries, entriesInMemory } from '@muster/decision';
-import { FACTS_SHAPES, FactsView, hostSubject, type OutcomeCommand, subjectOfStreamId } from '@muster/evaluation';
+import {
+  clusterSubject,
+  FACTS_SHAPES,
+  FactsView,
+  hostSubject,
+  type OutcomeCommand,
+  subjectOfStreamId,
+} from '@muster/evaluation';
 import { type SavedConsumer, SavedStates, typedEventStore, viewFold } from '@muster/event-sourcing';
 import type { MusterEventStore } from '@muster/nest-kit';
 import {
@@ -169,6 +176,32 @@ describe('the recorded outcomes', () => {
     };
     for (const status of ['success', 'failure', 'pending']) await start(status);
     expect(trips).toEqual(['appended', 'appended', 'appended']);
+  });
+
+  it('of a large cluster with many networks are stored in several appends', async () => {
+    const events = inMemoryEventStore();
+    const store = sqliteStateStore({ file: join(directory.path, 'large.sqlite') });
+    const states = new SavedStates(store, events, (error) => expect(error).toBeUndefined());
+    const saved = await states.open('large', [viewFold('large', 1, [OUTCOMES])]);
+    const { outcomes } = foldOf(saved, entriesInMemory, typedEventStore(events, MUSTER_CODEC));
+    const hostIds = Array.from({ length: 1_000 }, (_, n) => hostKey(n).split('.')[1] ?? '').sort();
+    const groups = new Map(Array.from({ length: 10 }, (_, n) => [`10.${n}.0.0/16`, hostIds]));
+    const conditions = { pendingInputsGiven: true, vipsDefined: true, requiredPassed: true };
+    const evaluation: OutcomeCommand = {
+      type: 'EvaluateCluster',
+      clusterId: CLUSTER_ID,
+      outcomes: [outcome('api-vips-defined', 'failure')],
+      conditions,
+      conditionsWithoutHosts: conditions,
+      groups,
+      at: AT,
+    };
+    for (const wanted of [3, 3]) {
+      await outcomes.record(clusterSubject(CLUSTER_ID), evaluation, 'cause');
+      expect((await outcomes.read(CLUSTER_ID)).groups).toEqual(groups);
+      expect(await collectPages(events.readAll(-1))).toHaveLength(wanted);
+    }
+    await states.close();
   });
 
   it('are the same whether this process stored them or read them from the store', async () => {

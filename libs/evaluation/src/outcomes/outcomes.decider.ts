@@ -34,6 +34,22 @@ export function diffGroups(before: Groups, after: Groups): Plain<ConnectivityGro
   return changes;
 }
 
+/**
+ * Maximum number of hosts that the groups of one event name. An append accepts 256 KiB, and the id of a host has 39 characters with its
+ * punctuation.
+ */
+const GROUP_HOSTS_MAX = 4_000;
+
+/** Returns the changes of the first networks that fit into one event, at least one. */
+function fitting(changes: readonly Plain<ConnectivityGroupChange>[]): readonly Plain<ConnectivityGroupChange>[] {
+  let hosts = 0;
+  const end = changes.findIndex(({ joinedHostIds, leftHostIds }, index) => {
+    hosts += joinedHostIds.length + leftHostIds.length;
+    return index > 0 && hosts > GROUP_HOSTS_MAX;
+  });
+  return end < 0 ? changes : changes.slice(0, end);
+}
+
 /** Both are sorted. */
 const isSame = (before: readonly string[], after: readonly string[]): boolean =>
   before.length === after.length && before.every((id, at) => id === after[at]);
@@ -103,7 +119,10 @@ export type OutcomeCommand =
       readonly at: string;
     };
 
-/** Stores the outcomes and conditions that differ from the recorded ones, and nothing when they are equal. */
+/**
+ * Stores the outcomes and conditions that differ from the recorded ones, and nothing when they are equal. When the changes of the groups
+ * do not fit into one event, the same command stores the next ones.
+ */
 export const outcomeDecider: Decider<RecordedOutcomes, OutcomeCommand, ValidationEvent, ProblemCode> = {
   initialState: () => NO_OUTCOMES,
   evolve: (recorded, event) => {
@@ -166,7 +185,7 @@ function decideCluster(
   const { clusterId, outcomes, conditions: found, conditionsWithoutHosts, at } = command;
   const changed = changedOutcomes(recorded.outcomes, INITIAL_CLUSTER_OUTCOMES, outcomes);
   const conditions = isEqual(recorded.conditions ?? conditionsWithoutHosts, found) ? undefined : found;
-  const groups = diffGroups(recorded.groups, command.groups);
+  const groups = [...fitting(diffGroups(recorded.groups, command.groups))];
   if (changed.length === 0 && conditions === undefined && groups.length === 0) return accepted();
   return accepted<ValidationEvent>({
     type: 'ClusterOutcomesChanged',
