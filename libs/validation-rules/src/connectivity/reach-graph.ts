@@ -116,13 +116,48 @@ export class ReachGraph {
   }
 
   /**
+   * Searches the parts of the graph that have no edge to each other one by one, the largest first. In a cluster with many silent hosts,
+   * these are one part, and the connected hosts another one.
+   */
+  private search(): readonly string[] {
+    let best: readonly string[] = [];
+    for (const part of this.parts().toSorted((one, other) => other.length - one.length)) {
+      if (part.length < best.length) break;
+      const found = this.searchPart(part);
+      const isFirst = (found[0] ?? '') < (best[0] ?? '');
+      if (found.length > best.length || (found.length === best.length && isFirst)) best = found;
+    }
+    return best;
+  }
+
+  /** Returns the parts of the graph that have no edge to each other, each in the order of ids. */
+  private parts(): readonly (readonly Vertex[])[] {
+    const parts: Vertex[][] = [];
+    const all = this.connectedHosts();
+    const open = new Remaining(all, this.slots);
+    for (const first of all) {
+      if (!open.has(first.slot)) continue;
+      const part: Vertex[] = [];
+      const next = [first];
+      for (let vertex = next.pop(); vertex !== undefined; vertex = next.pop()) {
+        part.push(vertex);
+        open.takeWith(vertex, (slot) => {
+          const other = this.bySlot[slot];
+          if (other) next.push(other);
+        });
+      }
+      parts.push(part.sort((one, other) => one.slot - other.slot));
+    }
+    return parts;
+  }
+
+  /**
    * Removing the worst connected hosts one by one results in a mesh, whose size is a lower bound of the result. A host
    * that reaches fewer hosts is not in the result, and a host that reaches all other hosts is. The remaining hosts are
    * searched: none in a network with a few bad hosts or edges, all in a patchy network. Cost before the search: one
-   * step per removed host and edge.
+   * step per removed host and edge. `all` are in the order of their ids.
    */
-  private search(): readonly string[] {
-    const all = this.connectedHosts();
+  private searchPart(all: readonly Vertex[]): readonly string[] {
     const mesh = this.withoutWorst(all);
     const core = new Remaining(all, this.slots);
     const tooFew = all.filter(({ degree }) => degree + 1 < mesh.length);
@@ -149,7 +184,7 @@ export class ReachGraph {
     const remaining = new Remaining(all, this.slots);
     const left = Int32Array.from(all, ({ slot }) => slot);
     let size = left.length;
-    let { edges } = this;
+    let edges = all.reduce((sum, { degree }) => sum + degree, 0) / 2;
     while (edges < (size * (size - 1)) / 2) {
       let worst = -1;
       let least = Infinity;
@@ -219,6 +254,17 @@ class Remaining {
 
   degreeOf(slot: number): number {
     return this.degrees[slot] ?? 0;
+  }
+
+  /** Removes the vertex and those that it reaches. Calls `onRemoved` with the slot of each of the others. */
+  takeWith({ slot, both }: Vertex, onRemoved: (slot: number) => void): void {
+    clearBit(this.slots, slot);
+    for (let at = 0; at < both.length; at += 1)
+      for (let word = (both[at] ?? 0) & (this.slots[at] ?? 0); word !== 0; word &= word - 1) {
+        const other = at * 32 + 31 - Math.clz32(word & -word);
+        clearBit(this.slots, other);
+        onRemoved(other);
+      }
   }
 
   /** Removes a vertex. Calls `onLess` with the new degree of each remaining vertex that loses an edge. */

@@ -79,6 +79,36 @@ describe('largest full mesh of some hosts', () => {
   });
 });
 
+describe('graph of several parts without an edge between them', () => {
+  const graphOf = (hosts: readonly number[], pairs: readonly (readonly [number, number])[]): ReachGraph => {
+    const graph = new ReachGraph();
+    for (const host of hosts) graph.addHost(idOf(host));
+    for (const [a, b] of pairs) {
+      graph.setReached(idOf(a), idOf(b), true);
+      graph.setReached(idOf(b), idOf(a), true);
+    }
+    return graph;
+  };
+
+  it('has the largest group of all parts, and of equal ones the one with the smallest ids', () => {
+    fc.assert(
+      fc.property(fc.array(anyPair, { maxLength: 300 }), (pairs) => {
+        const all = Array.from({ length: HOSTS }, (_, number) => number);
+        const [whole, ...parts] = [
+          pairs.filter(([a, b]) => a % 3 === b % 3),
+          ...[0, 1, 2].map((part) => pairs.filter(([a, b]) => a % 3 === part && b % 3 === part)),
+        ];
+        const groups = parts.map((part) => graphOf(all, part).group());
+        const largest = Math.max(...groups.map(({ length }) => length));
+        const [expected] = groups
+          .filter(({ length }) => length === largest)
+          .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+        expect(graphOf(all, whole ?? []).group()).toEqual(expected);
+      }),
+    );
+  });
+});
+
 describe('graph whose hosts join and leave', () => {
   const anyStep = fc.oneof(
     fc.record({ kind: fc.constant('join' as const), host: anyNumber }),
