@@ -119,7 +119,7 @@ const FULL_DISK: ReadonlySet<string> = new Set([
 export const isFullDisk = (error: unknown): boolean => FULL_DISK.has(errorCode(error) ?? '');
 
 /** Returns the refusal of a command that failed because a server behind a port is not available. */
-export const unavailableRefusal = (error: Unavailable): Refusal => ({
+export const unavailableRefusal = (error: Pick<Unavailable, 'message' | 'isOutcomeUnknown'>): Refusal => ({
   code: 'unavailable',
   reason: error.isOutcomeUnknown
     ? `${error.message}. The outcome of the command is unknown: it may have been stored. Read the resource, or repeat the request with the same command id (Idempotency-Key).`

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { isFullDisk, RequestLogEntry, unavailableRefusal } from '@muster/nest-kit';
-import { ObjectTooLarge, unavailableIn } from '@muster/ports';
+import { ObjectTooLarge, type Unavailable, unavailableIn } from '@muster/ports';
 import {
   type ProblemCode,
   PROBLEMS,
@@ -72,7 +72,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (error instanceof ObjectTooLarge) return { code: 'too-large', reason: error.message };
     if (error instanceof SchemaViolation) return { status: error.status, message: error.message };
     const unavailable = unavailableIn(error);
-    if (unavailable) return unavailableRefusal(unavailable);
+    if (unavailable) return unavailableRefusal(forRequest(unavailable, request));
     if (isFullDisk(error))
       return { code: 'insufficient-storage', reason: `Nothing was stored: ${errorMessage(error)}` };
     const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
@@ -97,6 +97,15 @@ export class ErrorFilter implements ExceptionFilter {
     };
   }
 }
+
+/** The services report their own errors. An error of the gateway can follow a command that was executed. */
+const forRequest = (
+  { message, isOutcomeUnknown }: Unavailable,
+  { method }: Pick<FastifyRequest, 'method'>,
+): Pick<Unavailable, 'message' | 'isOutcomeUnknown'> => ({
+  message,
+  isOutcomeUnknown: isOutcomeUnknown || !['GET', 'HEAD'].includes(method),
+});
 
 /** Returns the answer in the form of the API to which the URL belongs. */
 export function errorAnswer(url: string, error: Refusal | HttpError): ErrorAnswer {

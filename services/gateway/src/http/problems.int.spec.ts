@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { RegistrationService } from '@muster/contracts';
-import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
+import { Unavailable } from '@muster/ports';
+import { API, type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument } from '../sample-documents.fixture.spec';
 import { PATH_PARAMETER_MAX_CHARACTERS } from './request-body';
 
@@ -51,6 +52,24 @@ describe('errors of the Muster API', () => {
         subject: 'status',
         allowed: ['ready'],
       },
+    ]);
+  });
+
+  it('say that a change may be stored when MongoDB fails during a request that writes', async () => {
+    await gateway.answers(RegistrationService.method.cancelInstallation, () => ({
+      stored: { position: 1, revision: 0 },
+    }));
+    const { get } = gateway.readModels;
+    const away = (): Promise<never> => Promise.reject(new Unavailable('MongoDB at 10.0.0.6:27017', 'no answer'));
+    Object.assign(gateway.readModels, { get: away });
+    const answers = [
+      await gateway.call('POST', `${API}/v2/clusters/${CLUSTER_ID}/actions/cancel`),
+      await gateway.call('GET', `${API}/v2/clusters/${CLUSTER_ID}`),
+    ];
+    Object.assign(gateway.readModels, { get });
+    expect(answers).toMatchObject([
+      { status: 503, body: { reason: expect.stringContaining('it may have been stored') as string } },
+      { status: 503, body: { reason: expect.stringContaining('no answer. Nothing was stored.') as string } },
     ]);
   });
 
