@@ -32,9 +32,8 @@ const KUBECONFIG = '/opt/openshift/auth/kubeconfig';
 const READY_NODES_MAX = 2;
 const NAMESPACE = 'assisted-installer';
 const READY_EVENT = 'AssistedControllerIsReady';
-/** The stages of a worker before the one in which it waits for the control plane, and reboots. */
-const BEFORE_WAITING = ['', 'Starting installation', 'Installing', 'Writing image to disk'];
-const WAITING = 'Waiting for control plane';
+/** The stages of a worker before its reboot. */
+const BEFORE_REBOOT = ['', 'Starting installation', 'Installing', 'Writing image to disk', 'Waiting for control plane'];
 const CONFIG_ANNOTATION = 'machineconfiguration.openshift.io/currentConfig';
 const DESIRED_ANNOTATION = 'machineconfiguration.openshift.io/desiredConfig';
 const PAST_JOINED: readonly string[] = ['Joined', 'Done'];
@@ -209,10 +208,9 @@ async function waitForWorkers(installation: Installation, cluster: ClusterApi, s
   await waitUntil(installation, 'the workers', WORKERS_POLL_MS, areOnTheirWay, signal);
 }
 
-/** The installer of a worker that failed has ended. A worker that waits longer than its time limit is in error too, and still waits. */
+/** The service stops the installer of a worker in `error`, also when it only exceeded its time limit. Such a worker never reboots. */
 function needsService({ progress, status }: ServiceHost): boolean {
-  const stage = progress?.current_stage ?? '';
-  return stage === WAITING || (BEFORE_WAITING.includes(stage) && status !== 'error');
+  return status !== 'error' && BEFORE_REBOOT.includes(progress?.current_stage ?? '');
 }
 
 /** All control plane nodes must have the same desired configuration, and it must exist. */
