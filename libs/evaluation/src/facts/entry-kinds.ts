@@ -5,6 +5,7 @@ import {
   addressesOf,
   ClusterConnectivity,
   type ClusterSettingsFacts,
+  isRouted,
   toClusterSettingsFacts,
 } from '@muster/validation-rules';
 import { cannotCheck, compactedReports, reportsFromSaved, type SavedReports } from './host-reports';
@@ -115,7 +116,7 @@ export function* combine(
     yield;
   }
   // Later calls return what changes from here on.
-  connectivity.changedFamilies();
+  if (isRouted(facts)) connectivity.changedFamilies();
   return combined;
 }
 

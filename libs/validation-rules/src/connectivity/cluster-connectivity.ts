@@ -20,6 +20,8 @@ interface Network {
 
 interface Member {
   readonly addresses: readonly Cidr[];
+  /** The keys of the addresses in `ReportCounts`. */
+  readonly keys: readonly { readonly family: Family; readonly key: string }[];
   readonly reaches: Reaches;
 }
 
@@ -35,7 +37,9 @@ export class ClusterConnectivity {
   private readonly reports = new ReportCounts();
   /** Hosts whose reports do not count against others. No other host has to report on them. */
   private readonly outdated = new Set<string>();
+  /** Those of `outdated` hosts, except that of `uncounted` ones. Only clusters with routers read them. */
   private readonly outdatedReports = new ReportCounts();
+  private readonly uncounted = new Set<string>();
   /** Host → the number of outdated hosts on which it has reported. */
   private readonly reportedOutdated = new Map<string, number>();
   /** Host → its reached and unreached families when `changedFamilies` was called. */
@@ -70,8 +74,10 @@ export class ClusterConnectivity {
     const before = this.members.get(host);
     this.touched.add(host);
     const own = parseCidrs(addresses);
-    this.members.set(host, { addresses: own, reaches });
-    this.count(before, { addresses: own, reaches });
+    const keys = own.map(({ family, address }) => ({ family, key: keyOf(address) }));
+    const after = { addresses: own, keys, reaches };
+    this.members.set(host, after);
+    this.count(before, after);
     for (const { graph, takesPart, isReached } of this.networks.values()) {
       if (takesPart(own) === graph.has(host)) continue;
       if (graph.has(host)) graph.removeHost(host);
@@ -104,8 +110,8 @@ export class ClusterConnectivity {
     if (this.outdated.has(host) === isOutdated) return;
     if (isOutdated) this.outdated.add(host);
     else this.outdated.delete(host);
-    for (const [other, reach] of this.members.get(host)?.reaches ?? NO_REACHES)
-      this.outdatedReports.replace(other, isOutdated ? undefined : reach, isOutdated ? reach : undefined);
+    // Its reports are in the counts exactly when it was outdated before and has been counted.
+    if (!this.uncounted.delete(host)) this.uncounted.add(host);
     for (const [other, { reaches }] of this.members)
       if (reaches.has(host)) this.countOutdated(other, isOutdated ? 1 : -1);
     this.touchAll();
@@ -140,10 +146,8 @@ export class ClusterConnectivity {
   /** Returns the families in which the host has an address that all others with addresses reach on layer 3. */
   reachedFamilies(host: string): readonly Family[] {
     const others = this.addressed - 1;
-    const addresses = (this.members.get(host)?.addresses ?? []).filter(
-      ({ address }) => this.reports.reachesOf(host, address) >= others,
-    );
-    return FAMILIES.filter((family) => addresses.some((one) => one.family === family));
+    const reached = this.members.get(host)?.keys.filter(({ key }) => this.reports.reachesOf(host, key) >= others) ?? [];
+    return FAMILIES.filter((family) => reached.some((one) => one.family === family));
   }
 
   /**
@@ -151,11 +155,22 @@ export class ClusterConnectivity {
    * outdated hosts do not count.
    */
   unreachedFamilies(host: string): readonly Family[] {
+    this.countOutdatedReports();
     const reports = this.reports.reportsOn(host) - this.outdatedReports.reportsOn(host);
-    const reached = (this.members.get(host)?.addresses ?? []).filter(
-      ({ address }) => this.reports.reachesOf(host, address) - this.outdatedReports.reachesOf(host, address) >= reports,
-    );
-    return FAMILIES.filter((family) => !reached.some((one) => one.family === family));
+    const reached = this.members
+      .get(host)
+      ?.keys.filter(
+        ({ key }) => this.reports.reachesOf(host, key) - this.outdatedReports.reachesOf(host, key) >= reports,
+      );
+    return FAMILIES.filter((family) => !reached?.some((one) => one.family === family));
+  }
+
+  private countOutdatedReports(): void {
+    for (const host of this.uncounted)
+      for (const [other, reach] of this.members.get(host)?.reaches ?? NO_REACHES)
+        if (this.outdated.has(host)) this.outdatedReports.replace(other, undefined, reach);
+        else this.outdatedReports.replace(other, reach, undefined);
+    this.uncounted.clear();
   }
 
   /** Returns the hosts whose reached or unreached families have changed since the last call. */
@@ -187,10 +202,11 @@ export class ClusterConnectivity {
         graph.setReached(host, other, now !== undefined && isReached(now));
       }
     }
+    const isCounted = this.outdated.has(host) !== this.uncounted.has(host);
     for (const other of changed) {
       const [old, now] = [before.get(other), after.get(other)];
       this.reports.replace(other, old, now);
-      if (this.outdated.has(host)) this.outdatedReports.replace(other, old, now);
+      if (isCounted) this.outdatedReports.replace(other, old, now);
       if (this.outdated.has(other)) this.countOutdated(host, Number(now !== undefined) - Number(old !== undefined));
       this.touched.add(other);
     }
@@ -221,8 +237,8 @@ class ReportCounts {
     return this.reportedBy.get(host) ?? 0;
   }
 
-  reachesOf(host: string, address: Cidr['address']): number {
-    return this.reachedBy.get(host)?.get(keyOf(address)) ?? 0;
+  reachesOf(host: string, addressKey: string): number {
+    return this.reachedBy.get(host)?.get(addressKey) ?? 0;
   }
 
   /** Replaces the report of one other host. Undefined: none. */

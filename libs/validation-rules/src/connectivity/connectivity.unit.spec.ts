@@ -205,7 +205,7 @@ describe('connectivity of a cluster', () => {
 
   it('is the same after incremental changes as when computed again, in any order of hosts', () => {
     fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), (steps, backwards) => {
+      fc.property(fc.array(anyStep, { maxLength: 40 }), fc.boolean(), fc.boolean(), (steps, backwards, isRead) => {
         const stepped = new ClusterConnectivity();
         const state = new Map<string, { addresses: readonly string[]; reaches: ReturnType<typeof reaches> }>();
         const outdated = new Set<string>();
@@ -235,6 +235,7 @@ describe('connectivity of a cluster', () => {
             stepped.setHost(id, after.addresses, after.reaches);
           }
           stepped.groups(2);
+          if (!isRead) continue;
           const changed = stepped.changedFamilies();
           for (const id of state.keys()) {
             const families = JSON.stringify(familiesOf(stepped, id));
