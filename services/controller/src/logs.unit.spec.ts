@@ -127,7 +127,7 @@ describe('a controller whose cluster the service does not have', () => {
       401,
       'The service refused the token of the controller: The token has expired. The token is no longer valid, or the cluster was deleted.',
     ],
-  ])('ends without sending logs after answers of %d, and says why', async (status, why) => {
+  ])('ends without sending logs after answers of %d, and logs the reason', async (status, why) => {
     let calls = 0;
     const { controller, notes, states } = serviceWith([], {
       cluster: async () => {
