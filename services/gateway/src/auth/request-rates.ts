@@ -1,6 +1,6 @@
 import { BoundedMap } from '@muster/event-sourcing';
 import { CLOCK } from '@muster/nest-kit';
-import type { Clock } from '@muster/ports';
+import { type Clock, steadyClock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config';
@@ -25,15 +25,18 @@ export class RequestRates {
   private readonly failures = new BoundedMap<string, Window>(REMEMBERED_MAX);
   private readonly events = new BoundedMap<string, Window>(REMEMBERED_MAX);
   private readonly requests = new BoundedMap<string, Window>(REMEMBERED_MAX);
+  private readonly steady: Clock;
 
   constructor(
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(GATEWAY_CONFIG)
     private readonly config: Pick<
       GatewayConfig,
       'requestsPerSecondMax' | 'failedProofsPerMinuteMax' | 'eventsPerMinuteMax'
     >,
-  ) {}
+  ) {
+    this.steady = steadyClock(clock);
+  }
 
   /**
    * Counts a failed authentication of an address. Callers with valid credentials from the same address are still
@@ -78,9 +81,7 @@ export class RequestRates {
 
   private windowOf(windows: BoundedMap<string, Window>, key: string, lengthMs: number): Window {
     const known = windows.get(key);
-    const leftMs = known ? known.endsAtMs - this.now() : 0;
-    // More time is left than a window has when the clock was set back. The caller would be refused for as long.
-    if (known && leftMs > 0 && leftMs <= lengthMs) return known;
+    if (known && known.endsAtMs > this.now()) return known;
     const window = { endsAtMs: this.now() + lengthMs, count: 0 };
     windows.set(key, window);
     return window;
@@ -92,6 +93,6 @@ export class RequestRates {
   }
 
   private now(): number {
-    return this.clock.nowMs();
+    return this.steady.nowMs();
   }
 }

@@ -1,10 +1,11 @@
 import { RefusalError } from '@muster/problems';
+import { manualClock } from '@muster/testing';
 import { RequestRates } from './request-rates';
 
 describe('request rates', () => {
-  let nowMs = 1_000_000;
+  const clock = manualClock();
   const rates = (requestsPerSecondMax: number, failedProofsPerMinuteMax = 0): RequestRates =>
-    new RequestRates({ nowMs: () => nowMs }, { requestsPerSecondMax, failedProofsPerMinuteMax, eventsPerMinuteMax: 0 });
+    new RequestRates(clock, { requestsPerSecondMax, failedProofsPerMinuteMax, eventsPerMinuteMax: 0 });
   const refusalOf = (act: () => void): unknown => {
     try {
       act();
@@ -28,7 +29,7 @@ describe('request rates', () => {
     few.count('a');
     expect(refusalOf(() => few.count('a'))).toMatchObject({ code: 'too-many-requests', retryAfterSeconds: 1 });
     expect(refusalOf(() => few.count('b'))).toBeUndefined();
-    nowMs += 1_000;
+    clock.advance(1_000);
     expect(refusalOf(() => few.count('a'))).toBeUndefined();
   });
 
@@ -37,10 +38,7 @@ describe('request rates', () => {
     few.count('a');
     few.count('a');
     few.countFailure('a');
-    nowMs -= 3_600_000;
-    few.count('a');
-    few.count('a');
-    few.countFailure('a');
+    clock.set(clock.nowMs() - 3_600_000);
     expect(refusalOf(() => few.count('a'))).toMatchObject({ code: 'too-many-requests', retryAfterSeconds: 1 });
     expect(refusalOf(() => few.countFailure('a'))).toMatchObject({ retryAfterSeconds: 60 });
   });
@@ -48,7 +46,7 @@ describe('request rates', () => {
   it('return Retry-After for an address with too many failed authentications', () => {
     const few = rates(0, 1);
     few.countFailure('a');
-    nowMs += 20_000;
+    clock.advance(20_000);
     expect(refusalOf(() => few.countFailure('a'))).toMatchObject({ retryAfterSeconds: 40 });
   });
 });

@@ -22,7 +22,7 @@ export class SealedTexts {
 
 /** Whether a read failed because the documents are rebuilt, or because MongoDB is not available. */
 export const isUnreadable = (error: unknown): boolean =>
-  error instanceof RefusalError || unavailableIn(error) !== undefined;
+  (error instanceof RefusalError && error.refusal.code === 'busy') || unavailableIn(error) !== undefined;
 
 const PAGE_DOCUMENTS = 1_000;
 
