@@ -40,7 +40,7 @@ export class ImageSources implements OnModuleInit, OnApplicationShutdown {
       freeBytes,
       client: this.client,
       verify: (path) => this.verify(path),
-      nowMs: () => Date.now(),
+      clock: { nowMs: () => Date.now() },
       log: (text) => this.logger.log(text),
     });
   }

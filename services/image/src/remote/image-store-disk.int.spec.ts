@@ -24,7 +24,7 @@ describe('the store of base images on a small disk', () => {
   /** Returns the state after the download, or the reason of its failure. */
   const download = async (name: string): Promise<string> => {
     const wanted = image(name, stage.server.url);
-    stage.nowMs += 60_000;
+    stage.clock.advance(60_000);
     stage.store.fetch(wanted);
     await stage.settled(wanted);
     const state = stage.store.state(wanted);
@@ -46,7 +46,7 @@ describe('the store of base images on a small disk', () => {
     givenDiskFor(2);
     expect([await download('a'), await download('b')]).toEqual(['ready', 'ready']);
     for (const name of ['b', 'a']) {
-      stage.nowMs += 60_000;
+      stage.clock.advance(60_000);
       (await hold(name)).release();
     }
     expect(await download('c')).toBe('ready');

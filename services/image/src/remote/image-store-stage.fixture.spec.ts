@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, temporaryDirectory } from '@muster/testing';
+import { eventually, manualClock, temporaryDirectory } from '@muster/testing';
 import { type FileServer, startFileServer } from './file-server.fixture.spec';
 import { ImageStore, type ImageStoreOptions, type WantedImage } from './image-store';
 import { RemoteClient } from './remote-client';
@@ -16,7 +16,7 @@ export const image = (name: string, url: string, sha256 = ''): WantedImage => ({
 export class ImageStoreStage {
   readonly directory = temporaryDirectory();
   readonly client = new RemoteClient({ headers: { 'x-token': 'canary' }, queryParameters: { key: 'k' } });
-  nowMs = 1_000_000;
+  readonly clock = manualClock();
   /** Size of the disk, of which only the files of the directory use space. */
   diskBytes = Number.MAX_SAFE_INTEGER;
   evicted: string[] = [];
@@ -42,7 +42,7 @@ export class ImageStoreStage {
       freeBytes: async () => this.files().reduce((free, name) => free - this.sizeOnDisk(name), this.diskBytes),
       client: this.client,
       verify: async () => undefined,
-      nowMs: () => this.nowMs,
+      clock: this.clock,
       log: this.log,
       ...options,
     });

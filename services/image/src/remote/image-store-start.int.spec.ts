@@ -83,7 +83,7 @@ describe('the store of base images at its start', () => {
       expect(await waiting).toMatch(/rhcos-a.iso could not be downloaded: .*answered 404/);
       expect((await stage.contentOf(changed)).equals(FILE)).toBe(true);
       expect(stage.server.urls).toHaveLength(2);
-      stage.nowMs += 30_000;
+      stage.clock.advance(30_000);
       stage.server.serve(OTHER);
       expect((await stage.contentOf(changed)).equals(FILE)).toBe(true);
       await eventually('the new file is complete', () => stage.evicted.length > 0);

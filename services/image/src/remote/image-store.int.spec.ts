@@ -76,7 +76,7 @@ describe('the store of base images', () => {
     await stage.store.start([wanted]);
     stage.store.fetch(wanted);
     await stage.settled(wanted);
-    stage.nowMs += 60_000;
+    stage.clock.advance(60_000);
     const other = Buffer.alloc(FILE.length, 'o');
     stage.server.serve(other, { etag: '"2"' });
     stage.store.fetch(wanted);
@@ -108,7 +108,7 @@ describe('the store of base images', () => {
     await stage.settled(wanted);
     await expect(stage.store.hold(wanted)).rejects.toThrow(/answered 404/);
     expect(stage.server.ranges).toHaveLength(1);
-    stage.nowMs += 60_000;
+    stage.clock.advance(60_000);
     stage.server.serve(FILE);
     await expect(stage.store.hold(wanted)).rejects.toMatchObject({ refusal: { code: 'busy' } });
     await stage.settled(wanted);
@@ -121,7 +121,8 @@ describe('the store of base images', () => {
     await stage.store.start([wanted]);
     stage.store.fetch(wanted);
     await stage.settled(wanted);
-    stage.nowMs -= 3_600_000;
+    stage.clock.set(stage.clock.nowMs() - 3_600_000);
+    stage.clock.advance(30_000);
     stage.server.serve(FILE);
     stage.store.fetch(wanted);
     await stage.settled(wanted);
@@ -172,7 +173,7 @@ describe('the store of base images', () => {
     for (const _ of ['first', 'second']) {
       stage.store.fetch(wanted);
       await stage.settled(wanted);
-      stage.nowMs += 60_000;
+      stage.clock.advance(60_000);
       await stage.contentOf(wanted);
       expect(statSync(path).mtime.toUTCString()).toBe('Fri, 02 Jan 2026 03:04:05 GMT');
       expect(existsSync(`${path}.partial`)).toBe(false);
@@ -192,7 +193,7 @@ describe('the store of base images', () => {
       await stage.settled(wanted);
     }
     const heldA = await stage.store.hold(a);
-    stage.nowMs += 60_000;
+    stage.clock.advance(60_000);
     (await stage.store.hold(b)).release();
     stage.store.fetch(c);
     await stage.settled(c);

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDirectory } from '@muster/adapter-filesystem';
+import { type Clock, steadyClock } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { errorMessage, parseJson, textAt } from '@muster/schema';
 import { digestOf, DISK_REMEDY, downloadFile, noteOf, sha256Of, type StoredImageState } from './download-file';
@@ -23,12 +24,11 @@ export interface ImageStoreOptions {
   readonly freeBytes: (directory: string) => Promise<number>;
   readonly client: RemoteClient;
   readonly verify: (path: string) => Promise<void>;
-  /** Wall clock in milliseconds. */
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly log: (text: string) => void;
 }
 
-/** A failed download is repeated at the first request after this time. A longer wait follows from a clock that was set back. */
+/** A failed download is repeated at the first request after this time. */
 const RETRY_AFTER_MS = 30_000;
 const OWN_FILE = /^rhcos-[A-Za-z0-9._-]+\.iso(\.partial(\.version)?|\.origin)?$/;
 const DOWNLOADS_AT_ONCE_MAX = 2;
@@ -48,8 +48,12 @@ export class ImageStore {
   private running = 0;
   private readonly stop = new AbortController();
   private evicted: (path: string) => void = () => undefined;
+  /** Measures the wait after a failed download. */
+  private readonly steady: Clock;
 
-  constructor(private readonly options: ImageStoreOptions) {}
+  constructor(private readonly options: ImageStoreOptions) {
+    this.steady = steadyClock(options.clock);
+  }
 
   /**
    * Reads the directory and deletes files of images that are no longer needed, or whose SHA-256 in OS_IMAGES was changed. A file
@@ -108,8 +112,7 @@ export class ImageStore {
     const state = this.state(image);
     const isCurrent = state.kind === 'ready' && !this.outdated.has(image.fileName);
     const retryAtMs = state.kind === 'failed' ? state.retryAtMs : (this.outdated.get(image.fileName) ?? 0);
-    const waitMs = retryAtMs - this.options.nowMs();
-    const failedLately = waitMs > 0 && waitMs <= RETRY_AFTER_MS;
+    const failedLately = this.steady.nowMs() < retryAtMs;
     if (isCurrent || this.downloads.has(image.fileName) || failedLately || this.stop.signal.aborted) return;
     this.report(image, { kind: 'downloading', receivedBytes: 0, totalBytes: undefined });
     const download = this.turn()
@@ -143,7 +146,7 @@ export class ImageStore {
   /** Keeps the time of the last change, which clients receive as Last-Modified. */
   private async markUsed(fileName: string): Promise<void> {
     const { mtime } = await stat(this.pathOf(fileName));
-    await utimes(this.pathOf(fileName), new Date(this.options.nowMs()), mtime);
+    await utimes(this.pathOf(fileName), new Date(this.options.clock.nowMs()), mtime);
   }
 
   /** The file is missing or changed. The next request downloads it again. */
@@ -271,7 +274,7 @@ export class ImageStore {
 
   private failed(image: WantedImage, error: unknown): void {
     const reason = errorMessage(error);
-    const retryAtMs = this.options.nowMs() + RETRY_AFTER_MS;
+    const retryAtMs = this.steady.nowMs() + RETRY_AFTER_MS;
     this.report(image, { kind: 'failed', reason, retryAtMs });
     if (this.outdated.has(image.fileName)) this.outdated.set(image.fileName, retryAtMs);
     if (!this.stop.signal.aborted) this.options.log(`${image.fileName} could not be downloaded: ${reason}`);
@@ -288,13 +291,9 @@ export class ImageStore {
     this.waiting.shift()?.();
   }
 
-  private pathOf(fileName: string): string {
-    return join(this.options.directory, fileName);
-  }
+  private readonly pathOf = (fileName: string): string => join(this.options.directory, fileName);
 
-  private originOf(fileName: string): string {
-    return `${this.pathOf(fileName)}.origin`;
-  }
+  private readonly originOf = (fileName: string): string => `${this.pathOf(fileName)}.origin`;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
