@@ -127,21 +127,24 @@ export function countCollisions(
   after: HostEntry['reports']['collisions'],
 ): boolean {
   if (before === after) return false;
-  const [old, now] = [before, after].map((all) => new Set(all.map(({ address }) => address)));
+  const [old, now] = [addressesIn(before), addressesIn(after)];
   let isChanged = false;
-  for (const address of old ?? [])
-    if (!now?.has(address)) {
+  for (const address of old)
+    if (!now.has(address)) {
       const left = (counts.get(address) ?? 0) - 1;
       if (left > 0) counts.set(address, left);
       else isChanged = counts.delete(address) || isChanged;
     }
-  for (const address of now ?? [])
-    if (!old?.has(address)) {
+  for (const address of now)
+    if (!old.has(address)) {
       isChanged ||= !counts.has(address);
       counts.set(address, (counts.get(address) ?? 0) + 1);
     }
   return isChanged;
 }
+
+const addressesIn = (collisions: HostEntry['reports']['collisions']): ReadonlySet<string> =>
+  new Set(collisions.map(({ address }) => address));
 
 /** Of several hosts of one machine, the last one determines its connectivity. */
 export const connectedLast = (hosts: readonly HostEntry[]): readonly HostEntry[] =>
