@@ -174,25 +174,29 @@ describe('the validation service with a real bus and store', () => {
     const head = await platform.eventStore.head();
     await service.close();
     service = await startValidation(platform, SILENT);
-    await append(hostEvent(a, 'HostFellSilent', { lastSeenAt: '' }));
-    await eventually('the service has processed all events', async () => (await conditions(a))?.connected === false);
+    await append(reportEvent(a, 'ClockOffsetMeasured', { offsetSeconds: 7_200 }));
+    const synced = 'time-synced-between-host-and-service';
+    await eventually('the service has processed all events', async () => (await outcomes(a)).get(synced) === 'failure');
     const after: string[] = [];
     for await (const page of platform.eventStore.readAll(head)) after.push(...page.map(({ streamId }) => streamId));
     expect(
       after.filter((streamId) => streamId !== `validation-${a}` && streamId !== `validation-${CLUSTER_ID}`),
-    ).toEqual([`host-${a}`]);
+    ).toEqual([`inventory-${a}`]);
   });
 
   it('evaluates events that were stored while it was stopped', async () => {
     await service.close();
-    await append(hostEvent(a, 'HostReturned', {}), clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }));
+    await append(
+      hostEvent(a, 'HostFellSilent', { lastSeenAt: '' }),
+      clusterEvent('MachineNetworksDerived', { cidrs: ['10.0.0.0/8'] }),
+    );
     service = await startValidation(platform, SILENT);
     for (const key of keys)
       await eventually(
         'the hosts are outside of the machine network',
         async () => (await outcomes(key)).get('belongs-to-machine-cidr') === 'failure',
       );
-    await eventually('the host is inside again', async () => (await conditions(a))?.connected === true);
+    await eventually('the host is disconnected', async () => (await conditions(a))?.connected === false);
   });
 
   it('evaluates a new generation again', async () => {

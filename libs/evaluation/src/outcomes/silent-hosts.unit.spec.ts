@@ -13,7 +13,10 @@ import { Arrival } from './arrival.fixture.spec';
 
 const NETWORK = '192.168.128.0/24';
 const ROUTED = { platformType: 'none', userManagedNetworking: true, machineNetworks: { items: [] } };
+const NUMBERS = [1, 2, 3, 4, 5, 6];
 const address = (number: number): string => `192.168.128.1${number}`;
+
+const without = (number: number, numbers = NUMBERS): readonly number[] => numbers.filter((other) => other !== number);
 
 /** A report about `others`, of which the host does not reach `unreached`. */
 const connectivity = (number: number, others: readonly number[], unreached: readonly number[] = []): SampleEvent =>
@@ -22,9 +25,9 @@ const connectivity = (number: number, others: readonly number[], unreached: read
       const addresses = unreached.includes(other) ? [] : [address(other)];
       return { hostId: hostKey(other).slice(37), nearAddresses: addresses, farAddresses: addresses, latencyMs: 1 };
     }),
-    vanishedPeers: [1, 2, 3, 4, 5]
-      .filter((other) => other !== number && !others.includes(other))
-      .map((other) => hostKey(other).slice(37)),
+    vanishedPeers: NUMBERS.filter((other) => other !== number && !others.includes(other)).map((other) =>
+      hostKey(other).slice(37),
+    ),
     mtuMeasured: true,
   });
 const silent = (number: number): SampleEvent => hostEvent(hostKey(number), 'HostFellSilent', { lastSeenAt: '' });
@@ -34,25 +37,23 @@ const registered = (number: number): readonly SampleEvent[] => [
 ];
 
 function clusterOf(count: number, settings: object): readonly SampleEvent[] {
-  const all = [1, 2, 3, 4, 5].slice(0, count);
+  const all = NUMBERS.slice(0, count);
   return [
     infraEnvRegistered(),
     clusterRegistered(settings),
     ...all.flatMap(registered),
-    ...all.map((number) =>
-      connectivity(
-        number,
-        all.filter((other) => other !== number),
-      ),
-    ),
+    ...all.map((number) => connectivity(number, without(number, all))),
   ];
 }
 
-/** Returns the status of the rule for the hosts 1 to 3. It must not depend on the subjects that were evaluated before. */
-function statusesAfter(...events: readonly SampleEvent[]): readonly (string | undefined)[] {
+/** Returns the status of the rule for the hosts 1 to 3. */
+const statusesAfter = (...events: readonly SampleEvent[]) => statusesOf([1, 2, 3], events);
+
+/** Returns the status of the rule for hosts. It must not depend on the subjects that were evaluated before. */
+function statusesOf(numbers: readonly number[], events: readonly SampleEvent[]): readonly (string | undefined)[] {
   const outcomes = Arrival.stepByStep(events).outcomes();
   expect(outcomes).toEqual(Arrival.atOnce(events).outcomes());
-  return [1, 2, 3].map((number) => statusOf(outcomes, hostKey(number)));
+  return numbers.map((number) => statusOf(outcomes, hostKey(number)));
 }
 
 function statusOf(outcomes: object, key: HostKey, rule = 'belongs-to-majority-group'): string | undefined {
@@ -160,6 +161,26 @@ describe('three hosts in one network of which one fell silent', () => {
     const events = [...clusterOf(3, { machineNetworks: { items: [NETWORK] } }), silent(3)];
     const renewed = [connectivity(1, [2]), connectivity(2, [1])];
     expect(statusesAfter(...events, ...renewed)).toEqual(['pending', 'pending', 'pending']);
+  });
+});
+
+describe('a network in which as many hosts are silent as connected', () => {
+  const events = [
+    ...clusterOf(NUMBERS.length, { machineNetworks: { items: [NETWORK] } }),
+    ...[1, 2, 3].map(silent),
+    connectivity(4, [5, 6]),
+    connectivity(5, [4, 6]),
+    connectivity(6, [4, 5]),
+  ];
+
+  it('has the group of the connected hosts', () => {
+    expect(statusesOf(NUMBERS, events)).toEqual(['failure', 'failure', 'failure', 'success', 'success', 'success']);
+  });
+
+  it('has the group of all hosts after the silent ones have returned', () => {
+    const returned = [1, 2, 3].map((number) => hostEvent(hostKey(number), 'HostReturned', {}));
+    const renewed = [4, 5, 6].map((number) => connectivity(number, without(number)));
+    expect(statusesOf(NUMBERS, [...events, ...returned, ...renewed])).toEqual(NUMBERS.map(() => 'success'));
   });
 });
 

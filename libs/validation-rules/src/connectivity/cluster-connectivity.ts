@@ -35,7 +35,7 @@ export class ClusterConnectivity {
     FAMILIES.map((family) => [familyName(family), overRouters(family)]),
   );
   private readonly reports = new ReportCounts();
-  /** Hosts whose reports do not count against others. No other host has to report on them. */
+  /** Hosts that are in no group and whose reports do not count against others. No other host has to report on them. */
   private readonly outdated = new Set<string>();
   /** Those of `outdated` hosts, except that of `uncounted` ones. Only clusters with routers read them. */
   private readonly outdatedReports = new ReportCounts();
@@ -61,7 +61,8 @@ export class ClusterConnectivity {
       this.networks.delete(name);
       this.networks.set(name, network);
       if (known) continue;
-      for (const [host, { addresses }] of this.members) if (network.takesPart(addresses)) network.graph.addHost(host);
+      for (const [host, { addresses }] of this.members)
+        if (!this.outdated.has(host) && network.takesPart(addresses)) network.graph.addHost(host);
       for (const [host, { reaches }] of this.members)
         if (network.graph.has(host))
           for (const [other, reach] of reaches)
@@ -78,19 +79,7 @@ export class ClusterConnectivity {
     const after = { addresses: own, keys, reaches };
     this.members.set(host, after);
     this.count(before, after);
-    for (const { graph, takesPart, isReached } of this.networks.values()) {
-      if (takesPart(own) === graph.has(host)) continue;
-      if (graph.has(host)) graph.removeHost(host);
-      else {
-        graph.addHost(host);
-        for (const [other, reach] of before?.reaches ?? NO_REACHES) graph.setReached(host, other, isReached(reach));
-        if (!this.hasReports) continue;
-        for (const [other, { reaches: theirs }] of this.members) {
-          const reach = theirs.get(host);
-          if (reach && other !== host) graph.setReached(other, host, isReached(reach));
-        }
-      }
-    }
+    this.place(host, own, before?.reaches);
     this.changeReaches(host, before?.reaches ?? NO_REACHES, reaches);
   }
 
@@ -114,6 +103,8 @@ export class ClusterConnectivity {
     if (!this.uncounted.delete(host)) this.uncounted.add(host);
     for (const [other, { reaches }] of this.members)
       if (reaches.has(host)) this.countOutdated(other, isOutdated ? 1 : -1);
+    const { addresses = [], reaches } = this.members.get(host) ?? {};
+    this.place(host, addresses, reaches);
     this.touchAll();
   }
 
@@ -184,6 +175,24 @@ export class ClusterConnectivity {
     });
     this.touched.clear();
     return changed;
+  }
+
+  /** Adds the host to the networks of its addresses, and removes it from others. An outdated host is in no network. */
+  private place(host: string, addresses: readonly Cidr[], reaches = NO_REACHES): void {
+    const isOutdated = this.outdated.has(host);
+    for (const { graph, takesPart, isReached } of this.networks.values()) {
+      if ((!isOutdated && takesPart(addresses)) === graph.has(host)) continue;
+      if (graph.has(host)) graph.removeHost(host);
+      else {
+        graph.addHost(host);
+        for (const [other, reach] of reaches) graph.setReached(host, other, isReached(reach));
+        if (!this.hasReports) continue;
+        for (const [other, { reaches: theirs }] of this.members) {
+          const reach = theirs.get(host);
+          if (reach && other !== host) graph.setReached(other, host, isReached(reach));
+        }
+      }
+    }
   }
 
   private touchAll(): void {
