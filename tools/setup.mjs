@@ -54,9 +54,11 @@ const wanted = {
 };
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  fail(`Node ${process.versions.node} is too old: Muster needs 20.19 or newer.`);
-}
+// Other versions cannot load packages that are ES modules with `require`.
+if (!(major === 20 ? minor >= 19 : major === 22 ? minor >= 12 : major > 22))
+  fail(
+    `Node ${process.versions.node} cannot run Muster. Supported: 20.19 and later releases of 20, 22.12 and later. Install one of them, and run this again.`,
+  );
 installPackages();
 installPrograms();
 
@@ -74,8 +76,9 @@ function installPackages() {
   writeFileSync(STAMP, digest);
 }
 
+/** The build needs the packages of the development, which npm omits with NODE_ENV=production. */
 function npm(command) {
-  return spawnSync('npm', [command, '--no-audit', '--no-fund', '--loglevel=error'], {
+  return spawnSync('npm', [command, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   }).status;
