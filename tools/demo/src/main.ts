@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { errorMessage } from '@muster/schema';
-import { MusterProcess } from './muster-process';
+import { lockDemoDirectory, MusterProcess } from './muster-process';
 import { ProgressView } from './progress-view';
 import { RestClient } from './rest-client';
 import { DEMO_CLUSTERS, installCluster, readTimeScale, USAGE, wantsHelp } from './scenario';
@@ -13,6 +13,7 @@ async function main(): Promise<void> {
   const timeScale = readTimeScale(process.env.MUSTER_DEMO_TIME_SCALE);
   const directory = resolve(process.env.MUSTER_DEMO_DIRECTORY || join('.muster', 'demo'));
   const dataDirectory = join(directory, 'data');
+  const lock = lockDemoDirectory(directory);
   await rm(dataDirectory, { recursive: true, force: true });
 
   console.log('Muster demo: two clusters on simulated hosts, everything else real (HTTP, NATS, SQLite, ISO images).\n');
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
   } finally {
     await muster.stop();
+    lock.release();
   }
 }
 

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type FileLock, lockFile } from '@muster/adapter-sqlite';
 import { operatorSettings, type Setting, SETTINGS, timeoutSettings } from '@muster/nest-kit';
-import { parseJson, textAt } from '@muster/schema';
+import { errorMessage, parseJson, textAt } from '@muster/schema';
 import { freePort, type StartableService } from '@muster/service-muster';
 
 const START_TIMEOUT_MS = 60_000;
@@ -41,6 +42,27 @@ export const NO_SETTINGS = Object.fromEntries(
     ...PROXIES,
   ].map((name) => [name, '']),
 );
+
+/**
+ * Creates the directory of a demo and locks it until the process ends, because a second demo would delete the data of the first one.
+ * @throws Error when another demo has locked it, or when it is not writable
+ */
+export function lockDemoDirectory(directory: string): FileLock {
+  let lock: FileLock | undefined;
+  try {
+    mkdirSync(directory, { recursive: true });
+    lock = lockFile(join(directory, 'demo.lock'), 'exclusive');
+  } catch (error) {
+    throw new Error(
+      `The directory of the demo ${directory} is not writable: ${errorMessage(error)}. Change its owner or permissions, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+      { cause: error },
+    );
+  }
+  if (lock) return lock;
+  throw new Error(
+    `Another demo runs in the directory ${directory}. Wait until it has ended, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+  );
+}
 
 export interface MusterProcessOptions {
   readonly dataDirectory: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { operatorSettings, SETTINGS, SettingsReader, timeoutSettings } from '@muster/nest-kit';
 import { keysOf } from '@muster/schema';
 import { temporaryDirectory } from '@muster/testing';
-import { MusterProcess, nodeOptionsOf, ServiceProcess } from './muster-process';
+import { lockDemoDirectory, MusterProcess, nodeOptionsOf, ServiceProcess } from './muster-process';
 
 describe('the options of Node', () => {
   const directory = temporaryDirectory();
@@ -26,6 +26,29 @@ describe('the options of Node', () => {
 
   it('are an error without a tree', () => {
     expect(() => nodeOptionsOf(join(directory.path, 'main.js'))).toThrow('no folder above it has a nx.json');
+  });
+});
+
+describe('the directory of a demo', () => {
+  const folder = temporaryDirectory();
+  afterAll(() => folder.remove());
+
+  it('is refused while another demo uses it', () => {
+    const directory = join(folder.path, 'demo');
+    const first = lockDemoDirectory(directory);
+    expect(() => lockDemoDirectory(directory)).toThrow(
+      `Another demo runs in the directory ${directory}. Wait until it has ended, or set MUSTER_DEMO_DIRECTORY to another directory.`,
+    );
+    first.release();
+    lockDemoDirectory(directory).release();
+  });
+
+  it('is refused when it cannot be created', () => {
+    const file = join(folder.path, 'file');
+    writeFileSync(file, '');
+    expect(() => lockDemoDirectory(join(file, 'demo'))).toThrow(
+      /^The directory of the demo .*\/file\/demo is not writable: ENOTDIR.* or set MUSTER_DEMO_DIRECTORY to another directory\.$/,
+    );
   });
 });
 
