@@ -6,7 +6,10 @@ const REDRAW_MS = 120;
 /** Interval in milliseconds at which the bars are printed when the output is not a terminal. */
 const PRINT_MS = 5_000;
 
-/** Shows progress bars of all hosts below a log of events. */
+/**
+ * Shows progress bars of all hosts below a log of events. On a terminal the bars are drawn again in place. They are cut to its size there,
+ * because the rows of a wrapped line, and the lines above the first row, cannot be erased.
+ */
 export class ProgressView {
   private readonly clusters = new Map<string, ClusterView>();
   private drawnLines = 0;
@@ -41,8 +44,9 @@ export class ProgressView {
       clusterLine(cluster),
       ...[...cluster.hosts].sort(byName).map(hostLine),
     ]);
-    if (lines.length > 0) this.out.write(`${lines.join('\n')}\n`);
-    this.drawnLines = this.out.isTTY ? lines.length : 0;
+    const drawn = this.out.isTTY ? cut(lines, this.out) : lines;
+    if (drawn.length > 0) this.out.write(`${drawn.join('\n')}\n`);
+    this.drawnLines = this.out.isTTY ? drawn.length : 0;
   }
 
   private erase(): void {
@@ -54,6 +58,10 @@ export class ProgressView {
     return `${((performance.now() - this.startedMs) / 1_000).toFixed(1).padStart(5)} s`;
   }
 }
+
+/** Returns the lines that fit above the row of the cursor, without what exceeds the width. A terminal of unknown size has 0 columns and rows. */
+const cut = (lines: readonly string[], { columns, rows }: NodeJS.WriteStream): readonly string[] =>
+  lines.slice(0, rows ? rows - 1 : undefined).map((line) => line.slice(0, columns || undefined));
 
 const clusterLine = ({ name, status, progress }: ClusterView): string =>
   `         ${name.padEnd(14)} ${bar(progress?.total_percentage ?? 0)}  ${status}`;
