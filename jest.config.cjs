@@ -20,9 +20,11 @@ module.exports = {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Never in jest's own process: the end of the run ends worker processes, whatever a specification left running.
   maxWorkers: Math.max(2, availableParallelism() - 1),
-  // A worker keeps the modules of each file that it ran, so a new process replaces it from time to time. After the last file, a new process
-  // that takes more than 500 ms to start is reported as a worker that "failed to exit gracefully"; then no test left anything running.
+  // A worker keeps the modules of each file that it ran, so a new process replaces it from time to time.
   workerIdleMemoryLimit: '1500MB',
+  // On a busy machine, the start of a process and the release of its memory take longer than the 500 ms of jest. A worker that is still
+  // there after this time, in milliseconds, is reported as one that "failed to exit gracefully": a test left something running.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: process.env.MUSTER_PROPERTY_RUNS ? 600_000 : 30_000,
   setupFiles:
     process.env.MUSTER_PROPERTY_RUNS || process.env.MUSTER_PROPERTY_SEED ? ['<rootDir>/tools/property-runs.cjs'] : [],
