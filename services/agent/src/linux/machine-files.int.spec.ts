@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, temporaryDirectory } from '@muster/testing';
 import { readDisks } from './disks';
@@ -58,5 +59,26 @@ describe('a disk that does not answer', () => {
       answers.forEach(() => writeSync(writer, sector));
     }
     await Promise.all(answers);
+  });
+
+  it('does not delay other reads of this process, also with many such disks', async () => {
+    const disks = Array.from({ length: 8 }, (_, number) => `sde${number}`);
+    execFileSync(
+      'mkfifo',
+      disks.map((name) => at(`dev/${name}`)),
+    );
+    const files = createMachineFiles(directory.path, ANSWER_MS_MAX);
+    const answers = await Promise.all(disks.map((name) => files.firstBytes(`/dev/${name}`, sector.length)));
+    try {
+      expect(answers).toEqual(disks.map(() => undefined));
+      expect(await readFile(at('dev/sdb'))).toEqual(sector);
+      expect(await files.firstBytes('/dev/sdb', sector.length)).toEqual(sector);
+    } finally {
+      for (const name of disks) {
+        const writer = openSync(at(`dev/${name}`), 'r+');
+        writers.push(writer);
+        writeSync(writer, sector);
+      }
+    }
   });
 });

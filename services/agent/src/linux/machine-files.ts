@@ -1,7 +1,6 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 
 /**
  * The files in which the Linux kernel describes the machine. No method throws: a value that cannot be read is absent.
@@ -27,19 +26,30 @@ const ANSWER_MS_MAX = 20_000;
 /** `root` contains /proc, /sys, /dev and /run: `/`, or a folder of a test. */
 export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): MachineFiles {
   const at = (path: string): string => join(root, path);
-  /** Devices with a read that has not ended. They are not read again, because each read occupies a thread. */
+  /** Devices whose read has not ended. They are not read again. */
   const hanging = new Set<string>();
+  /** A program reads the device: a read that never ends would occupy one of the four threads for all files and names of this process. */
   const answerInTime: MachineFiles['firstBytes'] = async (path, count) => {
     if (hanging.has(path)) return undefined;
-    const reading = readStart(at(path), count).catch(() => undefined);
-    const done = new AbortController();
-    const limit = setTimeout(answerMsMax, 'late', { signal: done.signal }).catch(() => undefined);
-    const found = await Promise.race([reading, limit]);
-    done.abort();
-    if (typeof found !== 'string') return found;
-    hanging.add(path);
-    void reading.finally(() => hanging.delete(path));
-    return undefined;
+    const child = spawn('head', ['-c', String(count), at(path)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      const limit = setTimeout(() => {
+        hanging.add(path);
+        child.stdout.destroy();
+        // The end of the agent does not wait for the device.
+        child.unref();
+        resolve(undefined);
+      }, answerMsMax);
+      child.once('error', () => undefined);
+      child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+      child.once('close', () => {
+        clearTimeout(limit);
+        hanging.delete(path);
+        const bytes = Buffer.concat(chunks);
+        resolve(bytes.length === count ? bytes : undefined);
+      });
+    });
   };
   /** Answers to come. Several steps ask for the discovery medium at the same time. */
   const awaited = new Map<string, Promise<Buffer | undefined>>();
@@ -59,16 +69,6 @@ export function createMachineFiles(root: string, answerMsMax = ANSWER_MS_MAX): M
     link: (path) => attempt(() => readlinkSync(at(path))),
     resolved: (path) => attempt(() => realpathSync(at(path))),
   };
-}
-
-async function readStart(path: string, count: number): Promise<Buffer | undefined> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count);
-    return bytesRead === count ? buffer : undefined;
-  } finally {
-    await file.close();
-  }
 }
 
 function attempt<T>(read: () => T): T | undefined {
