@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
-import { EventsService, IgnitionService, type Plain, type RecordNoteRequest, subjectOfMethod } from '@muster/contracts';
+import {
+  EventsService,
+  HEADERS,
+  IgnitionService,
+  type Plain,
+  type RecordNoteRequest,
+  subjectOfMethod,
+} from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
 import { type JsonObject, Unavailable } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
@@ -159,6 +166,24 @@ describe('RequestsServer', () => {
     expect(await ask({ note: { name: 'quick' } })).toEqual({ ok: { position: 7 } });
     release();
     expect(await slow).toEqual({ ok: { position: 7 } });
+  });
+
+  it('executes a repeated request once while it is executed, and gives both the same answer', async () => {
+    let release = (): void => undefined;
+    gates.set('repeated', new Promise((resolve) => (release = resolve)));
+    const send = (commandId: string, name: string) =>
+      client.request(subject, { note: { name } }, { [HEADERS.commandId]: commandId }, 10_000);
+    const first = send('c-2', 'repeated');
+    await eventually('the request was received', () => received.length === 1);
+    const second = send('c-2', 'repeated');
+    // One command may cause several requests.
+    expect(await send('c-2', 'quick')).toEqual({ ok: { position: 7 } });
+    expect(await send('c-3', 'quick')).toEqual({ ok: { position: 7 } });
+    release();
+    expect([await first, await second]).toEqual([{ ok: { position: 7 } }, { ok: { position: 7 } }]);
+    expect(received.map(({ request }) => request.note?.name)).toEqual(['repeated', 'quick', 'quick']);
+    expect(await send('c-2', 'repeated')).toEqual({ ok: { position: 7 } });
+    expect(received).toHaveLength(4);
   });
 
   it('shares requests with its replicas: each request is handled once', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { subjectOfMethod } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
@@ -19,6 +20,11 @@ import type { Platform } from './platform';
 import { RequestLogEntry } from './request-log-entry';
 
 type Handler = (request: unknown, context: CommandContext) => unknown;
+
+interface OpenRequest {
+  readonly body: JsonValue;
+  answer?: Promise<JsonValue>;
+}
 
 const HANDLED_METHOD = 'muster:handled-method';
 
@@ -57,6 +63,8 @@ export class RequestsServer {
   private subscriptions: { unsubscribe(): void }[] = [];
   /** Number of requests that are being answered. */
   private running = 0;
+  /** The requests that are being answered, by their subject and command id. */
+  private readonly open = new Map<string, OpenRequest>();
   private isClosing = false;
   private onIdle: (() => void) | undefined;
 
@@ -85,10 +93,25 @@ export class RequestsServer {
 
   private serve(method: DescMethod, handler: Handler): { unsubscribe(): void } {
     const answer = (message: IncomingMessage): Promise<JsonValue> | undefined =>
-      this.isClosing
-        ? undefined
-        : this.answer(message, fromHeaders(message.headers, this.platform.ids), method, handler);
+      this.isClosing ? undefined : this.answerOnce(message, method, handler);
     return this.platform.requests.subscribe(subjectOfMethod(method), answer, { queue: this.serviceName });
+  }
+
+  /**
+   * A caller without an answer repeats its request. While the first one is executed, for example during an outage of the store, the
+   * repetition receives the answer of the first. Executed after the first one, it would end later than its caller waits.
+   */
+  private answerOnce(message: IncomingMessage, method: DescMethod, handler: Handler): Promise<JsonValue> {
+    const context = fromHeaders(message.headers, this.platform.ids);
+    const key = keyOf(message, context);
+    const first = this.open.get(key);
+    if (first?.answer && isDeepStrictEqual(first.body, message.body)) return first.answer;
+    // One command may cause several requests.
+    if (first) return this.answer(message, context, method, handler);
+    const request: OpenRequest = { body: message.body };
+    this.open.set(key, request);
+    request.answer = this.answer(message, context, method, handler);
+    return request.answer;
   }
 
   private async answer(
@@ -97,21 +120,10 @@ export class RequestsServer {
     method: DescMethod,
     handler: Handler,
   ): Promise<JsonValue> {
-    let request: unknown;
-    try {
-      // A service of a newer release may send fields that this release does not have.
-      request = parseMessage(method.input, message.body, { ignoreUnknownFields: true });
-    } catch (error) {
-      return refusalEnvelope({
-        code: 'invalid-input',
-        reason: `The message is not a valid ${method.input.name}: ${errorMessage(error)}`,
-        subject: method.input.name,
-      });
-    }
     // A counter and not a set of promises, because each further promise of a request costs time.
     this.running += 1;
     try {
-      return responseEnvelope(method, await handler(request, context));
+      return responseEnvelope(method, await handler(readRequest(method, message), context));
     } catch (error) {
       if (error instanceof RefusalError) return refusalEnvelope(error.refusal);
       const unavailable = unavailableIn(error);
@@ -131,9 +143,24 @@ export class RequestsServer {
         reason: `The service ${this.serviceName} failed to answer ${method.name}. Its log has the reason.`,
       });
     } finally {
+      const key = keyOf(message, context);
+      if (this.open.get(key)?.body === message.body) this.open.delete(key);
       this.running -= 1;
       if (this.running === 0) this.onIdle?.();
     }
+  }
+}
+
+const keyOf = ({ subject }: IncomingMessage, { commandId }: CommandContext): string => `${subject} ${commandId}`;
+
+/** @throws RefusalError when the body does not have the shape of the message */
+function readRequest({ input }: DescMethod, { body }: IncomingMessage): unknown {
+  try {
+    // A service of a newer release may send fields that this release does not have.
+    return parseMessage(input, body, { ignoreUnknownFields: true });
+  } catch (error) {
+    const reason = `The message is not a valid ${input.name}: ${errorMessage(error)}`;
+    throw new RefusalError({ code: 'invalid-input', reason, subject: input.name });
   }
 }
 
