@@ -10,8 +10,9 @@ import {
   type Requests,
   RequestTimedOut,
 } from '@muster/ports';
-import { PROBLEMS, RefusalError } from '@muster/problems';
+import { PROBLEMS, type Refusal, RefusalError } from '@muster/problems';
 import { hiddenProperty, isKeyOf, isObject, keysOf, listAt, memberAt, textAt } from '@muster/schema';
+import { unavailableRefusal } from './http-endpoint';
 
 /** A method of a service in proto/muster/v1, with the types of its messages. */
 export type Method<Input extends DescMessage = DescMessage, Output extends DescMessage = DescMessage> = Omit<
@@ -69,8 +70,8 @@ const MAX_NO_RESPONDER_WAITS = 40;
 /**
  * Sends a request to another service. The outcome of a lost request is unknown, so the request is repeated with the
  * same command id.
- * @throws RefusalError with the refusal of the service, `busy` when it does not answer, `too-large` when the bus does not accept the
- * request, or `internal` when it does not accept the answer
+ * @throws RefusalError with the refusal of the service, `busy` when it does not answer, `unavailable` when the bus is not available,
+ * `too-large` when the bus does not accept the request, or `internal` when it does not accept the answer
  */
 export async function callService<M extends Method>(
   requests: Requests,
@@ -82,6 +83,7 @@ export async function callService<M extends Method>(
   const headers = toHeaders(context);
   let attempt = 0;
   let absences = 0;
+  let isOutcomeUnknown = false;
   for (;;) {
     try {
       const timeoutMs = ATTEMPT_TIMEOUTS_MS[attempt] ?? 0;
@@ -92,16 +94,32 @@ export async function callService<M extends Method>(
         const code = error.isAnswer ? 'internal' : 'too-large';
         throw new RefusalError({ code, reason: error.message, subject: error.field });
       }
+      isOutcomeUnknown ||= error instanceof RequestTimedOut && !error.unsent;
       if (error instanceof RequestTimedOut && attempt + 1 < ATTEMPT_TIMEOUTS_MS.length) attempt += 1;
       else if (error instanceof NoResponder && absences < MAX_NO_RESPONDER_WAITS) {
         absences += 1;
         await new Promise((resolve) => setTimeout(resolve, NO_RESPONDER_WAIT_MS));
       } else if (error instanceof RequestTimedOut || error instanceof NoResponder) {
         requests.abandoned?.();
-        throw new RefusalError({ code: 'busy', reason: `${error.message} Try again in a few seconds.` });
+        throw new RefusalError(unansweredRefusal(error, isOutcomeUnknown));
       } else throw error;
     }
   }
+}
+
+/** Names what is not available: the server of the bus, or the service to which the subject belongs. */
+function unansweredRefusal(error: RequestTimedOut | NoResponder, isOutcomeUnknown: boolean): Refusal {
+  const [service] = error.subject.split('.');
+  if (error instanceof NoResponder)
+    return {
+      ...unavailableRefusal({ message: `The service ${service} is not running`, isOutcomeUnknown }),
+      code: 'busy',
+    };
+  if (error.unsent) return unavailableRefusal({ message: error.unsent.message, isOutcomeUnknown });
+  return {
+    ...unavailableRefusal({ message: `The service ${service} does not answer`, isOutcomeUnknown }),
+    code: 'busy',
+  };
 }
 
 /** Responses that a service of this process has already converted to their plain form. */

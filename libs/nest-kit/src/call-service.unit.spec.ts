@@ -7,6 +7,7 @@ import {
   RequestFailed,
   type Requests,
   RequestTimedOut,
+  Unavailable,
 } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { callService, keepJson, keptJson, responseEnvelope } from './call-service';
@@ -18,6 +19,9 @@ const SUBJECT = 'events.v1.record_note';
 const fine: Answer = () => ({ ok: { position: 7 } });
 const timesOut: Answer = () => {
   throw new RequestTimedOut(SUBJECT, 1);
+};
+const notSent: Answer = () => {
+  throw new RequestTimedOut(SUBJECT, 1, new Unavailable('NATS at a:1', 'reset'));
 };
 const noResponder: Answer = () => {
   throw new NoResponder(SUBJECT);
@@ -65,11 +69,27 @@ describe('callService', () => {
     expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([1_500, 3_000, 6_000]);
   });
 
-  it('throws busy after three requests without an answer', async () => {
+  it('names the service that does not answer three requests, and that the outcome is unknown', async () => {
     const { asked, outcome } = await call(timesOut);
     expect(asked).toHaveLength(3);
     expect(outcome).toBeInstanceOf(RefusalError);
-    expect((outcome as RefusalError).refusal).toMatchObject({ code: 'busy', reason: expect.stringMatching(/again/) });
+    expect((outcome as RefusalError).refusal).toEqual({
+      code: 'busy',
+      reason:
+        'The service events does not answer. The outcome of the command is unknown: it may have been stored. Read the resource, or repeat the request with the same command id (Idempotency-Key).',
+    });
+  });
+
+  it.each<[string, [Answer, ...Answer[]], RegExp]>([
+    ['that nothing was stored', [notSent], /^NATS at a:1 is not available: reset\. Nothing was stored\. Try again/],
+    [
+      'that the outcome is unknown',
+      [timesOut, notSent],
+      /^NATS at a:1 is not available: reset\. The outcome .* unknown/,
+    ],
+  ])('names the bus that is not available, and says %s', async (_, answers, reason) => {
+    const { outcome } = await call(...answers);
+    expect((outcome as RefusalError).refusal).toEqual({ code: 'unavailable', reason: expect.stringMatching(reason) });
   });
 
   it('waits for a service that is starting', async () => {
@@ -81,7 +101,17 @@ describe('callService', () => {
   it('throws busy when the service does not start', async () => {
     const { asked, outcome } = await call(noResponder);
     expect(asked).toHaveLength(41);
-    expect((outcome as RefusalError).refusal.code).toBe('busy');
+    expect((outcome as RefusalError).refusal).toEqual({
+      code: 'busy',
+      reason: 'The service events is not running. Nothing was stored. Try again in a few seconds.',
+    });
+  });
+
+  it('says that the outcome is unknown when the service ended during the request', async () => {
+    const { outcome } = await call(timesOut, noResponder);
+    expect((outcome as RefusalError).refusal.reason).toMatch(
+      /^The service events is not running\. The outcome .* unknown/,
+    );
   });
 
   it('throws the refusal of the service', async () => {

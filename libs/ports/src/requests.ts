@@ -1,4 +1,5 @@
 import { fieldOf, type JsonValue } from './event-store';
+import type { Unavailable } from './unavailable';
 
 /** Text headers of a message (lower-case keys): identity, correlation, command id. */
 export type MessageHeaders = { readonly [name: string]: string };
@@ -36,6 +37,8 @@ export class RequestTimedOut extends Error {
   constructor(
     readonly subject: string,
     readonly timeoutMs: number,
+    /** Why the request was not sent: the server of the bus is not available. Undefined when it was sent. */
+    readonly unsent?: Unavailable,
   ) {
     super(`No response on ${subject} within ${timeoutMs} ms. The result is unknown. Retry with the same command id.`);
     this.name = 'RequestTimedOut';

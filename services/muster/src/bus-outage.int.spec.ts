@@ -39,7 +39,8 @@ describe('an outage of the bus', () => {
     const input = { infraEnvId: 'a', hostId: 'b', publicKey: '' };
     const context = { commandId: 'c', correlationId: 'c', actor: 'test' };
     const command = callService(platform.requests, RegistrationService.method.issueBusCredentials, input, context);
-    await expect(command).rejects.toMatchObject({ refusal: { code: 'busy' } });
+    const reason = `NATS at 127.0.0.1:${port} is not available: the connection broke. Nothing was stored. Try again in a few seconds.`;
+    await expect(command).rejects.toMatchObject({ refusal: { code: 'unavailable', reason } });
     server = await startNatsServer({ port });
     await eventually('the end is reported', () => lines.length > 1);
     expect(lines.slice(1)).toEqual([

@@ -223,7 +223,11 @@ describe('NATS server that stops and starts again', () => {
     await server.kill();
     await eventually('the disconnection is detected', () => !here.isConnected() && !there.isConnected());
     here.publish('test.v1.live', 'lost');
-    await expect(here.request('test.v1.echo', 'too soon', {}, SHORT_TIMEOUT_MS)).rejects.toThrow(RequestTimedOut);
+    const unsent = await here
+      .request('test.v1.echo', 'too soon', {}, SHORT_TIMEOUT_MS)
+      .catch((error: unknown) => error);
+    expect(unsent).toBeInstanceOf(RequestTimedOut);
+    expect((unsent as RequestTimedOut).unsent?.server).toBe(`NATS at 127.0.0.1:${port}`);
     const patient = here.request('test.v1.echo', 'patient', {}, LONG_TIMEOUT_MS).catch((error: Error) => error.name);
 
     server = await startNatsServer({ port });

@@ -1,5 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { type JsonValue, type Requests, RequestTimedOut } from '@muster/ports';
+import { type JsonValue, type Requests, RequestTimedOut, Unavailable } from '@muster/ports';
 import {
   connect,
   type ConnectionOptions,
@@ -112,7 +112,8 @@ export const connectNatsRequests = async (options: NatsRequestsOptions): Promise
   const request: Requests['request'] = async (subject, body, headers, timeoutMs) => {
     const startedMs = performance.now();
     if (!watch.isConnected() && isOpen && !(await watch.connectedWithin(timeoutMs))) {
-      throw new RequestTimedOut(subject, timeoutMs);
+      const unsent = new Unavailable(`NATS at ${connection.getServer()}`, 'the connection broke');
+      throw new RequestTimedOut(subject, timeoutMs, unsent);
     }
     const timeout = Math.max(timeoutMs - (performance.now() - startedMs), 1);
     const data = encodeBody(body);
