@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import { errorCode, errorMessage, isObject, parseJson, textAt } from '@muster/schema';
+import { errorCode, errorMessage, memberAt, parseJson, textAt } from '@muster/schema';
 import { explainFailure } from '../failure-causes';
 import type { Timer } from '../timer';
 import { type ConnectionOptions, createConnections } from './connections';
@@ -38,7 +38,6 @@ export class ServiceUnreachable extends Error {
   }
 }
 
-const NOT_FOUND = 404;
 const REASON_CHARS_MAX = 500;
 
 /** Returns the reason from both error bodies of the v2 API, or from the page of a router. */
@@ -48,6 +47,19 @@ function reasonOf(body: Buffer): string {
   const reason = textAt(error, 'reason') ?? textAt(error, 'message') ?? textAt(error, 'detail');
   return reason ?? (text.trim().slice(0, REASON_CHARS_MAX) || 'no reason given');
 }
+
+/** Whether a body has one of the error formats of the service. Gateways of other vendors send JSON with a `message` only. */
+function isErrorOfService(body: Buffer): boolean {
+  const error = parseJson(body.toString('utf8'));
+  return ['code', 'reason', 'detail'].some((name) => memberAt(error, name) !== undefined);
+}
+
+/** Callers end, give up or wait for an hour at such an answer. Redirects are not followed. */
+const isFinal = (status: number): boolean =>
+  (status >= 300 && status < 400) || [401, 403, 404, 407, 409].includes(status);
+
+/** The service and the other servers of an installation send no pages to hosts. */
+const isPage = ({ headers }: IncomingMessage): boolean => /^text\/html\b/i.test(headers['content-type'] ?? '');
 
 /** The number of retries after a failure. The wait between attempts is the same for all policies. */
 export interface RetryPolicy {
@@ -121,7 +133,7 @@ export interface HttpClientOptions extends ConnectionOptions {
   /** `http://host:port[/prefix]` */
   readonly baseUrl: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Whether the server sends JSON with each error. Then a 404 without it is from a proxy. @default false */
+  /** Whether the server sends the errors of the service. Then a refusal without one is from a proxy. @default false */
   readonly sendsJsonErrors?: boolean;
   readonly retries?: RetryPolicy;
   readonly timer: Timer;
@@ -161,15 +173,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       request.once('error', reject);
       request.end(body);
     });
-  const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => collect(await begin(call, signal));
+  const isDone = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+  const ofProxy = (call: HttpCall, what: string): ServiceUnreachable =>
+    new ServiceUnreachable(base.origin, new Error(`a proxy answered ${call.method} ${call.path} with ${what}`));
   /**
-   * Some proxies answer 404 with their own page while the service is stopped. Callers end when the service does not have their host or
-   * cluster, so such an answer counts as none.
+   * Proxies and captive portals answer with their own page, for example while the service is stopped. Callers end when the service refuses
+   * them, or take the page for a result, so such an answer counts as none.
    */
-  const failureOf = (call: HttpCall, answer: HttpAnswer): HttpRefused | ServiceUnreachable => {
-    const isOfServer = !options.sendsJsonErrors || isObject(parseJson(answer.body.toString('utf8')));
-    if (answer.status !== NOT_FOUND || isOfServer) return new HttpRefused(call, answer);
-    return new ServiceUnreachable(base.origin, new Error(`a proxy answered ${call.method} ${call.path} with 404`));
+  const send = async (call: HttpCall, signal: AbortSignal): Promise<HttpAnswer | HttpRefused | ServiceUnreachable> => {
+    const message = await begin(call, signal);
+    const answer = await collect(message);
+    if (isDone(message)) return isPage(message) ? ofProxy(call, 'a page') : answer;
+    const isOfService = !options.sendsJsonErrors || !isFinal(answer.status) || isErrorOfService(answer.body);
+    return isOfService ? new HttpRefused(call, answer) : ofProxy(call, String(answer.status));
   };
 
   return {
@@ -177,16 +193,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const answer = await begin(call, signal).catch((error: unknown) => {
         throw new ServiceUnreachable(base.origin, error);
       });
-      const { statusCode = 0 } = answer;
-      if (statusCode >= 200 && statusCode < 300) return answer;
-      throw new HttpRefused(call, await collect(answer));
+      if (!isDone(answer)) throw new HttpRefused(call, await collect(answer));
+      if (!isPage(answer)) return answer;
+      answer.destroy();
+      throw ofProxy(call, 'a page');
     },
     call: async (call, signal) => {
       for (let attempt = 1; ; attempt += 1) {
-        const failure = await send(call, signal).then(
-          (answer) => (answer.status >= 200 && answer.status < 300 ? answer : failureOf(call, answer)),
-          (error: unknown) => new ServiceUnreachable(base.origin, error),
-        );
+        const failure = await send(call, signal).catch((error: unknown) => new ServiceUnreachable(base.origin, error));
         if (!(failure instanceof Error)) return failure;
         const mayRetry = attempt <= (options.retries ?? NO_RETRIES).retriesMax(failure);
         if (signal.aborted || !mayRetry) throw failure;

@@ -15,29 +15,61 @@ describe('the reason of a refused call', () => {
   });
 });
 
-describe('an answer with 404', () => {
-  const answered = async (body: string, sendsJsonErrors = true): Promise<unknown> => {
-    const server = createServer((_, response) => void response.writeHead(404).end(body));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const timer = { sleep: () => Promise.resolve() };
-    const client = createHttpClient({ baseUrl, sendsJsonErrors, retries: NO_RETRIES, timer });
-    const failure = await client
-      .call({ method: 'GET', path: '/a' }, new AbortController().signal)
-      .catch((error: unknown) => error);
-    client.close();
-    await new Promise((resolve) => server.close(resolve));
-    return failure;
-  };
+const answered = async (
+  status: number,
+  body: string,
+  { type = 'application/json', sendsJsonErrors = true, asStream = false } = {},
+): Promise<unknown> => {
+  const server = createServer((_, response) => void response.writeHead(status, { 'content-type': type }).end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const timer = { sleep: () => Promise.resolve() };
+  const client = createHttpClient({ baseUrl, sendsJsonErrors, retries: NO_RETRIES, timer });
+  const result = await client[asStream ? 'stream' : 'call'](
+    { method: 'GET', path: '/a' },
+    new AbortController().signal,
+  ).catch((error: unknown) => error);
+  client.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  return result;
+};
 
-  it('is a refusal when it has an error of the service, and of a server with other errors', async () => {
-    expect(await answered('{"code":404,"message":"No such host."}')).toBeInstanceOf(HttpRefused);
-    expect(await answered('404 page not found', false)).toBeInstanceOf(HttpRefused);
+describe.each([401, 403, 404, 409])('an answer with %d, at which a host ends or waits long,', (status) => {
+  it.each([
+    ['the v2 API', `{"kind":"Error","code":"${status}","reason":"Not this host."}`],
+    ['the framework', `{"code":${status},"message":"Not this host."}`],
+    ['the Muster API', '{"type":"urn:muster:problem:not-found","title":"Not found","detail":"Not this host."}'],
+  ])('is a refusal with an error of %s, and of a server with other errors', async (_, body) => {
+    expect(await answered(status, body)).toBeInstanceOf(HttpRefused);
+    expect(await answered(status, 'Not this host.', { sendsJsonErrors: false })).toBeInstanceOf(HttpRefused);
   });
 
-  it.each(['', '404 page not found\n', '<html>Not found</html>'])('is of a proxy without one: %j', async (body) => {
-    const failure = await answered(body);
-    expect(failure).toBeInstanceOf(ServiceUnreachable);
-    expect(String(failure)).toMatch(/No answer from http:.*: a proxy answered GET \/a with 404/);
+  it.each(['', 'Access denied\n', '<html>Log in</html>', '{"message":"no Route matched"}', '[]'])(
+    'is of a proxy without one: %j',
+    async (body) => {
+      const failure = await answered(status, body);
+      expect(failure).toBeInstanceOf(ServiceUnreachable);
+      expect(String(failure)).toContain(`: a proxy answered GET /a with ${status}`);
+    },
+  );
+});
+
+describe('an answer of a captive portal', () => {
+  it.each([301, 302, 303, 307, 308])('with the redirect %d is no answer of the service', async (status) => {
+    expect(await answered(status, '')).toBeInstanceOf(ServiceUnreachable);
+    expect(await answered(status, '', { sendsJsonErrors: false })).toBeInstanceOf(HttpRefused);
   });
+
+  it.each([false, true])('that is a page in place of the result counts as none, as a stream: %s', async (asStream) => {
+    for (const sendsJsonErrors of [true, false]) {
+      const failure = await answered(200, '<html>', { type: 'text/html; charset=utf-8', sendsJsonErrors, asStream });
+      expect(failure).toBeInstanceOf(ServiceUnreachable);
+      expect(String(failure)).toContain(': a proxy answered GET /a with a page');
+    }
+  });
+});
+
+it('a body that is too large for a proxy is refused, so that it is not sent again', async () => {
+  expect(await answered(413, '<html>', { type: 'text/html' })).toBeInstanceOf(HttpRefused);
 });

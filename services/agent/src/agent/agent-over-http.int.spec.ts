@@ -279,10 +279,10 @@ describe('an agent over HTTP', () => {
     expect(tries).toBe(7);
   });
 
-  it('continues when a proxy answers with 404 in place of a stopped service', async () => {
-    let polls = 0;
+  it.each([302, 401, 403, 404, 409])('continues when a proxy answers with %d for the service', async (status) => {
+    const left: Record<string, number> = { GET: 5, POST: 5 };
     const { service } = await start(({ method }) =>
-      method === 'POST' ? registered() : (polls += 1) <= 5 ? { status: 404 } : steps(),
+      (left[method] = (left[method] ?? 0) - 1) >= 0 ? { status } : method === 'POST' ? registered() : steps(),
     );
     await eventually('it polls again', () => service.of('GET', INSTRUCTIONS).length > 6);
   });
