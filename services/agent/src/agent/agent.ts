@@ -4,7 +4,7 @@ import { errorMessage } from '@muster/schema';
 import type { Machine } from '../machine/machine.port';
 import { runStep } from '../steps/run-step';
 import { type Instructions, type StepInstruction, type Transport, TransportRefused } from '../transport/transport.port';
-import { createBackoff, createWakeSignal, STEP_MS_MAX } from './waiting';
+import { createBackoff, createWakeSignal, pollWaitMs, STEP_MS_MAX } from './waiting';
 
 /** Log entries of a running agent. */
 export type AgentLogEntry =
@@ -150,7 +150,7 @@ export async function runSession(options: AgentOptions, signal: AbortSignal): Pr
       }
       if (instructions.postStepAction === 'exit')
         return { kind: 'register-again', reason: 'the service ended this session' };
-      await wakeSignal.wait(instructions.nextInstructionSeconds * 1000, signal);
+      await wakeSignal.wait(pollWaitMs(instructions.nextInstructionSeconds), signal);
     }
     return isUpgraded
       ? { kind: 'upgraded', reason: 'the agent image was upgraded' }

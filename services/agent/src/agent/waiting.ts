@@ -32,6 +32,15 @@ export function createBackoff(random: () => number): Backoff {
   };
 }
 
+const POLL_MS_MIN = 1_000;
+const POLL_MS_MAX = 60 * 60_000;
+
+/**
+ * Returns the milliseconds until the next poll. Without limits, a wrong answer would make the agent poll without a pause, or never again.
+ */
+export const pollWaitMs = (nextInstructionSeconds: number): number =>
+  Math.min(Math.max(nextInstructionSeconds * 1_000, POLL_MS_MIN), POLL_MS_MAX);
+
 /** A wait that a wake-up ends early. A wake-up between two waits ends the next wait. */
 export interface WakeSignal {
   wait(ms: number, signal: AbortSignal): Promise<void>;

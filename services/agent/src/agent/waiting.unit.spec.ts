@@ -8,7 +8,8 @@ import {
   untilAborted,
 } from '@muster/host-api';
 import fc from 'fast-check';
-import { createReplyCache } from './agent';
+import { machineThatCan } from './agent.fixture.spec';
+import { createReplyCache, runSession } from './agent';
 import { createBackoff, createWakeSignal } from './waiting';
 
 const HOUR_MS = 3_600_000;
@@ -64,6 +65,36 @@ describe('the cache of replies', () => {
     cache.remember('inventory', '{}', 0);
     cache.flush();
     expect(cache.isKnown('inventory', '{}', 1)).toBe(false);
+  });
+});
+
+describe('waits between polls', () => {
+  it('are at least one second and at most one hour, independent of the answer', async () => {
+    const ending = new AbortController();
+    const waits: number[] = [];
+    const answers = [0, -5, 1, 60, 2 ** 31];
+    await runSession(
+      {
+        machine: machineThatCan({}),
+        hostId: 'h',
+        agentVersion: 'v',
+        clock: { nowMs: () => 0 },
+        timer: { sleep: async (ms) => void waits.push(ms) },
+        transport: {
+          register: () => Promise.reject(new Error('not asked')),
+          nextSteps: async () => {
+            const nextInstructionSeconds = answers.shift() ?? 60;
+            if (answers.length === 0) ending.abort();
+            return { steps: [], nextInstructionSeconds, postStepAction: 'continue' };
+          },
+          reply: async () => undefined,
+          listen: () => () => undefined,
+          close: async () => undefined,
+        },
+      },
+      ending.signal,
+    );
+    expect(waits).toEqual([1_000, 1_000, 1_000, 60_000, HOUR_MS]);
   });
 });
 
