@@ -80,7 +80,7 @@ describe('the installation of a control plane host', () => {
   it('makes the firmware boot from the disk and removes entries of the same name', async () => {
     const warnings = ['0004', '001A'].map((n) => `efibootmgr: ** Warning ** : Boot${n} has same label Red Hat\n`);
     const lsblk = { blockdevices: [{ name: 'sda', type: 'disk', children: [{ name: 'sda1' }, { name: 'sda2' }] }] };
-    const { commands } = await runRecorded({
+    const { commands, limited } = await runRecorded({
       files: { '/sys/firmware/efi': '', '/mnt/EFI/redhat': '' },
       recording: [
         ['lsblk', JSON.stringify(lsblk)],
@@ -98,11 +98,14 @@ describe('the installation of a control plane host', () => {
       'efibootmgr -b 0004 -B',
       'efibootmgr -b 001A -B',
     ]);
+    // The installation continues when the firmware or the disk does not answer.
+    const unlimited = commands.slice(from, from + 7).filter((command) => !limited.has(command));
+    expect(unlimited).toEqual(['uname -m']);
   });
 
   it('uses bootlist on POWER', async () => {
-    const { commands } = await runRecorded({ files: { '/usr/sbin/bootlist': '' } });
-    expect(commands).toContain('bootlist -m normal -o /dev/sda');
+    const { limited } = await runRecorded({ files: { '/usr/sbin/bootlist': '' } });
+    expect([...limited]).toContain('bootlist -m normal -o /dev/sda');
   });
 
   it('does not reboot when Ironic controls the host', async () => {

@@ -1,7 +1,7 @@
 import { errorMessage } from '@muster/schema';
 import { execute, type Host } from '../host.port';
 import { type Installation, note } from '../installation';
-import { partitionOf } from './write-disk';
+import { DISK_PROGRAM, partitionOf } from './write-disk';
 
 const BOOTLIST = '/usr/sbin/bootlist';
 const EFI_PARTITION = 2;
@@ -14,13 +14,14 @@ const SHIMS = new Map([
 ]);
 
 /**
- * Makes the firmware boot from the installed disk next. A failure is logged, because the firmware may find the disk
- * anyway.
+ * Makes the firmware boot from the installed disk next. A failure is logged, also when the firmware or the disk does not answer, because
+ * the firmware may find the disk anyway.
  */
 export async function setBootOrder(installation: Installation, signal: AbortSignal): Promise<void> {
   const { host, device } = installation;
   try {
-    if (await host.exists(BOOTLIST)) await execute(host, ['bootlist', '-m', 'normal', '-o', device], signal);
+    if (await host.exists(BOOTLIST))
+      await execute(host, ['bootlist', '-m', 'normal', '-o', device], signal, DISK_PROGRAM);
     else if (await host.exists('/sys/firmware/efi')) await setEfiBootOrder(installation, signal);
   } catch (error) {
     note(installation, `The boot order was not set: ${errorMessage(error)}`);
@@ -37,19 +38,19 @@ async function setEfiBootOrder({ host, device }: Installation, signal: AbortSign
     host,
     ['efibootmgr', '-v', '-d', device, '-p', String(EFI_PARTITION), '-c', '-L', BOOT_LABEL, '-l', loader],
     signal,
-    { onLine: (line) => lines.push(line) },
+    { ...DISK_PROGRAM, onLine: (line) => lines.push(line) },
   );
   // A previous installation may have left entries with the same name. efibootmgr writes the warnings to stderr.
   for (const [, number = ''] of lines.join('\n').matchAll(/Boot([0-9A-Fa-f]{4}) has same label/g))
-    await execute(host, ['efibootmgr', '-b', number, '-B'], signal);
+    await execute(host, ['efibootmgr', '-b', number, '-B'], signal, DISK_PROGRAM);
 }
 
 async function findEfiFolder(host: Host, partition: string, signal: AbortSignal): Promise<string> {
-  await execute(host, ['mount', partition, EFI_MOUNT], signal);
+  await execute(host, ['mount', partition, EFI_MOUNT], signal, DISK_PROGRAM);
   try {
     for (const folder of EFI_FOLDERS) if (await host.exists(`${EFI_MOUNT}/EFI/${folder}`)) return folder;
     throw new Error(`The partition ${partition} has none of the folders EFI/${EFI_FOLDERS.join(', EFI/')}.`);
   } finally {
-    await execute(host, ['umount', EFI_MOUNT], signal);
+    await execute(host, ['umount', EFI_MOUNT], signal, DISK_PROGRAM);
   }
 }

@@ -19,7 +19,7 @@ const readBlockDevices = createJsonReader(Type.Object({ blockdevices: Type.Array
 });
 
 /** The programs that read and clean disks end in seconds, except when a disk does not answer. */
-const DISK_PROGRAM = { timeoutMs: 2 * 60_000 };
+export const DISK_PROGRAM = { timeoutMs: 2 * 60_000 };
 
 /** Returns the disk as lsblk shows it. `mapped`: the multipath disk that it is, or to which it is a path. */
 async function readDisk(host: Host, device: string, signal: AbortSignal) {
