@@ -1,4 +1,4 @@
-import { addressesIn, MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
+import { addressesIn, isNatsCredentials, MAX_MESSAGE_BYTES } from '@muster/adapter-nats';
 import { readFileSetting, type SettingsReader } from '@muster/nest-kit';
 import { StartError } from './start-error';
 
@@ -48,8 +48,14 @@ export function checkBusAccess(
   );
 }
 
-/** A file that is being written is not complete. The client would end for good with a part of it. */
-const COMPLETE_CREDENTIALS = /BEGIN NATS USER JWT[^]*END USER NKEY SEED/;
+/** Returns the text of NATS_CREDENTIALS_FILE. Undefined when it is not set. A file that a connection cannot use is rejected. */
+export function readBusCredentials(settings: SettingsReader): string | undefined {
+  const name = 'NATS_CREDENTIALS_FILE';
+  const text = readFileSetting(settings, name);
+  if (text !== undefined && !isNatsCredentials(text))
+    settings.reject(name, settings.get(name) ?? '', 'a credentials file of NATS with a user JWT and its key');
+  return text;
+}
 
 /**
  * Returns the credentials for the bus. Those in NATS_CREDENTIALS_FILE are read at each connection attempt, because they expire, and the file is
@@ -62,7 +68,8 @@ export function presentCredentials(
   if (natsCredentials === undefined || isChildBus) return natsCredentials;
   return () => {
     const found = readFileSetting(settings, 'NATS_CREDENTIALS_FILE') ?? '';
-    return COMPLETE_CREDENTIALS.test(found) ? found : natsCredentials;
+    // A file that is being written is not complete. The client would end for good with a part of it.
+    return isNatsCredentials(found) ? found : natsCredentials;
   };
 }
 

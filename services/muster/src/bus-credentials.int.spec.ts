@@ -41,6 +41,24 @@ describe('a bus that requires the credentials of NATS_CREDENTIALS_FILE', () => {
       `Setting ${name}="/absent/file" is not valid. Expected: the path of a file that can be read.`,
     );
   });
+
+  it.each([
+    ['an empty file', () => ''],
+    ['another text', () => 'garbage\n'],
+    ['a file without a key', (text: string) => text.replace(/-----BEGIN USER NKEY SEED[^]*/, '')],
+    ['a file with a damaged key', (text: string) => text.replace(/\nSU\w{8}/, '\nSUAAAAAAAA')],
+  ])('refuses %s before the start', (_, damaged) => {
+    const file = join(directory.path, 'damaged.creds');
+    writeFileSync(file, damaged(nats.serviceCredentials));
+    const environment = { ...bus, MUSTER_DATA_DIRECTORY: directory.path, NATS_CREDENTIALS_FILE: file };
+    expect(() => checkSettings(environment, ['inventory'], true)).toThrow(
+      `Setting NATS_CREDENTIALS_FILE="${file}" is not valid. Expected: a credentials file of NATS with a user JWT and its key.`,
+    );
+  });
+
+  it('accepts its own credentials before the start', () => {
+    expect(() => checkSettings({ ...bus, MUSTER_DATA_DIRECTORY: directory.path }, ['inventory'], true)).not.toThrow();
+  });
 });
 
 describe('credentials in NATS_CREDENTIALS_FILE that are replaced', () => {

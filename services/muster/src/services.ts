@@ -2,7 +2,6 @@ import {
   attempt,
   type Environment,
   readCertificates,
-  readFileSetting,
   SettingError,
   type SettingName,
   SETTINGS,
@@ -18,7 +17,7 @@ import { readImageConfig, startImage } from '@muster/service-image';
 import { readInventoryConfig, startInventory } from '@muster/service-inventory';
 import { readRegistrationConfig, startRegistration } from '@muster/service-registration';
 import { readFlapPolicy, readValidationConfig, startValidation } from '@muster/service-validation';
-import { openBusProblems } from './bus-access';
+import { openBusProblems, readBusCredentials } from './bus-access';
 
 /** All services. The order reduces waiting at start; any other order works too. */
 export const SERVICES = {
@@ -64,7 +63,7 @@ const NEEDED_ALONE: readonly {
 export function checkSettings(environment: Environment, names: readonly StartableService[], isAlone: boolean): void {
   const settings = new SettingsReader(environment);
   for (const name of keysOf(SETTINGS)) if (isOneOf(SETTINGS[name].readBy, 'muster')) settings.get(name);
-  readFileSetting(settings, 'NATS_CREDENTIALS_FILE');
+  readBusCredentials(settings);
   readCertificates(settings, 'NATS_CA_FILE');
   const missing = NEEDED_ALONE.filter(
     ({ name, services }) =>

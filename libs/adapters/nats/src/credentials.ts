@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AGENT_REQUEST_VERBS, agentSubject } from '@muster/contracts';
+import { credsAuthenticator } from 'nats';
 import { createAccount, createOperator, createUser, fromPublic, fromSeed, type KeyPair } from 'nkeys.js';
 import { useOpenSslForNkeys } from './ed25519';
 
@@ -111,6 +112,15 @@ export const mintServiceCredentials = (
     '------END USER NKEY SEED------',
     '',
   ].join('\n');
+};
+
+/** Whether a connection can use the text of a credentials file: it has a user's JWT, and a seed that signs. */
+export const isNatsCredentials = (text: string): boolean => {
+  try {
+    return Boolean(credsAuthenticator(new TextEncoder().encode(text))('nonce'));
+  } catch {
+    return false;
+  }
 };
 
 /**

@@ -20,6 +20,7 @@ export {
   createNatsTrust,
   type HostCredentials,
   type HostKeyPair,
+  isNatsCredentials,
   mintHostCredentials,
   mintServiceCredentials,
   type NatsTrust,
