@@ -69,3 +69,29 @@ describe('a clock of the machine that is set back by an hour after the start of 
     await eventually('the cluster is ready again', async () => (await running.cluster(cluster.id)).status === 'ready');
   });
 });
+
+describe('a clock of the machine that is set forward by an hour after the start of the service', () => {
+  let running: RunningRegistration;
+  beforeAll(async () => (running = await RunningRegistration.start({ HOST_MAX_DISCONNECTION_TIME: '9000h' })));
+  afterAll(() => running.stop());
+
+  it('does not shorten a preparation, and does not prolong it when it is set back', async () => {
+    // Deadlines that begin with the service pass later.
+    await letTimePass(running, 30 * MINUTE_MS);
+    for (const isSetBack of [false, true]) {
+      const cluster = new TestCluster(running);
+      const keys = await cluster.ready();
+      await cluster.install();
+      running.clock.set(running.clock.nowMs() + HOUR_MS);
+      for (const minutes of [3, 4]) await letTimePass(running, minutes * MINUTE_MS);
+      await running.settled();
+      expect(await running.statuses(...keys)).toEqual(Array(3).fill('preparing-for-installation'));
+      if (isSetBack) running.clock.set(running.clock.nowMs() - HOUR_MS);
+      await letTimePass(running, 1.5 * MINUTE_MS);
+      await eventually(
+        'the cluster is ready again',
+        async () => (await running.cluster(cluster.id)).status === 'ready',
+      );
+    }
+  });
+});

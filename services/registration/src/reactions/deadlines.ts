@@ -17,6 +17,17 @@ const RETRY_MS = 5_000;
 /** `limitMs`: the length of the deadline. */
 type Due = Pick<Deadline, 'name' | 'atMs'> & { readonly limitMs: number };
 
+/** A change of the clock of the machine other than the passing of time. `untilMs`: its time at the change, the earlier of both. */
+interface ClockStep {
+  readonly untilMs: number;
+  readonly byMs: number;
+}
+
+/** Smaller changes correct the drift of the clock. */
+const STEP_MS_MIN = 1_000;
+/** A deadline that began before more steps passes by the size of the first ones too early. */
+const STEPS_MAX = 100;
+
 /** The deadlines of all hosts and clusters in one heap, rebuilt from their states at start. */
 @Injectable()
 export class Deadlines implements OnApplicationShutdown {
@@ -25,6 +36,9 @@ export class Deadlines implements OnApplicationShutdown {
   private readonly steady: Clock;
   /** A time of `steady`: the clock of the machine may be set later. */
   private startedAtMs = -Infinity;
+  private readonly steps: ClockStep[] = [];
+  /** How far the clock of the machine was ahead of `steady` after the last step. */
+  private offsetMs = 0;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -41,8 +55,7 @@ export class Deadlines implements OnApplicationShutdown {
 
   start(): void {
     this.startedAtMs = this.steady.nowMs();
-    for (const { key } of this.view.openHosts()) this.set(`host:${key}`);
-    for (const { id } of this.view.openClusters()) this.set(`cluster:${id}`);
+    this.setAll();
     this.scheduler.start();
   }
 
@@ -55,8 +68,39 @@ export class Deadlines implements OnApplicationShutdown {
     this.scheduler.close();
   }
 
+  private setAll(): void {
+    for (const { key } of this.view.openHosts()) this.set(`host:${key}`);
+    for (const { id } of this.view.openClusters()) this.set(`cluster:${id}`);
+  }
+
   private dueOf(key: string): readonly Due[] {
-    return this.limitsOf(key).map((due) => ({ ...due, atMs: this.sinceReachable(due) }));
+    this.noticeStep();
+    return this.limitsOf(key)
+      .map((due) => ({ ...due, atMs: due.atMs + this.steppedMs(due.atMs - due.limitMs) }))
+      .map((due) => ({ ...due, atMs: this.sinceReachable(due) }));
+  }
+
+  /** Each change of a state sets its deadlines, so a step is noticed before a deadline begins after it. */
+  private noticeStep(): void {
+    const nowMs = this.clock.nowMs();
+    const byMs = nowMs - this.steady.nowMs() - this.offsetMs;
+    if (Math.abs(byMs) < STEP_MS_MIN) return;
+    this.offsetMs += byMs;
+    this.steps.push({ untilMs: nowMs - Math.max(byMs, 0), byMs });
+    if (this.steps.length > STEPS_MAX) this.steps.shift();
+    this.setAll();
+  }
+
+  /**
+   * Returns how far the clock was set forward, in milliseconds, since a deadline began at `beganMs`. The deadline would pass too early by
+   * this time. The clock was right when a deadline began before the start, if a wrong clock of the hardware is corrected after the start.
+   * The decision tables accept no deadline before the time in its state, so a step back delays it.
+   */
+  private steppedMs(beganMs: number): number {
+    if (beganMs < this.startedAtMs) return 0;
+    let sum = 0;
+    for (const { byMs, untilMs } of this.steps) if (beganMs <= untilMs) sum += byMs;
+    return Math.max(0, sum);
   }
 
   /**
