@@ -1,5 +1,5 @@
 import type { NatsRequests } from '@muster/adapter-nats';
-import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { JOURNEYS_PROJECTION, VIEWS_PROJECTION } from '@muster/assisted-api';
 import { subjectOfMethod } from '@muster/contracts';
 import { projectionSubject } from '@muster/event-sourcing';
 import type { Environment, Platform } from '@muster/nest-kit';
@@ -52,7 +52,7 @@ export interface RunningGateway {
   answers(method: MethodName, reply: Reply): Promise<void>;
   refuses(method: MethodName, refusal: Refusal): Promise<void>;
   readonly readModels: ReadModels;
-  /** Stores documents and announces their position, as the projection does. Resolves when the gateway has the announcement. */
+  /** Stores documents and timelines and announces their position, as the projections do. Resolves when the gateway has the announcement. */
   project(position: number, documents: readonly { collection: string; key: string; document: object }[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -119,6 +119,7 @@ export async function startRunningGateway(
         key,
         document: document as JsonObject,
       }));
+      await platform.readModels.commit(JOURNEYS_PROJECTION, position, []);
       await platform.readModels.commit(VIEWS_PROJECTION, position, changes);
       bus.publish(projectionSubject(VIEWS_PROJECTION), { projection: VIEWS_PROJECTION, position });
       await bus.flush();

@@ -1,11 +1,11 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { inMemoryEventStore, inMemoryReadModels } from '@muster/adapter-in-memory';
 import { connectNatsRequests, type NatsRequests } from '@muster/adapter-nats';
-import { VIEWS_PROJECTION } from '@muster/assisted-api';
+import { JOURNEYS_PROJECTION, VIEWS_PROJECTION } from '@muster/assisted-api';
 import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { musterEventStore, Readiness } from '@muster/nest-kit';
-import { START_OF_STORE } from '@muster/ports';
+import { type IncomingMessage, START_OF_STORE } from '@muster/ports';
 import { eventually, type NatsServer, startNatsServer } from '@muster/testing';
 import { GatewayReadModels, ReadYourWrites } from './read-your-writes';
 
@@ -24,6 +24,7 @@ describe('a response that waits for the read models', () => {
     waiting = new ReadYourWrites(musterEventStore(inMemoryEventStore()), shown, requests, new Readiness());
     await waiting.onApplicationBootstrap();
   });
+  afterEach(() => jest.useRealTimers());
   afterAll(async () => {
     waiting.onApplicationShutdown();
     await requests.close();
@@ -128,6 +129,40 @@ describe('a response that waits for the read models', () => {
     await eventually('it has the restored position', async () => !(await following.passed(8, 1)));
     await eventually('the restored documents are complete', () => readiness.notReady().length === 0);
     expect(await shown.get('hosts', 'h')).toEqual({ name: 'earlier' });
+    following.onApplicationShutdown();
+  });
+
+  it('requires of the timelines a position that the documents had half a minute before', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const stored = inMemoryReadModels();
+    const shown = new GatewayReadModels(stored);
+    let announce: (position: number) => void = () => undefined;
+    const local = {
+      ...requests,
+      publish: () => undefined,
+      subscribe: (subject: string, onMessage: (message: IncomingMessage) => unknown) => {
+        announce = (position) => void onMessage({ subject, body: { position }, headers: {} });
+        return { unsubscribe: () => undefined };
+      },
+    };
+    const store = { ...inMemoryEventStore(), head: () => stored.checkpoint(VIEWS_PROJECTION) };
+    const following = new ReadYourWrites(musterEventStore(store), shown, local, new Readiness());
+    await stored.commit(VIEWS_PROJECTION, 3, []);
+    await stored.commit(JOURNEYS_PROJECTION, 3, []);
+    await following.onApplicationBootstrap();
+    await stored.commit(VIEWS_PROJECTION, 50, []);
+    announce(50);
+    expect(await shown.timelinesProgress()).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await shown.timelinesProgress()).toBe('at position 3 of 50');
+    await stored.commit(JOURNEYS_PROJECTION, 50, []);
+    await expect(shown.requireCompleteTimelines()).resolves.toBeUndefined();
+    // The documents move back when the stores are restored from a backup.
+    Object.assign(stored, inMemoryReadModels());
+    await stored.commit(VIEWS_PROJECTION, 7, []);
+    announce(7);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await shown.timelinesProgress()).toBe('at position -1 of 7');
     following.onApplicationShutdown();
   });
 

@@ -9,10 +9,10 @@ import { VIEWS_PROJECTION } from '@muster/assisted-api';
 import { RegistrationService, subjectOfMethod, ValidationService } from '@muster/contracts';
 import { HEAD_BEACON, projectionSubject } from '@muster/event-sourcing';
 import { Readiness, EVENT_STORE, REQUESTS, type MusterEventStore } from '@muster/nest-kit';
-import { NoResponder, type ReadModels, type Requests, RequestTimedOut, START_OF_STORE } from '@muster/ports';
-import { RefusalError } from '@muster/problems';
+import { NoResponder, type Requests, RequestTimedOut, START_OF_STORE } from '@muster/ports';
 import { createParser, valueOf, memberAt } from '@muster/schema';
 import { Type } from '@sinclair/typebox';
+import { GatewayReadModels } from '../views/documents';
 
 /** Maximum time that a response waits for the read models. After it the response shows their present content. */
 export const READ_YOUR_WRITES_MAX_WAIT_MS = 5_000;
@@ -31,6 +31,9 @@ const POLL_INTERVAL_MS = 50;
  */
 const POLLS_BEFORE_REMINDER = 5;
 
+/** Maximum time by which the timelines are later than the documents, unless they are rebuilt. */
+const TIMELINES_LAG_MS_MAX = 30_000;
+
 /** Maximum time that a response waits for the reactions of other services to the change. */
 const REACTION_WAIT_MS = 500;
 /**
@@ -42,40 +45,11 @@ const ROUNDS_MAX = 6;
 const REACTING = [RegistrationService.method.awaitReaction, ValidationService.method.awaitEvaluation];
 const parseReaction = createParser(Type.Object({ ok: Type.Object({ position: Type.Number() }) }), { name: 'reply' });
 
+export { GatewayReadModels };
+
 interface Waiter {
   readonly position: number;
   readonly passed: () => void;
-}
-
-/**
- * The read models without writes. Reads are refused with `busy` while the documents are rebuilt: a missing document would look like
- * a deleted one, and clients end when their cluster or host does not exist.
- */
-export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' | 'close'> {
-  private rebuilt: string | undefined;
-
-  constructor(private readonly stored: Pick<ReadModels, 'get' | 'find' | 'count' | 'checkpoint'>) {}
-
-  /** `progress`: the position of the documents; undefined when they are complete. */
-  refuseReads(progress: string | undefined): void {
-    this.rebuilt = progress;
-  }
-
-  readonly checkpoint: ReadModels['checkpoint'] = (projection) => this.stored.checkpoint(projection);
-  readonly get: ReadModels['get'] = (collection, key) => this.whenComplete(() => this.stored.get(collection, key));
-  readonly find: ReadModels['find'] = (query) => this.whenComplete(() => this.stored.find(query));
-  readonly count: ReadModels['count'] = (conditions) => this.whenComplete(() => this.stored.count(conditions));
-
-  /** @throws RefusalError `busy` while the documents are rebuilt */
-  async requireComplete(): Promise<void> {
-    if (this.rebuilt === undefined) return;
-    const reason = `The read models are rebuilt from the events (${this.rebuilt}). Send the request again later.`;
-    throw new RefusalError({ code: 'busy', reason });
-  }
-
-  private whenComplete<Result>(read: () => Promise<Result>): Promise<Result> {
-    return this.rebuilt === undefined ? read() : this.requireComplete().then(read);
-  }
 }
 
 /** Follows the position of the read models and lets responses wait until they have passed a position. */
@@ -93,6 +67,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
   private required: number | undefined;
   private completed: Waiter | undefined;
   private isHeadUnknown = false;
+  private lag: NodeJS.Timeout | undefined;
 
   constructor(
     @Inject(EVENT_STORE) private readonly eventStore: MusterEventStore,
@@ -124,6 +99,7 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
   onApplicationShutdown(): void {
     this.subscription?.unsubscribe();
     clearTimeout(this.poll);
+    clearTimeout(this.lag);
     for (const waiter of this.waiters) waiter.passed();
     this.waiters.clear();
   }
@@ -235,6 +211,9 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
   private require(position: number): void {
     this.required = position;
     this.readModels.refuseReads(this.rebuildProgress());
+    this.readModels.requireTimelines(position);
+    clearTimeout(this.lag);
+    this.lag = undefined;
     if (this.completed) this.waiters.delete(this.completed);
     this.completed = { position, passed: () => undefined };
     if (this.reached < position) this.waiters.add(this.completed);
@@ -265,12 +244,23 @@ export class ReadYourWrites implements OnApplicationBootstrap, BeforeApplication
     if (position <= this.reached) return;
     this.reached = position;
     this.readModels.refuseReads(this.rebuildProgress());
+    this.expectTimelines();
     for (const end of this.followers) end();
     for (const waiter of this.waiters) {
       if (waiter.position > position) continue;
       this.waiters.delete(waiter);
       waiter.passed();
     }
+  }
+
+  /** No response waits for the timelines, so their position is later and is not announced. */
+  private expectTimelines(): void {
+    const position = this.reached;
+    this.lag ??= setTimeout(() => {
+      this.lag = undefined;
+      this.readModels.requireTimelines(position);
+      if (this.reached > position) this.expectTimelines();
+    }, TIMELINES_LAG_MS_MAX).unref();
   }
 
   private farthestAwaited(): number {

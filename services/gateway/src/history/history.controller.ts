@@ -15,8 +15,8 @@ import {
 } from '@muster/assisted-api';
 import { EventsService, hostKeyOf } from '@muster/contracts';
 import type { CommandContext } from '@muster/event-sourcing';
-import { CLOCK, READ_MODELS } from '@muster/nest-kit';
-import { type Clock, isoTime, type ReadModels } from '@muster/ports';
+import { CLOCK } from '@muster/nest-kit';
+import { type Clock, isoTime } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { createJsonReader, holds, memberAt, onlyPresent, textAt } from '@muster/schema';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
@@ -29,7 +29,7 @@ import { type JsonAnswer, jsonPieces } from '../http/file-answers';
 import { IdPipe } from '../http/request.pipes';
 import { MUSTER_API } from '../http/routes';
 import { ClusterViews } from '../views/cluster-views';
-import { findAll } from '../views/documents';
+import { findAll, GatewayReadModels } from '../views/documents';
 import { HostViews } from '../views/host-views';
 import { FunnelCount, funnelWindow, stageSpans, statusSpans } from './funnel';
 
@@ -154,7 +154,7 @@ export class HistoryController {
     private readonly commands: Commands,
     private readonly clusters: ClusterViews,
     private readonly hosts: HostViews,
-    @Inject(READ_MODELS) private readonly readModels: ReadModels,
+    private readonly readModels: GatewayReadModels,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -184,15 +184,17 @@ export class HistoryController {
   async showTimeline(@Param('cluster_id', IdPipe) clusterId: string): Promise<Timeline> {
     await this.clusters.document(clusterId);
     const journey = await this.readModels.get(JOURNEY_COLLECTIONS.clusters, clusterId);
-    if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
     const now = isoTime(this.clock.nowMs());
+    const hosts = await this.hostTimelines(clusterId, now);
+    await this.readModels.requireCompleteTimelines();
+    if (!journey) throw new RefusalError({ code: 'not-found', reason: NO_JOURNEY, subject: clusterId });
     const { steps, statuses, finalizing_stages: finalizing, failures } = journey;
     return {
       steps: FUNNEL_STEPS.flatMap((step) => (steps[step] ? [{ step, at: steps[step] }] : [])),
       statuses: statusSpans(statuses, now),
       finalizing_stages: stageSpans(finalizing, statuses, now),
       failures,
-      hosts: await this.hostTimelines(clusterId, now),
+      hosts,
     };
   }
 
@@ -232,6 +234,7 @@ export class HistoryController {
         const createdAt = journey.steps['cluster-created'] ?? '';
         if (createdAt >= from && createdAt < to) count.add(journey);
       }
+    await this.readModels.requireCompleteTimelines();
     return { from, to, ...count.figures() };
   }
 }

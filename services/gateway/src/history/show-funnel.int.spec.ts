@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { JOURNEYS_PROJECTION, VIEWS_PROJECTION } from '@muster/assisted-api';
 import { EventsService } from '@muster/contracts';
+import { eventually } from '@muster/testing';
 import { startTestIssuer } from '../auth/test-issuer.fixture.spec';
 import { type RunningGateway, startRunningGateway } from '../running-gateway.fixture.spec';
 import { CLUSTER_ID, clusterDocument, HOST_ID, hostDocument } from '../sample-documents.fixture.spec';
@@ -103,6 +105,34 @@ describe('the funnel and the timeline', () => {
 
   it('refuse a point in time that is not valid', async () => {
     expect((await gateway.call('GET', `/api/muster/v1/clusters/${CLUSTER_ID}?at=then`)).status).toBe(400);
+  });
+});
+
+describe('the funnel and the timeline, while they are rebuilt', () => {
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway({}, { storedEvents: 3 });
+    await gateway.readModels.commit(JOURNEYS_PROJECTION, 1, []);
+    await gateway.readModels.commit(VIEWS_PROJECTION, 2, [put(clusterDocument())]);
+    await eventually('the documents are shown', async () => (await gateway.call('GET', CLUSTER)).status === 200);
+  });
+  afterAll(() => gateway.close());
+
+  const put = <Stored extends object>(stored: Stored) => ({ kind: 'put', ...stored }) as const;
+  const CLUSTER = `/api/assisted-install/v2/clusters/${CLUSTER_ID}`;
+
+  it('answer 503 until they are complete, as the readiness report shows', async () => {
+    for (const path of [timelineOf(CLUSTER_ID), FUNNEL + JANUARY]) {
+      const { status, headers, body } = await gateway.call('GET', path);
+      expect([path, status, headers.has('retry-after')]).toEqual([path, 503, true]);
+      expect(body).toMatchObject({ detail: expect.stringMatching(/timelines .* rebuilt .* \(at position 1 of 2\)/) });
+    }
+    const notReady = await gateway.call('GET', '/ready');
+    expect(notReady.body).toMatchObject({ not_ready: [{ part: 'timelines', reason: 'at position 1 of 2' }] });
+    await gateway.readModels.commit(JOURNEYS_PROJECTION, 2, [put(storedCluster(clusterJourney({})))]);
+    expect((await gateway.call('GET', timelineOf(CLUSTER_ID))).status).toBe(200);
+    expect((await gateway.call('GET', FUNNEL + JANUARY)).status).toBe(200);
+    await eventually('it is ready', async () => (await gateway.call('GET', '/ready')).status === 200);
   });
 });
 

@@ -132,7 +132,7 @@ describe('a gateway whose read models are behind', () => {
     const late = await startRunningGateway({}, { storedEvents: 3 });
     const answer = await late.call('GET', '/ready');
     expect(answer.status).toBe(503);
-    expect(answer.body).toMatchObject({ ready: false, not_ready: [{ part: 'read models' }] });
+    expect(answer.body).toMatchObject({ ready: false, not_ready: [{ part: 'read models' }, { part: 'timelines' }] });
     await late.project(10, []);
     await eventually('it is ready', async () => (await late.call('GET', '/ready')).status === 200);
     await late.close();

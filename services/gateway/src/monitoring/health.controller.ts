@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyReply } from 'fastify';
 import { Answers, AnswersNothing } from '../api-document/answers.decorator';
 import { AcceptsAnyone } from '../auth/caller';
+import { GatewayReadModels } from '../views/documents';
 
 const READINESS = Type.Object(
   {
@@ -21,9 +22,16 @@ const PROBES_VALID_MS = 1_000;
 export class HealthController {
   private probed: { readonly atMs: number; readonly failures: Promise<ReadinessReport['not_ready']> } | undefined;
 
+  private readonly timelines: Probe = {
+    part: 'timelines',
+    // The probe of the read models reports that they cannot be read.
+    check: () => this.readModels.timelinesProgress().catch(() => undefined),
+  };
+
   constructor(
     private readonly readiness: Readiness,
     @Inject(PROBES) private readonly probes: readonly Probe[],
+    private readonly readModels: GatewayReadModels,
   ) {}
 
   /** Answers 200 while the process runs. */
@@ -49,7 +57,10 @@ export class HealthController {
   private failedProbes(): Promise<ReadinessReport['not_ready']> {
     const atMs = performance.now();
     if (!this.probed || atMs - this.probed.atMs > PROBES_VALID_MS) {
-      const results = this.probes.map(async ({ part, check }) => ({ part, reason: await check() }));
+      const results = [...this.probes, this.timelines].map(async ({ part, check }) => ({
+        part,
+        reason: await check(),
+      }));
       const failures = Promise.all(results).then((all) =>
         all.flatMap(({ part, reason }) => (reason ? [{ part, reason }] : [])),
       );

@@ -1,9 +1,66 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { JOURNEYS_PROJECTION } from '@muster/assisted-api';
 import { documentSecretName } from '@muster/contracts';
 import { SECRETS } from '@muster/nest-kit';
-import { type ReadModelQuery, type ReadModels, type Secrets, unavailableIn } from '@muster/ports';
+import { type ReadModelQuery, type ReadModels, type Secrets, START_OF_STORE, unavailableIn } from '@muster/ports';
 import { RefusalError } from '@muster/problems';
 import { Inject, Injectable } from '@nestjs/common';
+
+/**
+ * The read models without writes. Reads are refused with `busy` while the documents are rebuilt: a missing document would look like
+ * a deleted one, and clients end when their cluster or host does not exist.
+ */
+export class GatewayReadModels implements Omit<ReadModels, 'commit' | 'resume' | 'close'> {
+  private rebuilt: string | undefined;
+  private timelinesFrom = START_OF_STORE;
+
+  constructor(private readonly stored: Pick<ReadModels, 'get' | 'find' | 'count' | 'checkpoint'>) {}
+
+  /** `progress`: the position of the documents; undefined when they are complete. */
+  refuseReads(progress: string | undefined): void {
+    this.rebuilt = progress;
+  }
+
+  /** `position`: the one from which the timelines are complete. */
+  requireTimelines(position: number): void {
+    this.timelinesFrom = position;
+  }
+
+  readonly checkpoint: ReadModels['checkpoint'] = (projection) => this.stored.checkpoint(projection);
+  readonly get: ReadModels['get'] = (collection, key) => this.whenComplete(() => this.stored.get(collection, key));
+  readonly find: ReadModels['find'] = (query) => this.whenComplete(() => this.stored.find(query));
+  readonly count: ReadModels['count'] = (conditions) => this.whenComplete(() => this.stored.count(conditions));
+
+  /** @throws RefusalError `busy` while the documents are rebuilt */
+  async requireComplete(): Promise<void> {
+    if (this.rebuilt !== undefined) throw isRebuilt('The read models are', this.rebuilt);
+  }
+
+  /**
+   * Called after the timelines were read: their position is removed before they are discarded.
+   * @throws RefusalError `busy` while the timelines are rebuilt
+   */
+  async requireCompleteTimelines(): Promise<void> {
+    const progress = await this.timelinesProgress();
+    if (progress !== undefined) throw isRebuilt('The timelines of installations are', progress);
+  }
+
+  /** Returns the position of the timelines while they are rebuilt; undefined when they are complete. */
+  async timelinesProgress(): Promise<string | undefined> {
+    const position = await this.stored.checkpoint(JOURNEYS_PROJECTION);
+    return position >= this.timelinesFrom ? undefined : `at position ${position} of ${this.timelinesFrom}`;
+  }
+
+  private whenComplete<Result>(read: () => Promise<Result>): Promise<Result> {
+    return this.rebuilt === undefined ? read() : this.requireComplete().then(read);
+  }
+}
+
+const isRebuilt = (what: string, progress: string): RefusalError =>
+  new RefusalError({
+    code: 'busy',
+    reason: `${what} rebuilt from the events (${progress}). Send the request again later.`,
+  });
 
 /** Reads the documents of users to which read models refer by digest. */
 @Injectable()
@@ -28,7 +85,7 @@ const PAGE_DOCUMENTS = 1_000;
 
 /** Yields all documents of a query in pages. */
 export async function* findAll<Document extends object>(
-  readModels: ReadModels,
+  readModels: Pick<ReadModels, 'find'>,
   query: Omit<ReadModelQuery<Document>, 'offset' | 'limit'>,
 ): AsyncIterable<readonly Document[]> {
   for (let offset = 0; ; offset += PAGE_DOCUMENTS) {
